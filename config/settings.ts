@@ -1,0 +1,174 @@
+/**
+ * The checked, defaulted, immutable form of a stack's configuration. Everything behind `config/` reads these types and nothing else.
+ *
+ * No secret value is ever in here: a secret field is a {@link SecretText}, whose variables are looked up where a resource needs them.
+ */
+
+/** Text with `${NAME}` template variables that stays unresolved because it may hold a secret, e.g. `${GRAFANA_CLIENT_SECRET}`. */
+export interface SecretText {
+  /** The text as written in the stack file. */
+  readonly template: string;
+  /** The names of the variables in it, in order of appearance. */
+  readonly variables: readonly string[];
+}
+
+export interface Settings {
+  /** Stack name: the part between `Pulumi.` and `.yaml`. */
+  readonly stack: string;
+  /** `kubernetes:context`, the only cluster that this stack may touch. */
+  readonly context: string | undefined;
+  /** Every domain kind, enabled or not, in the order of the `domains` section. */
+  readonly domains: readonly Domain[];
+  readonly services: readonly Service[];
+  readonly testEnvironments: TestEnvironments;
+  readonly identityProvider: IdentityProvider;
+  readonly postgres: PostgresServer | undefined;
+  readonly dataApi: DataApi | undefined;
+  /** What was skipped and why, e.g. a service that names a domain which is not enabled. */
+  readonly warnings: readonly string[];
+}
+
+/** A domain kind (spec 000, "Domain kinds"). */
+export interface Domain {
+  readonly kind: string;
+  readonly enabled: boolean;
+  readonly baseDomain: string;
+  readonly protocol: "http" | "https";
+  /** Written into every URL when it is not the protocol's own (80 or 443). */
+  readonly port: number | undefined;
+  readonly description: string;
+  /** Addresses for the domain records; none = no records. */
+  readonly targets: readonly string[];
+}
+
+interface ServiceBase {
+  readonly name: string;
+  readonly description: string;
+  /** The enabled domain kinds on which the service is exposed; `auto` is already spelled out. */
+  readonly domains: readonly string[];
+  readonly backend: Backend;
+  /** Who may enter; empty = everyone who can sign in. */
+  readonly groups: readonly string[];
+  /** Path prefixes that stay open. */
+  readonly publicPaths: readonly string[];
+  /** Length of a session in authentik's spelling, e.g. `hours=10`. */
+  readonly session: string;
+}
+export interface ProxyService extends ServiceBase {
+  readonly type: "proxy";
+  readonly applicationSlug: string;
+}
+export interface OAuth2Service extends ServiceBase {
+  readonly type: "oauth2";
+  readonly applicationSlug: string;
+  readonly oauth: {
+    readonly clientId: SecretText;
+    readonly clientSecret: SecretText;
+    /** Path of the application's callback, starting with `/`. */
+    readonly redirectUri: string;
+    /** Scope names besides openid, email and profile. */
+    readonly scopes: readonly string[];
+    readonly clientType: "confidential" | "public";
+    readonly accessTokenValidity: string;
+    readonly refreshTokenValidity: string;
+    readonly subjectMode: "hashed_user_id" | "user_id" | "user_uuid" | "user_username" | "user_email" | "user_upn";
+  };
+  /** `gateway` puts forward auth in front of an application that cannot refuse by itself. */
+  readonly enforce: "application" | "gateway";
+}
+export interface BasicService extends ServiceBase {
+  readonly type: "basic";
+  readonly basicAuth: { readonly username: string; readonly password: SecretText };
+}
+export type Service = ProxyService | OAuth2Service | BasicService;
+
+/** Where an application runs in the cluster. */
+export interface Backend {
+  readonly name: string;
+  readonly namespace: string;
+  readonly port: number;
+}
+
+/** The echo service and its hosts on localhost (spec 000, "Test environments per application"). */
+export interface TestEnvironments {
+  readonly enabled: boolean;
+  /** The stack deploys the echo service itself. */
+  readonly install: boolean;
+  readonly backend: Backend;
+}
+
+export interface IdentityProvider {
+  /** Host label, `<host>.<domain>`. */
+  readonly host: string;
+  readonly namespace: string;
+  /** Deploy authentik (true) or use the one at `url`. */
+  readonly install: boolean;
+  /** Version of authentik's server, which is also the Terraform provider's line. */
+  readonly version: string;
+  /** Address of an existing one; required when `install` is false. */
+  readonly url: string | undefined;
+  /** Address of its API from the deploying machine, when it differs from the first domain's URL. */
+  readonly apiUrl: string | undefined;
+  /** API token; with `install` also the bootstrap token. */
+  readonly token: SecretText;
+  readonly adminEmail: string;
+  readonly adminPassword: SecretText | undefined;
+  readonly secretKey: SecretText | undefined;
+  /** Its database on the platform's Postgres; required with `install`. */
+  readonly database: { readonly name: string; readonly user: string; readonly password: SecretText } | undefined;
+  /** Default session length for services without their own. */
+  readonly session: string;
+  /** Groups that exist besides those that services and sample users name. */
+  readonly groups: readonly string[];
+  /** Only on stacks whose one enabled domain is localhost. */
+  readonly sampleUsers: readonly SampleUser[];
+}
+export interface SampleUser {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly password: SecretText;
+  readonly groups: readonly string[];
+}
+
+/** The Postgres server that authentik and the data API use. */
+export interface PostgresServer {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: SecretText;
+  readonly sslmode: "disable" | "require" | "verify-ca" | "verify-full";
+}
+
+export interface DataApi {
+  /** Host label, `<host>.<domain>`. */
+  readonly host: string;
+  readonly namespace: string;
+  readonly domains: readonly string[];
+  readonly database: string;
+  /** PostgREST's version; the image's tag. */
+  readonly version: string;
+  readonly replicas: number;
+  /** Exposed schemas in order; the first is the default (spec 001: `api_v1`). */
+  readonly exposed: readonly string[];
+  /** Schemas that hold personal data: created, never granted. */
+  readonly private: readonly string[];
+  readonly roles: {
+    /** NOLOGIN; what a request without credentials runs as. */
+    readonly anonymous: string;
+    /** LOGIN NOINHERIT; what PostgREST connects as. */
+    readonly authenticator: string;
+    /** What pipelines write as. */
+    readonly owner: string;
+  };
+  readonly authenticatorPassword: SecretText;
+  readonly ownerPassword: SecretText;
+  readonly limits: {
+    /** Rows in one answer at the most. */
+    readonly maxRows: number;
+    /** Postgres interval, e.g. `5s`. */
+    readonly statementTimeout: string;
+    /** Connections of one replica to the database. */
+    readonly connections: number;
+  };
+}

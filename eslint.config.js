@@ -1,0 +1,17 @@
+import js from "@eslint/js";
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: ["sdks/", "node_modules/", "coverage/"] },
+  js.configs.recommended,
+  tseslint.configs.recommendedTypeChecked,
+  { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
+  {
+    rules: {
+      // Ports, counts and statuses stand in messages everywhere; an Output in a template stays an error.
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      // A Pulumi resource is used for what its constructor does.
+      "no-new": "off",
+    },
+  },
+);

@@ -1,0 +1,39 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+
+export interface ClusterArgs {
+  /** Name of the kubeconfig context; the provider never falls back to the current one. */
+  readonly context: string | undefined;
+}
+
+/** The cluster of the stack, and the namespaces that Gatehouse owns in it. */
+export class Cluster extends pulumi.ComponentResource {
+  /** What every Kubernetes resource of the program must use. */
+  readonly provider: k8s.Provider;
+
+  constructor(name: string, args: ClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:infra:Cluster", name, {}, opts);
+    if (args.context === undefined) {
+      throw new pulumi.InputPropertyError({
+        propertyPath: "context",
+        reason: "no cluster is named; run: pulumi config set kubernetes:context NAME",
+      });
+    }
+    this.provider = new k8s.Provider(
+      name,
+      // The context is part of a cluster's identity: moving a stack to another one must replace, not update, what is deployed.
+      { context: args.context, clusterIdentifier: args.context, enableServerSideApply: true },
+      { parent: this },
+    );
+    this.registerOutputs({});
+  }
+
+  /**
+   * A namespace that enforces the restricted Pod Security Standard (field.md 3.3).
+   * @param namespace Kubernetes name, also the logical name
+   */
+  namespace(namespace: string, parent: pulumi.Resource): k8s.core.v1.Namespace {
+    const labels = { "pod-security.kubernetes.io/enforce": "restricted", "app.kubernetes.io/managed-by": "gatehouse" };
+    return new k8s.core.v1.Namespace(namespace, { metadata: { name: namespace, labels } }, { parent, provider: this.provider });
+  }
+}

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { PostgresServer } from "../../config/settings.ts";
+import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+import { reveal } from "../secrets.ts";
+
+const FOLDER = new URL("sql/", import.meta.url);
+const MOUNT = "/sql";
+
+export interface MigrationsArgs {
+  readonly namespace: k8s.core.v1.Namespace;
+  readonly server: PostgresServer;
+  readonly database: pulumi.Output<string>;
+}
+
+/**
+ * What the API needs and the Postgres provider lacks: functions and event triggers, as SQL files in the order of their names. A
+ * preview shows their text; a changed text is a new Job, which runs all of them in one transaction under a lock. Each file can run
+ * again, so a run that was interrupted is repeated whole.
+ */
+export class Migrations extends pulumi.ComponentResource {
+  constructor(name: string, args: MigrationsArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:data:Migrations", name, {}, opts);
+    const files = readMigrations();
+    const metadata = { namespace: args.namespace.metadata.name };
+    const sql = new k8s.core.v1.ConfigMap(`${name}-sql`, { metadata, immutable: true, data: files }, { parent: this });
+    const connection = new k8s.core.v1.Secret(
+      `${name}-connection`,
+      {
+        metadata,
+        immutable: true,
+        stringData: {
+          PGHOST: args.server.host,
+          PGPORT: String(args.server.port),
+          PGUSER: args.server.user,
+          PGPASSWORD: reveal(args.server.password),
+          PGDATABASE: args.database,
+          PGSSLMODE: args.server.sslmode,
+        },
+      },
+      { parent: this },
+    );
+    new k8s.batch.v1.Job(
+      `${name}-${fingerprint(files)}`,
+      {
+        metadata: { ...metadata, name: `gatehouse-migrations-${fingerprint(files)}` },
+        spec: {
+          // A failure is an error of the SQL; a retry would only hide it longer.
+          backoffLimit: 1,
+          template: { metadata: { labels: labelsOf("migrations") }, spec: pod(Object.keys(files), sql, connection) },
+        },
+      },
+      // The old Secret goes when its password is replaced; that alone must not run the migrations again.
+      { parent: this, ignoreChanges: ["spec.template.spec.containers[0].envFrom", "spec.template.spec.volumes"] },
+    );
+    this.registerOutputs({});
+  }
+}
+
+/** File name → text, in the order in which they run. */
+export function readMigrations(): Record<string, string> {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith(".sql")).sort();
+  return Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")]));
+}
+
+function fingerprint(files: Record<string, string>): string {
+  return createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 8);
+}
+
+function pod(
+  files: readonly string[],
+  sql: k8s.core.v1.ConfigMap,
+  connection: k8s.core.v1.Secret,
+): k8s.types.input.core.v1.PodSpec {
+  return {
+    ...restrictedPod,
+    restartPolicy: "Never",
+    containers: [
+      {
+        name: "psql",
+        image: "postgres:18-alpine",
+        command: ["psql"],
+        args: [
+          "--no-psqlrc",
+          "--quiet",
+          ...["-v", "ON_ERROR_STOP=1"],
+          "--single-transaction",
+          ...files.flatMap((file) => ["-f", `${MOUNT}/${file}`]),
+        ],
+        envFrom: [{ secretRef: { name: connection.metadata.name } }],
+        resources: resources("10m", "32Mi", "128Mi"),
+        securityContext: restrictedContainer,
+        volumeMounts: [{ name: "sql", mountPath: MOUNT, readOnly: true }],
+      },
+    ],
+    volumes: [{ name: "sql", configMap: { name: sql.metadata.name } }],
+  };
+}

@@ -1,0 +1,15 @@
+-- PostgREST serves the relations it knew when it last looked; these tell it to look again, so that a new view answers at once.
+create or replace function gatehouse.reload_schema_cache() returns event_trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  perform pg_catalog.pg_notify('pgrst', 'reload schema');
+end
+$$;
+
+drop event trigger if exists gatehouse_schema_changed;
+create event trigger gatehouse_schema_changed on ddl_command_end execute function gatehouse.reload_schema_cache();
+
+drop event trigger if exists gatehouse_schema_dropped;
+create event trigger gatehouse_schema_dropped on sql_drop execute function gatehouse.reload_schema_cache();

@@ -1,0 +1,53 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { Backend } from "../../config/settings.ts";
+import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+
+export interface EchoArgs {
+  /** Name, namespace and port of the Service. */
+  readonly backend: Backend;
+}
+
+/** The test service that echoes the caller (spec 000, "Test environments per application"). */
+export class Echo extends pulumi.ComponentResource {
+  constructor(name: string, args: EchoArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:gateway:Echo", name, {}, opts);
+    const { backend } = args;
+    const labels = labelsOf(backend.name);
+    const metadata = { name: backend.name, namespace: backend.namespace, labels };
+    new k8s.apps.v1.Deployment(
+      `${name}-deployment`,
+      {
+        metadata,
+        spec: {
+          replicas: 1,
+          selector: { matchLabels: labels },
+          template: {
+            metadata: { labels },
+            spec: {
+              ...restrictedPod,
+              containers: [
+                {
+                  name: "whoami",
+                  image: "traefik/whoami:v1.11.0",
+                  args: ["--port", String(backend.port)],
+                  ports: [{ name: "http", containerPort: backend.port }],
+                  readinessProbe: { httpGet: { path: "/health", port: backend.port } },
+                  resources: resources("10m", "16Mi", "64Mi"),
+                  securityContext: restrictedContainer,
+                },
+              ],
+            },
+          },
+        },
+      },
+      { parent: this },
+    );
+    new k8s.core.v1.Service(
+      `${name}-service`,
+      { metadata, spec: { selector: labels, ports: [{ name: "http", port: backend.port, targetPort: backend.port }] } },
+      { parent: this },
+    );
+    this.registerOutputs({});
+  }
+}

@@ -1,0 +1,49 @@
+import * as authentik from "@pulumi/authentik";
+import * as pulumi from "@pulumi/pulumi";
+import type { IdentityProvider } from "../../config/settings.ts";
+import type { Plan } from "../plan/types.ts";
+import { reveal } from "../secrets.ts";
+
+export interface AccessArgs {
+  readonly plan: Plan;
+  readonly identityProvider: IdentityProvider;
+}
+
+/**
+ * Groups, sample users, and who is in what. A membership is written from the user's side only: written from both, the next update of
+ * either side wipes it (authentik/traffic.md 1.1).
+ */
+export class Access extends pulumi.ComponentResource {
+  readonly #groups: ReadonlyMap<string, authentik.Group>;
+
+  constructor(name: string, args: AccessArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:identity:Access", name, {}, opts);
+    const child = { parent: this };
+    this.#groups = new Map(
+      args.plan.groups.map((group) => [group, new authentik.Group(`group-${group}`, { name: group }, child)]),
+    );
+    for (const user of args.identityProvider.sampleUsers) {
+      new authentik.User(
+        `user-${user.username}`,
+        {
+          username: user.username,
+          name: user.name,
+          email: user.email,
+          password: reveal(user.password),
+          groups: user.groups.map((group) => this.groupId(group)),
+        },
+        child,
+      );
+    }
+    this.registerOutputs({});
+  }
+
+  /** @throws when the plan does not list the group, which configuration checks rule out */
+  groupId(group: string): pulumi.Output<string> {
+    const resource = this.#groups.get(group);
+    if (!resource) {
+      throw new pulumi.InputPropertyError({ propertyPath: "plan.groups", reason: `group "${group}" is not in the plan` });
+    }
+    return resource.id;
+  }
+}

@@ -1,0 +1,32 @@
+import * as postgresql from "@pulumi/postgresql";
+import * as pulumi from "@pulumi/pulumi";
+import type { IdentityProvider } from "../../config/settings.ts";
+import type { Postgres } from "../postgres.ts";
+import { reveal } from "../secrets.ts";
+
+export interface AuthentikDatabaseArgs {
+  readonly database: NonNullable<IdentityProvider["database"]>;
+  readonly postgres: Postgres;
+}
+
+/** authentik's role and database on the platform's Postgres. */
+export class AuthentikDatabase extends pulumi.ComponentResource {
+  readonly name: pulumi.Output<string>;
+  readonly user: pulumi.Output<string>;
+  readonly password: pulumi.Output<string>;
+
+  constructor(name: string, args: AuthentikDatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:identity:AuthentikDatabase", name, {}, opts);
+    const child = { parent: this, provider: args.postgres.provider };
+    this.password = reveal(args.database.password);
+    const role = new postgresql.Role(
+      `${name}-role`,
+      { name: args.database.user, login: true, password: this.password },
+      child,
+    );
+    const database = new postgresql.Database(`${name}-database`, { name: args.database.name, owner: role.name }, child);
+    this.name = database.name;
+    this.user = role.name;
+    this.registerOutputs({ name: this.name });
+  }
+}

@@ -1,0 +1,59 @@
+import * as authentik from "@pulumi/authentik";
+import * as pulumi from "@pulumi/pulumi";
+import type { Defaults } from "./defaults.ts";
+import { headersExpression, IDENTITY_SLUG } from "./headers.ts";
+
+export interface IdentityTokenArgs {
+  readonly defaults: Defaults;
+  /** Origin of the identity provider as browsers see it. */
+  readonly issuer: string;
+}
+
+/** The identity headers' scope mapping, and the RS256 provider whose key signs `X-idp-jwt`. */
+export class IdentityToken extends pulumi.ComponentResource {
+  /** Id of the scope mapping that every proxy provider lists. */
+  readonly mapping: pulumi.Output<string>;
+  readonly jwksUrl: pulumi.Output<string>;
+
+  constructor(name: string, args: IdentityTokenArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:identity:IdentityToken", name, {}, opts);
+    const child = { parent: this };
+    const { authorizationFlow, invalidationFlow, oauth2Mappings, signingKey } = args.defaults;
+    const signer = new authentik.ProviderOauth2(
+      `${name}-signer`,
+      {
+        name: IDENTITY_SLUG,
+        clientId: IDENTITY_SLUG,
+        clientType: "confidential",
+        authorizationFlow,
+        invalidationFlow,
+        propertyMappings: oauth2Mappings,
+        signingKey,
+        // Nobody signs in here: without a redirect URI the provider only mints.
+        allowedRedirectUris: [],
+      },
+      child,
+    );
+    const application = new authentik.Application(
+      `${name}-application`,
+      { name: "Identity header tokens", slug: IDENTITY_SLUG, protocolProvider: signer.id.apply(Number), metaLaunchUrl: "blank://blank" },
+      child,
+    );
+    const mapping = new authentik.PropertyMappingProviderScope(
+      `${name}-mapping`,
+      {
+        name: "Gatehouse identity headers",
+        // Sorts after ak_proxy, so that it is merged last (authentik/README 2.3).
+        scopeName: "gatehouse_identity",
+        description: "X-idp-* headers",
+        expression: headersExpression(),
+      },
+      // An expression that names a provider which is not there yet would leave the headers out.
+      { ...child, dependsOn: [application] },
+    );
+
+    this.mapping = mapping.id;
+    this.jwksUrl = pulumi.interpolate`${args.issuer}/application/o/${application.slug}/jwks/`;
+    this.registerOutputs({ jwksUrl: this.jwksUrl });
+  }
+}

@@ -1,0 +1,41 @@
+/** What every pod of the program has in common (field.md 3.3: restricted profile, and beyond it). */
+import type * as k8s from "@pulumi/kubernetes";
+
+type PodSecurityContext = k8s.types.input.core.v1.PodSecurityContext;
+type SecurityContext = k8s.types.input.core.v1.SecurityContext;
+type Resources = k8s.types.input.core.v1.ResourceRequirements;
+
+/** For `spec.template.spec`: no service account token, not root, the runtime's seccomp profile. */
+export const restrictedPod = {
+  automountServiceAccountToken: false,
+  enableServiceLinks: false,
+  securityContext: {
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    runAsGroup: 1000,
+    fsGroup: 1000,
+    seccompProfile: { type: "RuntimeDefault" },
+  } satisfies PodSecurityContext,
+};
+
+/** For each container. */
+export const restrictedContainer: SecurityContext = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ["ALL"] },
+  readOnlyRootFilesystem: true,
+};
+
+/**
+ * Requests and limits of one container. Memory is bounded; CPU is only requested, so that an idle node serves a burst.
+ * @param cpu e.g. `100m`
+ * @param memory request, e.g. `64Mi`
+ * @param limit memory limit, e.g. `256Mi`
+ */
+export function resources(cpu: string, memory: string, limit: string): Resources {
+  return { requests: { cpu, memory }, limits: { memory: limit } };
+}
+
+/** Labels that select the pods of one workload. */
+export function labelsOf(app: string): Record<string, string> {
+  return { "app.kubernetes.io/name": app, "app.kubernetes.io/part-of": "gatehouse" };
+}

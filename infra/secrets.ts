@@ -1,0 +1,25 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { SecretText } from "../config/settings.ts";
+
+/**
+ * The value of a secret field: its template with every `${NAME}` replaced by `variables:NAME` of the stack, else by the environment
+ * variable of that name. Always a Pulumi secret, wherever the value came from.
+ * @throws when a variable is set in neither place; configuration checks say so earlier and for all fields at once
+ */
+export function reveal(text: SecretText): pulumi.Output<string> {
+  const variables = new pulumi.Config("variables");
+  const values = text.variables.map((name) => variables.getSecret(name) ?? fromEnvironment(name));
+  return pulumi.secret(
+    pulumi.all(values).apply((known) =>
+      text.variables.reduce((filled, name, index) => filled.replaceAll(`\${${name}}`, () => known[index] ?? ""), text.template),
+    ),
+  );
+}
+
+function fromEnvironment(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) {
+    throw new pulumi.RunError(`template variable "${name}" is not set; run: pulumi config set --secret variables:${name}`);
+  }
+  return value;
+}

@@ -1,0 +1,51 @@
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LocalWorkspace, type PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { parseDocument } from "yaml";
+import { projectFolder } from "./paths.ts";
+
+export interface StackOptions {
+  /** Name of the stack; `Pulumi.<name>.yaml` of the project configures it. */
+  readonly stack: string;
+  readonly program: PulumiFn;
+  readonly command: PulumiCommand;
+  /** Where the engine keeps its copy of the stack file; the project's own is never written. */
+  readonly workspace: string;
+  /** Config that this deployment sets on top of the stack file, e.g. `variables:HTTP_PORT`. */
+  readonly overrides: Readonly<Record<string, string>>;
+  /** Environment of the engine and of its plugins: backend, passphrase, PATH, kubeconfig. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Opens a stack with the real engine and an inline program, from a copy of its stack file, so that nothing the engine writes (its
+ * encryption salt) lands in the project.
+ */
+export async function openStack(options: StackOptions): Promise<Stack> {
+  await writeStackFile(options);
+  return LocalWorkspace.createOrSelectStack(
+    { stackName: options.stack, projectName: "gatehouse", program: options.program },
+    {
+      workDir: options.workspace,
+      pulumiCommand: options.command,
+      envVars: { ...options.environment },
+      secretsProvider: "passphrase",
+    },
+  );
+}
+
+async function writeStackFile({ stack, workspace, overrides }: StackOptions): Promise<void> {
+  const name = `Pulumi.${stack}.yaml`;
+  const target = join(workspace, name);
+  await mkdir(workspace, { recursive: true, mode: 0o700 });
+  await copyFile(join(projectFolder(), "Pulumi.yaml"), join(workspace, "Pulumi.yaml"));
+  const document = parseDocument(await readFile(join(projectFolder(), name), "utf8"));
+  const salt: unknown = parseDocument(await readFile(target, "utf8").catch(() => "")).get("encryptionsalt");
+  if (salt !== undefined) {
+    document.set("encryptionsalt", salt);
+  }
+  for (const [key, value] of Object.entries(overrides)) {
+    document.setIn(["config", key], value);
+  }
+  await writeFile(target, document.toString());
+}

@@ -1,0 +1,66 @@
+import { CookieJar } from "tough-cookie";
+import { Agent, request } from "undici";
+import { lookup } from "../infra/loopback.ts";
+
+/** One answer, read whole. */
+export interface Answer {
+  readonly url: string;
+  readonly status: number;
+  /** Names in lower case; a header that came several times is a list. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string;
+}
+
+/** A client that behaves like one browser profile: it keeps cookies, and follows redirects only when asked. */
+export interface HttpClient {
+  send(url: string, options?: RequestOptions): Promise<Answer>;
+  /** GET, then every redirect, at most 15. @throws when there are more, which is how a login loop shows */
+  follow(url: string): Promise<Answer>;
+  readonly cookies: CookieJar;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 15_000;
+const REDIRECTS = 15;
+
+/** A client without a session; `*.localhost` leads to loopback whatever the system's resolver thinks. */
+export function createClient(): HttpClient {
+  // Cookies of *.localhost hosts are host-only, so the public suffix list has nothing to say about them.
+  const cookies = new CookieJar(undefined, { rejectPublicSuffixes: false, allowSpecialUseDomain: true });
+  const dispatcher = new Agent({ connect: { lookup }, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+
+  const send = async (url: string, { method = "GET", headers, body }: RequestOptions = {}): Promise<Answer> => {
+    const cookie = await cookies.getCookieString(url);
+    const sent = { ...(cookie === "" ? {} : { cookie }), ...headers };
+    const answer = await request(url, { dispatcher, method, headers: sent, body: body ?? null });
+    for (const line of [answer.headers["set-cookie"] ?? []].flat()) {
+      await cookies.setCookie(line, url, { ignoreError: true });
+    }
+    return { url, status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+  };
+  const follow = async (url: string): Promise<Answer> => {
+    let answer = await send(url);
+    for (let hop = 0; hop < REDIRECTS; hop += 1) {
+      const { location } = answer.headers;
+      if (answer.status < 300 || answer.status >= 400 || typeof location !== "string") {
+        return answer;
+      }
+      answer = await send(new URL(location, answer.url).href);
+    }
+    throw new Error(`${url} redirected more than ${REDIRECTS} times, last to ${answer.url}`);
+  };
+  return { send, follow, cookies, close: () => dispatcher.destroy() };
+}
+
+/** A header's value as one string, joined with commas where it came several times. */
+export function headerOf(answer: Answer, name: string): string | undefined {
+  const value = answer.headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+

@@ -45,7 +45,12 @@ export class Migrations extends pulumi.ComponentResource {
     new k8s.batch.v1.Job(
       `${name}-${fingerprint(files)}`,
       {
-        metadata: { ...metadata, name: `gatehouse-migrations-${fingerprint(files)}` },
+        metadata: {
+          ...metadata,
+          name: `gatehouse-migrations-${fingerprint(files)}`,
+          // A Job that failed stays failed; this makes the next run start a new one.
+          annotations: { "pulumi.com/replaceUnready": "true" },
+        },
         spec: {
           // A failure is an error of the SQL; a retry would only hide it longer.
           backoffLimit: 1,

@@ -1,0 +1,165 @@
+/** Second pass, first half: drafts become settings; template variables are filled in, defaults that depend on others are chosen. */
+import type {
+  DomainInput,
+  DataApiInput,
+  IdentityProviderInput,
+  PostgresInput,
+  ServiceInput,
+  TestEnvironmentsInput,
+} from "./schema.ts";
+import type { DataApi, Domain, IdentityProvider, PostgresServer, Service, TestEnvironments } from "./settings.ts";
+import { type Draft, join, type Place } from "./shapes.ts";
+import type { Variables } from "./variables.ts";
+
+/**
+ * A domain kind. An enabled one whose base domain is missing or cannot be filled in has the base domain `""`; the text of a disabled one is
+ * kept as written, since nothing depends on it.
+ */
+export function toDomain(kind: string, { place, fields }: Draft<DomainInput>, variables: Variables): Domain {
+  const local = kind === "localhost";
+  const enabled = fields.enabled ?? local;
+  const baseDomain = fields.base_domain ?? (local ? "localhost" : "");
+  const targets = fields.targets ?? [];
+  return {
+    kind,
+    enabled,
+    baseDomain: enabled ? (variables.plain(baseDomain, at(place, "base_domain")) ?? "") : baseDomain,
+    protocol: fields.protocol ?? (local ? "http" : "https"),
+    port: enabled && fields.port !== undefined ? variables.port(fields.port, at(place, "port")) : undefined,
+    description: fields.description ?? "",
+    targets: enabled
+      ? targets.flatMap((target, index) => variables.plain(target, at(place, "targets", index)) ?? [])
+      : targets,
+  };
+}
+
+/** The enabled ones of the named kinds, in the order of the `domains` section; `auto` = every enabled kind. */
+export function enabledKinds(named: "auto" | readonly string[], domains: readonly Domain[]): string[] {
+  return domains
+    .filter(({ kind, enabled }) => enabled && (named === "auto" || named.includes(kind)))
+    .map(({ kind }) => kind);
+}
+
+/** An entry of `protected_services`. @param session default length of a session */
+export function toService(
+  { place, whole: input }: Draft<ServiceInput>,
+  domains: readonly Domain[],
+  session: string,
+  variables: Variables,
+): Service | undefined {
+  if (input === undefined) return undefined;
+  const common = {
+    name: input.name,
+    description: input.description,
+    domains: enabledKinds(input.domains, domains),
+    backend: { name: input.service.name ?? input.name, namespace: input.service.namespace, port: input.service.port },
+    publicPaths: input.public_paths,
+  };
+  if (input.type === "basic") {
+    const { username, password } = input.basic_auth;
+    const basicAuth = { username, password: variables.secret(password, at(place, "basic_auth", "password")) };
+    return { ...common, type: "basic", groups: [], session, basicAuth };
+  }
+  const access = { applicationSlug: input.application_slug, groups: input.groups, session: input.session ?? session };
+  if (input.type === "proxy") return { ...common, ...access, type: "proxy" };
+  const config = input.oauth_config;
+  return {
+    ...common,
+    ...access,
+    type: "oauth2",
+    oauth: {
+      clientId: variables.unresolved(config.client_id, at(place, "oauth_config", "client_id")),
+      clientSecret: variables.secret(config.client_secret, at(place, "oauth_config", "client_secret")),
+      redirectUri: config.redirect_uri,
+      scopes: config.scopes,
+      clientType: config.client_type,
+      accessTokenValidity: config.access_token_validity,
+      refreshTokenValidity: config.refresh_token_validity,
+      subjectMode: config.subject_mode,
+    },
+    enforce: input.enforce,
+  };
+}
+
+/** The identity provider; undefined when any of it is wrong. */
+export function toIdentityProvider(
+  { place, whole: input }: Draft<IdentityProviderInput>,
+  variables: Variables,
+): IdentityProvider | undefined {
+  if (input === undefined) return undefined;
+  const secret = (text: string, ...keys: readonly PropertyKey[]) => variables.secret(text, at(place, ...keys));
+  const address = (text: string | undefined, key: string) =>
+    text === undefined ? undefined : variables.address(text, at(place, key));
+  const { database } = input;
+  return {
+    host: input.host,
+    namespace: input.namespace,
+    install: input.install,
+    version: input.version,
+    url: address(input.url, "url"),
+    apiUrl: address(input.api_url, "api_url"),
+    token: secret(input.token, "token"),
+    adminEmail: variables.plain(input.admin_email, at(place, "admin_email")) ?? "",
+    adminPassword: input.admin_password === undefined ? undefined : secret(input.admin_password, "admin_password"),
+    secretKey: input.secret_key === undefined ? undefined : secret(input.secret_key, "secret_key"),
+    database: database && { ...database, password: secret(database.password, "database", "password") },
+    session: input.session,
+    groups: input.groups,
+    sampleUsers: input.sample_users.map((user, index) => ({
+      ...user,
+      password: secret(user.password, "sample_users", index, "password"),
+    })),
+  };
+}
+
+/** The Postgres server; undefined when any of it is wrong. */
+export function toPostgres(
+  { place, whole: input }: Draft<PostgresInput>,
+  variables: Variables,
+): PostgresServer | undefined {
+  if (input === undefined) return undefined;
+  return {
+    host: variables.plain(input.host, at(place, "host")) ?? "",
+    port: variables.port(input.port, at(place, "port")) ?? 0,
+    user: variables.plain(input.user, at(place, "user")) ?? "",
+    password: variables.secret(input.password, at(place, "password")),
+    sslmode: input.sslmode,
+  };
+}
+
+/** The data API; undefined when any of it is wrong. */
+export function toDataApi(
+  { place, whole: input }: Draft<DataApiInput>,
+  domains: readonly Domain[],
+  variables: Variables,
+): DataApi | undefined {
+  if (input === undefined) return undefined;
+  return {
+    host: input.host,
+    namespace: input.namespace,
+    domains: enabledKinds(input.domains, domains),
+    database: input.database,
+    version: input.version,
+    replicas: input.replicas,
+    exposed: input.schemas.exposed,
+    private: input.schemas.private,
+    roles: input.roles,
+    authenticatorPassword: variables.secret(input.authenticator_password, at(place, "authenticator_password")),
+    ownerPassword: variables.secret(input.owner_password, at(place, "owner_password")),
+    limits: {
+      maxRows: input.limits.max_rows,
+      statementTimeout: input.limits.statement_timeout,
+      connections: input.limits.connections,
+    },
+  };
+}
+
+/** The test environments of the applications. */
+export function toTestEnvironments({ fields }: Draft<TestEnvironmentsInput>): TestEnvironments {
+  const backend = fields.service ?? { name: "whoami", namespace: "default", port: 8080 };
+  return { enabled: fields.enabled ?? true, install: fields.install ?? false, backend };
+}
+
+function at(place: Place, ...keys: readonly PropertyKey[]): Place {
+  return { ...place, path: join(place.path, ...keys) };
+}

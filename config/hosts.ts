@@ -1,0 +1,111 @@
+/** The rule that no two things answer on one host. */
+import { enabledKinds } from "./convert.ts";
+import type { Problem } from "./problems.ts";
+import { type Drafts, problem } from "./rules.ts";
+import type { Domain, TestEnvironments } from "./settings.ts";
+import type { Place } from "./shapes.ts";
+
+/** Something that wants `<label>.<base domain>` on each of its domains. */
+interface Claim {
+  readonly label: string;
+  readonly kinds: readonly string[];
+  /** How messages call the claimant. */
+  readonly owner: string;
+  readonly place: Place;
+  /** What the host is for, where the place alone does not say it. */
+  readonly purpose: string;
+  readonly cure: string;
+}
+
+/**
+ * Every host stands once and is short enough. What the stack brings along claims first, then the test environments, then the list in its
+ * order; an entry also may not have the name of one of those, since routes and exposures are named alike.
+ */
+export function hostRules(drafts: Drafts, testEnvironments: TestEnvironments): Problem[] {
+  const domains = drafts.settings.filter(({ enabled, baseDomain }) => enabled && baseDomain !== "");
+  const owners = new Map<string, string>();
+  const reserved = [...builtIns(drafts, testEnvironments), ...testHosts(drafts, testEnvironments)];
+  const found = reserved.flatMap((claim) => claimHosts(claim, domains, owners));
+  const names = new Map(reserved.map(({ label, owner }) => [label, owner]));
+  for (const claim of services(drafts)) {
+    const collisions = claimHosts(claim, domains, owners);
+    const owner = names.get(claim.label);
+    if (collisions.length === 0 && owner !== undefined) {
+      collisions.push(problem(claim.place, `name "${claim.label}" is already used by ${owner}`, claim.cure));
+    }
+    found.push(...collisions);
+  }
+  return found;
+}
+
+function builtIns({ settings, identityProvider, dataApi }: Drafts, testEnvironments: TestEnvironments): Claim[] {
+  const claims: Claim[] = [];
+  const add = (label: string, named: "auto" | readonly string[], owner: string, place: Place) =>
+    claims.push({
+      label,
+      kinds: enabledKinds(named, settings),
+      owner,
+      place,
+      purpose: "",
+      cure: "give it another host",
+    });
+  const test = { path: "test_environments" };
+  if (testEnvironments.enabled) add("whoami-public", ["localhost"], "the open test host", test);
+  if (identityProvider?.fields.host !== undefined) {
+    add(identityProvider.fields.host, "auto", "the identity provider", identityProvider.place);
+  }
+  if (dataApi?.fields.host !== undefined)
+    add(dataApi.fields.host, dataApi.fields.domains ?? [], "the data API", dataApi.place);
+  return claims;
+}
+
+/** `whoami-<app>.localhost` (spec 000, "Test environments per application"). */
+function testHosts(drafts: Drafts, testEnvironments: TestEnvironments): Claim[] {
+  const kinds = enabledKinds(["localhost"], drafts.settings);
+  if (!testEnvironments.enabled || kinds.length === 0) return [];
+  return services(drafts).map(({ label, place }) => ({
+    label: `whoami-${label}`,
+    kinds,
+    owner: `the test environment of "${label}"`,
+    place,
+    purpose: "its test environment's ",
+    cure: "rename the service, or write test_environments: { enabled: false }",
+  }));
+}
+
+/** One claim per name: a name that stands twice has a problem of its own. */
+function services(drafts: Drafts): Claim[] {
+  const claims = new Map<string, Claim>();
+  for (const { place, fields } of drafts.services) {
+    const { name } = fields;
+    if (name === undefined || claims.has(name)) continue;
+    const kinds = enabledKinds(fields.domains ?? [], drafts.settings);
+    claims.set(name, {
+      label: name,
+      kinds,
+      owner: `"${name}"`,
+      place,
+      purpose: "",
+      cure: "give each service its own host",
+    });
+  }
+  return [...claims.values()];
+}
+
+/** Claims the hosts of each domain; tells at most one problem per other owner. */
+function claimHosts(claim: Claim, domains: readonly Domain[], owners: Map<string, string>): Problem[] {
+  const found = new Map<string, Problem>();
+  for (const { kind, baseDomain } of domains) {
+    if (!claim.kinds.includes(kind)) continue;
+    const host = `${claim.label}.${baseDomain}`;
+    const owner = owners.get(host);
+    const tell = (about: string, fault: string, cure = claim.cure) =>
+      found.has(about) || found.set(about, problem(claim.place, `${claim.purpose}host "${host}" ${fault}`, cure));
+    if (claim.label.length > 63) tell("length", "has a label of more than 63 characters");
+    else if (host.length > 253) tell("length", "is longer than 253 characters", "use a shorter name or base domain");
+    if (owner === undefined) owners.set(host, claim.owner);
+    // Two domains with one base domain are a problem of the domains.
+    else if (owner !== claim.owner) tell(owner, `is already used by ${owner}`);
+  }
+  return [...found.values()];
+}

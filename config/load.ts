@@ -1,0 +1,155 @@
+/** The one place that reads a stack's configuration; pure, apart from {@link readStackFile}. */
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { LineCounter, parseDocument } from "yaml";
+import { toDataApi, toDomain, toIdentityProvider, toPostgres, toService, toTestEnvironments } from "./convert.ts";
+import { hostRules } from "./hosts.ts";
+import { ConfigError, type Problem, suggestion } from "./problems.ts";
+import * as rules from "./rules.ts";
+import { type Section, SECTIONS, checkSections } from "./sections.ts";
+import type { Settings } from "./settings.ts";
+import { isSection, join } from "./shapes.ts";
+import { type Environment, type RawValue, Variables } from "./variables.ts";
+
+/** A stack's configuration as it stands, before anything is checked. */
+export interface RawStack {
+  readonly stack: string;
+  /** Name of the stack file, for messages. Default: `Pulumi.<stack>.yaml`. */
+  readonly file?: string;
+  /** By full key: `gatehouse:domains`, `kubernetes:context`, `variables:NAME`. */
+  readonly config: Readonly<Record<string, RawValue>>;
+}
+
+export interface ParseOptions {
+  /** Whether the variables of secret fields must be set; a plan needs none of them. Default: true. */
+  readonly secretsRequired?: boolean;
+}
+
+/**
+ * Checks a stack's configuration and gives it its final form. Shapes and rules are both always looked at, so all problems come at once.
+ * @param env variables of the deploying shell, for `${NAME}` that the stack does not set
+ * @throws ConfigError with every problem, in the order of the sections; it holds no value of a variable or of a secret field
+ */
+export function parseStack(raw: RawStack, env: Environment, options: ParseOptions = {}): Settings {
+  const problems: Problem[] = [];
+  const variables = new Variables(raw.stack, raw.config, env, options.secretsRequired ?? true);
+  const sections = readSections(raw.config, problems);
+  const context = readContext(raw.config, problems);
+  const drafts = checkSections(sections, problems);
+
+  const domains = drafts.domains.map((draft) => toDomain(draft.place.path.slice("domains.".length), draft, variables));
+  const session = drafts.identityProvider?.fields.session ?? "";
+  const services = drafts.services.flatMap((draft) => toService(draft, domains, session, variables) ?? []);
+  const identityProvider = drafts.identityProvider && toIdentityProvider(drafts.identityProvider, variables);
+  const postgres = drafts.postgres && toPostgres(drafts.postgres, variables);
+  const dataApi = drafts.dataApi && toDataApi(drafts.dataApi, domains, variables);
+  const testEnvironments = toTestEnvironments(drafts.testEnvironments);
+
+  const known = { ...drafts, settings: domains, hasPostgres: drafts.postgres !== undefined };
+  problems.push(
+    ...variables.problems,
+    ...rules.domainRules(known),
+    ...rules.kindRules(known),
+    ...rules.nameRules(known),
+  );
+  problems.push(...hostRules(known, testEnvironments));
+  problems.push(...rules.identityProviderRules(known), ...rules.dataApiRules(known));
+  if (problems.length > 0 || identityProvider === undefined) throw new ConfigError(fileOf(raw), inOrder(problems));
+  const warnings = [...rules.skipped(known), ...variables.warnings];
+  return {
+    stack: raw.stack,
+    context,
+    domains,
+    services,
+    testEnvironments,
+    identityProvider,
+    postgres,
+    dataApi,
+    warnings,
+  };
+}
+
+/**
+ * Reads a stack file without Pulumi. An encrypted value is only noted as secret.
+ * @param path the file, e.g. `Pulumi.dev.yaml`
+ * @throws ConfigError when the file is not there or is not YAML; the text of the file is not repeated
+ */
+export function readStackFile(path: string, stack: string): RawStack {
+  const file = basename(path);
+  const fail = (fault: string, cure: string) => new ConfigError(file, [{ path: file, fault, cure }]);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    throw fail("cannot be read", `name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init ${stack}`);
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
+  const [error] = document.errors;
+  if (error) throw fail(`is not YAML (${error.code}, line ${lines.linePos(error.pos[0]).line})`, "mend that line");
+  const content: unknown = document.toJS();
+  const config = isSection(content) && isSection(content["config"]) ? content["config"] : {};
+  const values = Object.entries(config).map(([key, value]): [string, RawValue] => [
+    key,
+    isSecure(value) ? { secret: true } : { value },
+  ]);
+  return { stack, file, config: Object.fromEntries(values) };
+}
+
+/** The sections of our own namespace; unknown keys and encrypted values are problems. */
+function readSections(config: RawStack["config"], problems: Problem[]): Partial<Record<Section, unknown>> {
+  const sections: Partial<Record<Section, unknown>> = {};
+  for (const [key, raw] of Object.entries(config)) {
+    if (!key.startsWith("gatehouse:")) continue;
+    const section = SECTIONS.find((name) => key === `gatehouse:${name}`);
+    if (section === undefined) {
+      const meant = suggestion(key.slice("gatehouse:".length), SECTIONS);
+      const cure =
+        meant === undefined ? `remove it, or use one of ${SECTIONS.join(", ")}` : `did you mean "gatehouse:${meant}"?`;
+      problems.push({ path: key, fault: "unknown key", cure });
+      continue;
+    }
+    const encrypted = "secret" in raw ? [section] : securePaths(raw.value, section);
+    problems.push(
+      ...encrypted.map((path) => ({ path, fault: "found an encrypted value inside a section", cure: ENCRYPTED_CURE })),
+    );
+    sections[section] = "secret" in raw ? {} : raw.value;
+  }
+  return sections;
+}
+
+const ENCRYPTED_CURE = 'write "${NAME}" instead, and run: pulumi config set --secret variables:NAME VALUE';
+
+function readContext(config: RawStack["config"], problems: Problem[]): string | undefined {
+  const raw = config["kubernetes:context"];
+  if (raw === undefined) return undefined;
+  if ("value" in raw && typeof raw.value === "string" && raw.value !== "") return raw.value;
+  const cure = "write the name of a context of your kubeconfig, in the clear";
+  problems.push({ path: "kubernetes:context", fault: "is not a plain name", cure });
+  return undefined;
+}
+
+/** The problems in the order of the file, and only the first one about an encrypted value. */
+function inOrder(problems: readonly Problem[]): Problem[] {
+  const encrypted = problems.filter(({ cure }) => cure === ENCRYPTED_CURE);
+  const isRepeated = (problem: Problem) =>
+    encrypted.some((first) => first !== problem && problem.path.startsWith(first.path));
+  const rank = ({ path }: Problem) =>
+    SECTIONS.findIndex((section) => path.startsWith(section)) * 1e6 + Number(/\[(\d+)\]/.exec(path)?.[1] ?? 0);
+  return problems.filter((problem) => !isRepeated(problem)).sort((a, b) => rank(a) - rank(b));
+}
+
+function securePaths(value: unknown, path: string): string[] {
+  if (isSecure(value)) return [path];
+  if (Array.isArray(value)) return value.flatMap((item, index) => securePaths(item, join(path, index)));
+  return isSection(value) ? Object.entries(value).flatMap(([key, item]) => securePaths(item, join(path, key))) : [];
+}
+
+/** Pulumi's spelling of an encrypted value in a stack file. */
+function isSecure(value: unknown): boolean {
+  return isSection(value) && Object.keys(value).length === 1 && typeof value["secure"] === "string";
+}
+
+function fileOf(raw: RawStack): string {
+  return raw.file ?? `Pulumi.${raw.stack}.yaml`;
+}

@@ -1,0 +1,65 @@
+/** One thing that is wrong in a stack's configuration, told in the user's spelling. Never holds the value of a secret field. */
+export interface Problem {
+  /** Where, as written in the stack file: `protected_services[3].oauth_config.redirect_uri`. */
+  readonly path: string;
+  /** Name of the entry in a list, when it has one. */
+  readonly entry?: string | undefined;
+  /** What is wrong: what was found, and what was expected. */
+  readonly fault: string;
+  /** What to do about it. */
+  readonly cure: string;
+}
+
+/**
+ * Every problem of one configuration. Pulumi's runner prints only the message of it: the mark below is how `pulumi.RunError.isInstance`
+ * recognises its own, also across copies of the SDK, so that this folder needs no import of it.
+ */
+export class ConfigError extends Error {
+  readonly problems: readonly Problem[];
+  /** Mark of `pulumi.RunError`. */
+  readonly __pulumiRunError = true;
+
+  /**
+   * @param file name of the stack file, for the header
+   * @param problems at least one
+   */
+  constructor(file: string, problems: readonly Problem[]) {
+    super(formatProblems(file, problems));
+    this.name = "ConfigError";
+    this.problems = problems;
+    // No frames: some Node releases need half a minute to colour a stack with Pulumi's paths in it (nodejs/node#64011).
+    this.stack = `${this.name}: ${this.message}`;
+  }
+}
+
+/** All problems under one header with their count, one line each: `<path> "<entry>": <fault>; <cure>`. */
+export function formatProblems(file: string, problems: readonly Problem[]): string {
+  const header = `${file}: ${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
+  return [header, ...problems.map((problem) => `  ${formatProblem(problem)}`)].join("\n");
+}
+
+function formatProblem({ path, entry, fault, cure }: Problem): string {
+  return `${path}${entry === undefined ? "" : ` "${entry}"`}: ${fault}; ${cure}`;
+}
+
+/** The one of `known` that was probably meant by `found`: at most three edits away, and closer than being another word. */
+export function suggestion(found: string, known: readonly string[]): string | undefined {
+  const near = known
+    .map((name) => ({ name, distance: editDistance(found, name) }))
+    .filter(({ name, distance }) => distance <= Math.min(3, Math.floor(name.length / 2)));
+  return near.sort((a, b) => a.distance - b.distance)[0]?.name;
+}
+
+/** Levenshtein's distance, one row at a time. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= from.length; line++) {
+    const next = [line];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (row[column - 1] ?? 0) + (from[line - 1] === to[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

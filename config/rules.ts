@@ -1,0 +1,186 @@
+/** Second pass, second half: rules across fields, entries and sections, each a plain function to a list of problems. */
+import { isIP } from "node:net";
+import { enabledKinds } from "./convert.ts";
+import { type Problem, suggestion } from "./problems.ts";
+import type { DataApiInput, DomainInput, IdentityProviderInput, ServiceInput } from "./schema.ts";
+import { KNOWN_KINDS } from "./schema.ts";
+import type { Domain } from "./settings.ts";
+import { type Draft, join, type Place } from "./shapes.ts";
+import { told } from "./variables.ts";
+
+/** What the rules look at: drafts as written, and the domains as they come out. */
+export interface Drafts {
+  /** In the same order as `settings`. */
+  readonly domains: readonly Draft<DomainInput>[];
+  readonly settings: readonly Domain[];
+  readonly services: readonly Draft<ServiceInput>[];
+  readonly identityProvider: Draft<IdentityProviderInput> | undefined;
+  readonly dataApi: Draft<DataApiInput> | undefined;
+  readonly hasPostgres: boolean;
+}
+
+/** Base domains are there, are DNS names, and differ; a domain's own addresses are addresses. */
+export function domainRules({ domains, settings }: Drafts): Problem[] {
+  const owners = new Map<string, string>();
+  return settings.flatMap(({ kind, enabled, baseDomain, targets }, index) => {
+    const draft = domains[index];
+    if (!enabled || draft === undefined) return [];
+    const place = within(draft.place, "base_domain");
+    const found = targets
+      .filter((target) => isIP(target) === 0 && !isDnsName(target))
+      .map(() => problem(within(draft.place, "targets"), "an address is neither an IP nor a DNS name", "mend it"));
+    const owner = owners.get(baseDomain);
+    if (baseDomain === "") {
+      if (KNOWN_KINDS.includes(kind) && draft.whole !== undefined && draft.whole.base_domain === undefined) {
+        found.push(problem(place, `missing, and domain "${kind}" is enabled`, "add it, or write enabled: false"));
+      }
+    } else if (!isDnsName(baseDomain)) {
+      const written = JSON.stringify(draft.fields.base_domain);
+      found.push(problem(place, `${written} is not a DNS name in lower case`, "write it like example.org"));
+    } else if (owner !== undefined) {
+      found.push(
+        problem(place, `"${baseDomain}" is already the base domain of "${owner}"`, "give each enabled domain its own"),
+      );
+    } else {
+      owners.set(baseDomain, kind);
+    }
+    return found;
+  });
+}
+
+/** Every kind that is named exists. */
+export function kindRules({ settings, services, dataApi }: Drafts): Problem[] {
+  const kinds = settings.map(({ kind }) => kind);
+  const known = new Set([...kinds, ...KNOWN_KINDS]);
+  return [...services, ...(dataApi ? [dataApi] : [])].flatMap(({ place, fields: { domains } }) =>
+    (domains === "auto" ? [] : (domains ?? [])).flatMap((kind, index) => {
+      if (known.has(kind)) return [];
+      const meant = suggestion(kind, [...known]);
+      const cure =
+        meant === undefined
+          ? `add it to the domains section, or use one of ${kinds.join(", ")}`
+          : `did you mean "${meant}"?`;
+      return [problem(within(place, "domains", index), `domain "${kind}" does not exist`, cure)];
+    }),
+  );
+}
+
+/** Names stand once; so do applications in the identity provider, also under the slugs that come of them. */
+export function nameRules({ settings, services }: Drafts): Problem[] {
+  const names = new Map<string, Place>();
+  const slugs = new Map<string, string>();
+  return services.flatMap(({ place, fields }) => {
+    const found: Problem[] = [];
+    const { name } = fields;
+    const first = name === undefined ? undefined : names.get(name);
+    if (first !== undefined)
+      found.push(problem(place, `name is already used by ${first.path}`, "give each service its own name"));
+    else if (name !== undefined) names.set(name, place);
+    if (fields.type === "basic" || !("application_slug" in fields) || fields.application_slug === undefined)
+      return found;
+    const slug = fields.application_slug;
+    const kinds = enabledKinds(fields.domains ?? [], settings);
+    // The same slugs as infra/plan gives out; `*` keeps what was written apart from them.
+    const claims = [`*${slug}`, ...(fields.type === "proxy" ? kinds.map((kind) => `${slug}-${kind}`) : [slug])];
+    const owner = claims.map((claim) => slugs.get(claim)).find((other) => other !== undefined);
+    if (owner !== undefined) {
+      const where = within(place, "application_slug");
+      found.push(
+        problem(where, `application "${slug}" is already used by "${owner}"`, "give each application its own slug"),
+      );
+    }
+    for (const claim of claims) if (!slugs.has(claim)) slugs.set(claim, name ?? place.path);
+    return found;
+  });
+}
+
+/** What the identity provider needs to be installed, or else to be found. */
+export function identityProviderRules({ settings, identityProvider, hasPostgres }: Drafts): Problem[] {
+  if (identityProvider?.whole === undefined) return [];
+  const { place, whole } = identityProvider;
+  const found: Problem[] = [];
+  if (whole.install) {
+    for (const key of ["admin_password", "secret_key", "database"] as const) {
+      if (whole[key] === undefined)
+        found.push(problem(within(place, key), "missing, and install is true", "add it, or write install: false"));
+    }
+    if (!hasPostgres)
+      found.push(
+        problem(within(place, "install"), "there is no gatehouse:postgres", "add it, or write install: false"),
+      );
+  } else if (whole.url === undefined) {
+    found.push(
+      problem(within(place, "url"), "missing, and install is false", "add the address of the identity provider to use"),
+    );
+  }
+  const others = settings.filter(({ kind, enabled }) => enabled && kind !== "localhost").map(({ kind }) => kind);
+  if (whole.sample_users.length > 0 && others.length > 0) {
+    const fault = `there are sample users, and domain "${others.join('", "')}" is enabled`;
+    found.push(problem(within(place, "sample_users"), fault, "remove them, or enable localhost only"));
+  }
+  return found;
+}
+
+/** The data API has a database server and a database of its own; what is open and what is private differ, and so do the roles. */
+export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts): Problem[] {
+  if (dataApi === undefined) return [];
+  const { place, fields } = dataApi;
+  const found: Problem[] = [];
+  if (!hasPostgres) found.push(problem(place, "there is no gatehouse:postgres", "add it"));
+  const other = identityProvider?.fields.install === true ? identityProvider.fields.database : undefined;
+  if (other !== undefined && fields.database === other.name) {
+    const fault = `database "${other.name}" is already used by the identity provider`;
+    found.push(problem(within(place, "database"), fault, "give it another name"));
+  }
+  if (other !== undefined && Object.values(fields.roles ?? {}).includes(other.user)) {
+    const fault = `role "${other.user}" is already used by the identity provider`;
+    found.push(problem(within(place, "roles"), fault, "give each role its own name"));
+  }
+  const exposed = fields.schemas?.exposed ?? [];
+  const all = [...exposed, ...(fields.schemas?.private ?? [])];
+  for (const schema of repeated(all)) {
+    const both = exposed.includes(schema) && fields.schemas?.private.includes(schema) === true;
+    const fault = both ? `schema "${schema}" is both exposed and private` : `schema "${schema}" is listed twice`;
+    found.push(problem(within(place, "schemas"), fault, both ? "decide for one" : "list it once"));
+  }
+  for (const role of repeated(Object.values(fields.roles ?? {}))) {
+    found.push(problem(within(place, "roles"), `role "${role}" stands for two things`, "give each role its own name"));
+  }
+  return found;
+}
+
+/** What is skipped: kinds that are named and not enabled, services that are left with none. */
+export function skipped({ settings, services, dataApi }: Drafts): string[] {
+  const enabled = new Set(settings.filter((domain) => domain.enabled).map(({ kind }) => kind));
+  return [...services, ...(dataApi ? [dataApi] : [])].flatMap(({ place, fields: { domains } }) => {
+    if (domains === undefined) return [];
+    const off = domains === "auto" ? [] : domains.filter((kind) => !enabled.has(kind));
+    const warnings = off.map((kind) => `${told(place)}: domain "${kind}" is not enabled; skipped there`);
+    const left = domains === "auto" ? enabled.size : domains.length - off.length;
+    return left > 0 ? warnings : [...warnings, `${told(place)}: no enabled domain is left; exposed nowhere`];
+  });
+}
+
+/** A place and what is wrong there. */
+export function problem(place: Place, fault: string, cure: string): Problem {
+  return { ...place, fault, cure };
+}
+
+/** A place inside another. */
+export function within(place: Place, ...keys: readonly PropertyKey[]): Place {
+  return { ...place, path: join(place.path, ...keys) };
+}
+
+function repeated(names: readonly string[]): Set<string> {
+  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
+}
+
+/** Lower case, labels of at most 63, and a last label that no address has (RFC 1123, 2.1). */
+function isDnsName(name: string): boolean {
+  const labels = name.split(".");
+  return (
+    name.length <= 253 &&
+    labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
+    !/^\d+$/.test(labels.at(-1) ?? "")
+  );
+}

@@ -1,0 +1,80 @@
+/** First pass over a whole stack: each section, and each entry in it, against its shape. */
+import type { Problem } from "./problems.ts";
+import * as schema from "./schema.ts";
+import { check, checkService, type Draft, isSection, join, nameOf } from "./shapes.ts";
+
+/** The keys of our own namespace, in the order of messages. */
+export const SECTIONS = [
+  "domains",
+  "protected_services",
+  "identity_provider",
+  "postgres",
+  "data_api",
+  "test_environments",
+] as const;
+export type Section = (typeof SECTIONS)[number];
+
+export interface SectionDrafts {
+  readonly domains: readonly Draft<schema.DomainInput>[];
+  readonly services: readonly Draft<schema.ServiceInput>[];
+  readonly identityProvider: Draft<schema.IdentityProviderInput> | undefined;
+  readonly postgres: Draft<schema.PostgresInput> | undefined;
+  readonly dataApi: Draft<schema.DataApiInput> | undefined;
+  readonly testEnvironments: Draft<schema.TestEnvironmentsInput>;
+}
+
+/** @param problems receives what is wrong */
+export function checkSections(sections: Partial<Record<Section, unknown>>, problems: Problem[]): SectionDrafts {
+  const optional = <S extends Parameters<typeof check>[0]>(shape: S, section: Section) =>
+    sections[section] === undefined ? undefined : check(shape, sections[section], { path: section }, problems);
+  if (sections.identity_provider === undefined) {
+    problems.push({ path: "identity_provider", fault: "missing", cure: "add gatehouse:identity_provider" });
+  }
+  return {
+    domains: checkDomains(sections.domains, problems),
+    services: checkServices(sections.protected_services, problems),
+    identityProvider: optional(schema.identityProvider, "identity_provider"),
+    postgres: optional(schema.postgres, "postgres"),
+    dataApi: optional(schema.dataApi, "data_api"),
+    testEnvironments: check(
+      schema.testEnvironments,
+      sections.test_environments ?? {},
+      { path: "test_environments" },
+      problems,
+    ),
+  };
+}
+
+/** Without the section, localhost alone is there. */
+function checkDomains(section: unknown = { localhost: {} }, problems: Problem[]): Draft<schema.DomainInput>[] {
+  if (!isSection(section)) {
+    problems.push({
+      path: "domains",
+      fault: "expected a section",
+      cure: "write one key per domain kind, e.g. localhost: {}",
+    });
+    return [];
+  }
+  return Object.entries(section).map(([kind, raw]) => {
+    const place = { path: join("domains", kind) };
+    if (schema.KNOWN_KINDS.includes(kind)) return check(schema.knownDomain, raw ?? {}, place, problems);
+    if (!/^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$/.test(kind)) {
+      problems.push({
+        ...place,
+        fault: "is not a name for a domain kind",
+        cure: "use a-z, 0-9 and -, at most 20 of them",
+      });
+    }
+    return check(schema.customDomain, raw, place, problems);
+  });
+}
+
+function checkServices(section: unknown = [], problems: Problem[]): Draft<schema.ServiceInput>[] {
+  if (!Array.isArray(section)) {
+    problems.push({ path: "protected_services", fault: "expected a list", cure: "begin each entry with a dash" });
+    return [];
+  }
+  return section.map((raw, index) =>
+    checkService(raw, { path: join("protected_services", index), entry: nameOf(raw) }, problems),
+  );
+}

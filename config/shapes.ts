@@ -1,0 +1,168 @@
+/** First pass: one section or entry against its zod shape; zod's issues become problems in the user's words. */
+import { z } from "zod";
+import type { Problem } from "./problems.ts";
+import { suggestion } from "./problems.ts";
+import { SECRET_KEYS, service, type ServiceInput, serviceTypes } from "./schema.ts";
+
+/** Where a piece of configuration stands. */
+export interface Place {
+  readonly path: string;
+  readonly entry?: string | undefined;
+}
+
+/** What is known of a piece after the first pass. */
+export interface Draft<T> {
+  readonly place: Place;
+  /** All of it, with defaults; undefined when any of it is wrong. */
+  readonly whole: T | undefined;
+  /** The fields that are right, so that rules across entries also reach entries with a problem. */
+  readonly fields: Partial<T>;
+}
+
+type Key = string | number;
+
+/**
+ * Holds `raw` against an object's shape.
+ * @param problems receives what is wrong
+ */
+export function check<S extends z.ZodObject>(
+  schema: S,
+  raw: unknown,
+  place: Place,
+  problems: Problem[],
+): Draft<z.output<S>> {
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return { place, whole: parsed.data, fields: parsed.data };
+  problems.push(...problemsOf(parsed.error.issues, schema, raw, place));
+  return { place, whole: undefined, fields: rightFields(schema, raw) };
+}
+
+/** Holds an entry of `protected_services` against the shape of its `type`. */
+export function checkService(raw: unknown, place: Place, problems: Problem[]): Draft<ServiceInput> {
+  const type = isSection(raw) ? raw["type"] : undefined;
+  const known = type === "proxy" || type === "oauth2" || type === "basic";
+  if (known) return check<z.ZodObject>(serviceTypes[type], raw, place, problems) as Draft<ServiceInput>;
+  const parsed = service.safeParse(raw);
+  problems.push(...problemsOf(parsed.error?.issues ?? [], serviceTypes.oauth2, raw, place));
+  return { place, whole: undefined, fields: rightFields(serviceTypes.oauth2, raw) };
+}
+
+/** The name of a list's entry, where it has one. */
+export function nameOf(raw: unknown, key = "name"): string | undefined {
+  const name = isSection(raw) ? raw[key] : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+export function isSection(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `domains` + `mesh` = `domains.mesh`; `protected_services` + 3 = `protected_services[3]`. */
+export function join(path: string, ...keys: readonly PropertyKey[]): string {
+  return keys.reduce<string>(
+    (joined, key) => (typeof key === "number" ? `${joined}[${key}]` : `${joined}.${String(key)}`),
+    path,
+  );
+}
+
+function rightFields<S extends z.ZodObject>(schema: S, raw: unknown): Partial<z.output<S>> {
+  const fields = Object.entries(schema.shape).flatMap(([key, field]) => {
+    const parsed = z.safeParse(field, isSection(raw) ? raw[key] : undefined);
+    return parsed.success ? [[key, parsed.data]] : [];
+  });
+  return Object.fromEntries(fields) as Partial<z.output<S>>;
+}
+
+function problemsOf(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, raw: unknown, place: Place): Problem[] {
+  return issues.flatMap((issue) => {
+    const keys = issue.path as Key[];
+    if (issue.code !== "unrecognized_keys")
+      return [{ ...place, path: join(place.path, ...keys), ...tell(issue, keys, schema, raw) }];
+    const known = Object.keys((schemaAt(schema, keys) as z.ZodObject).shape);
+    return issue.keys.map((key) => ({
+      ...place,
+      path: join(place.path, ...keys, key),
+      ...tellUnknown(key, known, keys, raw),
+    }));
+  });
+}
+
+type Told = Pick<Problem, "fault" | "cure">;
+
+function tell(issue: z.core.$ZodIssue, keys: readonly Key[], schema: z.ZodType, raw: unknown): Told {
+  const value = keys.reduce<unknown>((inside, key) => (inside as Record<Key, unknown> | undefined)?.[key], raw);
+  if (value === undefined || value === null) {
+    const description = schemaAt(schema, keys).description;
+    return {
+      fault: "missing",
+      cure: description === undefined ? "add it" : `add it: ${description.replace(/\.$/, "")}`,
+    };
+  }
+  if (issue.code === "invalid_type") {
+    const type = TYPES[issue.expected] ?? { name: issue.expected, cure: "change it" };
+    return { fault: `found ${kindOf(value)}, expected ${type.name}`, cure: type.cure };
+  }
+  const found = keys.some((key) => SECRET_KEYS.has(String(key))) ? kindOf(value) : shown(value);
+  const choices = choicesOf(issue);
+  if (choices !== undefined) {
+    const meant = typeof value === "string" ? suggestion(value, choices) : undefined;
+    const cure = meant === undefined ? "write one of them" : `did you mean "${meant}"?`;
+    return { fault: `found ${found}, expected ${alternatives(choices)}`, cure };
+  }
+  const [expected = "", ...cure] = issue.message.split("; ");
+  return { fault: `found ${found}, expected ${expected}`, cure: cure.join("; ") };
+}
+
+const TYPES: Readonly<Record<string, { name: string; cure: string }>> = {
+  object: { name: "a section", cure: "write its keys below it, indented" },
+  array: { name: "a list", cure: "write a list, e.g. [one, two]" },
+  string: { name: "text", cure: "write text, in quotes where it looks like something else" },
+  boolean: { name: "true or false", cure: "write one of them, without quotes" },
+  number: { name: "a whole number", cure: "write it in digits, without quotes" },
+  int: { name: "a whole number", cure: "write it in digits, without quotes" },
+};
+
+function tellUnknown(key: string, known: readonly string[], keys: readonly Key[], raw: unknown): Told {
+  const type = nameOf(raw, "type");
+  const others = Object.entries(serviceTypes).flatMap(([name, { shape }]) => (key in shape ? [name] : []));
+  if (keys.length === 0 && type !== undefined && others.length > 0 && !known.includes(key)) {
+    return { fault: `a service of type ${type} has no ${key}`, cure: `remove it, or use type ${alternatives(others)}` };
+  }
+  const meant = suggestion(key, known);
+  if (meant !== undefined) return { fault: "unknown key", cure: `did you mean "${meant}"?` };
+  return { fault: "unknown key", cure: `remove it, or use one of ${known.join(", ")}` };
+}
+
+/** The allowed values, where the issue is about a choice. */
+function choicesOf(issue: z.core.$ZodIssue): string[] | undefined {
+  if (issue.code === "invalid_value") return issue.values.map(String);
+  return issue.code === "invalid_union" && issue.path.at(-1) === "type" ? Object.keys(serviceTypes) : undefined;
+}
+
+/** The schema that stands at `keys` inside `schema`. */
+function schemaAt(schema: z.ZodType, keys: readonly Key[]): z.ZodType {
+  const [key, ...rest] = keys;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    const inner = schema.unwrap() as z.ZodType;
+    return key === undefined && schema.description !== undefined ? schema : schemaAt(inner, keys);
+  }
+  if (key === undefined) return schema;
+  if (schema instanceof z.ZodArray) return schemaAt(schema.element as z.ZodType, rest);
+  return schema instanceof z.ZodObject ? schemaAt(schema.shape[key] as z.ZodType, rest) : schema;
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "string") return "text";
+  return isSection(value) ? "a section" : `a ${typeof value}`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (Array.isArray(value) && value.length === 0) return "an empty list";
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
+}
+
+function alternatives(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
+}

@@ -1,0 +1,33 @@
+import * as pulumi from "@pulumi/pulumi";
+import { parseStack, type RawStack } from "./load.ts";
+import type { Settings } from "./settings.ts";
+import type { RawValue } from "./variables.ts";
+
+/**
+ * The settings of the stack that the engine runs.
+ * @throws ConfigError with every problem; Pulumi prints its message and nothing else
+ */
+export function loadStack(): Settings {
+  return parseStack(rawStack(), process.env);
+}
+
+// The SDK has this function and leaves it out of its types.
+const { isConfigSecret } = pulumi.runtime as unknown as { isConfigSecret: (key: string) => boolean };
+
+/** What the engine knows of the stack; secret values are only noted as such. */
+function rawStack(): RawStack {
+  const config = Object.entries(pulumi.runtime.allConfig()).map(([key, text]): [string, RawValue] => {
+    if (isConfigSecret(key)) return [key, { secret: true }];
+    return [key, { value: key.startsWith("gatehouse:") ? fromJson(text) : text }];
+  });
+  return { stack: pulumi.getStack(), config: Object.fromEntries(config) };
+}
+
+/** The engine hands structured values over as JSON, and plain text as it is. */
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

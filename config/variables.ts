@@ -1,0 +1,150 @@
+/** Template variables: `${NAME}` in a text is `variables:NAME` of the stack, else the environment variable of that name. */
+import type { Problem } from "./problems.ts";
+import type { SecretText } from "./settings.ts";
+import type { Place } from "./shapes.ts";
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** A value of the stack's configuration: in the clear, or secret and then not looked at. */
+export type RawValue = { readonly value: unknown } | { readonly secret: true };
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Looks variables up and collects what is wrong with them. No value that it finds is ever part of a message. */
+export class Variables {
+  readonly problems: Problem[] = [];
+  readonly #warnings: string[] = [];
+  readonly #postponed = new Set<string>();
+  readonly #stack: string;
+  readonly #config: Readonly<Record<string, RawValue>>;
+  readonly #environment: Environment;
+  readonly #secretsRequired: boolean;
+
+  /** @param secretsRequired false makes one warning of all missing variables of unresolved texts */
+  constructor(
+    stack: string,
+    config: Readonly<Record<string, RawValue>>,
+    environment: Environment,
+    secretsRequired: boolean,
+  ) {
+    this.#stack = stack;
+    this.#config = config;
+    this.#environment = environment;
+    this.#secretsRequired = secretsRequired;
+  }
+
+  /** What does not stop anything. */
+  get warnings(): string[] {
+    const names = [...this.#postponed].join(", ");
+    const command = `pulumi config set --secret variables:NAME VALUE --stack ${this.#stack}`;
+    const postponed =
+      names === "" ? [] : [`not set yet, and needed to deploy: ${names}; run: ${command}, or export them`];
+    return [...this.#warnings, ...postponed];
+  }
+
+  /** The text with its variables filled in; undefined after a problem. */
+  plain(text: string, place: Place): string | undefined {
+    const before = this.problems.length;
+    const filled = text.replaceAll(VARIABLE, (_, name: string) => this.#plainValue(name, place) ?? "");
+    if (text.replaceAll(VARIABLE, "").includes("${")) {
+      this.#report(place, "found ${ without a variable's name behind it", "write ${NAME}, with letters, digits and _");
+    }
+    return this.problems.length === before ? filled : undefined;
+  }
+
+  /** A port: a number, or a variable that holds one; undefined after a problem. */
+  port(value: number | string, place: Place): number | undefined {
+    if (typeof value === "number") return value;
+    const digits = this.plain(value, place);
+    if (digits === undefined) return undefined;
+    const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
+    if (port >= 1 && port <= 65_535) return port;
+    this.#report(place, `${value} is not a port`, "set it to a number from 1 to 65535");
+    return undefined;
+  }
+
+  /** An http or https address without credentials; undefined after a problem. */
+  address(text: string, place: Place): string | undefined {
+    const filled = this.plain(text, place);
+    const url = filled === undefined ? undefined : URL.parse(filled);
+    const isAddress = url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+    if (url === undefined || isAddress === true) return filled;
+    this.#report(
+      place,
+      "is not an http or https address",
+      "write it like https://sso.example.org, without credentials",
+    );
+    return undefined;
+  }
+
+  /** A text that stays unresolved; its variables must be set, and not in the clear. */
+  secret(template: string, place: Place): SecretText {
+    const text = this.unresolved(template, place, "--secret ");
+    for (const name of text.variables) {
+      const own = this.#config[`variables:${name}`];
+      if (own === undefined || "secret" in own) continue;
+      const command = `pulumi config set --secret variables:${name} VALUE --stack ${this.#stack}`;
+      this.#warnings.push(`${told(place)}: variables:${name} stands in the clear in the stack file; run: ${command}`);
+    }
+    return text;
+  }
+
+  /** A text that stays unresolved and may be plain or secret, such as a client id; its variables must be set. */
+  unresolved(template: string, place: Place, flag: "" | "--secret " = ""): SecretText {
+    const variables = Array.from(template.matchAll(VARIABLE), ([, name = ""]) => name);
+    for (const name of variables) {
+      if (this.#isSet(name)) continue;
+      if (this.#secretsRequired) this.problems.push(this.#missing(name, place, flag));
+      else this.#postponed.add(name);
+    }
+    return { template, variables };
+  }
+
+  #plainValue(name: string, place: Place): string | undefined {
+    const own = this.#config[`variables:${name}`];
+    if (own !== undefined && "secret" in own) {
+      const command = `pulumi config set --plaintext variables:${name} VALUE --stack ${this.#stack}`;
+      this.#report(
+        place,
+        `template variable "${name}" is secret, and this value is not`,
+        `use another, or run: ${command}`,
+      );
+      return undefined;
+    }
+    if (!this.#isSet(name)) {
+      this.problems.push(this.#missing(name, place, ""));
+      return undefined;
+    }
+    return own === undefined ? this.#environment[name] : scalar(own.value);
+  }
+
+  /** Empty counts as not set: a shell exports such variables by accident. */
+  #isSet(name: string): boolean {
+    const own = this.#config[`variables:${name}`];
+    if (own === undefined) return (this.#environment[name] ?? "") !== "";
+    return "secret" in own || (scalar(own.value) ?? "") !== "";
+  }
+
+  #missing(name: string, place: Place, flag: "" | "--secret "): Problem {
+    const command = `pulumi config set ${flag}variables:${name} VALUE --stack ${this.#stack}`;
+    return {
+      ...place,
+      fault: `template variable "${name}" is not set`,
+      cure: `run: ${command}, or: export ${name}=...`,
+    };
+  }
+
+  #report(place: Place, fault: string, cure: string): void {
+    this.problems.push({ ...place, fault, cure });
+  }
+}
+
+/** A place as messages name it: `protected_services[3] "grafana"`. */
+export function told(place: Place): string {
+  return place.entry === undefined ? place.path : `${place.path} "${place.entry}"`;
+}
+
+function scalar(value: unknown): string | undefined {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : undefined;
+}

@@ -1,0 +1,80 @@
+/**
+ * Who may do what in the data API's database, as a matrix of role, schema and kind. Cells with no privilege stand there on purpose: they
+ * take away what somebody granted by hand.
+ */
+import type { DataApi } from "../../config/settings.ts";
+import type { DataPlan, DefaultPrivilege, Grant } from "./types.ts";
+
+/** Postgres' name for everybody. */
+const PUBLIC = "public";
+
+/** Schema of the API's own functions. Not exposed, since a function in an exposed schema can be called over the API. */
+const INTERNAL = "gatehouse";
+
+/**
+ * Schemas, grants and default privileges of the data API.
+ * @param administrator role that owns the API's own functions: a pipeline must not be able to change what runs in every request
+ */
+export function dataPlan({ database, exposed, private: hidden, roles }: DataApi, administrator: string): DataPlan {
+  const { owner } = roles;
+  const schemas = [
+    ...exposed.map((name) => ({ name, owner, exposed: true })),
+    ...hidden.map((name) => ({ name, owner, exposed: false })),
+    { name: INTERNAL, owner: administrator, exposed: false },
+  ];
+  const grants = [
+    ...databaseGrants(roles),
+    ...[...exposed, ...hidden].flatMap((name) => schemaGrants(name, exposed.includes(name), roles.anonymous)),
+    ...internalGrants(roles.anonymous),
+  ];
+  return { database, schemas, grants, defaultPrivileges: defaultPrivileges(exposed, roles) };
+}
+
+/**
+ * Postgres lets everybody connect and make temporary tables; here only the authenticator and the owner connect. The anonymous role needs no
+ * CONNECT: the authenticator becomes it once connected.
+ */
+function databaseGrants({ authenticator, owner }: DataApi["roles"]): Grant[] {
+  const grant = (role: string, privileges: readonly string[]) => ({
+    role,
+    schema: undefined,
+    kind: "database" as const,
+    privileges,
+  });
+  return [grant(PUBLIC, []), grant(authenticator, ["CONNECT"]), grant(owner, ["CONNECT", "TEMPORARY"])];
+}
+
+/**
+ * Reading is all that the anonymous role may do, and only where the schema is exposed. Functions stay closed even there: PostgREST would
+ * offer each of them as a call. What PUBLIC has, the anonymous role has, too, so PUBLIC has nothing.
+ */
+function schemaGrants(schema: string, exposed: boolean, anonymous: string): Grant[] {
+  return [
+    { role: PUBLIC, schema, kind: "schema", privileges: [] },
+    { role: PUBLIC, schema, kind: "function", privileges: [] },
+    { role: anonymous, schema, kind: "schema", privileges: exposed ? ["USAGE"] : [] },
+    { role: anonymous, schema, kind: "table", privileges: exposed ? ["SELECT"] : [] },
+    { role: anonymous, schema, kind: "sequence", privileges: [] },
+    { role: anonymous, schema, kind: "function", privileges: [] },
+  ];
+}
+
+/** The anonymous role runs the pre-request function, and can name nothing else. */
+function internalGrants(anonymous: string): Grant[] {
+  return [
+    { role: PUBLIC, schema: INTERNAL, kind: "function", privileges: [] },
+    { role: anonymous, schema: INTERNAL, kind: "schema", privileges: ["USAGE"] },
+    { role: anonymous, schema: INTERNAL, kind: "function", privileges: ["EXECUTE"] },
+  ];
+}
+
+/**
+ * What the owner creates later. Default privileges hold for the role that creates, so they name the owner: without that, the next table is
+ * unreadable. EXECUTE is taken from PUBLIC without a schema, since an entry for a schema can only add to the global one.
+ */
+function defaultPrivileges(exposed: readonly string[], { anonymous, owner }: DataApi["roles"]): DefaultPrivilege[] {
+  return [
+    { owner, role: PUBLIC, schema: undefined, kind: "function", privileges: [] },
+    ...exposed.map((schema) => ({ owner, role: anonymous, schema, kind: "table" as const, privileges: ["SELECT"] })),
+  ];
+}

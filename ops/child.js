@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import process from "node:process";
+
+/** What a person can mend; shown without a stack. */
+export class LaunchError extends Error {}
+
+/**
+ * Runs a program to its end and hands it every signal that this process gets.
+ * @param {string} program
+ * @param {string[]} args
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, said?: string[] }} options `said` takes what it prints, which else goes to the screen
+ * @returns {Promise<{ code: number | null, signal: NodeJS.Signals | null }>}
+ */
+export function run(program, args, { cwd, env, said }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env, stdio: said ? ["ignore", "pipe", "pipe"] : "inherit" });
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => said?.push(String(chunk)));
+    // Ctrl-C on a terminal reaches the child without us, and twice would mean "at once".
+    const interrupt = () => process.stdin.isTTY || child.kill("SIGINT");
+    const terminate = () => child.kill("SIGTERM");
+    process.on("SIGINT", interrupt).on("SIGTERM", terminate);
+    const done = () => process.off("SIGINT", interrupt).off("SIGTERM", terminate);
+    child.on("error", (error) => (done(), reject(error)));
+    child.on("close", (code, signal) => (done(), resolve({ code, signal })));
+  });
+}

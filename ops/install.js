@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
+import { LaunchError, run } from "./child.js";
+
+/** No install takes this long: its lock is a left-over, even if its process number is in use again. */
+const LIMIT = 20 * 60_000;
+/** What install scripts make, and an install without them lacks. */
+const MADE = ["node_modules/node/bin/node", "sdks/authentik/bin/index.js"];
+
+/**
+ * Installs the packages of the project with `npm ci`, unless those of the lock file are there. Two runs at once install once.
+ * @param {string} project
+ */
+export async function install(project) {
+  if (isInstalled(project)) return;
+  const waiting = (/** @type {number} */ owner) =>
+    tell(`Another run (process ${owner}) is installing the packages; waiting for it.`);
+  await exclusively(path.join(project, ".gatehouse", "install.lock"), waiting, async () => {
+    if (isInstalled(project)) return;
+    tell("Installing the packages with npm ci, usually about 1 min ...");
+    const since = Date.now();
+    await npmCi(project);
+    writeFileSync(stampOf(project), fingerprint(project));
+    tell(`Installed the packages (${Math.round((Date.now() - since) / 1000)} s).`);
+  });
+}
+
+/**
+ * Whether the packages are there, whole, and those of the lock file.
+ * @param {string} project
+ */
+export function isInstalled(project) {
+  if (lacking(project) || !existsSync(stampOf(project))) return false;
+  return readFileSync(stampOf(project), "utf8") === fingerprint(project);
+}
+
+/**
+ * What the installed packages must match: the lock file and the sources of the SDK that is compiled on install.
+ * @param {string} project
+ */
+export function fingerprint(project) {
+  const sdk = path.join(project, "sdks", "authentik");
+  const sources = readdirSync(sdk)
+    .filter((name) => name !== "bin" && name !== "node_modules")
+    .flatMap((name) => filesUnder(path.join(sdk, name)))
+    .sort();
+  const hash = createHash("sha256");
+  for (const file of [path.join(project, "package-lock.json"), ...sources]) {
+    hash.update(path.relative(project, file)).update("\0").update(readFileSync(file)).update("\0");
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * @param {string} entry a file or a folder
+ * @returns {string[]}
+ */
+function filesUnder(entry) {
+  if (!statSync(entry).isDirectory()) return [entry];
+  return readdirSync(entry).flatMap((name) => filesUnder(path.join(entry, name)));
+}
+
+/**
+ * Runs `work` while no other process does. The lock is a symbolic link to its owner's process number, so it is never without an owner.
+ * @param {string} lock
+ * @param {(owner: number) => void} waiting called once when another process has it
+ * @param {() => Promise<void>} work
+ */
+export async function exclusively(lock, waiting, work) {
+  mkdirSync(path.dirname(lock), { recursive: true });
+  for (let told = false; !(await take(lock)); told = true) {
+    const owner = ownerOf(lock);
+    if (owner && !told) waiting(owner);
+    await wait(300);
+  }
+  const release = () => rmSync(lock, { force: true });
+  process.once("exit", release);
+  try {
+    await work();
+  } finally {
+    process.off("exit", release);
+    release();
+  }
+}
+
+/**
+ * Makes the lock, or takes it over from an owner that is gone.
+ * @param {string} lock
+ */
+async function take(lock) {
+  const me = String(process.pid);
+  try {
+    symlinkSync(me, lock);
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  const owner = ownerOf(lock);
+  const age = Date.now() - (lstatSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  if (owner === undefined || (isAlive(owner) && age < LIMIT)) return false;
+  symlinkSync(me, `${lock}.${me}`);
+  renameSync(`${lock}.${me}`, lock);
+  // Several may take over at once; the last of them stays.
+  await wait(300);
+  return ownerOf(lock) === process.pid;
+}
+
+/** @param {string} lock */
+function ownerOf(lock) {
+  try {
+    return Number(readlinkSync(lock));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {number} pid of another process; our own is a left-over of one that had the same number */
+function isAlive(pid) {
+  try {
+    return pid !== process.pid && process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) === "EPERM";
+  }
+}
+
+/** @param {string} project */
+async function npmCi(project) {
+  const npm = process.env.npm_execpath;
+  const command = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
+  /** @type {string[]} */
+  const said = [];
+  const [program = "npm", ...args] = [...command, "ci"];
+  const { code, signal } = await run(program, args, { cwd: project, env: process.env, said }).catch((error) => {
+    throw new LaunchError(`npm cannot be started: ${String(error)}\nIt comes with Node.js; put it on PATH.`);
+  });
+  if (signal) process.exit(128 + constants.signals[signal]);
+  if (code !== 0) {
+    throw new LaunchError(
+      `The packages could not be installed: npm ci ended with code ${code}. It said:\n\n${gist(said.join(""))}\n\n` +
+        "If the package registry cannot be reached, check the network and `npm config get registry`, then run the same command again.",
+    );
+  }
+  const lacks = lacking(project);
+  if (lacks) {
+    throw new LaunchError(
+      `npm ci left out ${lacks}, which an install script makes. Install scripts seem to be switched off: ` +
+        "run `npm config set ignore-scripts false`, then the same command again.",
+    );
+  }
+}
+
+/**
+ * The last lines of what npm said, without its warnings and its page of usage.
+ * @param {string} said
+ */
+export function gist(said) {
+  const lines = said.trimEnd().split("\n");
+  const errors = lines.filter((line) => /^npm (error|ERR!)/.test(line));
+  const usage = errors.findIndex((line) => line.endsWith(" Usage:"));
+  return (errors.length > 0 ? errors.slice(0, usage < 0 ? undefined : usage) : lines).slice(-30).join("\n");
+}
+
+/** @param {string} project */
+function lacking(project) {
+  return MADE.find((file) => !existsSync(path.join(project, file)));
+}
+
+/** @param {string} project */
+function stampOf(project) {
+  return path.join(project, "node_modules", ".gatehouse-lock");
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** @param {string} line */
+function tell(line) {
+  process.stderr.write(`${line}\n`);
+}

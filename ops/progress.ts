@@ -1,0 +1,127 @@
+import { styleText } from "node:util";
+
+/** Tells a person what is going on, on standard error only: standard output belongs to results. */
+export interface Progress {
+  /**
+   * Runs `work` under a title. Steps may nest and may run side by side.
+   * `report` tells how far it is (shown behind the title); `usually` is how long it takes, e.g. "20 s".
+   * Throws what `work` throws.
+   */
+  step<T>(title: string, work: (report: (detail: string) => void) => Promise<T>, usually?: string): Promise<T>;
+  /** One line that stays on the screen. */
+  note(line: string): void;
+}
+
+interface Running {
+  readonly title: string;
+  readonly usually: string | undefined;
+  readonly since: number;
+  detail: string;
+}
+
+type Output = Pick<NodeJS.WriteStream, "write" | "isTTY" | "columns">;
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/** Away from a terminal a long step says how far it got this often, so that a log is not taken for a hang. */
+const HEARTBEAT = 60_000;
+
+/** On a terminal the running steps stand at the bottom with a spinner; elsewhere each has one line at its start and one at its end. */
+export function createProgress(output: Output = process.stderr): Progress {
+  return output.isTTY ? liveProgress(output) : plainProgress(output);
+}
+
+function liveProgress(output: Output): Progress {
+  const running = new Set<Running>();
+  let drawn = 0;
+  let frame = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const draw = (above: string) => {
+    const lines = [...running].map((step) =>
+      clip(`${FRAMES[frame % FRAMES.length]} ${describe(step)}`, output.columns),
+    );
+    const wipe = drawn > 0 ? `\u001b[${drawn}A\u001b[J` : "";
+    output.write(wipe + above + lines.map((line) => `${line}\n`).join(""));
+    drawn = lines.length;
+  };
+  const tick = () => {
+    frame++;
+    draw("");
+  };
+
+  return {
+    async step(title, work, usually) {
+      const step: Running = { title, usually, since: Date.now(), detail: "" };
+      running.add(step);
+      timer ??= setInterval(tick, 120).unref();
+      draw("");
+      const finish = (end: string) => {
+        running.delete(step);
+        if (running.size === 0) {
+          clearInterval(timer);
+          timer = undefined;
+        }
+        draw(`${end} ${title} ${dim(`(${elapsed(step)})`)}\n`);
+      };
+      return settle(work, (detail) => (step.detail = detail), finish);
+    },
+    note: (line) => draw(`${line}\n`),
+  };
+}
+
+function plainProgress(output: Output): Progress {
+  return {
+    async step(title, work, usually) {
+      const step: Running = { title, usually, since: Date.now(), detail: "" };
+      output.write(`… ${title}${usually ? ` (usually ${usually})` : ""}\n`);
+      let told = "";
+      const tell = () => {
+        if (step.detail !== told) output.write(`… ${describe(step)}\n`);
+        told = step.detail;
+      };
+      const heartbeat = setInterval(tell, HEARTBEAT).unref();
+      const finish = (end: string) => {
+        clearInterval(heartbeat);
+        output.write(`${end} ${title} (${elapsed(step)})\n`);
+      };
+      return settle(work, (detail) => (step.detail = detail), finish);
+    },
+    note: (line) => void output.write(`${line}\n`),
+  };
+}
+
+async function settle<T>(
+  work: (report: (detail: string) => void) => Promise<T>,
+  report: (detail: string) => void,
+  finish: (end: string) => void,
+): Promise<T> {
+  try {
+    const result = await work(report);
+    finish(styleText("green", "✔", { stream: process.stderr }));
+    return result;
+  } catch (error) {
+    finish(styleText("red", "✖", { stream: process.stderr }));
+    throw error;
+  }
+}
+
+function describe(step: Running): string {
+  const usually = step.usually ? `, usually ${step.usually}` : "";
+  return `${step.title}${step.detail ? `: ${step.detail}` : ""} (${elapsed(step)}${usually})`;
+}
+
+function elapsed(step: Running): string {
+  const seconds = (Date.now() - step.since) / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+}
+
+function dim(text: string): string {
+  return styleText("dim", text, { stream: process.stderr });
+}
+
+/** A line that wraps would be wiped only in part. */
+function clip(line: string, columns: number): string {
+  const width = columns || 80;
+  return line.length < width ? line : `${line.slice(0, width - 2)}…`;
+}

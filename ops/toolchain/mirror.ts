@@ -1,0 +1,31 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { access, rm } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createBrotliDecompress } from "node:zlib";
+import { downloadPath, fetchFile } from "./download.ts";
+import { store } from "./store.ts";
+import { mirrorName, type Machine, type Tool } from "./tools.ts";
+
+/** Takes a tool from the mirror: a brotli file in a folder or at an address, whose content must have the pinned checksum. */
+export async function takeFromMirror(tool: Tool, machine: Machine, report: (detail: string) => void): Promise<string> {
+  const { mirror } = machine;
+  if (mirror === undefined) throw new Error("GATEHOUSE_TOOLS_MIRROR is not set");
+  const remote = /^https?:/.test(mirror);
+  const source = remote ? `${mirror.replace(/\/$/, "")}/${mirrorName(tool)}` : path.resolve(mirror, mirrorName(tool));
+  const packed = remote ? downloadPath(machine, source) : source;
+  if (remote) await fetchFile(source, packed, report);
+  await access(packed).catch(() => Promise.reject(new Error(`${packed} is not there`)));
+  report("unpacking");
+  try {
+    return await store(tool, machine, source, tool.sha256, (target) =>
+      pipeline(createReadStream(packed), createBrotliDecompress(), createWriteStream(target)),
+    );
+  } catch (error) {
+    throw new Error(`${source} is refused: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  } finally {
+    if (remote) await rm(packed, { force: true });
+  }
+}

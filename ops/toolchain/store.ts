@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { lock, type LockOptions } from "proper-lockfile";
+import { checkVersion, originPath, type Origin } from "./find.ts";
+import { cachePath, type Machine, type Tool } from "./tools.ts";
+
+/** An owner that has not been heard of for this long is dead, and its lock is taken over. */
+const STALE = 30_000;
+const PARTIAL = ".partial";
+
+/**
+ * Puts a tool into the cache: `write` fills a file beside the final one, which is then checked and moved into place in one step.
+ * `sha256` is the sum that it must have, where one is known. Returns the final path. Call it inside {@link withLock}.
+ */
+export async function store(
+  tool: Tool,
+  machine: Machine,
+  way: string,
+  sha256: string | undefined,
+  write: (file: string) => Promise<void>,
+): Promise<string> {
+  const final = cachePath(tool, machine);
+  const folder = path.dirname(final);
+  await mkdir(folder, { recursive: true });
+  await removePartials(folder);
+  const partial = `${final}.${process.pid}${PARTIAL}`;
+  try {
+    await write(partial);
+    if (sha256) await checkSum(partial, sha256);
+    if (tool.versionArgument) {
+      await chmod(partial, 0o755);
+      await checkVersion(tool, partial);
+    }
+    await flush(partial);
+    const origin: Origin = { way, size: (await stat(partial)).size };
+    await rename(partial, final);
+    await writeFile(originPath(final), JSON.stringify(origin));
+    return final;
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+/** Throws when the SHA-256 of a file is not the expected one. */
+export async function checkSum(file: string, expected: string): Promise<void> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  const found = hash.digest("hex");
+  if (found !== expected) throw new ChecksumError(`its checksum is ${found}, expected ${expected}`);
+}
+
+export class ChecksumError extends Error {}
+
+/** Runs `work` while no other run, in this process or another, works on the same tool. `waiting` is called when one does. */
+export async function withLock<T>(
+  tool: Tool,
+  machine: Machine,
+  waiting: () => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const file = path.join(machine.cache, "locks", `${tool.name}-${tool.version}`);
+  await mkdir(path.dirname(file), { recursive: true });
+  const options: LockOptions = { realpath: false, stale: STALE, onCompromised: () => undefined };
+  const release = await lock(file, options).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ELOCKED") throw error;
+    waiting();
+    return lock(file, { ...options, retries: { forever: true, factor: 1, minTimeout: 500, maxTimeout: 500 } });
+  });
+  try {
+    return await work();
+  } finally {
+    await release().catch(() => undefined);
+  }
+}
+
+async function removePartials(folder: string): Promise<void> {
+  const left = (await readdir(folder)).filter((name) => name.endsWith(PARTIAL));
+  await Promise.all(left.map((name) => rm(path.join(folder, name), { force: true })));
+}
+
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, "r+");
+  await handle.sync();
+  await handle.close();
+}

@@ -1,0 +1,80 @@
+import type { RawStack } from "../../config/load.ts";
+import { ConfigError } from "../../config/problems.ts";
+
+/** A shell in which every variable of {@link sections} is set. */
+export const shell = {
+  TOKEN: "token-in-the-shell",
+  ADMIN: "admin-in-the-shell",
+  KEY: "key-in-the-shell",
+  DB: "db-in-the-shell",
+  POSTGRES: "postgres-in-the-shell",
+  AUTHENTICATOR: "authenticator-in-the-shell",
+  OWNER: "owner-in-the-shell",
+  SECRET: "secret-in-the-shell",
+};
+
+/** A configuration without a fault: two domains, one service of each type, an installed identity provider and a data API. */
+export const sections = {
+  domains: {
+    localhost: {},
+    mesh: { enabled: true, base_domain: "mesh.example.org" },
+    external: { enabled: false, base_domain: "${EXTERNAL_DOMAIN}" },
+  },
+  protected_services: [proxy({}), oauth2({}), basic({})] as unknown,
+  identity_provider: {
+    token: "${TOKEN}",
+    admin_password: "${ADMIN}",
+    secret_key: "${KEY}",
+    database: { password: "${DB}" },
+  } as Record<string, unknown>,
+  postgres: { host: "db.example.org", password: "${POSTGRES}" },
+  data_api: { domains: "auto", authenticator_password: "${AUTHENTICATOR}", owner_password: "${OWNER}" } as Record<
+    string,
+    unknown
+  >,
+};
+
+export function proxy(fields: Record<string, unknown>): Record<string, unknown> {
+  return { name: "wiki", type: "proxy", description: "Handbook", domains: "auto", application_slug: "wiki", ...fields };
+}
+
+export function oauth2(fields: Record<string, unknown>, config: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    name: "grafana",
+    type: "oauth2",
+    description: "Dashboards",
+    domains: "auto",
+    application_slug: "grafana",
+    oauth_config: { client_id: "grafana", client_secret: "${SECRET}", redirect_uri: "/login", ...config },
+    ...fields,
+  };
+}
+
+export function basic(fields: Record<string, unknown>): Record<string, unknown> {
+  return {
+    name: "legacy",
+    type: "basic",
+    description: "Old tool",
+    domains: ["localhost"],
+    basic_auth: { username: "ops", password: "${SECRET}" },
+    ...fields,
+  };
+}
+
+/** The stack `dev` with these sections; an undefined one is left out. `extra` are whole keys, such as `variables:NAME`. */
+export function stack(changed: Record<string, unknown> = {}, extra: RawStack["config"] = {}): RawStack {
+  const own = Object.entries({ ...sections, ...changed }).filter(([, value]) => value !== undefined);
+  const config = Object.fromEntries(own.map(([section, value]) => [`gatehouse:${section}`, { value }]));
+  return { stack: "dev", config: { ...config, ...extra } };
+}
+
+/** The message of the ConfigError that `action` throws. */
+export function messageOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error("no ConfigError was thrown");
+}

@@ -1,0 +1,145 @@
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import { describe, expect, test } from "vitest";
+import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../infra/identity/headers.ts";
+import { headerOf } from "../../ops/http.ts";
+import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { origin, sampleUser, sendRaw, withClient } from "./world.ts";
+
+const identityHeaders = (body: string): [string, readonly string[]][] =>
+  [...receivedHeaders(body)].filter(([name]) => /^x[-_.]idp[-_.]/.test(name));
+
+describe("a request without a session", () => {
+  test("to a protected host is redirected to the identity provider, whatever the method", async () => {
+    for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]) {
+      const answer = await withClient((client) => client.send(`${origin("whoami")}/x?y=1`, { method }));
+      expect([method, answer.status]).toEqual([method, 302]);
+      const location = new URL(headerOf(answer, "location") ?? "");
+      expect(`${location.origin}${location.pathname}`).toBe(`${origin("authentik")}/application/o/authorize/`);
+      expect(location.searchParams.get("response_type")).toBe("code");
+      expect(location.searchParams.get("redirect_uri")).toBe(
+        `${origin("whoami")}/outpost.goauthentik.io/callback?X-authentik-auth-callback=true`,
+      );
+      expect(answer.body).not.toContain("Hostname:");
+    }
+  });
+
+  test("to the open test host reaches the echo service without identity headers", async () => {
+    const answer = await withClient((client) => client.send(`${origin("whoami-public")}/`));
+    expect(answer.status).toBe(200);
+    expect(receivedPath(answer.body)).toBe("/");
+    expect(identityHeaders(answer.body)).toEqual([]);
+  });
+
+  test("to the identity provider's admin page answers 200", async () => {
+    const answer = await withClient((client) => client.send(`${origin("authentik")}/if/admin/`));
+    expect(answer.status).toBe(200);
+  });
+
+  test.each(["whoami.mesh.invalid", "nobody.localhost", "x.whoami.localhost", "localhost", "whoami.localhost.evil.test"])(
+    "to a host that is not exposed, %s, answers 404",
+    async (host) => {
+      const answer = await withClient((client) => client.send(`${origin("whoami")}/`, { headers: { host } }));
+      expect(answer.status).toBe(404);
+    },
+  );
+});
+
+describe("signing in through the flow executor", () => {
+  test("ends on the page that was asked for, with the six headers", async () => {
+    await withClient(async (client) => {
+      const answer = await signIn(client, `${origin("whoami")}/x?y=1`, sampleUser("alice"));
+      expect(answer.status).toBe(200);
+      expect(receivedPath(answer.body)).toBe("/x?y=1");
+      const headers = Object.fromEntries(identityHeaders(answer.body));
+      expect(Object.keys(headers).sort()).toEqual(IDENTITY_HEADERS.map((name) => name.toLowerCase()).sort());
+      expect(headers["x-idp-username"]).toEqual(["alice"]);
+      expect(headers["x-idp-groups"]).toEqual(["admins,staff"]);
+      const jwks = await client.send(`${origin("authentik")}/application/o/gatehouse-identity/jwks/`);
+      const keys = createLocalJWKSet(JSON.parse(jwks.body) as JSONWebKeySet);
+      const { payload, protectedHeader } = await jwtVerify(headers["x-idp-jwt"]?.[0] ?? "", keys);
+      expect(protectedHeader.alg).toBe("RS256");
+      expect(payload["preferred_username"]).toBe("alice");
+      expect(payload.iss).toBe(`${origin("authentik")}/application/o/gatehouse-identity/`);
+      expect(payload["groups"]).toEqual(["admins", "staff"]);
+    });
+  });
+
+  test("with a wrong password is refused, and opens nothing", async () => {
+    await withClient(async (client) => {
+      const wrong = { username: "alice", password: "wrong" };
+      await expect(signIn(client, `${origin("whoami")}/`, wrong)).rejects.toThrow("expected a login, got Invalid password");
+      expect((await client.send(`${origin("whoami")}/`)).status).toBe(302);
+    });
+  });
+
+  test("outside the groups of a service is refused by the identity provider", async () => {
+    await withClient(async (client) => {
+      const answer = await signIn(client, `${origin("admin")}/`, sampleUser("bob"));
+      expect(new URL(answer.url).origin).toBe(origin("authentik"));
+      expect((await client.send(`${origin("admin")}/`)).status).toBe(302);
+    });
+    const inside = await withClient((client) => signIn(client, `${origin("admin")}/`, sampleUser("alice")));
+    expect(receivedPath(inside.body)).toBe("/");
+  });
+
+  test("a session of one service is none of another: cookies are host-only", async () => {
+    await withClient(async (client) => {
+      await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
+      const answer = await client.send(`${origin("admin")}/`);
+      expect(answer.status).toBe(302);
+    });
+  });
+
+  test("signing out ends the session at the application and at the identity provider", async () => {
+    await withClient(async (client) => {
+      await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
+      expect((await client.send(`${origin("whoami")}/`)).status).toBe(200);
+      await client.follow(`${origin("whoami")}/outpost.goauthentik.io/sign_out`);
+      expect((await client.send(`${origin("whoami")}/`)).status).toBe(302);
+      const again = await client.follow(`${origin("whoami")}/`);
+      expect(new URL(again.url).pathname).toMatch(/^\/if\/flow\//);
+    });
+  });
+
+  test("a copied cookie is worth nothing after signing out", async () => {
+    await withClient(async (client) => {
+      await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
+      const cookie = await client.cookies.getCookieString(origin("whoami"));
+      await client.follow(`${origin("whoami")}/outpost.goauthentik.io/sign_out`);
+      const answer = await withClient((other) => other.send(`${origin("whoami")}/`, { headers: { cookie } }));
+      expect(answer.status).toBe(302);
+    });
+  });
+});
+
+describe("forged identity headers", () => {
+  const forged = (spelling: string): [string, string][] => [
+    [spelling, "mallory"],
+    [spelling.toUpperCase(), "mallory"],
+    [spelling.toLowerCase(), "mallory"],
+    ["Connection", `close, ${spelling}`],
+  ];
+
+  test("never arrive behind an open route, in any spelling, case, or number, or through Connection", async () => {
+    for (const spelling of identityHeaderSpellings()) {
+      const { status, body } = await sendRaw(`${origin("whoami-public")}/`, forged(spelling));
+      expect([spelling, status, identityHeaders(body)]).toEqual([spelling, 200, []]);
+      expect(body).not.toContain("mallory");
+    }
+  });
+
+  test("never arrive behind a protected route, and the real ones stay as they are", async () => {
+    await withClient(async (client) => {
+      const own = await signIn(client, `${origin("whoami")}/`, sampleUser("bob"));
+      const expected = identityHeaders(own.body);
+      expect(expected.length).toBe(6);
+      const cookie = await client.cookies.getCookieString(origin("whoami"));
+      for (const spelling of identityHeaderSpellings()) {
+        const { status, body } = await sendRaw(`${origin("whoami")}/`, [["Cookie", cookie], ...forged(spelling)]);
+        expect([spelling, status, identityHeaders(body).sort()]).toEqual([spelling, 200, [...expected].sort()]);
+        expect(body).not.toContain("mallory");
+      }
+    });
+  });
+});

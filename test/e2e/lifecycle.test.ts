@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deploy, destroy, type LocalStack, openLocal } from "../../local/deploy.ts";
+import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import type { Progress } from "../../ops/progress.ts";
+
+const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
+const data = mkdtempSync(join(tmpdir(), "gatehouse-lifecycle-"));
+
+/** Types and names of what the engine's state holds, without the stack itself. */
+async function deployed({ stack }: LocalStack): Promise<string[]> {
+  const { deployment } = (await stack.exportStack()) as { deployment: { resources?: { urn: string; custom: boolean }[] } };
+  return (deployment.resources ?? []).filter(({ custom }) => custom).map(({ urn }) => urn).sort();
+}
+
+describe("the life of a stack", () => {
+  let platform: Platform;
+  let local: LocalStack;
+  let complete: string[];
+
+  beforeAll(async () => {
+    platform = await startPlatform({ data, progress: quiet });
+    local = await openLocal(platform);
+  });
+  afterAll(async () => {
+    await platform.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  test("a preview before the first up needs no identity provider, and changes nothing", async () => {
+    const preview = await local.stack.preview();
+    expect(preview.changeSummary.create).toBeGreaterThan(50);
+    expect(await deployed(local)).toEqual([]);
+  });
+
+  test("an up creates what the preview announced, and a second one changes nothing", async () => {
+    const announced = (await local.stack.preview()).changeSummary.create;
+    expect(await deploy(local, quiet)).toEqual({ create: announced });
+    complete = await deployed(local);
+    const second = await deploy(local, quiet);
+    expect(second).toEqual({ same: announced });
+  });
+
+  test("a refresh finds nothing that differs", async () => {
+    const result = await local.stack.refresh();
+    const { same, ...changed } = result.summary.resourceChanges ?? {};
+    expect(changed).toEqual({});
+    expect(same).toBe(complete.length);
+  });
+
+  test("a destroy removes everything", async () => {
+    await destroy(local, quiet);
+    expect(await deployed(local)).toEqual([]);
+  });
+
+  test("a run killed half-way is finished by the next one", async () => {
+    const killed = await killHalfWay(platform, () => deployed(local).then((urns) => urns.length > complete.length / 2));
+    expect(killed).toBe("SIGKILL");
+    const half = await deployed(local);
+    expect(half.length).toBeLessThan(complete.length);
+    await deploy(local, quiet);
+    expect(await deployed(local)).toEqual(complete);
+    expect(await deploy(local, quiet)).not.toHaveProperty("create");
+  });
+});
+
+/** Starts the deployment in a process of its own, and kills that and its engine when the condition holds. */
+async function killHalfWay(platform: Platform, isHalfWay: () => Promise<boolean>): Promise<NodeJS.Signals | null> {
+  const runner = spawn(process.execPath, [join(import.meta.dirname, "deployOnce.ts"), JSON.stringify(platform)], {
+    detached: true,
+    stdio: "inherit",
+  });
+  const exit = once(runner, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  while (runner.exitCode === null && !(await isHalfWay())) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  killGroup(runner);
+  return (await exit)[1];
+}
+
+/** The runner leads a group of its own, which its engine and plugins belong to. */
+function killGroup(runner: ChildProcess): void {
+  process.kill(-(runner.pid ?? 0), "SIGKILL");
+}
+
+test("the tests leave no process behind", () => {
+  const commands = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map((pid) => commandOf(pid));
+  expect(commands.filter((command) => command.includes(data))).toEqual([]);
+});
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,53 @@
+import { request as httpRequest } from "node:http";
+import { inject } from "vitest";
+import { createClient, type HttpClient } from "../../ops/http.ts";
+import type { Credentials } from "../../ops/verify/signIn.ts";
+
+/** The origin of a host of the local stack, with the port where there is one. */
+export function origin(label: string): string {
+  const found = inject("platform").urls.find((url) => new URL(url).hostname === `${label}.localhost`);
+  if (found === undefined) {
+    throw new Error(`the local stack has no ${label}.localhost among ${inject("platform").urls.join(", ")}`);
+  }
+  return new URL(found).origin;
+}
+
+/** A sample user's credentials. */
+export function sampleUser(username: string): Credentials {
+  const name = `${username.toUpperCase()}_PASSWORD`;
+  const password = Object.entries(inject("platform").variables).find(([variable]) => variable.endsWith(name))?.[1];
+  if (password === undefined) {
+    throw new Error(`no variable ends in ${name}`);
+  }
+  return { username, password };
+}
+
+/** Runs with a fresh client, as a person with an empty browser profile. */
+export async function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
+  const client = createClient();
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Sends header lines exactly as given: any case, twice, in order. Libraries that fold names would hide what is tested. */
+export function sendRaw(url: string, lines: readonly (readonly [string, string])[]): Promise<RawAnswer> {
+  const { hostname, port, pathname, search, host } = new URL(url);
+  const headers = [["Host", host], ...lines].flat();
+  return new Promise((resolve, reject) => {
+    const options = { host: "127.0.0.1", port: port || 80, path: pathname + search, headers, servername: hostname };
+    const outgoing = httpRequest(options, (answer) => {
+      let body = "";
+      answer.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body })).on("error", reject);
+    });
+    outgoing.on("error", reject).end();
+  });
+}

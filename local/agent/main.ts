@@ -1,0 +1,95 @@
+/**
+ * The agent: stands in for the kubelet (Pods become processes) and for kube-proxy (Services become listeners).
+ * Arguments: data folder, kubeconfig. Says "ready" to its parent when Pods of an earlier run no longer count as running.
+ */
+import { randomInt } from "node:crypto";
+import { rmSync } from "node:fs";
+import path from "node:path";
+import {
+  CoreV1Api,
+  KubeConfig,
+  makeInformer,
+  type Informer,
+  type KubernetesObject,
+  type V1Pod,
+} from "@kubernetes/client-node";
+import { RunningPod, type Folders } from "./pod.ts";
+import { Services } from "./services.ts";
+
+const [data, kubeconfig] = process.argv.slice(2);
+if (!data || !kubeconfig) throw new Error("usage: main.ts DATA KUBECONFIG");
+
+const config = new KubeConfig();
+config.loadFromFile(kubeconfig);
+const api = config.makeApiClient(CoreV1Api);
+const folders: Folders = { pods: path.join(data, "pods"), logs: path.join(data, "logs", "pods") };
+rmSync(folders.pods, { recursive: true, force: true });
+
+const running = new Map<string, RunningPod>();
+const leaving = new Set<string>();
+const pods = makeInformer(config, "/api/v1/pods", () => api.listPodForAllNamespaces());
+const services = makeInformer(config, "/api/v1/services", () => api.listServiceForAllNamespaces());
+const proxy = new Services(() => pods.list());
+
+pods.on("add", take);
+pods.on("update", take);
+pods.on("delete", (pod) => void end(pod));
+services.on("add", (service) => proxy.put(service));
+services.on("update", (service) => proxy.put(service));
+services.on("delete", (service) => proxy.remove(service));
+
+process.once("SIGTERM", () => void stop());
+await Promise.all([keepWatching(pods), keepWatching(services)]);
+await Promise.all([...running.values()].map(({ announced }) => announced));
+process.send?.("ready");
+
+function take(pod: V1Pod): void {
+  const uid = pod.metadata?.uid ?? "";
+  if (pod.metadata?.deletionTimestamp) {
+    if (!leaving.has(uid)) void remove(pod);
+  } else if (!running.has(uid) && pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed") {
+    running.set(uid, new RunningPod(api, pod, freeAddress(), folders));
+  }
+}
+
+/** A Pod is being deleted: its process ends first, then the cluster is told that it is gone. */
+async function remove(pod: V1Pod): Promise<void> {
+  const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};
+  leaving.add(uid);
+  await end(pod);
+  try {
+    await api.deleteNamespacedPod({ name, namespace, body: { gracePeriodSeconds: 0, preconditions: { uid } } });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 404) console.error(`deleting Pod ${namespace}/${name}:`, error);
+  } finally {
+    leaving.delete(uid);
+  }
+}
+
+async function end(pod: V1Pod): Promise<void> {
+  const uid = pod.metadata?.uid ?? "";
+  await running.get(uid)?.stop();
+  running.delete(uid);
+}
+
+async function stop(): Promise<void> {
+  await Promise.all([...running.values()].map((pod) => pod.stop()));
+  process.exit();
+}
+
+/** In 127.97.0.0/16, drawn by lot: another platform on this machine draws from the same. */
+function freeAddress(): string {
+  const taken = new Set([...running.values()].map(({ ip }) => ip));
+  for (;;) {
+    const ip = `127.97.${randomInt(256)}.${randomInt(1, 255)}`;
+    if (!taken.has(ip)) return ip;
+  }
+}
+
+function keepWatching<T extends KubernetesObject>(informer: Informer<T>): Promise<void> {
+  informer.on("error", (error: unknown) => {
+    console.error("watching again after:", error);
+    setTimeout(() => void informer.start(), 1_000);
+  });
+  return informer.start();
+}

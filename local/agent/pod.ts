@@ -1,0 +1,195 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  PatchStrategy,
+  setHeaderOptions,
+  type CoreV1Api,
+  type V1ContainerState,
+  type V1Pod,
+} from "@kubernetes/client-node";
+import { signalGroup } from "../platform/processes.ts";
+import { MARK } from "../platform/sweep.ts";
+import { discard, NODE, prepare, type Prepared } from "./container.ts";
+import { probe } from "./probe.ts";
+import { statusOf, type Observed } from "./status.ts";
+
+/** Milliseconds between two looks at a Pod that is not ready yet; its own period counts once it is. */
+const EAGER = 200;
+/** A crashed container comes back after this long, doubled each time up to the limit; in milliseconds. */
+const BACK_OFF = { first: 500, limit: 30_000 };
+/** What a Pod gets to end by itself at the most, in milliseconds: everything here is local, nobody waits longer. */
+const GRACE = 5_000;
+
+export interface Folders {
+  /** For volumes. */
+  readonly pods: string;
+  /** For what Pods print. */
+  readonly logs: string;
+}
+
+/** One Pod as a process: from its binding to its end. */
+export class RunningPod {
+  readonly ip: string;
+  /** Resolves when the cluster knows that this Pod, which may have run before, does not run yet. */
+  readonly announced: Promise<void>;
+  readonly #api: CoreV1Api;
+  readonly #folder: string;
+  readonly #log: string;
+  readonly #ended = new AbortController();
+  readonly #done: Promise<void>;
+  #pod: V1Pod;
+  #child: ChildProcess | undefined;
+  #restarts = 0;
+  #told = "";
+
+  constructor(api: CoreV1Api, pod: V1Pod, ip: string, folders: Folders) {
+    this.ip = ip;
+    this.#api = api;
+    this.#pod = pod;
+    const name = `${pod.metadata?.namespace}_${pod.metadata?.name}`;
+    this.#folder = path.join(folders.pods, name);
+    this.#log = path.join(folders.logs, `${name}.log`);
+    mkdirSync(folders.logs, { recursive: true, mode: 0o700 });
+    this.announced = this.#tell({
+      phase: "Pending",
+      ready: false,
+      state: { waiting: { reason: "ContainerCreating" } },
+    });
+    this.#done = this.#run().catch((error: unknown) => {
+      if (!this.#ended.signal.aborted) console.error(`Pod ${name}: ${describe(error)}`);
+    });
+  }
+
+  /** Ends the process and removes the volumes. */
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    const child = this.#child;
+    if (child?.pid !== undefined && isAlive(child)) {
+      const { pid } = child;
+      const killed = setTimeout(() => signalGroup(pid, "SIGKILL"), GRACE);
+      signalGroup(pid, "SIGTERM");
+      await new Promise((resolve) => child.once("exit", resolve));
+      clearTimeout(killed);
+      signalGroup(pid, "SIGKILL"); // what it may have started
+    }
+    await this.#done;
+    discard(this.#folder);
+  }
+
+  async #run(): Promise<void> {
+    await this.announced;
+    await this.#bind();
+    const prepared = await this.#prepare();
+    for (let wait = BACK_OFF.first; ; wait = Math.min(wait * 2, BACK_OFF.limit)) {
+      this.#ended.signal.throwIfAborted();
+      const terminated = await this.#runOnce(prepared);
+      const policy = this.#pod.spec?.restartPolicy ?? "Always";
+      const failed = terminated.exitCode !== 0;
+      if (policy === "Never" || (policy === "OnFailure" && !failed)) {
+        await this.#tell({ phase: failed ? "Failed" : "Succeeded", ready: false, state: { terminated } });
+        return;
+      }
+      this.#restarts++;
+      const message = `back-off after exit code ${terminated.exitCode}: ${terminated.message ?? ""}`;
+      await this.#tell({ phase: "Running", ready: false, state: { waiting: { reason: "CrashLoopBackOff", message } } });
+      await pause(wait, undefined, { signal: this.#ended.signal });
+    }
+  }
+
+  async #bind(): Promise<void> {
+    const { name = "", namespace = "" } = this.#pod.metadata ?? {};
+    if (this.#pod.spec?.nodeName) return;
+    const target = { kind: "Node", apiVersion: "v1", name: NODE };
+    await this.#api.createNamespacedPodBinding({ name, namespace, body: { metadata: { name }, target } });
+  }
+
+  /** What is missing may still come: a Secret made after its Pod. */
+  async #prepare(): Promise<Prepared> {
+    for (;;) {
+      try {
+        return await prepare(this.#api, this.#pod, this.ip, this.#folder);
+      } catch (error) {
+        const waiting = { reason: "CreateContainerConfigError", message: describe(error) };
+        await this.#tell({ phase: "Pending", ready: false, state: { waiting } });
+        await pause(EAGER * 5, undefined, { signal: this.#ended.signal });
+      }
+    }
+  }
+
+  async #runOnce({ file, args, env, folder }: Prepared): Promise<NonNullable<V1ContainerState["terminated"]>> {
+    const startedAt = new Date();
+    const log = openSync(this.#log, "a", 0o600);
+    const child = spawn(file, args, {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], [MARK]: process.env[MARK], ...env },
+      stdio: ["ignore", log, log],
+      detached: true,
+    });
+    closeSync(log);
+    this.#child = child;
+    const exit = new Promise<number>((resolve) => {
+      child.once("error", () => resolve(127));
+      child.once("exit", (code, signal) => resolve(code ?? (signal === "SIGKILL" ? 137 : 143)));
+    });
+    await this.#watch(child, { running: { startedAt } });
+    const exitCode = await exit;
+    if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+    const reason = exitCode === 0 ? "Completed" : "Error";
+    return {
+      exitCode,
+      reason,
+      startedAt,
+      finishedAt: new Date(),
+      ...(exitCode !== 0 && { message: this.#lastLines() }),
+    };
+  }
+
+  /** Tells whether it is ready for as long as it runs. */
+  async #watch(child: ChildProcess, state: V1ContainerState): Promise<void> {
+    const [container] = this.#pod.spec?.containers ?? [];
+    const { periodSeconds = 10, failureThreshold = 3 } = container?.readinessProbe ?? {};
+    let ready = false;
+    let failures = 0;
+    await this.#tell({ phase: "Running", ready, state });
+    const exited = new AbortController();
+    child.once("exit", () => exited.abort());
+    const signal = AbortSignal.any([exited.signal, this.#ended.signal]);
+    while (container && isAlive(child) && !this.#ended.signal.aborted) {
+      const answered = await probe(container, this.ip);
+      failures = answered ? 0 : failures + 1;
+      ready = isAlive(child) && (answered || (ready && failures < failureThreshold));
+      await this.#tell({ phase: "Running", ready, state });
+      await pause(ready ? periodSeconds * 1000 : EAGER, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Writes the status when it differs from what was written last. */
+  async #tell(observed: Pick<Observed, "phase" | "ready" | "state">): Promise<void> {
+    const { name = "", namespace = "" } = this.#pod.metadata ?? {};
+    const summary = JSON.stringify([observed, this.#restarts]);
+    if (summary === this.#told || this.#ended.signal.aborted) return;
+    const status = statusOf(this.#pod, { ...observed, restarts: this.#restarts, ip: this.ip });
+    const options = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+    try {
+      this.#pod = await this.#api.patchNamespacedPodStatus({ name, namespace, body: { status } }, options);
+      this.#told = summary;
+    } catch (error) {
+      // Told again at the next look; a Pod that is gone is stopped by whoever sees that.
+      console.error(`status of Pod ${namespace}/${name}: ${describe(error)}`);
+    }
+  }
+
+  #lastLines(): string {
+    return readFileSync(this.#log, "utf8").trimEnd().split("\n").slice(-10).join("\n").slice(-2048);
+  }
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

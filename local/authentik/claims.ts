@@ -1,0 +1,137 @@
+import { createPrivateKey, randomUUID } from "node:crypto";
+import jwt from "jsonwebtoken";
+import { keyId } from "./certificate.ts";
+import { log } from "./log.ts";
+import type { Fields, Kinds, Provider, User } from "./objects.ts";
+import { directGroups, inheritedGroups, isSuperuser, uidOf } from "./people.ts";
+import { loadPython } from "./python.ts";
+import type { Evaluate } from "./python.ts";
+import type { Store } from "./store.ts";
+
+export type Grant = {
+  provider: Provider;
+  user: User;
+  scopes: string[];
+  origin: string;
+  sessionId?: string | undefined;
+};
+
+/** Turns users into claims, by the scope mappings of a provider. */
+export class Claims {
+  readonly #store: Store;
+  readonly #secretKey: string;
+  #evaluate: Evaluate | undefined;
+
+  constructor(store: Store, secretKey: string) {
+    this.#store = store;
+    this.#secretKey = secretKey;
+  }
+
+  /** Starts Python; until then `of` throws. */
+  async load(): Promise<void> {
+    this.#evaluate = await loadPython({
+      log: (level, message, fields) => log(level, message, JSON.parse(fields) as Fields),
+      user_by: (filters) => {
+        const user = this.#store.find("user", JSON.parse(filters) as Partial<Kinds["user"]>);
+        return user && JSON.stringify(this.#describe(user));
+      },
+      create_jwt: (pk, name, scopes, validity, origin) => {
+        const user = this.#store.get("user", pk);
+        const provider = this.#store.find("provider", { name, model: "oauth2" });
+        if (user && provider)
+          return this.#mint({ user, provider, scopes: JSON.parse(scopes) as string[], origin }, validity);
+        log("warning", "ak_create_jwt: no such OAuth2 provider", { provider: name });
+        return undefined;
+      },
+    });
+  }
+
+  /** The merged results of the provider's mappings whose scope was granted. A failing mapping is logged and left out. */
+  of({ provider, user, scopes, origin, sessionId }: Grant): Fields {
+    if (!this.#evaluate) throw new Error("Python is not loaded yet");
+    const mappings = provider.property_mappings
+      .flatMap((id) => this.#store.get("mapping", id) ?? [])
+      .filter((mapping) => scopes.includes(mapping.scope_name));
+    return this.#evaluate({
+      mappings,
+      user: this.#describe(user),
+      http: {
+        method: "POST",
+        path: "/application/o/token/",
+        host: new URL(origin).host,
+        origin,
+        META: {},
+        headers: {},
+      },
+      provider: { pk: provider.pk, name: provider.name, client_id: provider.client_id, application: null },
+      token: { scope: scopes, session_id: sessionId ?? null },
+    });
+  }
+
+  /** The subject under which a provider knows a user. */
+  subject(provider: Provider, user: User): string {
+    const byMode: Record<string, string> = {
+      user_id: String(user.pk),
+      user_uuid: user.uuid,
+      user_username: user.username,
+      user_email: user.email,
+      user_upn: typeof user.attributes["upn"] === "string" ? user.attributes["upn"] : uidOf(user, this.#secretKey),
+    };
+    return byMode[provider.sub_mode] ?? uidOf(user, this.#secretKey);
+  }
+
+  issuer(provider: Provider, origin: string): string {
+    const application = this.#store.find("application", { provider: provider.pk });
+    return application ? `${origin}/application/o/${application.slug}/` : `${origin}/`;
+  }
+
+  /** A signed access token of an OAuth2 provider, outside of any login (`ak_create_jwt`). */
+  #mint(grant: Grant, validity: string): string {
+    const { provider, user, scopes, origin } = grant;
+    const now = Math.floor(Date.now() / 1000);
+    const payload = {
+      iss: this.issuer(provider, origin),
+      sub: this.subject(provider, user),
+      aud: provider.client_id,
+      azp: provider.client_id,
+      iat: now,
+      auth_time: now,
+      exp: now + seconds(validity),
+      uid: randomUUID().replaceAll("-", ""),
+      scope: scopes.join(" "),
+      ...(provider.include_claims_in_id_token ? this.of(grant) : {}),
+    };
+    const key = this.#store.get("keypair", provider.signing_key)?.key_data;
+    return key
+      ? jwt.sign(payload, key, { algorithm: algorithmOf(key), keyid: keyId(key) })
+      : jwt.sign(payload, provider.client_secret, { algorithm: "HS256" });
+  }
+
+  #describe(user: User): Fields {
+    const { pk, uuid, username, name, email, is_active, type, attributes } = user;
+    const groups = (list: Kinds["group"][]) => list.map((group) => ({ ...group, id: group.pk }));
+    return {
+      ...{ pk, uuid, username, name, email, is_active, type, attributes },
+      uid: uidOf(user, this.#secretKey),
+      is_superuser: isSuperuser(this.#store, user),
+      groups: groups(directGroups(this.#store, user)),
+      inherited: groups(inheritedGroups(this.#store, user)),
+    };
+  }
+}
+
+export function algorithmOf(keyPem: string): "RS256" | "ES256" {
+  return createPrivateKey(keyPem).asymmetricKeyType === "ec" ? "ES256" : "RS256";
+}
+
+const units: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400, weeks: 604_800 };
+
+/** Seconds of a duration in authentik's spelling: `hours=10;minutes=5`. Throws on any other. */
+export function seconds(duration: string): number {
+  const parts = duration.split(/[;,]/).map((part) => /^\s*(\w+)=(\d+)\s*$/.exec(part));
+  return parts.reduce((sum, part) => {
+    const size = units[part?.[1] ?? ""];
+    if (!size) throw new Error(`"${duration}" is not a duration`);
+    return sum + size * Number(part?.[2]);
+  }, 0);
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { Ajv } from "ajv";
+import type { ErrorObject, ValidateFunction } from "ajv";
+import formats from "ajv-formats";
+import { parse } from "yaml";
+import type { Fields } from "./objects.ts";
+
+type Schema = {
+  type?: string;
+  format?: string;
+  nullable?: boolean;
+  enum?: unknown[];
+  default?: unknown;
+  $ref?: string;
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  writeOnly?: boolean;
+};
+type Description = { paths: Record<string, unknown>; components: { schemas: Record<string, Schema> } };
+
+/** authentik's own API description, the part that matters here; answers are filled and requests are checked by it. */
+export const description = parse(readFileSync(new URL("openapi.yaml", import.meta.url), "utf8")) as Description;
+const schemas = description.components.schemas;
+
+/** Fields of 2026.5, which the description (2026.2) does not have yet. */
+const newer: Record<string, string[]> = { Application: ["meta_hide"], OAuth2Provider: ["grant_types"] };
+
+const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: true });
+formats.default(ajv);
+ajv.addSchema({ $id: "authentik", components: { schemas: withNulls(schemas) } });
+const validators = new Map<string, ValidateFunction>();
+
+/** Faults of a value against a schema of the description, as authentik tells them: field → messages. Undefined = none. */
+export function faults(schema: string, value: unknown): Record<string, string[]> | undefined {
+  let validate = validators.get(schema);
+  if (!validate) {
+    validate = ajv.compile({ $ref: `authentik#/components/schemas/${schema}` });
+    validators.set(schema, validate);
+  }
+  if (validate(value)) return undefined;
+  const told: Record<string, string[]> = {};
+  for (const error of validate.errors ?? []) (told[fieldOf(error)] ??= []).push(messageOf(error));
+  return told;
+}
+
+/** Keeps the fields that the schema knows and gives every required one that is missing a value of its type. */
+export function fill(schema: string, object: Fields): Fields {
+  const { properties = {}, required = [] } = schemas[schema] ?? {};
+  const answer: Fields = {};
+  for (const [name, property] of Object.entries(properties)) {
+    if (property.writeOnly) continue;
+    if (object[name] !== undefined) answer[name] = object[name];
+    else if (required.includes(name)) answer[name] = emptyValue(property);
+  }
+  for (const name of newer[schema] ?? []) if (object[name] !== undefined) answer[name] = object[name];
+  return answer;
+}
+
+/** The fields of a request that an object of this schema takes over. */
+export function writable(schema: string, body: Fields): Fields {
+  const known = [...Object.keys(schemas[`${schema}Request`]?.properties ?? {}), ...(newer[schema] ?? [])];
+  return Object.fromEntries(Object.entries(body).filter(([name]) => known.includes(name)));
+}
+
+function emptyValue(property: Schema): unknown {
+  if (property.nullable) return null;
+  const reference = property.$ref ?? property.allOf?.[0]?.$ref;
+  const schema = reference ? schemas[reference.slice(reference.lastIndexOf("/") + 1)] : property;
+  if (schema?.enum) return schema.enum[0];
+  const byType: Record<string, unknown> = { boolean: false, integer: 0, number: 0, array: [], object: {} };
+  return byType[schema?.type ?? "string"] ?? "";
+}
+
+/** OpenAPI 3.0 says `nullable`, JSON Schema says a type of its own. */
+function withNulls(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withNulls);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withNulls(value)]));
+  if (copy["nullable"] !== true) return copy;
+  delete copy["nullable"];
+  return { anyOf: [{ type: "null" }, copy] };
+}
+
+function fieldOf(error: ErrorObject): string {
+  const missing = (error.params as { missingProperty?: string }).missingProperty;
+  return (missing ?? error.instancePath.split("/")[1]) || "non_field_errors";
+}
+
+function messageOf(error: ErrorObject): string {
+  return error.keyword === "required" ? "This field is required." : `This value ${error.message ?? "is not valid"}.`;
+}

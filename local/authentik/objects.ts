@@ -1,0 +1,145 @@
+/**
+ * What the double keeps, by kind. Field names are authentik's own; fields that the REST description does not know (a password's
+ * hash, keys) never leave through the API.
+ */
+
+export type Fields = Record<string, unknown>;
+export type Stored = Fields & { pk: string | number };
+
+export type User = {
+  pk: number;
+  uuid: string;
+  username: string;
+  name: string;
+  email: string;
+  type: string;
+  is_active: boolean;
+  groups: string[];
+  attributes: Fields;
+  password: string;
+  date_joined: string;
+  last_updated: string;
+  password_change_date: string;
+  last_login: string | null;
+};
+export type Group = {
+  pk: string;
+  num_pk: number;
+  name: string;
+  is_superuser: boolean;
+  parents: string[];
+  attributes: Fields;
+};
+export type Flow = { pk: string; slug: string; designation: string; title: string; authentication: string };
+export type Mapping = { pk: string; managed: string | null; name: string; scope_name: string; expression: string };
+export type RedirectUri = { matching_mode: string; url: string };
+/** Both provider models: they share one sequence of ids, and a proxy provider is an OAuth2 client too. */
+export type Provider = {
+  pk: number;
+  model: "proxy" | "oauth2";
+  name: string;
+  client_id: string;
+  client_secret: string;
+  client_type: string;
+  cookie_secret: string;
+  authorization_flow: string;
+  invalidation_flow: string;
+  property_mappings: string[];
+  redirect_uris: RedirectUri[];
+  signing_key: string | null;
+  include_claims_in_id_token: boolean;
+  sub_mode: string;
+  access_code_validity: string;
+  access_token_validity: string;
+  refresh_token_validity: string;
+  external_host: string;
+  mode: string;
+  cookie_domain: string;
+  skip_path_regex: string;
+  basic_auth_enabled: boolean;
+  basic_auth_user_attribute: string;
+  basic_auth_password_attribute: string;
+};
+export type Application = {
+  pk: string;
+  name: string;
+  slug: string;
+  provider: number | null;
+  policy_engine_mode: string;
+};
+export type Outpost = { pk: string; name: string; providers: number[]; config: Fields; managed: string | null };
+export type Binding = {
+  pk: string;
+  target: string;
+  group: string | null;
+  user: number | null;
+  enabled: boolean;
+  negate: boolean;
+};
+export type KeyPair = { pk: string; name: string; certificate_data: string; key_data: string };
+export type Token = {
+  pk: string;
+  identifier: string;
+  user: number;
+  intent: string;
+  key: string;
+  expires: string | null;
+};
+export type Blueprint = { pk: string; content: string; context: Fields; enabled: boolean; status: string };
+/** A browser's session with authentik; `pk` is the cookie's value. `authorizations` belongs to the OpenID library. */
+export type Session = {
+  pk: string;
+  uid: string;
+  csrf: string;
+  user: number | null;
+  loginTs: number | null;
+  exp: number;
+  /** Where the visitor stands in a flow; without a username at its first stage. */
+  flow: { slug: string; username?: string; failures: number; done?: boolean } | null;
+  authorizations: Fields;
+};
+/** A session of the outpost; `pk` is the value of the provider's own cookie. */
+export type OutpostSession = { pk: string; provider: number; exp: number; idToken: string; claims: Fields };
+/** A code, token or grant of the OpenID library; `pk` is `<application>:<model>:<id>`. */
+export type Artifact = { pk: string; exp: number; payload: Fields };
+
+export type Kinds = {
+  user: User;
+  group: Group;
+  flow: Flow;
+  mapping: Mapping;
+  provider: Provider;
+  application: Application;
+  outpost: Outpost;
+  binding: Binding;
+  keypair: KeyPair;
+  brand: Stored;
+  token: Token;
+  blueprint: Blueprint;
+  session: Session;
+  outpost_session: OutpostSession;
+  artifact: Artifact;
+  sequence: { pk: string; last: number };
+};
+export type Kind = keyof Kinds;
+
+/** Which fields point at which kind. Wrong ones are refused; when the target goes, the field is emptied or its owner goes too. */
+export const references: Partial<Record<Kind, Record<string, Kind>>> = {
+  provider: {
+    authentication_flow: "flow",
+    authorization_flow: "flow",
+    invalidation_flow: "flow",
+    property_mappings: "mapping",
+    signing_key: "keypair",
+    encryption_key: "keypair",
+  },
+  application: { provider: "provider", backchannel_providers: "provider" },
+  outpost: { providers: "provider" },
+  binding: { target: "application", group: "group", user: "user" },
+  user: { groups: "group" },
+  group: { parents: "group", users: "user" },
+  token: { user: "user" },
+  session: { user: "user" },
+  outpost_session: { provider: "provider" },
+};
+export const dependents: readonly Kind[] = ["binding", "token", "session", "outpost_session"];

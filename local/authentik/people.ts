@@ -1,0 +1,55 @@
+import { createHash, randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
+import type { Application, Binding, Group, User } from "./objects.ts";
+import type { Store } from "./store.ts";
+
+/** The groups of a user, those reached through parents included. */
+export function inheritedGroups(store: Store, user: User): Group[] {
+  const found = new Map<string, Group>();
+  const visit = (id: string) => {
+    const group = store.get("group", id);
+    if (!group || found.has(id)) return;
+    found.set(id, group);
+    group.parents.forEach(visit);
+  };
+  user.groups.forEach(visit);
+  return [...found.values()];
+}
+
+export function directGroups(store: Store, user: User): Group[] {
+  return user.groups.flatMap((id) => store.get("group", id) ?? []);
+}
+
+export function members(store: Store, group: string): User[] {
+  return store.list("user").filter((user) => user.groups.includes(group));
+}
+
+export function isSuperuser(store: Store, user: User): boolean {
+  return inheritedGroups(store, user).some((group) => group.is_superuser);
+}
+
+/** The hashed user id: stable, and tells nothing without the secret key. */
+export function uidOf(user: User, secretKey: string): string {
+  return createHash("sha256").update(`${user.pk}-${secretKey}`).digest("hex");
+}
+
+export function hashPassword(password: string): string {
+  const salt = randomBytes(16).toString("hex");
+  return `${salt}:${scryptSync(password, salt, 32).toString("hex")}`;
+}
+
+/** False for a user without a usable password, for an inactive one and for none. */
+export function passwordMatches(user: User | undefined, password: string): boolean {
+  const [salt, hash] = user?.password.split(":") ?? [];
+  if (!user?.is_active || !salt || !hash) return false;
+  return timingSafeEqual(scryptSync(password, salt, 32), Buffer.from(hash, "hex"));
+}
+
+/** Whether the bindings of an application let a user in. No enabled binding = everyone. */
+export function mayEnter(store: Store, application: Application, user: User): boolean {
+  const bindings = store.list("binding").filter((binding) => binding.target === application.pk && binding.enabled);
+  if (bindings.length === 0) return true;
+  const groups = inheritedGroups(store, user).map((group) => group.pk);
+  const passes = ({ group, user: one, negate }: Binding) =>
+    (group === null ? one === user.pk : groups.includes(group)) !== negate;
+  return application.policy_engine_mode === "all" ? bindings.every(passes) : bindings.some(passes);
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { Session, User } from "./objects.ts";
+import type { Store } from "./store.ts";
+
+export const sessionCookie = "authentik_session";
+const csrfCookie = "authentik_csrf";
+const lifetime = 14 * 24 * 3600;
+
+/** Scheme, host and port under which the client reached us: `X-Forwarded-Proto` and `-Host` count, as behind Traefik. */
+export function originOf(c: Context): string {
+  const first = (name: string) => c.req.header(name)?.split(",")[0]?.trim();
+  const host = first("x-forwarded-host") ?? c.req.header("host") ?? new URL(c.req.url).host;
+  return `${first("x-forwarded-proto") ?? "http"}://${host}`;
+}
+
+export function currentSession(store: Store, c: Context): Session | undefined {
+  const session = store.get("session", getCookie(c, sessionCookie));
+  return session && session.exp > Date.now() / 1000 ? session : undefined;
+}
+
+export function signedIn(store: Store, c: Context): User | undefined {
+  const user = store.get("user", currentSession(store, c)?.user);
+  return user?.is_active ? user : undefined;
+}
+
+/** A new session, anonymous until `user` is given; its cookies replace those of the old one. */
+export function startSession(store: Store, c: Context, fields: Partial<Session>): Session {
+  const previous = currentSession(store, c);
+  if (previous) endSession(store, previous);
+  const session = store.put("session", newSession(randomUUID(), fields));
+  const cookie = { path: "/", sameSite: "Lax", secure: originOf(c).startsWith("https:"), maxAge: lifetime } as const;
+  setCookie(c, sessionCookie, session.pk, { ...cookie, httpOnly: true });
+  setCookie(c, csrfCookie, session.csrf, cookie);
+  return session;
+}
+
+export function newSession(pk: string, fields: Partial<Session> = {}): Session {
+  const exp = Math.floor(Date.now() / 1000) + lifetime;
+  const anonymous = { user: null, loginTs: null, flow: null, authorizations: {} };
+  return { pk, uid: randomUUID(), csrf: randomUUID(), exp, ...anonymous, ...fields };
+}
+
+/** Ends a session with authentik, and the outpost's sessions that came from it. */
+export function endSession(store: Store, session: Session): void {
+  for (const { pk, claims } of store.list("outpost_session")) {
+    if (claims["sid"] === session.uid) store.remove("outpost_session", pk);
+  }
+  store.remove("session", session.pk);
+}
+
+export function signOut(store: Store, c: Context): void {
+  const session = currentSession(store, c);
+  if (session) endSession(store, session);
+  deleteCookie(c, sessionCookie, { path: "/" });
+  deleteCookie(c, csrfCookie, { path: "/" });
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { log } from "./log.ts";
+import { dependents, references } from "./objects.ts";
+import type { Kind, Kinds, Stored } from "./objects.ts";
+
+const table = "authentik_double_objects";
+
+/** Waits until Postgres answers; a Pod is often there before its database. */
+export async function reachable(pool: pg.Pool): Promise<void> {
+  for (;;) {
+    try {
+      await pool.query("SELECT 1");
+      return;
+    } catch (error) {
+      log("warning", "Postgres is not reachable yet", { error: (error as Error).message });
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+}
+
+/**
+ * All objects, read from memory and written through to Postgres, so that a restart keeps everything. One server process per
+ * database: a second one would not see the first one's writes.
+ */
+export class Store {
+  readonly #objects = new Map<Kind, Map<string, Stored>>();
+  readonly #pool: pg.Pool | undefined;
+  #writes: Promise<unknown> = Promise.resolve();
+
+  /** Without a pool everything stays in memory. */
+  constructor(pool?: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  /** Waits for Postgres, makes the table if need be and reads it. Throws what Postgres says. */
+  async load(): Promise<void> {
+    if (!this.#pool) return;
+    await reachable(this.#pool);
+    await this.#pool.query(
+      `CREATE TABLE IF NOT EXISTS ${table} (kind text, id text, body jsonb NOT NULL, PRIMARY KEY (kind, id))`,
+    );
+    const { rows } = await this.#pool.query<{ kind: Kind; id: string; body: Stored }>(
+      `SELECT kind, id, body FROM ${table} ORDER BY kind, id`,
+    );
+    for (const row of rows) this.#kind(row.kind).set(row.id, row.body);
+    this.sweep();
+  }
+
+  get<K extends Kind>(kind: K, id: string | number | null | undefined): Kinds[K] | undefined {
+    return this.#kind(kind).get(String(id)) as Kinds[K] | undefined;
+  }
+
+  list<K extends Kind>(kind: K): Kinds[K][] {
+    return [...this.#kind(kind).values()] as Kinds[K][];
+  }
+
+  find<K extends Kind>(kind: K, fields: Partial<Kinds[K]>): Kinds[K] | undefined {
+    const wanted = Object.entries(fields);
+    return this.list(kind).find((object) => wanted.every(([name, value]) => (object as Stored)[name] === value));
+  }
+
+  put<K extends Kind>(kind: K, object: Kinds[K]): Kinds[K] {
+    this.#kind(kind).set(String(object.pk), object);
+    this.#write(`INSERT INTO ${table} VALUES ($1, $2, $3) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body`, [
+      kind,
+      String(object.pk),
+      JSON.stringify(object),
+    ]);
+    return object;
+  }
+
+  /** Removes an object and what points at it (see `references`). */
+  remove(kind: Kind, id: string | number): void {
+    const gone = this.get(kind, id);
+    if (!gone) return;
+    this.#kind(kind).delete(String(id));
+    this.#write(`DELETE FROM ${table} WHERE kind = $1 AND id = $2`, [kind, String(id)]);
+    for (const [owner, fields] of Object.entries(references) as [Kind, Record<string, Kind>][]) {
+      for (const [field, target] of Object.entries(fields)) {
+        if (target === kind) this.#release(owner, field, gone.pk);
+      }
+    }
+  }
+
+  /** The next number of a sequence; never given out twice. */
+  next(sequence: string): number {
+    const last = (this.get("sequence", sequence)?.last ?? 0) + 1;
+    this.put("sequence", { pk: sequence, last });
+    return last;
+  }
+
+  uuid(): string {
+    return randomUUID();
+  }
+
+  /** Drops sessions, codes and tokens that ran out. */
+  sweep(now = Date.now() / 1000): void {
+    for (const kind of ["session", "outpost_session", "artifact"] as const) {
+      for (const { pk, exp } of this.list(kind)) if (exp < now) this.remove(kind, pk);
+    }
+  }
+
+  /** Resolves when everything put so far is in Postgres, and throws when it could not be written. */
+  async saved(): Promise<void> {
+    await this.#writes;
+  }
+
+  #kind(kind: Kind): Map<string, Stored> {
+    const objects = this.#objects.get(kind) ?? new Map<string, Stored>();
+    this.#objects.set(kind, objects);
+    return objects;
+  }
+
+  #release(kind: Kind, field: string, id: string | number): void {
+    for (const object of this.list(kind) as Stored[]) {
+      const value = object[field];
+      if (Array.isArray(value) && value.includes(id)) {
+        this.put(kind, { ...object, [field]: value.filter((entry) => entry !== id) });
+      } else if (value === id) {
+        if (dependents.includes(kind)) this.remove(kind, object.pk);
+        else this.put(kind, { ...object, [field]: null });
+      }
+    }
+  }
+
+  #write(sql: string, values: string[]): void {
+    const pool = this.#pool;
+    if (!pool) return;
+    this.#writes = this.#writes.then(() => pool.query(sql, values));
+    // Whoever awaits saved() is told; nobody else may take the process down.
+    this.#writes.catch(() => undefined);
+  }
+}

@@ -1,0 +1,130 @@
+import { mkdir, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { type EngineEvent, PulumiCommand, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { parseStack, readStackFile } from "../config/load.ts";
+import type { Settings } from "../config/settings.ts";
+import program from "../infra/index.ts";
+import { computePlan } from "../infra/plan/plan.ts";
+import type { Plan } from "../infra/plan/types.ts";
+import { openStack } from "../ops/engine.ts";
+import { projectFolder, pulumiHome } from "../ops/paths.ts";
+import type { Progress } from "../ops/progress.ts";
+import { recoverInterrupted } from "../ops/recover.ts";
+import { localSecret } from "./platform/data.ts";
+import type { Platform } from "./platform/platform.ts";
+import { secretVariables, type Variables } from "./variables.ts";
+
+/** The `local` stack, opened on a running platform. */
+export interface LocalStack {
+  readonly stack: Stack;
+  readonly settings: Settings;
+  readonly plan: Plan;
+  /** The secret template variables in clear. */
+  readonly variables: Variables;
+}
+
+/** Opens the `local` stack with the real engine: file backend, passphrase and workspace all in the platform's data folder. */
+export async function openLocal(platform: Platform): Promise<LocalStack> {
+  const overrides = {
+    "variables:HTTP_PORT": String(platform.httpPort),
+    "variables:POSTGRES_HOST": platform.postgres.host,
+    "variables:POSTGRES_PORT": String(platform.postgres.port),
+  };
+  const raw = readStackFile(join(projectFolder(), "Pulumi.local.yaml"), "local");
+  const config = { ...raw.config };
+  for (const [key, value] of Object.entries(overrides)) {
+    config[key] = { value };
+  }
+  const found = parseStack({ ...raw, config }, process.env, { secretsRequired: false });
+  const given = { ...process.env, POSTGRES_PASSWORD: platform.postgres.password };
+  const variables = await secretVariables(platform.data, found, given);
+  // The program runs in this process and looks its variables up where a deploying shell has them.
+  Object.assign(process.env, variables);
+  const settings = parseStack({ ...raw, config }, process.env);
+
+  await mkdir(join(platform.data, "state"), { recursive: true, mode: 0o700 });
+  const stack = await openStack({
+    stack: "local",
+    program,
+    command: await pulumiCommand(platform),
+    workspace: join(platform.data, "workspace"),
+    overrides,
+    environment: engineEnvironment(platform),
+  });
+  return { stack, settings, plan: computePlan(settings), variables };
+}
+
+/** The CLI where the Automation API looks for one: in `bin/` of a folder. */
+async function pulumiCommand(platform: Platform): Promise<PulumiCommand> {
+  const root = join(platform.data, "pulumi");
+  await mkdir(join(root, "bin"), { recursive: true });
+  await rm(join(root, "bin", "pulumi"), { force: true });
+  await symlink(platform.tools.pulumi, join(root, "bin", "pulumi"));
+  return PulumiCommand.get({ root, skipVersionCheck: true });
+}
+
+function engineEnvironment(platform: Platform): Record<string, string> {
+  const [mark, markValue] = platform.mark;
+  return {
+    PATH: `${platform.pluginPath}:${process.env["PATH"] ?? ""}`,
+    KUBECONFIG: platform.kubeconfig,
+    PULUMI_HOME: pulumiHome(),
+    PULUMI_BACKEND_URL: `file://${join(platform.data, "state")}`,
+    PULUMI_CONFIG_PASSPHRASE: localSecret(platform.data, "passphrase"),
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    [mark]: markValue,
+  };
+}
+
+/** What a run of the engine did: how many resources it created, updated, left and so on. */
+export type Changes = Readonly<Record<string, number>>;
+
+/** Brings the stack up, taking over first what a killed run left behind. */
+export function deploy({ stack }: LocalStack, progress: Progress): Promise<Changes> {
+  const work = async (report: (detail: string) => void): Promise<Changes> => {
+    await stack.cancel().catch(() => undefined);
+    await recoverInterrupted(stack);
+    const result = await withErrors(report, (onEvent) => stack.up({ onEvent }));
+    return { ...result.summary.resourceChanges };
+  };
+  return progress.step("Deploying the local stack", work, "15 s");
+}
+
+/** Removes everything that the stack deployed. */
+export function destroy({ stack }: LocalStack, progress: Progress): Promise<Changes> {
+  const work = async (report: (detail: string) => void): Promise<Changes> => {
+    const result = await withErrors(report, (onEvent) => stack.destroy({ onEvent }));
+    return { ...result.summary.resourceChanges };
+  };
+  return progress.step("Removing the local stack", work, "20 s");
+}
+
+/**
+ * Runs the engine, reports each step, and tells a failure by the errors of the run instead of its whole output.
+ * @throws Error with the errors, each with the resource it belongs to
+ */
+async function withErrors<T>(
+  report: (detail: string) => void,
+  run: (onEvent: (event: EngineEvent) => void) => Promise<T>,
+): Promise<T> {
+  const errors: string[] = [];
+  try {
+    return await run((event) => {
+      const metadata = event.resourcePreEvent?.metadata;
+      if (metadata && metadata.op !== "same") {
+        report(`${metadata.op} ${nameOf(metadata.urn)}`);
+      }
+      const diagnostic = event.diagnosticEvent;
+      if (diagnostic?.severity === "error") {
+        errors.push([nameOf(diagnostic.urn), stripVTControlCharacters(diagnostic.message).trim()].join(": "));
+      }
+    });
+  } catch (error) {
+    throw errors.length === 0 ? error : new Error(`the engine stopped:\n${errors.join("\n")}`, { cause: error });
+  }
+}
+
+function nameOf(urn: string | undefined): string {
+  return urn?.split("::").slice(-2).join(" ") ?? "";
+}

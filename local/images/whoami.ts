@@ -1,0 +1,54 @@
+/**
+ * Stands in for traefik/whoami: answers with what it received. `--port N` (default 8080), `--host ADDRESS`.
+ * Header lines are given as they came: their names as spelled, and each of a repeated one.
+ */
+import { createServer, type IncomingMessage } from "node:http";
+import { hostname } from "node:os";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: { port: { type: "string", default: "8080" }, host: { type: "string", default: "127.0.0.1" } },
+});
+
+const server = createServer((request, response) => {
+  request.resume();
+  const { pathname } = new URL(request.url ?? "/", "http://localhost");
+  if (pathname === "/health") {
+    response.end();
+  } else if (pathname === "/api") {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(asJson(request)));
+  } else {
+    response.setHeader("content-type", "text/plain; charset=utf-8");
+    response.end(asText(request));
+  }
+});
+server.listen(Number(values.port), values.host);
+process.once("SIGTERM", () => process.exit());
+
+function asText(request: IncomingMessage): string {
+  const lines = [
+    `Hostname: ${hostname()}`,
+    `IP: ${values.host}`,
+    `RemoteAddr: ${request.socket.remoteAddress}:${request.socket.remotePort}`,
+    `${request.method} ${request.url} HTTP/${request.httpVersion}`,
+    `Host: ${request.headers.host ?? ""}`,
+    ...headerLines(request).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function asJson(request: IncomingMessage): object {
+  const headers: Record<string, string[]> = {};
+  for (const [name, value] of headerLines(request)) (headers[name] ??= []).push(value);
+  const { method, url } = request;
+  const remoteAddr = `${request.socket.remoteAddress}:${request.socket.remotePort}`;
+  return { hostname: hostname(), ip: [values.host], headers, url, host: request.headers.host, method, remoteAddr };
+}
+
+/** All but Host, which Go's servers, and so the real one, give apart. */
+function headerLines({ rawHeaders }: IncomingMessage): [string, string][] {
+  const lines: [string, string][] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) lines.push([rawHeaders[i] ?? "", rawHeaders[i + 1] ?? ""]);
+  return lines.filter(([name]) => name.toLowerCase() !== "host");
+}

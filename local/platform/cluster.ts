@@ -1,0 +1,162 @@
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { request } from "node:https";
+import path from "node:path";
+import { stringify } from "yaml";
+import type { Processes } from "./processes.ts";
+
+/** Name of the kubeconfig's context. */
+export const CONTEXT = "gatehouse-local";
+/** Loopback addresses are real without any set-up on Linux: a process that listens on a Service's address is that Service. */
+const SERVICE_ADDRESSES = "127.96.0.0/16";
+/** Those that turn what is deployed into Pods, and that end deletions. The endpoint ones are left out: they refuse loopback addresses. */
+const CONTROLLERS = [
+  "namespace-controller",
+  "garbage-collector-controller",
+  "deployment-controller",
+  "replicaset-controller",
+  "statefulset-controller",
+  "job-controller",
+  "cronjob-controller",
+  "disruption-controller",
+  "horizontal-pod-autoscaler-controller",
+];
+
+/** What a kubeconfig of ours holds. */
+export interface Kubeconfig {
+  readonly clusters: readonly [
+    {
+      readonly name: string;
+      readonly cluster: { readonly server: string; readonly "certificate-authority-data": string };
+    },
+  ];
+  readonly users: readonly [{ readonly name: string; readonly user: { readonly token: string } }];
+}
+
+export interface ClusterPrograms {
+  readonly etcd: string;
+  readonly "kube-apiserver": string;
+}
+
+/**
+ * Starts etcd (on a Unix socket, which only this user reaches) and the API server, and writes a kubeconfig of an administrator.
+ * @param kubeconfig path of the file to write
+ * @param token of that administrator
+ */
+export async function startCluster(
+  processes: Processes,
+  programs: ClusterPrograms,
+  options: { data: string; port: number; token: string; kubeconfig: string },
+): Promise<void> {
+  const folder = path.join(options.data, "kubernetes");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await startEtcd(processes, programs.etcd, folder);
+  await startApiServer(processes, programs["kube-apiserver"], folder, options);
+}
+
+/** Starts the controllers of Deployments, Jobs, deletions. */
+export function startControllers(processes: Processes, program: string, kubeconfig: string): void {
+  const args = [
+    ...["--kubeconfig", kubeconfig, "--controllers", CONTROLLERS.join(","), "--leader-elect=false", "--secure-port=0"],
+    ...["--kube-api-qps=200", "--kube-api-burst=400"],
+  ];
+  processes.start({ name: "kube-controller-manager", command: program, args, stopSignal: "SIGKILL" });
+}
+
+async function startEtcd(processes: Processes, command: string, folder: string): Promise<void> {
+  const [client, peer] = ["etcd.sock:0", "etcd-peer.sock:0"];
+  for (const socket of [client, peer]) rmSync(path.join(folder, socket), { force: true });
+  // Never dialled, there is no second member; it only must not change between runs.
+  const unused = "http://127.0.0.1:2380";
+  const args = [
+    ...["--name", "local", "--data-dir", "etcd", "--unsafe-no-fsync", "--log-level", "warn"],
+    ...["--listen-client-urls", `unix://${client}`, "--advertise-client-urls", `unix://${client}`],
+    ...[
+      "--listen-peer-urls",
+      `unix://${peer}`,
+      "--initial-advertise-peer-urls",
+      unused,
+      "--initial-cluster",
+      `local=${unused}`,
+    ],
+  ];
+  processes.start({ name: "etcd", command, args, cwd: folder, stopSignal: "SIGTERM" });
+  await processes.until("etcd", () => Promise.resolve(existsSync(path.join(folder, client))));
+}
+
+async function startApiServer(
+  processes: Processes,
+  command: string,
+  folder: string,
+  { port, token, kubeconfig }: { port: number; token: string; kubeconfig: string },
+): Promise<void> {
+  writeFileSync(path.join(folder, "tokens.csv"), `${token},${CONTEXT},${CONTEXT},system:masters\n`, { mode: 0o600 });
+  if (!existsSync(path.join(folder, "accounts.key"))) writeAccountKeys(folder);
+  const args = [
+    ...[
+      "--bind-address",
+      "127.0.0.1",
+      "--advertise-address",
+      "127.0.0.1",
+      "--secure-port",
+      String(port),
+      "--cert-dir",
+      "certificates",
+    ],
+    ...[
+      "--etcd-servers",
+      "unix://etcd.sock:0",
+      "--service-cluster-ip-range",
+      SERVICE_ADDRESSES,
+      "--endpoint-reconciler-type",
+      "none",
+    ],
+    ...[
+      "--authorization-mode",
+      "RBAC",
+      "--token-auth-file",
+      "tokens.csv",
+      "--disable-admission-plugins",
+      "ServiceAccount",
+    ],
+    ...["--service-account-issuer", "https://kubernetes.default.svc"],
+    ...["--service-account-key-file", "accounts.pub", "--service-account-signing-key-file", "accounts.key"],
+  ];
+  processes.start({ name: "kube-apiserver", command, args, cwd: folder, stopSignal: "SIGKILL" });
+
+  const certificate = path.join(folder, "certificates", "apiserver.crt");
+  await processes.until("kube-apiserver", () => isReady(port, token, certificate));
+  writeFileSync(kubeconfig, stringify(administrator(port, token, readFileSync(certificate))), { mode: 0o600 });
+}
+
+function writeAccountKeys(folder: string): void {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  writeFileSync(path.join(folder, "accounts.pub"), publicKey.export({ type: "spki", format: "pem" }));
+  writeFileSync(path.join(folder, "accounts.key"), privateKey.export({ type: "sec1", format: "pem" }), { mode: 0o600 });
+}
+
+async function isReady(port: number, token: string, certificate: string): Promise<boolean> {
+  const ca = await readFile(certificate);
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}` };
+    request({ host: "127.0.0.1", port, path: "/readyz", ca, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    })
+      .once("error", reject)
+      .end();
+  });
+}
+
+function administrator(port: number, token: string, ca: Buffer): Kubeconfig & Record<string, unknown> {
+  const cluster = { server: `https://127.0.0.1:${port}`, "certificate-authority-data": ca.toString("base64") };
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: CONTEXT, cluster }],
+    users: [{ name: CONTEXT, user: { token } }],
+    contexts: [{ name: CONTEXT, context: { cluster: CONTEXT, user: CONTEXT } }],
+    "current-context": CONTEXT,
+  };
+}

@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:net";
+import path from "node:path";
+import { startTime } from "./sweep.ts";
+
+/** Tells a data folder of ours from a folder that only happens to have the name. */
+const MARKER = ".gatehouse-data";
+
+/** What is told of a platform that runs: `<data>/running.json`. */
+export interface Running {
+  readonly pid: number;
+  /** Of the process `pid`, see startTime. */
+  readonly startTime: string;
+  /** Empty until every route was proven. */
+  readonly urls: readonly string[];
+}
+
+/** A platform already runs on the data folder. */
+export class AlreadyRunning extends Error {
+  override readonly name = "AlreadyRunning";
+  readonly running: Running | undefined;
+
+  constructor(data: string, running: Running | undefined) {
+    super(`a platform already runs on ${data}${running ? ` (process ${running.pid})` : ""}; npm run stop ends it`);
+    this.running = running;
+  }
+}
+
+/** A data folder held by this process. */
+export interface DataFolder {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  /** Lets others start a platform on it. */
+  release(): void;
+}
+
+/**
+ * Makes the folder when missing and takes it for this process.
+ * @throws AlreadyRunning when another process has it; Error when the folder holds something else
+ */
+export async function openDataFolder(wanted: string): Promise<DataFolder> {
+  mkdirSync(wanted, { recursive: true });
+  const data = realpathSync(wanted);
+  if (!isDataFolder(data) && readdirSync(data).length > 0) {
+    throw new Error(`${data} holds files that are not Gatehouse's; set GATEHOUSE_DATA to an empty or a new folder`);
+  }
+  const lock = await holdLock(data);
+  writeFileSync(
+    path.join(data, MARKER),
+    "The local platform of Gatehouse keeps its state here. npm run stop -- --purge removes it.\n",
+  );
+  // Postgres runs under another user when root starts it, and must pass through.
+  chmodSync(data, process.getuid?.() === 0 ? 0o711 : 0o700);
+  writeRunning(data, []);
+  return {
+    path: data,
+    release: () => {
+      rmSync(path.join(data, "running.json"), { force: true });
+      lock.close();
+    },
+  };
+}
+
+export function isDataFolder(data: string): boolean {
+  return existsSync(path.join(data, MARKER));
+}
+
+/** Tells others the URLs of this process's platform. */
+export function writeRunning(data: string, urls: readonly string[]): void {
+  const running: Running = { pid: process.pid, startTime: startTime(process.pid) ?? "", urls };
+  writePrivate(path.join(data, "running.json"), running);
+}
+
+/** The process that runs a platform on the folder; undefined when there is none. */
+export function readRunning(data: string): Running | undefined {
+  const running = readJson<Running>(path.join(data, "running.json"));
+  return running && startTime(running.pid) === running.startTime ? running : undefined;
+}
+
+/** The password of that name, made on first use (192 bits) and kept in `<data>/secrets.json` (mode 0600). */
+export function localSecret(data: string, name: string): string {
+  const file = path.join(data, "secrets.json");
+  const secrets = readJson<Record<string, string>>(file) ?? {};
+  const value = secrets[name] ?? randomBytes(24).toString("base64url");
+  if (secrets[name] === undefined) writePrivate(file, { ...secrets, [name]: value });
+  return value;
+}
+
+/**
+ * An abstract Unix socket (unix(7)) as lock: the kernel gives it to one process and takes it back when that ends, however it ends, so
+ * it is never stale.
+ */
+function holdLock(data: string): Promise<Server> {
+  const name = `\0gatehouse-${createHash("sha256").update(data).digest("hex")}`;
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", () => reject(new AlreadyRunning(data, readRunning(data))));
+    server.listen(name, () => resolve(server.unref()));
+  });
+}
+
+function readJson<T>(file: string): T | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as T) : undefined;
+}
+
+/** Whole or not at all, and readable by its owner only from the first byte. */
+function writePrivate(file: string, value: object): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,138 @@
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { findPlugins } from "../../ops/toolchain/plugins.ts";
+import { ensureTools } from "../../ops/toolchain/toolchain.ts";
+import type { ToolName } from "../../ops/toolchain/tools.ts";
+import type { Progress } from "../../ops/progress.ts";
+import { startAgent } from "../agent/start.ts";
+import { CONTEXT, startCluster, startControllers } from "./cluster.ts";
+import { applyCrds } from "./crds.ts";
+import { localSecret, openDataFolder } from "./data.ts";
+import { writeLaunchers } from "./launchers.ts";
+import { choosePorts } from "./ports.ts";
+import { startPostgres, type PostgresAddress } from "./postgres.ts";
+import { Processes } from "./processes.ts";
+import { killMarked, MARK } from "./sweep.ts";
+import { startTraefik } from "./traefik.ts";
+
+export type Plugin = Awaited<ReturnType<typeof findPlugins>>[number];
+
+/** A running local platform; everything listens on loopback. */
+export interface Platform {
+  /** The data folder. */
+  readonly data: string;
+  /** Path of a kubeconfig of an administrator. */
+  readonly kubeconfig: string;
+  /** Its context. */
+  readonly context: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** The server and its superuser. */
+  readonly postgres: PostgresAddress;
+  readonly tools: Readonly<Record<ToolName, string>>;
+  readonly plugins: readonly Plugin[];
+  /** Folder with the launchers of stand-in plugins, to stand first in PATH. */
+  readonly pluginPath: string;
+  /** For the environment of anything else that must not outlive the platform: `[name, value]`. */
+  readonly mark: readonly [string, string];
+  /** Ends every program and frees the data folder. May be called again. */
+  stop(): Promise<void>;
+  /** Resolves when a program died; the platform has stopped by then. Never rejects. */
+  readonly failed: Promise<Error>;
+}
+
+const TOOLS = [
+  "pulumi",
+  "etcd",
+  "kube-apiserver",
+  "kube-controller-manager",
+  "traefik",
+  "traefik-crds",
+  "externaldns-crds",
+] as const;
+
+/**
+ * Starts the local platform, on old data or new. No process survives the calling one.
+ * @param options.data the data folder; made when missing
+ * @throws AlreadyRunning; Error with the end of a program's log when one does not start
+ */
+export async function startPlatform(options: { data: string; progress: Progress }): Promise<Platform> {
+  if (process.platform !== "linux") {
+    throw new Error(
+      "the local platform needs Linux (its services are loopback addresses); elsewhere use your own cluster: pulumi up --stack dev",
+    );
+  }
+  const { progress } = options;
+  const folder = await openDataFolder(options.data);
+  const data = folder.path;
+  try {
+    const tools = await ensureTools(TOOLS, progress);
+    await killMarked(`${data}:`); // what a run may have left that was killed together with its keeper
+    const mark = `${data}:${process.pid}-${Date.now()}`;
+    const processes = new Processes(path.join(data, "logs"), mark);
+    const stop = once(async () => {
+      await processes.stop(["agent"]);
+      folder.release();
+    });
+    try {
+      const running = progress.step("Local platform", (report) => startPrograms(processes, data, tools, report), "8 s");
+      const [started, plugins] = await Promise.all([running, findPlugins(tools.pulumi, progress)]);
+      const failed = processes.failed.then((error) => stop().then(() => error));
+      return {
+        data,
+        context: CONTEXT,
+        ...started,
+        tools,
+        plugins,
+        pluginPath: writeLaunchers(data, plugins),
+        mark: [MARK, mark],
+        stop,
+        failed,
+      };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  } catch (error) {
+    folder.release();
+    throw error;
+  }
+}
+
+async function startPrograms(
+  processes: Processes,
+  data: string,
+  tools: Record<ToolName, string>,
+  report: (detail: string) => void,
+): Promise<Pick<Platform, "kubeconfig" | "httpPort" | "httpsPort" | "postgres">> {
+  const ports = await choosePorts(data);
+  const kubeconfig = path.join(data, "kubeconfig");
+  // One of the last run would lead to nothing, or to somebody else's port.
+  rmSync(kubeconfig, { force: true });
+
+  const kubernetes = async (): Promise<void> => {
+    await startCluster(processes, tools, {
+      data,
+      port: ports.kubernetes,
+      token: localSecret(data, "kubernetes"),
+      kubeconfig,
+    });
+    report("Kubernetes is up");
+    startControllers(processes, tools["kube-controller-manager"], kubeconfig);
+    const gateway = async (): Promise<void> => {
+      await applyCrds(kubeconfig, [tools["traefik-crds"], tools["externaldns-crds"]]);
+      await startTraefik(processes, tools.traefik, data, kubeconfig, ports);
+    };
+    await Promise.all([gateway(), startAgent(processes, data, kubeconfig)]);
+  };
+  const [postgres] = await Promise.all([
+    startPostgres(processes, data, ports.postgres, localSecret(data, "postgres")),
+    kubernetes(),
+  ]);
+  return { kubeconfig, httpPort: ports.http, httpsPort: ports.https, postgres };
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
+}

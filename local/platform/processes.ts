@@ -1,0 +1,133 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { killMarked, MARK } from "./sweep.ts";
+
+export interface Program {
+  /** Also the name of its log. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Working folder; default: the log folder. */
+  readonly cwd?: string;
+  /** Besides PATH. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly account?: Account | undefined;
+  /** How it is asked to end. SIGKILL for what keeps no state of its own. */
+  readonly stopSignal: NodeJS.Signals;
+}
+
+/** The user that a program runs as; only root can choose one. */
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** How long a program may take to end before it is killed, in milliseconds. */
+const GRACE = 8_000;
+
+/** The programs of one platform. None outlives the calling process: a keeper kills them when it is gone. */
+export class Processes {
+  /** Resolves when a program ended that should not have; never rejects. */
+  readonly failed: Promise<Error>;
+  readonly logs: string;
+  readonly #mark: string;
+  readonly #running = new Map<ChildProcess, Program>();
+  readonly #keeper: ChildProcess;
+  #fail: (error: Error) => void = () => undefined;
+  #stopping = false;
+
+  /**
+   * @param logs folder for `<name>.log`, made when missing
+   * @param mark value of the variable MARK, unique to this run
+   */
+  constructor(logs: string, mark: string) {
+    this.logs = logs;
+    this.#mark = mark;
+    this.failed = new Promise((resolve) => (this.#fail = resolve));
+    mkdirSync(logs, { recursive: true, mode: 0o700 });
+    const keeper = [path.join(import.meta.dirname, "keeper.ts"), mark];
+    this.#keeper = spawn(process.execPath, keeper, { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+    this.#keeper.unref();
+  }
+
+  /** Starts a program with an almost empty environment; its output goes to its log. With `ipc`, it can send messages. */
+  start(program: Program, ipc: "ipc" | "ignore" = "ignore"): ChildProcess {
+    const log = openSync(this.logOf(program.name), "w", 0o600);
+    const child = spawn(program.command, program.args, {
+      cwd: program.cwd ?? this.logs,
+      env: { PATH: process.env["PATH"], [MARK]: this.#mark, ...program.env },
+      ...(program.account && { uid: program.account.uid, gid: program.account.gid }),
+      stdio: ["ignore", log, log, ipc],
+      // A group of its own: Ctrl-C in the terminal reaches this process only, which then ends them in order.
+      detached: true,
+    });
+    closeSync(log);
+    this.#running.set(child, program);
+    child.once("error", (error) => this.#ended(child, `could not be started: ${error.message}`));
+    child.once("exit", (code, signal) =>
+      this.#ended(child, signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
+    );
+    return child;
+  }
+
+  /** Throws when a program ends meanwhile, or `deadline` (milliseconds) passes. `check` may throw: it is asked again. */
+  async until(what: string, check: () => Promise<boolean>, deadline = 60_000): Promise<void> {
+    let failure: Error | undefined;
+    void this.failed.then((error) => (failure = error));
+    const end = Date.now() + deadline;
+    while (!(await check().catch(() => false))) {
+      if (failure) throw failure;
+      if (Date.now() > end)
+        throw new Error(`${what} did not answer within ${deadline / 1000} s; its log is ${this.logOf(what)}`);
+      await pause(30);
+    }
+  }
+
+  logOf(name: string): string {
+    return path.join(this.logs, `${name}.log`);
+  }
+
+  /** Ends every program, the latest first while it still needs the others: `first` names those that go before the rest. */
+  async stop(first: readonly string[]): Promise<void> {
+    this.#stopping = true;
+    const all = [...this.#running];
+    await Promise.all(
+      all.filter(([, { name }]) => first.includes(name)).map(([child, program]) => end(child, program)),
+    );
+    await Promise.all(
+      all.filter(([, { name }]) => !first.includes(name)).map(([child, program]) => end(child, program)),
+    );
+    await killMarked(this.#mark);
+    this.#keeper.stdin?.end();
+  }
+
+  #ended(child: ChildProcess, how: string): void {
+    const program = this.#running.get(child);
+    this.#running.delete(child);
+    if (!program || this.#stopping) return;
+    const log = this.logOf(program.name);
+    const lines = readFileSync(log, "utf8").trimEnd().split("\n").slice(-8);
+    this.#fail(new Error(`${program.name} ${how}. The end of ${log}:\n${lines.map((line) => `  ${line}`).join("\n")}`));
+  }
+}
+
+async function end(child: ChildProcess, program: Program): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  signalGroup(child.pid, program.stopSignal);
+  const timer = setTimeout(() => signalGroup(child.pid ?? 0, "SIGKILL"), GRACE);
+  await exited;
+  clearTimeout(timer);
+}
+
+/** Signals a process that was started `detached` and its group. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // it ended by itself
+  }
+}

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { stringify } from "yaml";
+import type { Ports } from "./ports.ts";
+import type { Processes } from "./processes.ts";
+
+/** Starts Traefik on 127.0.0.1 as the gateway of the cluster. The custom resource definitions must be there. */
+export async function startTraefik(
+  processes: Processes,
+  command: string,
+  data: string,
+  kubeconfig: string,
+  ports: Ports,
+): Promise<void> {
+  const folder = path.join(data, "traefik");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, "traefik.yaml");
+  writeFileSync(file, stringify(configuration(ports, processes.logOf("access"))), { mode: 0o600 });
+  processes.start({
+    name: "traefik",
+    command,
+    args: [`--configFile=${file}`],
+    env: { KUBECONFIG: kubeconfig },
+    cwd: folder,
+    stopSignal: "SIGKILL",
+  });
+  await processes.until("traefik", async () => (await fetch(`http://127.0.0.1:${ports.ping}/ping`)).ok);
+}
+
+/** Static configuration (doc.traefik.io, install-configuration): no dashboard, no API, no trusted proxy, so no believed X-Forwarded-*. */
+function configuration(ports: Ports, accessLog: string): object {
+  return {
+    global: { checkNewVersion: false, sendAnonymousUsage: false },
+    log: { level: "INFO", noColor: true },
+    accessLog: { filePath: accessLog, format: "json" },
+    ping: { entryPoint: "ping" },
+    entryPoints: {
+      web: { address: `127.0.0.1:${ports.http}`, http: HARDENED },
+      websecure: { address: `127.0.0.1:${ports.https}`, http: HARDENED },
+      ping: { address: `127.0.0.1:${ports.ping}`, http: HARDENED },
+    },
+    providers: {
+      kubernetesCRD: { allowCrossNamespace: false, allowExternalNameServices: false },
+    },
+  };
+}
+
+/**
+ * A path that Traefik and the service behind it may read differently is refused with 400; `..` and `//` are resolved before a route is
+ * chosen (doc.traefik.io, security/request-path).
+ */
+const HARDENED = {
+  sanitizePath: true,
+  encodedCharacters: {
+    allowEncodedSlash: false,
+    allowEncodedBackSlash: false,
+    allowEncodedNullCharacter: false,
+    allowEncodedSemicolon: false,
+    allowEncodedPercent: false,
+    allowEncodedQuestionMark: false,
+    allowEncodedHash: false,
+  },
+};

@@ -1,0 +1,99 @@
+import { asText } from "../bridge.ts";
+import type { Values } from "../protocol/plugin.ts";
+import { name, text } from "./server.ts";
+import type { Kind } from "./server.ts";
+
+export const database: Kind = {
+  bare: true,
+  fields: {
+    name: {},
+    owner: { computed: true },
+    template: { computed: true, replaces: true },
+    encoding: { computed: true, replaces: true },
+    lcCollate: { computed: true, replaces: true },
+    lcCtype: { computed: true, replaces: true },
+    connectionLimit: { default: -1 },
+    allowConnections: { default: true },
+    isTemplate: { computed: true },
+  },
+  id: (values) => asText(values.name),
+  parse: (id) => ({ name: id }),
+
+  async create(sql, values) {
+    const locale = (words: string, value: Values[string]): string => (value ? `${words} ${text(value)}` : "");
+    await sql.rows(
+      `CREATE DATABASE ${name(values.name)} OWNER ${name(values.owner ?? sql.server.username)}
+       TEMPLATE ${name(values.template ?? "template0")} ENCODING ${text(values.encoding ?? "UTF8")}
+       ${locale("LC_COLLATE", values.lcCollate)} ${locale("LC_CTYPE", values.lcCtype)} ${switches(values)}`,
+    );
+  },
+
+  async read(sql, known) {
+    const found = await sql.row(
+      `SELECT datname AS name, pg_get_userbyid(datdba)::text AS owner, pg_encoding_to_char(encoding)::text AS encoding,
+         datcollate AS "lcCollate", datctype AS "lcCtype", datconnlimit AS "connectionLimit",
+         datallowconn AS "allowConnections", datistemplate AS "isTemplate" FROM pg_database WHERE datname = $1`,
+      [known.name],
+    );
+    return found && { ...found, template: known.template ?? "template0" };
+  },
+
+  async update(sql, old, values) {
+    const database = name(values.name);
+    if (old.name !== values.name) {
+      await sql.server.leave(asText(old.name));
+      await sql.rows(`ALTER DATABASE ${name(old.name)} RENAME TO ${database}`);
+    }
+    if (values.owner) await sql.rows(`ALTER DATABASE ${database} OWNER TO ${name(values.owner)}`);
+    await sql.rows(`ALTER DATABASE ${database} WITH ${switches(values)}`);
+  },
+
+  async delete(sql, state) {
+    if (state.isTemplate) await sql.rows(`ALTER DATABASE ${name(state.name)} WITH IS_TEMPLATE false`);
+    await sql.server.leave(asText(state.name));
+    await sql.rows(`DROP DATABASE IF EXISTS ${name(state.name)} WITH (FORCE)`);
+  },
+};
+
+export const schema: Kind = {
+  fields: {
+    name: {},
+    database: { computed: true, replaces: true },
+    owner: { computed: true },
+    ifNotExists: { default: true },
+    dropCascade: { default: false },
+  },
+  id: (values) => `${asText(values.database)}.${asText(values.name)}`,
+  parse(id) {
+    const [database, name, ...rest] = id.split(".");
+    if (!database || !name || rest.length > 0) {
+      throw new Error(`schema ID ${id} has not the expected format 'database.schema'`);
+    }
+    return { database, name };
+  },
+
+  async create(sql, values) {
+    const found = await sql.row("SELECT 1 FROM pg_namespace WHERE nspname = $1", [values.name]);
+    if (found && !values.ifNotExists) throw new Error("the schema is there already; set ifNotExists, or import it");
+    if (!found) await sql.rows(`CREATE SCHEMA ${name(values.name)}`);
+    if (values.owner) await sql.rows(`ALTER SCHEMA ${name(values.name)} OWNER TO ${name(values.owner)}`);
+  },
+  read: (sql, known) =>
+    sql.row(
+      `SELECT nspname AS name, pg_get_userbyid(nspowner)::text AS owner, current_database() AS database
+       FROM pg_namespace WHERE nspname = $1`,
+      [known.name],
+    ),
+  async update(sql, old, values) {
+    if (old.name !== values.name) await sql.rows(`ALTER SCHEMA ${name(old.name)} RENAME TO ${name(values.name)}`);
+    if (values.owner) await sql.rows(`ALTER SCHEMA ${name(values.name)} OWNER TO ${name(values.owner)}`);
+  },
+  async delete(sql, state) {
+    await sql.rows(`DROP SCHEMA IF EXISTS ${name(state.name)} ${state.dropCascade ? "CASCADE" : "RESTRICT"}`);
+  },
+};
+
+function switches(values: Values): string {
+  const template = values.isTemplate === undefined ? "" : `IS_TEMPLATE ${Boolean(values.isTemplate)}`;
+  return `CONNECTION LIMIT ${Number(values.connectionLimit)} ALLOW_CONNECTIONS ${Boolean(values.allowConnections)} ${template}`;
+}

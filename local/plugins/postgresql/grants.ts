@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { asText, oneOf } from "../bridge.ts";
+import type { Values } from "../protocol/plugin.ts";
+import { list, name, text } from "./server.ts";
+import type { Kind, Sql } from "./server.ts";
+
+/** Privileges by type of object (https://www.postgresql.org/docs/current/ddl-priv.html), and where the catalogue keeps who holds them. */
+const TYPES = {
+  database: { privileges: ["CREATE", "CONNECT", "TEMPORARY"], table: "pg_database", prefix: "dat", kind: undefined },
+  schema: { privileges: ["CREATE", "USAGE"], table: "pg_namespace", prefix: "nsp", kind: "n" },
+  table: {
+    privileges: ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN"],
+    table: "pg_class",
+    prefix: "rel",
+    kind: "r",
+  },
+  sequence: { privileges: ["USAGE", "SELECT", "UPDATE"], table: "pg_class", prefix: "rel", kind: "S" },
+  function: { privileges: ["EXECUTE"], table: "pg_proc", prefix: "pro", kind: "f" },
+  routine: { privileges: ["EXECUTE"], table: "pg_proc", prefix: "pro", kind: "f" },
+} as const;
+
+const FIELDS = {
+  role: { replaces: true },
+  database: { replaces: true },
+  schema: { replaces: true },
+  objectType: { replaces: true, refuse: oneOf("object_type", Object.keys(TYPES)) },
+  privileges: { set: true },
+  withGrantOption: { default: false, replaces: true },
+} as const;
+
+export const grant: Kind = {
+  deleteBeforeReplace: true,
+  fields: { ...FIELDS, objects: { set: true, replaces: true } },
+  id: ({ role, database, schema, objectType, objects }) =>
+    joined([role, database, ...(objectType === "database" ? [] : [schema]), objectType, ...list(objects).sort()]),
+
+  create: (sql, values) => settle(sql, values, wantedBy(values), "", target(values)),
+  update: (sql, _old, values) => grant.create(sql, values),
+  delete: (sql, state) => settle(sql, state, [], "", target(state)),
+
+  /** The first object whose privileges are not the wanted ones speaks for all, so that the next update mends it. */
+  async read(sql, known) {
+    const holder = await holderOf(sql, known);
+    if (holder === undefined) return undefined;
+    const { table, prefix } = typeOf(known);
+    const objects = list(known.objects).map((object) => object.replace(/\(.*/s, ""));
+    // An object that nobody ever granted on has no list; the real plugin takes that for no privileges.
+    const rows = await sql.rows(
+      `SELECT ARRAY(SELECT DISTINCT privilege_type FROM aclexplode(${prefix}acl) WHERE grantee = $1 ORDER BY 1) AS held
+       FROM ${table} WHERE ${which(known)} AND ($2::text[] = '{}' OR ${prefix}name = ANY ($2)) ORDER BY ${prefix}name`,
+      [holder, objects],
+    );
+    const strayed = rows.map((row) => list(row.held)).find((held) => !isWanted(known, held));
+    return strayed ? { ...known, privileges: strayed } : known;
+  },
+};
+
+export const defaultPrivileges: Kind = {
+  fields: { ...FIELDS, owner: { replaces: true } },
+  id: ({ role, database, schema, owner, objectType }) =>
+    joined([role, database, schema || "noschema", owner, objectType]),
+
+  create: (sql, values) => settle(sql, values, wantedBy(values), later(values), `${word(values)}S`),
+  update: (sql, _old, values) => defaultPrivileges.create(sql, values),
+  delete: (sql, state) => settle(sql, state, [], later(state), `${word(state)}S`),
+
+  async read(sql, known) {
+    const holder = await holderOf(sql, known);
+    if (holder === undefined) return undefined;
+    const rows = await sql.rows(
+      `SELECT DISTINCT acl.privilege_type AS held FROM pg_default_acl CROSS JOIN aclexplode(defaclacl) acl
+       LEFT JOIN pg_namespace n ON n.oid = defaclnamespace WHERE defaclobjtype = $1 AND acl.grantee = $2
+       AND pg_get_userbyid(defaclrole) = $3 AND coalesce(nspname, '') = $4 ORDER BY 1`,
+      [typeOf(known).kind, holder, known.owner, known.schema ?? ""],
+    );
+    const held = rows.map((row) => asText(row.held));
+    if (held.length === 0 && list(known.privileges).length > 0) return undefined;
+    return isWanted(known, held) ? known : { ...known, privileges: held };
+  },
+};
+
+export const grantRole: Kind = {
+  fields: {
+    role: { replaces: true },
+    grantRole: { replaces: true },
+    withAdminOption: { default: false, replaces: true },
+  },
+  id: ({ role, grantRole, withAdminOption }) => joined([role, grantRole, withAdminOption]),
+
+  async create(sql, { role, grantRole, withAdminOption }) {
+    await sql.rows(`GRANT ${name(grantRole)} TO ${name(role)} ${withAdminOption ? "WITH ADMIN OPTION" : ""}`);
+  },
+  read: (sql, { role, grantRole }) =>
+    sql.row(
+      `SELECT $1::text AS role, $2::text AS "grantRole", bool_or(admin_option) AS "withAdminOption" FROM pg_auth_members
+       WHERE pg_get_userbyid(member) = $1 AND pg_get_userbyid(roleid) = $2 HAVING count(*) > 0`,
+      [role, grantRole],
+    ),
+  update: () => Promise.reject(new Error("every change of a GrantRole replaces it")),
+  async delete(sql, { role, grantRole }) {
+    await sql.rows(`REVOKE ${name(grantRole)} FROM ${name(role)}`);
+  },
+};
+
+/** Takes away all and grants what is wanted in one transaction: the role never goes without. */
+async function settle(
+  sql: Sql,
+  values: Values,
+  wanted: readonly string[],
+  alter: string,
+  objects: string,
+): Promise<void> {
+  // PUBLIC is a keyword; quoted, it would be a role of that name.
+  const role = values.role === "public" ? "PUBLIC" : name(values.role);
+  const option = values.withGrantOption ? "WITH GRANT OPTION" : "";
+  await sql.rows(`${alter} REVOKE ALL ON ${objects} FROM ${role}`);
+  if (wanted.length > 0) await sql.rows(`${alter} GRANT ${wanted.join(", ")} ON ${objects} TO ${role} ${option}`);
+}
+
+function target(values: Values): string {
+  if (values.objectType === "database") return `DATABASE ${name(values.database)}`;
+  if (values.objectType === "schema") return `SCHEMA ${name(values.schema)}`;
+  const objects = list(values.objects).map((object) => {
+    const [, plain, parameters] = /^([^(]*)(.*)$/s.exec(object) ?? [];
+    return `${name(values.schema)}.${name(plain)}${parameters}`;
+  });
+  if (objects.length > 0) return `${word(values)} ${objects.join(", ")}`;
+  return `ALL ${word(values)}S IN SCHEMA ${name(values.schema)}`;
+}
+
+/** The rows of the catalogue that the grant is about. */
+function which(values: Values): string {
+  const { prefix } = typeOf(values);
+  if (prefix === "dat") return `datname = ${text(values.database)}`;
+  if (prefix === "nsp") return `nspname = ${text(values.schema)}`;
+  const inSchema = `${prefix}namespace = ${text(name(values.schema))}::regnamespace`;
+  return prefix === "pro" ? inSchema : `${inSchema} AND relkind = '${typeOf(values).kind}'`;
+}
+
+function later(values: Values): string {
+  const where = values.schema ? `IN SCHEMA ${name(values.schema)}` : "";
+  return `ALTER DEFAULT PRIVILEGES FOR ROLE ${name(values.owner)} ${where}`;
+}
+
+/** The number that stands for the role in the catalogue; undefined when the role or the schema is gone. */
+async function holderOf(sql: Sql, { role, schema }: Values): Promise<number | undefined> {
+  const found = await sql.row(
+    `SELECT coalesce((SELECT oid::int8::int4 FROM pg_roles WHERE rolname = $1), 0) AS id
+     WHERE ($1 = 'public' OR $1 IN (SELECT rolname FROM pg_roles)) AND ($2 = '' OR $2 IN (SELECT nspname FROM pg_namespace))`,
+    [role, schema ?? ""],
+  );
+  return found?.id as number | undefined;
+}
+
+function wantedBy(values: Values): string[] {
+  const wanted = list(values.privileges);
+  const wrong = wanted.find((one) => one !== "ALL" && !allPrivileges(values).includes(one));
+  if (wrong === undefined) return wanted;
+  throw new Error(`${wrong} is not an allowed privilege for object type ${asText(values.objectType)}`);
+}
+
+function isWanted(values: Values, held: readonly string[]): boolean {
+  const wanted = list(values.privileges);
+  return isDeepStrictEqual([...held].sort(), [...(wanted.includes("ALL") ? allPrivileges(values) : wanted)].sort());
+}
+
+const typeOf = (values: Values): (typeof TYPES)[keyof typeof TYPES] => TYPES[values.objectType as keyof typeof TYPES];
+const allPrivileges = (values: Values): readonly string[] => typeOf(values).privileges;
+const word = (values: Values): string => asText(values.objectType).toUpperCase();
+const joined = (parts: readonly unknown[]): string => parts.map(asText).join("_");

@@ -1,0 +1,4 @@
+import { serve } from "../protocol/serve.ts";
+import { postgresql } from "./plugin.ts";
+
+await serve(postgresql());

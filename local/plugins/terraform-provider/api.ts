@@ -1,0 +1,118 @@
+import { STATUS_CODES } from "node:http";
+import { Agent, fetch } from "undici";
+
+import { lookup } from "../../../infra/loopback.ts";
+import { asText } from "../bridge.ts";
+import type { Values } from "../protocol/plugin.ts";
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/api/v3`, with slashes at both ends. */
+  readonly path: string;
+  /** A list repeats its name. */
+  readonly query?: Values | undefined;
+  readonly body?: Values;
+}
+
+/** authentik's API as the Terraform provider uses it: no retry, no timeout, 404 means gone, and its texts for everything else. */
+export class Api {
+  readonly #base: URL;
+  readonly #headers: Record<string, string>;
+  readonly #dispatcher: Agent;
+
+  constructor(
+    url: string,
+    token: string,
+    version: string,
+    insecure: boolean,
+    headers: Readonly<Record<string, string>>,
+  ) {
+    this.#base = new URL(url);
+    if (!this.#base.pathname.endsWith("/api/v3")) this.#base.pathname = this.#base.pathname.replace(/\/?$/, "/api/v3");
+    this.#headers = {
+      Accept: "application/json",
+      "Accept-Encoding": "gzip",
+      Authorization: `Bearer ${token}`,
+      "User-Agent": `authentik-terraform@${version}`,
+      ...headers,
+    };
+    this.#dispatcher = new Agent({
+      connect: { lookup, rejectUnauthorized: !insecure },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** One object; undefined when the server says 404. @throws when the answer has no field `key` */
+  async object(call: Call, key = "pk"): Promise<Values | undefined> {
+    return this.#send(call, [key]);
+  }
+
+  /** The entries of a list's first page; undefined when the server says 404. */
+  async list(call: Call): Promise<Values[] | undefined> {
+    const page = await this.#send(call, ["pagination", "results", "autocomplete"]);
+    return page && (page.results as Values[]);
+  }
+
+  /** A call whose answer is not looked at, which is how a starting server's "deleted" is believed. */
+  async command(call: Call): Promise<void> {
+    await this.#send(call, undefined);
+  }
+
+  async #send(call: Call, required: readonly string[] | undefined): Promise<Values | undefined> {
+    const url = new URL(this.#base);
+    url.pathname += call.path;
+    url.search = queryOf(call.query ?? {});
+    const response = await fetch(url, {
+      dispatcher: this.#dispatcher,
+      method: call.method,
+      headers: call.body ? { ...this.#headers, "Content-Type": "application/json" } : this.#headers,
+      redirect: "manual",
+      body: call.body ? JSON.stringify(call.body) : null,
+    }).catch((error: unknown) => {
+      throw new Error(`HTTP Error '${unreachable(call, url, error)}' without http response`, { cause: error });
+    });
+    const text = await response.text();
+    const refuse = (reason: string): never => {
+      throw new Error(`HTTP Error '${reason}' during request '${call.method} ${url.pathname}': "${text}"`);
+    };
+    const { status } = response;
+    if (status === 404) return undefined;
+    if (status >= 300) return refuse(`${status} ${STATUS_CODES[status] ?? ""}${detail(status, text)}`);
+    if (!required) return {};
+    if (text === "") throw new Error("error reading from server: EOF");
+    if (!/^application\/([\w.-]+\+)?json/i.test(response.headers.get("content-type") ?? ""))
+      return refuse("undefined response type");
+    const answer = JSON.parse(text) as Values;
+    const missing = required.find((name) => answer[name] === undefined);
+    return missing === undefined ? answer : refuse(`no value given for required property ${missing}`);
+  }
+}
+
+/** In the order of names, as Go writes it. */
+function queryOf(query: Values): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? ""].flat().map((one) => [name, asText(one)]),
+  );
+  return new URLSearchParams(
+    pairs.toSorted(([one = ""], [other = ""]) => (one < other ? -1 : Number(one > other))),
+  ).toString();
+}
+
+function detail(status: number, text: string): string {
+  const found = status === 403 ? /"detail":\s*"([^"]*)"/.exec(text)?.[1] : undefined;
+  return found === undefined ? "" : `  (${found})`;
+}
+
+/** In the words of Go's client. */
+function unreachable(call: Call, url: URL, error: unknown): string {
+  const { code, message } = (error as Error).cause as NodeJS.ErrnoException;
+  const address = `${url.hostname}:${url.port || (url.protocol === "https:" ? 443 : 80)}`;
+  const reason =
+    code === "ECONNREFUSED"
+      ? `dial tcp ${address}: connect: connection refused`
+      : code === "ENOTFOUND"
+        ? `dial tcp: lookup ${url.hostname}: no such host`
+        : message;
+  return `${call.method[0]}${call.method.slice(1).toLowerCase()} "${url.href}": ${reason}`;
+}

@@ -1,0 +1,4 @@
+import { serve } from "../protocol/serve.ts";
+import { authentik } from "./plugin.ts";
+
+await serve(authentik());

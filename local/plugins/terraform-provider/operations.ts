@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { asText, isEmpty } from "../bridge.ts";
+import type { Fields } from "../bridge.ts";
+import type { Value, Values } from "../protocol/plugin.ts";
+import type { Api } from "./api.ts";
+import { RESOURCES, wireName } from "./resources.ts";
+import type { Resource, WireField } from "./resources.ts";
+
+/** What can be done with one type of resource. Values come in complete; undefined stands for the server's 404. */
+export interface Operations {
+  readonly fields: Fields;
+  create(api: Api, values: Values): Promise<Found | undefined>;
+  read(api: Api, id: string, known: Values): Promise<Found | undefined>;
+  update(api: Api, id: string, old: Values, values: Values): Promise<Found | undefined>;
+  delete(api: Api, id: string, state: Values): Promise<void>;
+}
+interface Found {
+  readonly id: string;
+  readonly state: Values;
+}
+
+/** Takes a name as in the type token, e.g. `ProviderProxy`. @throws for one that the table does not hold */
+export function operationsOf(name: string): Operations {
+  if (name === "OutpostProviderAttachment") return attachment;
+  const resource = RESOURCES[name];
+  if (!resource) throw new Error(`the stand-in for the authentik provider does not know the resource ${name}`);
+  return restful(name, resource);
+}
+
+/** Create is POST and GET, update is PUT and GET with the whole object. */
+function restful(name: string, { path, key = "pk", query, fields }: Resource): Operations {
+  // An output besides the engine's id, which alone follows a rename at once.
+  const idName = `${name[0]?.toLowerCase()}${name.slice(1)}Id`;
+  const at = (id: Value | undefined): string => `${path}${encodeURIComponent(asText(id))}/`;
+
+  async function read(api: Api, id: string, known: Values): Promise<Found | undefined> {
+    const answer = await api.object({ method: "GET", path: at(id), query }, key);
+    if (!answer) return undefined;
+    const more = await moreOf(name, api, at(id), known, answer);
+    const found = asText(answer[key]);
+    return { id: found, state: { ...stateOf(fields, answer, known), ...more, [idName]: found } };
+  }
+
+  return {
+    fields: { ...fields, [idName]: { output: true } },
+    read: (api, id, known) => read(api, asText(known[idName] ?? id), known),
+    async create(api, values) {
+      const config = name === "Outpost" && isEmpty(values.config) ? await defaultSettings(api) : {};
+      const made = await api.object({ method: "POST", path, body: { ...bodyOf(fields, values), ...config } }, key);
+      if (!made) return undefined;
+      const id = asText(made[key]);
+      const body: Values = { password: values.password };
+      if (values.password) await api.command({ method: "POST", path: `${at(id)}set_password/`, body });
+      return read(api, id, values);
+    },
+    async update(api, id, old, values) {
+      const computed = Object.keys(fields).filter((field) => fields[field]?.computed && isEmpty(values[field]));
+      const known: Values = { ...values, ...Object.fromEntries(computed.map((field) => [field, old[field]])) };
+      const body = bodyOf(fields, known);
+      const changed = await api.object({ method: "PUT", path: at(old[idName] ?? id), body }, key);
+      return changed && read(api, asText(changed[key]), known);
+    },
+    delete: (api, id, state) => api.command({ method: "DELETE", path: at(state[idName] ?? id) }),
+  };
+}
+
+/** Reads the outpost's list and writes it back whole, as the real one does: of two at once, one is lost. */
+const attachment: Operations = {
+  fields: {
+    outpost: { replaces: true },
+    protocolProvider: { replaces: true },
+    outpostProviderAttachmentId: { output: true },
+  },
+  async create(api, { outpost, protocolProvider = null }) {
+    const path = `/outposts/instances/${asText(outpost)}/`;
+    const found = await api.object({ method: "GET", path });
+    if (!found) return undefined;
+    const attached = providersOf(found);
+    const providers: Value[] = [...attached, protocolProvider];
+    if (!attached.includes(protocolProvider)) await api.object({ method: "PATCH", path, body: { providers } });
+    return attachment.read(api, `${asText(outpost)}:${asText(protocolProvider)}`, {});
+  },
+  async read(api, id) {
+    const [outpost, provider] = id.split(":");
+    if (!outpost || !provider) throw new Error("Invalid ID format");
+    const found = await api.object({ method: "GET", path: `/outposts/instances/${outpost}/` });
+    if (!providersOf(found).includes(Number(provider))) return undefined;
+    return { id, state: { outpost, protocolProvider: Number(provider), outpostProviderAttachmentId: id } };
+  },
+  update: () => Promise.reject(new Error("every change of an OutpostProviderAttachment replaces it")),
+  async delete(api, _id, { outpost, protocolProvider }) {
+    const path = `/outposts/instances/${asText(outpost)}/`;
+    const found = await api.object({ method: "GET", path });
+    const providers = providersOf(found).filter((provider) => provider !== protocolProvider);
+    if (found) await api.object({ method: "PATCH", path, body: { providers } });
+  },
+};
+
+const providersOf = (outpost: Values | undefined): Value[] => (outpost?.providers ?? []) as Value[];
+
+async function defaultSettings(api: Api): Promise<Values> {
+  const path = "/outposts/instances/default_settings/";
+  return (await api.object({ method: "GET", path }, "config")) ?? {};
+}
+
+/** What a read asks for besides, or does not take from the answer. */
+async function moreOf(name: string, api: Api, path: string, known: Values, answer: Values): Promise<Values> {
+  // The server adds the default mappings; they count only for a program that lists some.
+  if (name === "ProviderProxy" && isEmpty(known.propertyMappings)) return { propertyMappings: [] };
+  if (name === "Token") {
+    const until = answer.expires ? Date.parse(asText(answer.expires)) - Date.now() : 0;
+    const view = known.retrieveKey ? await api.object({ method: "GET", path: `${path}view_key/` }, "key") : undefined;
+    return { key: view?.key, expiresIn: Math.trunc(until / 1000) };
+  }
+  if (name !== "CertificateKeyPair") return {};
+  const certificateData = (await pem(api, `${path}view_certificate/`)) ?? known.certificateData;
+  // A key that may not be seen stays as the program wrote it.
+  const key = await pem(api, `${path}view_private_key/`).catch(() => undefined);
+  return { certificateData, keyData: key ?? known.keyData };
+}
+
+/** A certificate or key, with the newline that the provider adds. */
+export async function pem(api: Api, path: string): Promise<string | undefined> {
+  const found = await api.object({ method: "GET", path }, "data");
+  return found && `${asText(found.data)}\n`;
+}
+
+function bodyOf(fields: Resource["fields"], values: Values): Values {
+  const sent = Object.entries(fields).filter(
+    ([name, { send }]) => send !== "never" && !(send === "set" && isEmpty(values[name])),
+  );
+  return Object.fromEntries(sent.map(([name, field]) => [wireName(name, field), written(field, values[name])]));
+}
+
+function written(field: WireField, value: Value | undefined): Value {
+  if (field.send === "null" && isEmpty(value)) return null;
+  if (field.object) return JSON.parse(asText(value) || "{}") as Value;
+  return value ?? (field.list ? [] : "");
+}
+
+function stateOf(fields: Resource["fields"], answer: Values, known: Values): Values {
+  const read = Object.entries(fields).map(([name, field]) => {
+    const found = answer[wireName(name, field)];
+    if (field.unread) return [name, known[name]];
+    if (field.object) return [name, JSON.stringify(found ?? {})];
+    return [name, field.list ? inOrderOf(known[name], found) : (found ?? undefined)];
+  });
+  return Object.fromEntries(read) as Values;
+}
+
+/** What the server lists, in the order in which the program does. */
+function inOrderOf(known: Value | undefined, found: Value | undefined): Value[] {
+  const order = Array.isArray(known) ? known : [];
+  const place = (item: Value): number => {
+    const index = order.findIndex((other) => isDeepStrictEqual(other, item));
+    return index < 0 ? order.length : index;
+  };
+  return (Array.isArray(found) ? found : []).toSorted((one, other) => place(one) - place(other));
+}

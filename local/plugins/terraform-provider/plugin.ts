@@ -1,0 +1,100 @@
+/**
+ * A stand-in for the Pulumi plugin `terraform-provider`, for one of the Terraform providers that it can bridge: goauthentik/authentik 2026.5.0.
+ */
+import { readFileSync } from "node:fs";
+
+import { asText, check, compare, complete, inputsFound, isEmpty, planned, sealed } from "../bridge.ts";
+import { Secret, UNKNOWN } from "../protocol/plugin.ts";
+import type { Parameter, Plugin, Values } from "../protocol/plugin.ts";
+import { Api } from "./api.ts";
+import { lookUp, outputsOf } from "./lookups.ts";
+import { operationsOf } from "./operations.ts";
+import type { Operations } from "./operations.ts";
+import schema from "./schema.json" with { type: "json" };
+
+// What the bridge makes of a 404 after a create or an update.
+const NOT_THERE =
+  "Internal error: DecodePropertyMap expected the decoder to return an Object.\n" +
+  "Please report to https://github.com/pulumi/pulumi-terraform-bridge/issues";
+
+export function authentik(): Plugin {
+  // Undefined as long as the url or the token is unknown: nothing is called then.
+  let connection: Api | undefined;
+  const api = (): Api => {
+    if (!connection) throw new Error("the url or the token of the authentik provider is not known yet");
+    return connection;
+  };
+
+  return {
+    name: "terraform-provider",
+    version: "1.1.3",
+    parameterize,
+    getSchema: () => readFileSync(new URL("schema.json", import.meta.url), "utf8"),
+
+    async configure(config) {
+      connection = connect(config);
+      // The real one asks once, and takes no notice of the answer.
+      await connection?.command({ method: "GET", path: "/root/config/" }).catch(() => undefined);
+    },
+    check: (type, olds, news, urn) => Promise.resolve(check(operations(type).fields, olds, news, urn)),
+    diff: (type, _id, _oldInputs, state, news) => Promise.resolve(compare(operations(type).fields, state, news)),
+
+    async create(type, inputs, { preview }) {
+      const resource = operations(type);
+      if (preview) return { id: "", state: planned(resource.fields, inputs, undefined) };
+      const made = await resource.create(api(), complete(resource.fields, inputs));
+      if (!made) throw new Error(NOT_THERE);
+      return { id: made.id, state: sealed(resource.fields, made.state) };
+    },
+    async read(type, id, inputs, state) {
+      const resource = operations(type);
+      const found = await resource.read(api(), id, complete(resource.fields, state ?? {}));
+      if (!found) return undefined;
+      const given = inputsFound(resource.fields, state ? inputs : undefined, found.state);
+      return { id: found.id, inputs: given, state: sealed(resource.fields, found.state) };
+    },
+    async update(type, id, oldState, news, { preview }) {
+      const resource = operations(type);
+      if (preview) return planned(resource.fields, news, oldState);
+      const changed = await resource.update(api(), id, oldState, complete(resource.fields, news));
+      if (!changed) throw new Error(NOT_THERE);
+      return sealed(resource.fields, changed.state);
+    },
+    delete: (type, id, state) => operations(type).delete(api(), id, state),
+
+    async invoke(token, args) {
+      if (!connection) return Object.fromEntries(outputsOf(token).map((name) => [name, UNKNOWN]));
+      const result = await lookUp(connection, token, args);
+      return isEmpty(result.keyData) ? result : { ...result, keyData: new Secret(result.keyData ?? "") };
+    },
+  };
+}
+
+/** Takes `authentik:index/group:Group`. */
+function operations(type: string): Operations {
+  return operationsOf(type.slice(type.lastIndexOf(":") + 1));
+}
+
+/** The one parameter that is served: what `sdks/authentik/package.json` carries, or the same by hand. */
+function parameterize({ value, args }: Parameter): { name: string; version: string } {
+  const { remote } = (value?.length ? JSON.parse(Buffer.from(value).toString()) : {}) as {
+    remote?: { url: string; version: string };
+  };
+  const [url = "", version = schema.version] = remote ? [remote.url, remote.version] : (args ?? []);
+  if (!url.endsWith("goauthentik/authentik") || version !== schema.version) {
+    throw new Error(`the stand-in serves goauthentik/authentik ${schema.version} only, not ${url} ${version}`);
+  }
+  return { name: schema.name, version: schema.version };
+}
+
+function connect(config: Values): Api | undefined {
+  if (config.url === UNKNOWN || config.token === UNKNOWN) return undefined;
+  const url = asText(config.url ?? process.env.AUTHENTIK_URL);
+  const token = asText(config.token ?? process.env.AUTHENTIK_TOKEN);
+  if (url === "") throw new Error('the authentik provider has no "url"; set authentik:url or AUTHENTIK_URL');
+  if (token === "") throw new Error('the authentik provider has no "token"; set authentik:token or AUTHENTIK_TOKEN');
+  // The SDK writes what is not a string as JSON.
+  const insecure = asText(config.insecure ?? process.env.AUTHENTIK_INSECURE) === "true";
+  const headers = JSON.parse(asText(config.headers) || "{}") as Record<string, string>;
+  return new Api(url, token, schema.version, insecure, headers);
+}

@@ -1,0 +1,118 @@
+/** `npm start [-- --once] [--json]`: everything on this machine, up to the proof that every route answers as it must. */
+import { parseArgs } from "node:util";
+import { dataFolder } from "../ops/paths.ts";
+import { createProgress, type Progress } from "../ops/progress.ts";
+import { type Report, verify } from "../ops/verify/verify.ts";
+import { deploy, type LocalStack, openLocal } from "./deploy.ts";
+import { AlreadyRunning, writeRunning } from "./platform/data.ts";
+import { type Platform, startPlatform } from "./platform/platform.ts";
+import { loadSample } from "./sample.ts";
+import { describeReport, describeRunning, describeUsers } from "./summary.ts";
+import { fill } from "./variables.ts";
+
+const { values: options } = parseArgs({
+  options: { once: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
+});
+const progress = createProgress();
+const timings: Record<string, number> = {};
+let platform: Platform | undefined;
+let up = false;
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => void leave(up && !options.once ? 0 : 1));
+stopWithParent();
+
+try {
+  await leave((await start()) ? 0 : 1);
+} catch (error) {
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  await leave(1);
+}
+
+/** @returns whether every check held, or the platform that runs already was told of */
+async function start(): Promise<boolean> {
+  try {
+    platform = await timed("platform", () => startPlatform({ data: dataFolder(), progress }));
+  } catch (error) {
+    if (!(error instanceof AlreadyRunning) || options.once) throw error;
+    process.stderr.write(describeRunning(error));
+    return true;
+  }
+  const failed = platform.failed.then((error) => Promise.reject(error));
+  const report = await Promise.race([failed, deployAndProve(platform)]);
+  const held = report.checks.every(({ ok }) => ok);
+  if (options.once) return held;
+  up = true;
+  progress.note("Running until Ctrl-C, or npm run stop in another terminal.");
+  return failed;
+}
+
+async function deployAndProve(running: Platform): Promise<Report> {
+  noteStandIns(running, progress);
+  const local = await openLocal(running);
+  await timed("deploy", () => deploy(local, progress));
+  await timed("sample", () => progress.step("Sample data", () => loadSampleData(running, local)));
+  const report = await timed("verify", () =>
+    progress.step("Proving every route", () => verify(verifyTarget(running, local))),
+  );
+  const urls = local.plan.exposures.map(({ url }) => url);
+  writeRunning(running.data, urls);
+  process.stdout.write(
+    options.json ? `${JSON.stringify({ ...report, timings }, undefined, 2)}\n` : describeReport(report, timings),
+  );
+  if (!options.json) process.stdout.write(describeUsers(running.data, local.settings.identityProvider.sampleUsers));
+  return report;
+}
+
+function noteStandIns({ plugins }: Platform, { note }: Progress): void {
+  const names = plugins.filter(({ kind }) => kind === "stand-in").map(({ name }) => name);
+  if (names.length > 0) note(`${names.join(", ")}: stand-ins of local/ (the real plugins could not be downloaded)`);
+}
+
+async function loadSampleData({ postgres }: Platform, { settings, variables }: LocalStack): Promise<void> {
+  const { dataApi } = settings;
+  if (!dataApi) return;
+  const { database, roles, ownerPassword } = dataApi;
+  await loadSample({
+    host: postgres.host,
+    port: postgres.port,
+    database,
+    user: roles.owner,
+    password: fill(ownerPassword, variables),
+  });
+}
+
+function verifyTarget({ httpPort }: Platform, { plan, settings, variables }: LocalStack): Parameters<typeof verify>[0] {
+  const users = settings.identityProvider.sampleUsers.map((user) => ({
+    ...user,
+    password: fill(user.password, variables),
+  }));
+  return {
+    plan,
+    domains: settings.domains,
+    users,
+    echo: settings.testEnvironments.backend,
+    gateway: `http://127.0.0.1:${httpPort}`,
+  };
+}
+
+/** Milliseconds of each part, for the report. */
+async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const since = performance.now();
+  try {
+    return await work();
+  } finally {
+    timings[name] = Math.round(performance.now() - since);
+  }
+}
+
+async function leave(code: number): Promise<void> {
+  await platform?.stop();
+  process.exit(code);
+}
+
+/** A killed npm hands nothing on: its end is seen by another parent having taken over. */
+function stopWithParent(): void {
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && void leave(1), 500).unref();
+}

@@ -1,0 +1,40 @@
+/** `npm run stop [-- --purge]`: ends the platform that runs on the data folder; with `--purge` also removes the folder. */
+import { rmSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { dataFolder } from "../ops/paths.ts";
+import { isDataFolder, openDataFolder, readRunning } from "./platform/data.ts";
+import { killMarked } from "./platform/sweep.ts";
+
+/** How long a platform may take to end by itself, in milliseconds. */
+const GRACE = 20_000;
+
+const { values: options } = parseArgs({ options: { purge: { type: "boolean", default: false } } });
+const data = dataFolder();
+try {
+  console.error((await stop()) ? `Stopped the platform on ${data}.` : `No platform runs on ${data}.`);
+  if (options.purge) await purge();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+/** @returns whether there was one */
+async function stop(): Promise<boolean> {
+  const running = readRunning(data);
+  if (!running) return false;
+  process.kill(running.pid, "SIGTERM");
+  const deadline = Date.now() + GRACE;
+  while (readRunning(data) && Date.now() < deadline) await pause(50);
+  if (readRunning(data)) process.kill(running.pid, "SIGKILL"); // its keeper ends the rest
+  return true;
+}
+
+async function purge(): Promise<void> {
+  if (!isDataFolder(data)) throw new Error(`${data} is not a data folder of Gatehouse: nothing was removed.`);
+  const folder = await openDataFolder(data);
+  await killMarked(`${folder.path}:`);
+  rmSync(folder.path, { recursive: true });
+  folder.release();
+  console.error(`Removed ${data}.`);
+}

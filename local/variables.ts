@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { SecretText, Settings } from "../config/settings.ts";
+
+/** Template variables by name. */
+export type Variables = Readonly<Record<string, string>>;
+
+/**
+ * A value for every secret variable that the settings name: made once, kept in the data folder for its owner alone.
+ * @param given values that are decided elsewhere: the shell's own, and the password of the platform's Postgres
+ */
+export async function secretVariables(
+  data: string,
+  settings: Settings,
+  given: Readonly<Record<string, string | undefined>>,
+): Promise<Variables> {
+  const file = join(data, "variables.json");
+  const kept = JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as Variables;
+  const names = [...new Set(secretTexts(settings).flatMap(({ variables }) => variables))];
+  const values = Object.fromEntries(names.map((name) => [name, given[name] ?? kept[name] ?? generate()]));
+  await writeFile(file, JSON.stringify(values, null, 2), { mode: 0o600 });
+  await chmod(file, 0o600);
+  return values;
+}
+
+/** 24 random bytes: letters and digits, and no more than the 99 characters that authentik's database password may have. */
+function generate(): string {
+  return randomBytes(24).toString("hex");
+}
+
+/** The text with its variables filled in. */
+export function fill(text: SecretText, variables: Variables): string {
+  return text.variables.reduce((filled, name) => filled.replaceAll(`\${${name}}`, () => variables[name] ?? ""), text.template);
+}
+
+function secretTexts(value: unknown): SecretText[] {
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
+  return isSecretText(value) ? [value] : Object.values(value).flatMap(secretTexts);
+}
+
+function isSecretText(value: object): value is SecretText {
+  return "template" in value && "variables" in value;
+}

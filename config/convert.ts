@@ -1,14 +1,15 @@
 /** Second pass, first half: drafts become settings; template variables are filled in, defaults that depend on others are chosen. */
+import { SECRET_KEYS } from "./fields.ts";
 import type {
-  DomainInput,
   DataApiInput,
+  DomainInput,
   IdentityProviderInput,
   PostgresInput,
   ServiceInput,
   TestEnvironmentsInput,
 } from "./schema.ts";
 import type { DataApi, Domain, IdentityProvider, PostgresServer, Service, TestEnvironments } from "./settings.ts";
-import { type Draft, join, type Place } from "./shapes.ts";
+import { type Draft, isSection, join, type Place } from "./shapes.ts";
 import type { Variables } from "./variables.ts";
 
 /**
@@ -158,6 +159,16 @@ export function toDataApi(
 export function toTestEnvironments({ fields }: Draft<TestEnvironmentsInput>): TestEnvironments {
   const backend = fields.service ?? { name: "whoami", namespace: "default", port: 8080 };
   return { enabled: fields.enabled ?? true, install: fields.install ?? false, backend };
+}
+
+/** Looks up the variables of the secret fields of a draft that is wrong elsewhere, so that these problems are told as well. */
+export function lookUpSecrets(raw: unknown, place: Place, variables: Variables): void {
+  if (!isSection(raw) && !Array.isArray(raw)) return;
+  for (const [key, value] of Object.entries(raw) as [string, unknown][]) {
+    const inside = at(place, Array.isArray(raw) ? Number(key) : key);
+    if (typeof value !== "string") lookUpSecrets(value, inside, variables);
+    else if (SECRET_KEYS.has(key)) variables.secret(value, inside);
+  }
 }
 
 function at(place: Place, ...keys: readonly PropertyKey[]): Place {

@@ -2,7 +2,15 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { LineCounter, parseDocument } from "yaml";
-import { toDataApi, toDomain, toIdentityProvider, toPostgres, toService, toTestEnvironments } from "./convert.ts";
+import {
+  lookUpSecrets,
+  toDataApi,
+  toDomain,
+  toIdentityProvider,
+  toPostgres,
+  toService,
+  toTestEnvironments,
+} from "./convert.ts";
 import { hostRules } from "./hosts.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import * as rules from "./rules.ts";
@@ -43,6 +51,9 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const identityProvider = drafts.identityProvider && toIdentityProvider(drafts.identityProvider, variables);
   const postgres = drafts.postgres && toPostgres(drafts.postgres, variables);
   const dataApi = drafts.dataApi && toDataApi(drafts.dataApi, domains, variables);
+  for (const draft of [...drafts.services, drafts.identityProvider, drafts.postgres, drafts.dataApi]) {
+    if (draft !== undefined && draft.whole === undefined) lookUpSecrets(draft.raw, draft.place, variables);
+  }
   const testEnvironments = toTestEnvironments(drafts.testEnvironments);
 
   const known = { ...drafts, settings: domains, hasPostgres: drafts.postgres !== undefined };
@@ -110,15 +121,13 @@ function readSections(config: RawStack["config"], problems: Problem[]): Partial<
       continue;
     }
     const encrypted = "secret" in raw ? [section] : securePaths(raw.value, section);
-    problems.push(
-      ...encrypted.map((path) => ({ path, fault: "found an encrypted value inside a section", cure: ENCRYPTED_CURE })),
-    );
+    problems.push(...encrypted.map((path) => ({ path, fault: "found an encrypted value", cure: ENCRYPTED_CURE })));
     sections[section] = "secret" in raw ? {} : raw.value;
   }
   return sections;
 }
 
-const ENCRYPTED_CURE = 'write "${NAME}" instead, and run: pulumi config set --secret variables:NAME VALUE';
+const ENCRYPTED_CURE = 'write "${NAME}" instead, and run: pulumi config set --secret variables:NAME';
 
 function readContext(config: RawStack["config"], problems: Problem[]): string | undefined {
   const raw = config["kubernetes:context"];

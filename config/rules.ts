@@ -5,7 +5,7 @@ import { type Problem, suggestion } from "./problems.ts";
 import type { DataApiInput, DomainInput, IdentityProviderInput, ServiceInput } from "./schema.ts";
 import { KNOWN_KINDS } from "./schema.ts";
 import type { Domain } from "./settings.ts";
-import { type Draft, join, type Place } from "./shapes.ts";
+import { type Draft, isLeftOut, join, type Place } from "./shapes.ts";
 import { told } from "./variables.ts";
 
 /** What the rules look at: drafts as written, and the domains as they come out. */
@@ -28,10 +28,12 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
     const place = within(draft.place, "base_domain");
     const found = targets
       .filter((target) => isIP(target) === 0 && !isDnsName(target))
-      .map(() => problem(within(draft.place, "targets"), "an address is neither an IP nor a DNS name", "mend it"));
+      .map(() =>
+        problem(within(draft.place, "targets"), "an address is neither an IP nor a DNS name", "write one of them"),
+      );
     const owner = owners.get(baseDomain);
     if (baseDomain === "") {
-      if (KNOWN_KINDS.includes(kind) && draft.whole !== undefined && draft.whole.base_domain === undefined) {
+      if (KNOWN_KINDS.includes(kind) && isLeftOut(draft, "base_domain")) {
         found.push(problem(place, `missing, and domain "${kind}" is enabled`, "add it, or write enabled: false"));
       }
     } else if (!isDnsName(baseDomain)) {
@@ -96,25 +98,25 @@ export function nameRules({ settings, services }: Drafts): Problem[] {
 
 /** What the identity provider needs to be installed, or else to be found. */
 export function identityProviderRules({ settings, identityProvider, hasPostgres }: Drafts): Problem[] {
-  if (identityProvider?.whole === undefined) return [];
-  const { place, whole } = identityProvider;
+  if (identityProvider === undefined) return [];
+  const { place, fields } = identityProvider;
   const found: Problem[] = [];
-  if (whole.install) {
+  if (fields.install === true) {
     for (const key of ["admin_password", "secret_key", "database"] as const) {
-      if (whole[key] === undefined)
-        found.push(problem(within(place, key), "missing, and install is true", "add it, or write install: false"));
+      if (!isLeftOut(identityProvider, key)) continue;
+      found.push(problem(within(place, key), "missing, and install is true", "add it, or write install: false"));
     }
-    if (!hasPostgres)
+    if (!hasPostgres) {
       found.push(
         problem(within(place, "install"), "there is no gatehouse:postgres", "add it, or write install: false"),
       );
-  } else if (whole.url === undefined) {
-    found.push(
-      problem(within(place, "url"), "missing, and install is false", "add the address of the identity provider to use"),
-    );
+    }
+  } else if (fields.install === false && isLeftOut(identityProvider, "url")) {
+    const cure = "add the address of the identity provider to use";
+    found.push(problem(within(place, "url"), "missing, and install is false", cure));
   }
   const others = settings.filter(({ kind, enabled }) => enabled && kind !== "localhost").map(({ kind }) => kind);
-  if (whole.sample_users.length > 0 && others.length > 0) {
+  if ((fields.sample_users?.length ?? 0) > 0 && others.length > 0) {
     const fault = `there are sample users, and domain "${others.join('", "')}" is enabled`;
     found.push(problem(within(place, "sample_users"), fault, "remove them, or enable localhost only"));
   }

@@ -1,65 +1,25 @@
-/**
- * Shapes of the stack's configuration, one zod object per thing; keys as people write them. A custom message reads
- * `<what was expected>; <cure>`. Rules across fields and entries are in rules.ts.
- */
+/** Shapes of the stack's configuration, one zod object per thing; keys as people write them. Rules across fields and entries are in rules.ts. */
 import { z } from "zod";
-
-/** Keys whose values are never repeated in a message. */
-export const SECRET_KEYS: ReadonlySet<string> = new Set([
-  "client_id",
-  "client_secret",
-  "password",
-  "token",
-  "secret_key",
-  "admin_password",
-  "authenticator_password",
-  "owner_password",
-]);
+import {
+  count,
+  duration,
+  group,
+  identifier,
+  label,
+  list,
+  port,
+  portNumber,
+  publicPath,
+  redirectPath,
+  schemaName,
+  secret,
+  slug,
+  text,
+  words,
+} from "./fields.ts";
 
 /** The kinds that need no full definition (spec 000, "Domain kinds"). */
 export const KNOWN_KINDS: readonly string[] = ["localhost", "mesh", "external"];
-
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-const VARIABLES_ONLY = /^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$/;
-// The units of authentik's timedelta_string_validator.
-const DURATION = /^((weeks|days|hours|minutes|seconds)=[0-9]+)(;(weeks|days|hours|minutes|seconds)=[0-9]+)*$/;
-// Unreserved characters and sub-delimiters only: nothing that a proxy in between could decode into another path.
-const PUBLIC_PATH = /^(?!\/outpost\.goauthentik\.io(\/|$))(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)+\/?$/;
-
-const text = (pattern: RegExp, expected: string, cure: string) => z.string().regex(pattern, `${expected}; ${cure}`);
-const words = () => text(/\S/, "some text", "write it, or a ${VARIABLE}");
-const label = () =>
-  text(LABEL, "a DNS label", "use at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit");
-const secret = () =>
-  text(
-    VARIABLES_ONLY,
-    "a template variable",
-    'write "${NAME}" and set it with: pulumi config set --secret variables:NAME',
-  );
-const duration = () => text(DURATION, "a duration in authentik's spelling", "write it like hours=10;minutes=5");
-const slug = () => text(/^[a-z0-9]([a-z0-9_-]{0,48}[a-z0-9])?$/, "a slug", "use at most 50 of a-z, 0-9, - and _");
-const identifier = (...reserved: string[]) =>
-  text(
-    new RegExp(`^(?!pg_|(${["public", "none", ...reserved].join("|")})$)[a-z_][a-z0-9_]{0,62}$`),
-    "a Postgres name of one's own",
-    "use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps schema gatehouse",
-  );
-const schemaName = () => identifier("information_schema", "gatehouse");
-const group = () =>
-  text(/^[^\s,|]([^,|]*[^\s,|])?$/, "a group name without , and |", "headers separate groups with them");
-const redirectPath = () =>
-  text(/^\/[^\s?#]*$/, "a path that starts with /", "write the callback's path without host, e.g. /login/callback");
-const count = (max: number) => {
-  const message = `a whole number from 1 to ${max}; change it`;
-  return z.int().min(1, message).max(max, message);
-};
-const portNumber = () => count(65_535);
-const port = () =>
-  z.union(
-    [portNumber(), z.string().regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/)],
-    "a port from 1 to 65535, or one ${VARIABLE}; write a number without quotes",
-  );
-const list = <T extends z.ZodType>(item: T) => z.array(item);
 
 const domainFields = {
   enabled: z.boolean().describe("Whether services are exposed on this domain."),
@@ -100,9 +60,7 @@ const base = {
     })
     .prefault({})
     .describe("Where the application runs in the cluster."),
-  public_paths: list(
-    text(PUBLIC_PATH, "a plain path prefix", "write it like /public: not / itself, no . or .. segments, no ? # or %"),
-  )
+  public_paths: list(publicPath())
     .default([])
     .describe("Path prefixes that stay open, by whole segments: /public opens /public and /public/x, not /publicity."),
 };

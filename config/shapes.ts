@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { Problem } from "./problems.ts";
 import { suggestion } from "./problems.ts";
-import { SECRET_KEYS, service, type ServiceInput, serviceTypes } from "./schema.ts";
+import { SECRET_KEYS } from "./fields.ts";
+import { service, type ServiceInput, serviceTypes } from "./schema.ts";
 
 /** Where a piece of configuration stands. */
 export interface Place {
@@ -15,6 +16,8 @@ export interface Draft<T> {
   readonly place: Place;
   /** All of it, with defaults; undefined when any of it is wrong. */
   readonly whole: T | undefined;
+  /** As written. */
+  readonly raw: unknown;
   /** The fields that are right, so that rules across entries also reach entries with a problem. */
   readonly fields: Partial<T>;
 }
@@ -32,9 +35,9 @@ export function check<S extends z.ZodObject>(
   problems: Problem[],
 ): Draft<z.output<S>> {
   const parsed = schema.safeParse(raw);
-  if (parsed.success) return { place, whole: parsed.data, fields: parsed.data };
+  if (parsed.success) return { place, raw, whole: parsed.data, fields: parsed.data };
   problems.push(...problemsOf(parsed.error.issues, schema, raw, place));
-  return { place, whole: undefined, fields: rightFields(schema, raw) };
+  return { place, raw, whole: undefined, fields: rightFields(schema, raw) };
 }
 
 /** Holds an entry of `protected_services` against the shape of its `type`. */
@@ -44,7 +47,12 @@ export function checkService(raw: unknown, place: Place, problems: Problem[]): D
   if (known) return check<z.ZodObject>(serviceTypes[type], raw, place, problems) as Draft<ServiceInput>;
   const parsed = service.safeParse(raw);
   problems.push(...problemsOf(parsed.error?.issues ?? [], serviceTypes.oauth2, raw, place));
-  return { place, whole: undefined, fields: rightFields(serviceTypes.oauth2, raw) };
+  return { place, raw, whole: undefined, fields: rightFields(serviceTypes.oauth2, raw) };
+}
+
+/** Whether a field that may be left out is left out, and not merely wrong. */
+export function isLeftOut<T>({ raw, fields }: Draft<T>, key: keyof T & string): boolean {
+  return fields[key] === undefined && (isSection(raw) ? raw[key] : undefined) === undefined;
 }
 
 /** The name of a list's entry, where it has one. */
@@ -102,7 +110,7 @@ function tell(issue: z.core.$ZodIssue, keys: readonly Key[], schema: z.ZodType, 
     const type = TYPES[issue.expected] ?? { name: issue.expected, cure: "change it" };
     return { fault: `found ${kindOf(value)}, expected ${type.name}`, cure: type.cure };
   }
-  const found = keys.some((key) => SECRET_KEYS.has(String(key))) ? kindOf(value) : shown(value);
+  const found = keys.some((key) => SECRET_KEYS.has(String(key))) ? `${kindOf(value)} in the clear` : shown(value);
   const choices = choicesOf(issue);
   if (choices !== undefined) {
     const meant = typeof value === "string" ? suggestion(value, choices) : undefined;

@@ -35,7 +35,7 @@ export class Variables {
   /** What does not stop anything. */
   get warnings(): string[] {
     const names = [...this.#postponed].join(", ");
-    const command = `pulumi config set --secret variables:NAME VALUE --stack ${this.#stack}`;
+    const command = `pulumi config set --secret variables:NAME --stack ${this.#stack}`;
     const postponed =
       names === "" ? [] : [`not set yet, and needed to deploy: ${names}; run: ${command}, or export them`];
     return [...this.#warnings, ...postponed];
@@ -82,7 +82,7 @@ export class Variables {
     for (const name of text.variables) {
       const own = this.#config[`variables:${name}`];
       if (own === undefined || "secret" in own) continue;
-      const command = `pulumi config set --secret variables:${name} VALUE --stack ${this.#stack}`;
+      const command = `pulumi config set --secret variables:${name} --stack ${this.#stack}`;
       this.#warnings.push(`${told(place)}: variables:${name} stands in the clear in the stack file; run: ${command}`);
     }
     return text;
@@ -125,7 +125,9 @@ export class Variables {
   }
 
   #missing(name: string, place: Place, flag: "" | "--secret "): Problem {
-    const command = `pulumi config set ${flag}variables:${name} VALUE --stack ${this.#stack}`;
+    // Without a value on the command line Pulumi asks for it, so that no secret stays in the shell's history.
+    const value = flag === "" ? " VALUE" : "";
+    const command = `pulumi config set ${flag}variables:${name}${value} --stack ${this.#stack}`;
     return {
       ...place,
       fault: `template variable "${name}" is not set`,

@@ -1,13 +1,13 @@
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { type EngineEvent, PulumiCommand, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { type EngineEvent, PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseStack, readStackFile } from "../config/load.ts";
 import type { Settings } from "../config/settings.ts";
 import program from "../infra/index.ts";
 import { computePlan } from "../infra/plan/plan.ts";
 import type { Plan } from "../infra/plan/types.ts";
-import { openStack } from "../ops/engine.ts";
+import { openStack, type StackOptions } from "../ops/engine.ts";
 import { projectFolder, pulumiHome } from "../ops/paths.ts";
 import type { Progress } from "../ops/progress.ts";
 import { recoverInterrupted } from "../ops/recover.ts";
@@ -24,9 +24,13 @@ export interface LocalStack {
   readonly variables: Variables;
 }
 
-/** Opens the `local` stack with the real engine: file backend, passphrase and workspace all in the platform's data folder. */
-export async function openLocal(platform: Platform): Promise<LocalStack> {
+/**
+ * Opens the `local` stack with the real engine: file backend, passphrase and workspace all in the platform's data folder.
+ * @param changes config that stands in for what the stack file says, by full key
+ */
+export async function openLocal(platform: Platform, changes: Readonly<Record<string, unknown>> = {}): Promise<LocalStack> {
   const overrides = {
+    ...changes,
     "variables:HTTP_PORT": String(platform.httpPort),
     "variables:POSTGRES_HOST": platform.postgres.host,
     "variables:POSTGRES_PORT": String(platform.postgres.port),
@@ -43,16 +47,19 @@ export async function openLocal(platform: Platform): Promise<LocalStack> {
   Object.assign(process.env, variables);
   const settings = parseStack({ ...raw, config }, process.env);
 
-  await mkdir(join(platform.data, "state"), { recursive: true, mode: 0o700 });
-  const stack = await openStack({
-    stack: "local",
-    program,
-    command: await pulumiCommand(platform),
-    workspace: join(platform.data, "workspace"),
-    overrides,
-    environment: engineEnvironment(platform),
-  });
+  const stack = await openStack({ ...(await engineOptions(platform)), stack: "local", program, overrides });
   return { stack, settings, plan: computePlan(settings), variables };
+}
+
+/** Opens a stack of its own name for another program on the same platform. */
+export async function openProgram(platform: Platform, stack: string, other: PulumiFn): Promise<Stack> {
+  return openStack({ ...(await engineOptions(platform)), stack, program: other });
+}
+
+async function engineOptions(platform: Platform): Promise<Pick<StackOptions, "command" | "workspace" | "environment">> {
+  await mkdir(join(platform.data, "state"), { recursive: true, mode: 0o700 });
+  const workspace = join(platform.data, "workspace");
+  return { command: await pulumiCommand(platform), workspace, environment: engineEnvironment(platform) };
 }
 
 /** The CLI where the Automation API looks for one: in `bin/` of a folder. */

@@ -1,18 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { Client } from "pg";
+import type { LocalStack } from "./deploy.ts";
+import type { Platform } from "./platform/platform.ts";
+import { fill } from "./variables.ts";
 
-export interface SampleTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  /** The owner role, as which pipelines write. */
-  readonly user: string;
-  readonly password: string;
-}
-
-/** Loads the sample data as a pipeline would: after the deployment, as the owner role, in one transaction. Can run again. */
-export async function loadSample(target: SampleTarget): Promise<void> {
-  const client = new Client({ ...target });
+/**
+ * Loads the sample data as a pipeline would: after the deployment, as the owner role, in one transaction. Can run again.
+ * A stack without a data API has none.
+ */
+export async function loadSampleOf({ postgres }: Platform, { settings, variables }: LocalStack): Promise<void> {
+  const { dataApi } = settings;
+  if (!dataApi) return;
+  const { database, roles, ownerPassword } = dataApi;
+  const { host, port } = postgres;
+  const client = new Client({ host, port, database, user: roles.owner, password: fill(ownerPassword, variables) });
   await client.connect();
   try {
     await client.query("begin");

@@ -1,12 +1,12 @@
 /** `npm start [-- --once] [--json]`: everything on this machine, up to the proof that every route answers as it must. */
 import { parseArgs } from "node:util";
 import { dataFolder } from "../ops/paths.ts";
-import { createProgress, type Progress } from "../ops/progress.ts";
+import { createProgress } from "../ops/progress.ts";
 import { type Report, verify } from "../ops/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { AlreadyRunning, writeRunning } from "./platform/data.ts";
 import { type Platform, startPlatform } from "./platform/platform.ts";
-import { loadSample } from "./sample.ts";
+import { loadSampleOf } from "./sample.ts";
 import { describeReport, describeRunning, describeUsers } from "./summary.ts";
 import { fill } from "./variables.ts";
 
@@ -17,6 +17,7 @@ const progress = createProgress();
 const timings: Record<string, number> = {};
 let platform: Platform | undefined;
 let up = false;
+let leaving: Promise<void> | undefined;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => void leave(up && !options.once ? 0 : 1));
@@ -25,7 +26,8 @@ stopWithParent();
 try {
   await leave((await start()) ? 0 : 1);
 } catch (error) {
-  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  // Once it is ending, whatever was under way fails for that reason alone.
+  if (!leaving) process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
   await leave(1);
 }
 
@@ -48,10 +50,9 @@ async function start(): Promise<boolean> {
 }
 
 async function deployAndProve(running: Platform): Promise<Report> {
-  noteStandIns(running, progress);
   const local = await openLocal(running);
   await timed("deploy", () => deploy(local, progress));
-  await timed("sample", () => progress.step("Sample data", () => loadSampleData(running, local)));
+  await timed("sample", () => progress.step("Sample data", () => loadSampleOf(running, local)));
   const report = await timed("verify", () =>
     progress.step("Proving every route", () => verify(verifyTarget(running, local))),
   );
@@ -62,24 +63,6 @@ async function deployAndProve(running: Platform): Promise<Report> {
   );
   if (!options.json) process.stdout.write(describeUsers(running.data, local.settings.identityProvider.sampleUsers));
   return report;
-}
-
-function noteStandIns({ plugins }: Platform, { note }: Progress): void {
-  const names = plugins.filter(({ kind }) => kind === "stand-in").map(({ name }) => name);
-  if (names.length > 0) note(`${names.join(", ")}: stand-ins of local/ (the real plugins could not be downloaded)`);
-}
-
-async function loadSampleData({ postgres }: Platform, { settings, variables }: LocalStack): Promise<void> {
-  const { dataApi } = settings;
-  if (!dataApi) return;
-  const { database, roles, ownerPassword } = dataApi;
-  await loadSample({
-    host: postgres.host,
-    port: postgres.port,
-    database,
-    user: roles.owner,
-    password: fill(ownerPassword, variables),
-  });
 }
 
 function verifyTarget({ httpPort }: Platform, { plan, settings, variables }: LocalStack): Parameters<typeof verify>[0] {
@@ -106,9 +89,10 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function leave(code: number): Promise<void> {
-  await platform?.stop();
-  process.exit(code);
+/** Stops everything and ends the process; the first code counts. */
+function leave(code: number): Promise<void> {
+  leaving ??= (platform?.stop() ?? Promise.resolve()).then(() => process.exit(code));
+  return leaving;
 }
 
 /** A killed npm hands nothing on: its end is seen by another parent having taken over. */

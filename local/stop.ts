@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { dataFolder } from "../ops/paths.ts";
 import { isDataFolder, openDataFolder, readRunning } from "./platform/data.ts";
-import { killMarked } from "./platform/sweep.ts";
+import { killMarked, startTime } from "./platform/sweep.ts";
 
 /** How long a platform may take to end by itself, in milliseconds. */
 const GRACE = 20_000;
@@ -25,8 +25,9 @@ async function stop(): Promise<boolean> {
   if (!running) return false;
   process.kill(running.pid, "SIGTERM");
   const deadline = Date.now() + GRACE;
-  while (readRunning(data) && Date.now() < deadline) await pause(50);
-  if (readRunning(data)) process.kill(running.pid, "SIGKILL"); // its keeper ends the rest
+  const isAlive = (): boolean => startTime(running.pid) === running.startTime;
+  while (isAlive() && Date.now() < deadline) await pause(50);
+  if (isAlive()) process.kill(running.pid, "SIGKILL"); // its keeper ends the rest
   return true;
 }
 

@@ -5,14 +5,14 @@ import { parseDocument } from "yaml";
 import { projectFolder } from "./paths.ts";
 
 export interface StackOptions {
-  /** Name of the stack; `Pulumi.<name>.yaml` of the project configures it. */
+  /** Name of the stack. With `overrides`, `Pulumi.<name>.yaml` of the project configures it; else nothing does. */
   readonly stack: string;
   readonly program: PulumiFn;
   readonly command: PulumiCommand;
   /** Where the engine keeps its copy of the stack file; the project's own is never written. */
   readonly workspace: string;
   /** Config that this deployment sets on top of the stack file, e.g. `variables:HTTP_PORT`. */
-  readonly overrides: Readonly<Record<string, string>>;
+  readonly overrides?: Readonly<Record<string, unknown>>;
   /** Environment of the engine and of its plugins: backend, passphrase, PATH, kubeconfig. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -22,7 +22,11 @@ export interface StackOptions {
  * encryption salt) lands in the project.
  */
 export async function openStack(options: StackOptions): Promise<Stack> {
-  await writeStackFile(options);
+  await mkdir(options.workspace, { recursive: true, mode: 0o700 });
+  await copyFile(join(projectFolder(), "Pulumi.yaml"), join(options.workspace, "Pulumi.yaml"));
+  if (options.overrides) {
+    await writeStackFile(options.stack, options.workspace, options.overrides);
+  }
   return LocalWorkspace.createOrSelectStack(
     { stackName: options.stack, projectName: "gatehouse", program: options.program },
     {
@@ -34,11 +38,9 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   );
 }
 
-async function writeStackFile({ stack, workspace, overrides }: StackOptions): Promise<void> {
+async function writeStackFile(stack: string, workspace: string, overrides: Readonly<Record<string, unknown>>): Promise<void> {
   const name = `Pulumi.${stack}.yaml`;
   const target = join(workspace, name);
-  await mkdir(workspace, { recursive: true, mode: 0o700 });
-  await copyFile(join(projectFolder(), "Pulumi.yaml"), join(workspace, "Pulumi.yaml"));
   const document = parseDocument(await readFile(join(projectFolder(), name), "utf8"));
   const salt: unknown = parseDocument(await readFile(target, "utf8").catch(() => "")).get("encryptionsalt");
   if (salt !== undefined) {

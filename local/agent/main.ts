@@ -1,6 +1,7 @@
 /**
  * The agent: stands in for the kubelet (Pods become processes) and for kube-proxy (Services become listeners).
- * Arguments: data folder, kubeconfig. Says "ready" to its parent when Pods of an earlier run no longer count as running.
+ * It has no init containers, liveness probes, resource limits or network policies, and every process runs as the user who started the
+ * platform, whatever a security context says. Arguments: data folder, kubeconfig. Says "ready" to its parent when Pods of an earlier run no longer count as running.
  */
 import { randomInt } from "node:crypto";
 import { rmSync } from "node:fs";

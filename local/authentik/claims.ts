@@ -63,7 +63,13 @@ export class Claims {
         META: {},
         headers: {},
       },
-      provider: { pk: provider.pk, name: provider.name, client_id: provider.client_id, application: null },
+      provider: {
+        pk: provider.pk,
+        name: provider.name,
+        client_id: provider.client_id,
+        access_token_validity: provider.access_token_validity,
+        application: null,
+      },
       token: { scope: scopes, session_id: sessionId ?? null },
     });
   }

@@ -6,7 +6,6 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import pg from "pg";
 import { log } from "./log.ts";
-import { startServer } from "./server.ts";
 import { reachable } from "./store.ts";
 
 const env = (name: string): string | undefined => process.env[`AUTHENTIK_${name}`] || undefined;
@@ -24,6 +23,8 @@ else fail(`"${role ?? ""}" is not a role; give server or worker`);
 async function server(): Promise<void> {
   const secretKey = env("SECRET_KEY");
   if (!secretKey) return fail("AUTHENTIK_SECRET_KEY is not set; give it any long random text");
+  // Python and the OpenID library are of no use to a worker.
+  const { startServer } = await import("./server.ts");
   const pool = postgres();
   const bootstrap = {
     password: env("BOOTSTRAP_PASSWORD"),

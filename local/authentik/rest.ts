@@ -34,6 +34,9 @@ export function restApi(world: World, sessionUser: (c: Context) => User | undefi
   });
   addActions(api, world);
   for (const resource of resources) addResource(api, world, resource);
+  api.all("*", () => {
+    throw new Refusal(404, { detail: "Not found." });
+  });
   return api;
 }
 

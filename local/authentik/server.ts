@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
@@ -38,6 +39,8 @@ export async function startServer(options: Options): Promise<Authentik> {
   const state = { ready: false, url: "" };
   const app = routes(options, store, claims, state);
   const server = serve({ fetch: app.fetch, hostname: options.hostname, port: options.port });
+  // Longer than Traefik keeps idle connections, or it meets closed ones.
+  (server as Server).keepAliveTimeout = 120_000;
   await new Promise((resolve, reject) => server.once("listening", resolve).once("error", reject));
   const { address, port } = server.address() as { address: string; port: number };
   state.url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
@@ -47,7 +50,11 @@ export async function startServer(options: Options): Promise<Authentik> {
     await store.saved();
     state.ready = true;
   };
-  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  const close = () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    (server as Server).closeAllConnections();
+    return closed;
+  };
   return { url: state.url, ready: start(), close };
 }
 
@@ -58,6 +65,7 @@ function routes(
   state: { ready: boolean; url: string },
 ): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
+  app.notFound((c) => c.json({ detail: "Not found." }, 404));
   app.get("/-/health/live/", (c) => c.body(null, 200));
   app.use("*", async (c, next) => {
     if (!state.ready) {
@@ -66,7 +74,6 @@ function routes(
       return c.text("authentik starting", 503, { "retry-after": "5" });
     }
     await next();
-    c.header("x-powered-by", "stand-in for authentik");
     return store.saved().catch(options.onLostWrite);
   });
   app.get("/-/health/ready/", (c) => c.body(null, 200));

@@ -65,36 +65,22 @@ export async function startPlatform(options: { data: string; progress: Progress 
   const { progress } = options;
   const folder = await openDataFolder(options.data);
   const data = folder.path;
+  const mark = `${data}:${process.pid}-${Date.now()}`;
+  const processes = new Processes(path.join(data, "logs"), mark);
+  const stop = once(async () => {
+    await processes.stop(["agent"]);
+    folder.release();
+  });
   try {
     const tools = await ensureTools(TOOLS, progress);
     await killMarked(`${data}:`); // what a run may have left that was killed together with its keeper
-    const mark = `${data}:${process.pid}-${Date.now()}`;
-    const processes = new Processes(path.join(data, "logs"), mark);
-    const stop = once(async () => {
-      await processes.stop(["agent"]);
-      folder.release();
-    });
-    try {
-      const running = progress.step("Local platform", (report) => startPrograms(processes, data, tools, report), "8 s");
-      const [started, plugins] = await Promise.all([running, findPlugins(tools.pulumi, progress)]);
-      const failed = processes.failed.then((error) => stop().then(() => error));
-      return {
-        data,
-        context: CONTEXT,
-        ...started,
-        tools,
-        plugins,
-        pluginPath: writeLaunchers(data, plugins),
-        mark: [MARK, mark],
-        stop,
-        failed,
-      };
-    } catch (error) {
-      await stop();
-      throw error;
-    }
+    const running = progress.step("Local platform", (report) => startPrograms(processes, data, tools, report), "8 s");
+    const [started, plugins] = await Promise.all([running, findPlugins(tools.pulumi, progress)]);
+    const pluginPath = writeLaunchers(data, plugins);
+    const failed = processes.failed.then((error) => stop().then(() => error));
+    return { data, context: CONTEXT, ...started, tools, plugins, pluginPath, mark: [MARK, mark], stop, failed };
   } catch (error) {
-    folder.release();
+    await stop();
     throw error;
   }
 }

@@ -90,7 +90,7 @@ export class Processes {
     return path.join(this.logs, `${name}.log`);
   }
 
-  /** Ends every program, the latest first while it still needs the others: `first` names those that go before the rest. */
+  /** Ends every program; those named in `first` before the rest, which they still need to end well. */
   async stop(first: readonly string[]): Promise<void> {
     this.#stopping = true;
     const all = [...this.#running];

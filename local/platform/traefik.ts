@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
 import type { Ports } from "./ports.ts";
@@ -15,7 +15,9 @@ export async function startTraefik(
   const folder = path.join(data, "traefik");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, "traefik.yaml");
-  writeFileSync(file, stringify(configuration(ports, processes.logOf("access"))), { mode: 0o600 });
+  const accessLog = processes.logOf("access");
+  rmSync(accessLog, { force: true });
+  writeFileSync(file, stringify(configuration(ports, accessLog)), { mode: 0o600 });
   processes.start({
     name: "traefik",
     command,

@@ -8,7 +8,7 @@ import { checkVersion, originPath, type Origin } from "./find.ts";
 import { cachePath, type Machine, type Tool } from "./tools.ts";
 
 /** An owner that has not been heard of for this long is dead, and its lock is taken over. */
-const STALE = 30_000;
+const STALE = 15_000;
 const PARTIAL = ".partial";
 
 /**

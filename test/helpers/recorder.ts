@@ -64,5 +64,6 @@ export async function record<T>(program: () => T | Promise<T>): Promise<{ record
     result = await program();
     return {};
   });
+  await pulumi.runtime.disconnect();
   return { recorder, result: result as Awaited<T> };
 }

@@ -1,4 +1,9 @@
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http2";
+import type { ServerHttp2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -66,23 +71,22 @@ async function open(
   return { stack, use: (next) => (current = next) };
 }
 
-/** What a preview says about each resource but the stack and the provider: the step, and what changes at which path. */
-async function preview(stack: Stack): Promise<Record<string, { op: string; diff: Record<string, string> }>> {
-  const steps: Record<string, { op: string; diff: Record<string, string> }> = {};
+/** What a preview says about each resource but the stack and the provider: the steps in their order, and what changes at which path. */
+async function preview(stack: Stack): Promise<Record<string, { steps: string; diff: Record<string, string> }>> {
+  const told: Record<string, { steps: string; diff: Record<string, string> }> = {};
   const onEvent = ({ resourcePreEvent }: EngineEvent): void => {
     const step = resourcePreEvent?.metadata;
     if (!step || step.type.startsWith("pulumi:")) return;
-    const diff = Object.entries(step.detailedDiff ?? {}).map(([path, change]) => [
-      path,
-      (change as { diffKind: string }).diffKind,
-    ]);
-    steps[step.urn.split("::").at(-1) ?? ""] = {
-      op: step.op,
-      diff: Object.fromEntries(diff) as Record<string, string>,
+    const name = step.urn.split("::").at(-1) ?? "";
+    const steps = told[name] ? `${told[name].steps}, ${step.op}` : step.op;
+    const changes = Object.entries((step.detailedDiff ?? {}) as Record<string, { diffKind: string }>);
+    told[name] = {
+      steps,
+      diff: { ...told[name]?.diff, ...Object.fromEntries(changes.map(([path, { diffKind }]) => [path, diffKind])) },
     };
   };
   await stack.preview({ onEvent });
-  return steps;
+  return told;
 }
 
 function configMap(path: string): Promise<{ status: number; body: unknown }> {
@@ -91,16 +95,16 @@ function configMap(path: string): Promise<{ status: number; body: unknown }> {
 
 const data = { color: "red", "size.max": "1" };
 
-function service(provider: k8s.Provider, port: number): void {
+function service(provider: k8s.Provider, port: number, annotations?: Record<string, string>): void {
   const spec = { selector: { app: "x" }, ports: [{ port }] };
-  new k8s.core.v1.Service("shop", { metadata: { name: "shop" }, spec }, { provider });
+  new k8s.core.v1.Service("shop", { metadata: { name: "shop", annotations }, spec }, { provider });
 }
 
 describe("the stand-in for the kubernetes plugin", () => {
   it("creates, changes in place, sees what others did, and deletes", async () => {
     const { stack, use } = await open("life");
     use((provider) => service(provider, 8080));
-    expect(await preview(stack)).toEqual({ shop: { op: "create", diff: {} } });
+    expect(await preview(stack)).toEqual({ shop: { steps: "create", diff: {} } });
     expect(await cluster.call("GET", "/api/v1/namespaces/default/services/shop")).toMatchObject({ status: 404 });
 
     await stack.up();
@@ -109,20 +113,22 @@ describe("the stand-in for the kubernetes plugin", () => {
       spec: { ports: [{ port: 8080 }], clusterIP: expect.stringMatching(/^127\.96\./) as unknown },
     });
     expect((await stack.up()).summary.resourceChanges).toEqual({ same: 3 });
-    expect((await stack.refresh()).summary.resourceChanges).toEqual({ same: 3 });
-    expect(await preview(stack)).toEqual({ shop: { op: "same", diff: {} } });
 
     use((provider) => service(provider, 8081));
-    expect(await preview(stack)).toEqual({ shop: { op: "update", diff: { "spec.ports[0].port": "update" } } });
+    expect(await preview(stack)).toEqual({ shop: { steps: "update", diff: { "spec.ports[0].port": "update" } } });
     await stack.up();
 
     await cluster.call("PATCH", "/api/v1/namespaces/default/services/shop", { spec: { selector: { app: "y" } } });
-    expect(await preview(stack)).toEqual({ shop: { op: "same", diff: {} } });
     await stack.refresh();
-    expect(await preview(stack)).toEqual({ shop: { op: "update", diff: { "spec.selector.app": "update" } } });
     await expect(stack.up()).rejects.toThrow(
       /Service "default\/shop": Apply failed with 1 conflict: .*\.spec\.selector; .*pulumi\.com\/patchForce: "true"/s,
     );
+    use((provider) => service(provider, 8081, { "pulumi.com/patchForce": "true" }));
+    const diff = { "metadata.annotations": "add", "spec.selector.app": "update" };
+    expect(await preview(stack)).toEqual({ shop: { steps: "update", diff } });
+    await stack.up();
+    const mended = await cluster.call("GET", "/api/v1/namespaces/default/services/shop");
+    expect(mended.body).toMatchObject({ spec: { selector: { app: "x" } } });
 
     await stack.destroy();
     expect(await cluster.call("GET", "/api/v1/namespaces/default/services/shop")).toMatchObject({ status: 404 });
@@ -140,13 +146,15 @@ describe("the stand-in for the kubernetes plugin", () => {
     await stack.up();
     use(declare("blue"));
     const diff = { "data.color": "update-replace" };
-    expect(await preview(stack)).toEqual({ drawn: { op: "replace", diff }, fixed: { op: "replace", diff } });
+    expect(await preview(stack)).toEqual({
+      drawn: { steps: "create-replacement, replace, delete-replaced", diff },
+      fixed: { steps: "delete-replaced, replace, create-replacement", diff },
+    });
     await stack.up();
     expect(await configMap("fixed")).toMatchObject({ body: { data: { color: "blue" } } });
     const { body } = await configMap("");
     const names = (body as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name);
     expect(names).toEqual([expect.stringMatching(/^drawn-[0-9a-f]{8}$/), "fixed"]);
-    await stack.destroy();
   });
 
   it("takes over what is there, and only when told to", async () => {
@@ -166,11 +174,10 @@ describe("the stand-in for the kubernetes plugin", () => {
     use(declare({ import: "default/old" }));
     expect((await stack.up()).summary.resourceChanges).toEqual({ import: 1, same: 2 });
     use(declare({}));
-    expect(await preview(stack)).toEqual({ old: { op: "same", diff: {} } });
+    expect(await preview(stack)).toEqual({ old: { steps: "same", diff: {} } });
     await cluster.call("DELETE", "/api/v1/namespaces/default/configmaps/old");
     await stack.refresh();
-    expect(await preview(stack)).toEqual({ old: { op: "create", diff: {} } });
-    await stack.destroy();
+    expect(await preview(stack)).toEqual({ old: { steps: "create", diff: {} } });
   });
 
   it("keeps secrets secret, in the state and in errors", async () => {
@@ -186,14 +193,14 @@ describe("the stand-in for the kubernetes plugin", () => {
     use(declare("Opaque"));
     await stack.up();
     await stack.refresh();
-    const state = JSON.stringify(await stack.exportStack());
+    const state = await readFile(join(folder, "state", ".pulumi", "stacks", "live", "secrets.json"), "utf8");
+    expect(state).toContain("default/login");
     expect(state).not.toContain(PASSWORD);
     expect(state).not.toContain(Buffer.from(PASSWORD).toString("base64"));
-    expect(await preview(stack)).toMatchObject({ login: { op: "same" }, copy: { op: "same" } });
+    expect(await preview(stack)).toMatchObject({ login: { steps: "same" }, copy: { steps: "same" } });
     expect(await configMap("copy")).toMatchObject({
       body: { metadata: { annotations: { "example.org/token": PASSWORD } } },
     });
-    await stack.destroy();
   });
 
   it("waits for what needs time, and keeps what does not come to work", async () => {
@@ -210,15 +217,19 @@ describe("the stand-in for the kubernetes plugin", () => {
         const metadata = {
           name: "web",
           namespace: space.metadata.name,
-          annotations: { "pulumi.com/timeoutSeconds": "1" },
+          annotations: { "pulumi.com/timeoutSeconds": "1", "example.org/space": space.metadata.uid },
         };
         new k8s.apps.v1.Deployment("web", { metadata, spec: { replicas, selector, template } }, { provider });
       };
     use(declare(1));
-    expect(await preview(stack)).toEqual({ space: { op: "create", diff: {} }, web: { op: "create", diff: {} } });
+    expect(await preview(stack)).toEqual({ space: { steps: "create", diff: {} }, web: { steps: "create", diff: {} } });
     await expect(stack.up()).rejects.toThrow('Deployment "space/web": 0 of 1 replicas are updated and available');
+    const { body } = await cluster.call("GET", "/api/v1/namespaces/space");
+    const { uid } = (body as { metadata: { uid: string } }).metadata;
+    const web = await cluster.call("GET", "/apis/apps/v1/namespaces/space/deployments/web");
+    expect(web.body).toMatchObject({ metadata: { annotations: { "example.org/space": uid } } });
     use(declare(0));
-    expect(await preview(stack)).toMatchObject({ web: { op: "update", diff: { "spec.replicas": "update" } } });
+    expect(await preview(stack)).toMatchObject({ web: { steps: "update", diff: { "spec.replicas": "update" } } });
     await stack.up();
     await stack.destroy();
     expect(await cluster.call("GET", "/api/v1/namespaces/space")).toMatchObject({ status: 404 });
@@ -254,7 +265,22 @@ describe("the stand-in for the kubernetes plugin", () => {
     expect(Object.keys(await preview(stack))).toHaveLength(51);
     expect((await stack.up()).summary.resourceChanges).toEqual({ create: 53 });
     expect((await stack.up()).summary.resourceChanges).toEqual({ same: 53 });
-    await stack.destroy();
+  });
+
+  it("ends when the engine is killed", async () => {
+    const engine = createServer();
+    engine.listen(0, "127.0.0.1");
+    await once(engine, "listening");
+    const plugin = spawn(join(folder, "bin", "pulumi-resource-kubernetes"), [
+      `127.0.0.1:${(engine.address() as AddressInfo).port}`,
+    ]);
+    const [session] = (await once(engine, "session")) as [ServerHttp2Session];
+    // The plugin has answered, so it knows that it is connected.
+    await new Promise((resolve) => session.ping(resolve));
+    expect(plugin.exitCode).toBe(null);
+    session.destroy();
+    engine.close();
+    expect(await once(plugin, "exit")).toEqual([0, null]);
   });
 
   it("previews without a cluster, and says that it could not ask", async () => {

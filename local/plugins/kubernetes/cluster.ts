@@ -49,11 +49,7 @@ export class Cluster {
 
   /** Server-side apply. A dry run checks and fills in everything, and changes nothing. */
   async apply(object: Values, manager: string, options: { force: boolean; dryRun: boolean }): Promise<Values> {
-    const query = new URLSearchParams({
-      fieldManager: manager,
-      force: String(options.force),
-      fieldValidation: "Strict",
-    });
+    const query = new URLSearchParams({ fieldManager: manager, force: String(options.force) });
     if (options.dryRun) query.set("dryRun", "All");
     return this.#send("PATCH", `${await this.#path(object)}?${String(query)}`, object, "application/apply-patch+yaml");
   }

@@ -14,7 +14,7 @@ export interface Access {
   readonly namespace: string;
   /** The value of the `authorization` header, if any. */
   readonly authorization?: string;
-  readonly tls: { ca?: Buffer; cert?: Buffer; key?: Buffer; servername?: string; rejectUnauthorized: boolean };
+  readonly tls: { ca?: Buffer; cert?: Buffer; key?: Buffer; rejectUnauthorized: boolean };
 }
 
 /**
@@ -43,12 +43,15 @@ export function accessOf(config: Values): Access {
   const server = textOf(cluster, "server");
   if (server === undefined) {
     const known = itemsOf(file, "contexts").map((one) => textOf(one, "name"));
-    throw new Unreachable(`the kubeconfig has no context "${name}", only: ${known.join(", ")}; set kubernetes:context`);
+    throw new Unreachable(
+      `the kubeconfig has no context "${name ?? ""}", only: ${known.join(", ")}; set kubernetes:context`,
+    );
   }
   const user = entry("user", textOf(context, "user"));
   if (user?.exec)
     throw new Unreachable("the kubeconfig asks a program for its credentials; that takes the real plugin");
 
+  const token = textOf(user, "token");
   const folder = isText ? "." : dirname(given);
   /** A file, or what it would hold in base64. */
   const material = (owner: Values | undefined, key: string): Buffer | undefined => {
@@ -60,20 +63,12 @@ export function accessOf(config: Values): Access {
   return {
     server: server.replace(/\/$/, ""),
     namespace: textOf(config, "namespace") ?? textOf(context, "namespace") ?? "default",
-    authorization: authorizationOf(user),
+    authorization: token && `Bearer ${token}`,
     tls: {
       ca: material(cluster, "certificate-authority"),
       cert: material(user, "client-certificate"),
       key: material(user, "client-key"),
-      servername: textOf(cluster, "tls-server-name"),
       rejectUnauthorized: cluster?.["insecure-skip-tls-verify"] !== true,
     },
   };
-}
-
-function authorizationOf(user: Values | undefined): string | undefined {
-  const token = textOf(user, "token");
-  if (token !== undefined) return `Bearer ${token}`;
-  const name = textOf(user, "username");
-  return name && `Basic ${Buffer.from(`${name}:${textOf(user, "password")}`).toString("base64")}`;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
+import { warn } from "../protocol/engine.ts";
 import { InitializationError, UNKNOWN } from "../protocol/plugin.ts";
 import type { Change, CheckResult, Context, Plugin, Values } from "../protocol/plugin.ts";
 import { isValues, textOf } from "../protocol/values.ts";
@@ -49,7 +50,7 @@ export class Kubernetes implements Plugin {
     const failures = missing.map((property) => ({ property, reason: `${property} is required` }));
     const given = news.metadata ?? {};
     if (failures.length > 0 || !isValues(given)) return { inputs: hidden(news), failures };
-    const metadata = withName(given, olds?.metadata, urn);
+    const metadata = { ...withName(given, olds?.metadata, urn) };
     if (metadata.namespace === undefined) metadata.namespace = await this.#defaultNamespace(news);
     return { inputs: hidden({ ...news, metadata }), failures };
   }
@@ -145,9 +146,9 @@ export class Kubernetes implements Plugin {
       const live = await untilReady(this.#cluster(), object, deadline(inputs, context), context.signal);
       return hidden(stateOf(live, inputs, manager));
     } catch (error) {
-      if (!(error instanceof NotReady)) throw explanation(inputs, error);
-      const reasons = error.reasons.map((reason) => `${told(inputs)}: ${reason}`);
-      throw new InitializationError(idOf(error.live), hidden(stateOf(error.live, inputs, manager)), reasons);
+      const { live, reasons } = error instanceof NotReady ? error : new NotReady(object, [messageOf(error)]);
+      const named = reasons.map((reason) => `${told(inputs)}: ${reason}`);
+      throw new InitializationError(idOf(live), hidden(stateOf(live, inputs, manager)), named);
     }
   }
 
@@ -173,7 +174,7 @@ export class Kubernetes implements Plugin {
 
   #warn(error: unknown): undefined {
     if (!(error instanceof Unreachable)) throw error;
-    if (!this.#warned) console.error(`warning: ${error.message}; this preview was made without it`);
+    if (!this.#warned) warn(`${error.message}; this preview was made without it`);
     this.#warned = true;
   }
 }
@@ -191,6 +192,10 @@ function deadline(object: Values, context: Context): number {
   return Date.now() + seconds * 1000;
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function told(object: Values): string {
   return `${textOf(object.kind)} "${idOf(object)}"`;
 }
@@ -203,7 +208,7 @@ async function explained<Result>(object: Values, run: () => Promise<Result>): Pr
 
 /** The error with the object named, and what to do about a field that someone else manages. */
 function explanation(object: Values, error: unknown): Error {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const conflict = error instanceof ApiError && error.status === 409 && message.includes("conflict");
   const cure = '; to take the fields over, set the annotation pulumi.com/patchForce: "true"';
   return new Error(`${told(object)}: ${message}${conflict ? cure : ""}`);

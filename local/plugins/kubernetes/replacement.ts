@@ -4,16 +4,13 @@ import { diffValues, textOf, valueAt } from "../protocol/values.ts";
 export const AUTONAMED = "pulumi.com/autonamed";
 
 /**
- * The fields of a kind that cannot change in place, as the real provider lists them:
+ * The fields that cannot change in place, for the kinds that Gatehouse makes, as the real provider lists them:
  * https://github.com/pulumi/pulumi-kubernetes/blob/master/provider/pkg/provider/diff.go
  */
 const FIXED: Readonly<Record<string, readonly string[]>> = {
   "v1 ConfigMap": ["data", "binaryData"],
   "v1 Secret": ["data", "stringData", "type"],
   "v1 Service": ["spec.clusterIP"],
-  "v1 Pod": ["spec"],
-  "v1 PersistentVolumeClaim": ["spec"],
-  "apps/v1 DaemonSet": ["spec.selector"],
   "apps/v1 Deployment": ["spec.selector"],
   "apps/v1 StatefulSet": [
     "spec.podManagementPolicy",
@@ -25,7 +22,6 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   "batch/v1 Job": ["spec.completions", "spec.parallelism", "spec.selector", "spec.template"],
   "rbac.authorization.k8s.io/v1 ClusterRoleBinding": ["roleRef"],
   "rbac.authorization.k8s.io/v1 RoleBinding": ["roleRef"],
-  "storage.k8s.io/v1 StorageClass": ["parameters", "provisioner"],
 };
 
 /** What a new set of inputs changes. `mutable` names the kinds whose data may change in place ("Secret", "ConfigMap"). */

@@ -7,6 +7,7 @@ import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 
+import { attach } from "./engine.ts";
 import { InitializationError } from "./plugin.ts";
 import type { Change, ChangeKind, Context, Plugin, Values } from "./plugin.ts";
 import { decode, diffValues, encode, redact } from "./values.ts";
@@ -27,8 +28,7 @@ const KINDS: Record<ChangeKind, proto.PropertyDiff.Kind> = {
 export async function serve(plugin: Plugin): Promise<void> {
   const { port } = await listen(plugin);
   console.log(port);
-  const engine = process.argv[2];
-  if (engine !== undefined) exitWith(engine);
+  if (process.argv[2] !== undefined) attach(process.argv[2]);
 }
 
 /** Serves the plugin on a free loopback port. */
@@ -42,20 +42,6 @@ export async function listen(plugin: Plugin): Promise<{ port: number; close(): v
     });
   });
   return { port, close: () => server.forceShutdown() };
-}
-
-/** An engine that is killed cannot end its plugins; its port closes, so that is what is watched. */
-function exitWith(engine: string): void {
-  const channel = new grpc.Channel(engine, grpc.credentials.createInsecure(), {
-    "grpc.client_idle_timeout_ms": 2 ** 31 - 1,
-  });
-  const watch = (connected: boolean): void => {
-    const state = channel.getConnectivityState(true);
-    const ready = state === grpc.connectivityState.READY;
-    if (connected && !ready) process.exit(0);
-    channel.watchConnectivityState(state, Infinity, () => watch(ready));
-  };
-  watch(false);
 }
 
 /** The calls of the provider protocol; the engine is told for the rest that they are not implemented. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Ajv } from "ajv";
 import type { ValidateFunction } from "ajv";
 import formats from "ajv-formats";
@@ -5,9 +6,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { bootstrap } from "../../../local/authentik/bootstrap.ts";
 import { description } from "../../../local/authentik/description.ts";
 import { selfSigned } from "../../../local/authentik/certificate.ts";
-import type { Stored } from "../../../local/authentik/objects.ts";
+import { references } from "../../../local/authentik/objects.ts";
+import type { Kind } from "../../../local/authentik/objects.ts";
 import { create, resources } from "../../../local/authentik/resources.ts";
-import type { World } from "../../../local/authentik/resources.ts";
+import type { Resource, World } from "../../../local/authentik/resources.ts";
 import { restApi } from "../../../local/authentik/rest.ts";
 import { Store } from "../../../local/authentik/store.ts";
 import sequences from "./traffic.json" with { type: "json" };
@@ -20,10 +22,21 @@ const pair = selfSigned("test");
 let world: World;
 let api: ReturnType<typeof restApi>;
 
-function fresh(): void {
+/** An empty store, but for the user behind the token; `full` = with what authentik has after its first start. */
+function start(full = false): void {
   world = { store: new Store(), secretKey: "test" };
-  bootstrap(world, { token });
+  if (full) bootstrap(world, { token });
+  else {
+    world.store.put("user", { ...create(world, resourceOf("user")), pk: 9999, username: "caller" } as never);
+    world.store.put("token", { pk: "t", identifier: "t", user: 9999, intent: "api", key: token, expires: null });
+  }
   api = restApi(world, () => undefined);
+}
+
+function resourceOf(kind: Kind): Resource {
+  const resource = resources.find((one) => one.kind === kind);
+  if (!resource) throw new Error(`no resource for ${kind}`);
+  return resource;
 }
 
 async function call(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }> {
@@ -65,53 +78,166 @@ function expectDescribed(method: string, path: string, status: number, body: unk
   expect(validate.errors, `${method} ${path}`).toBeNull();
 }
 
-/** Every object that the recording names, as it stood in an answer; the recording itself leaves many creates out. */
-const recorded = (sequences as { calls: Call[] }[])
-  .flatMap(({ calls }) => calls)
-  .flatMap(({ path, response }) => {
-    const resource = resources.find((one) => path.startsWith(`/api/v3${one.path}`));
-    const answer = response as Json | undefined;
-    const objects = (answer?.["results"] ?? [answer]) as (Json | undefined)[];
-    return objects.flatMap((object) => {
-      const pk = object?.["brand_uuid"] ?? object?.["pk"];
-      return resource && object && pk !== undefined ? [{ resource, object: { ...object, pk } as Stored }] : [];
-    });
-  });
+/** Enough for an object of any resource to be whole. */
+const anything = {
+  ...{ name: "n", slug: "s", username: "u", identifier: "i", domain: "d", title: "t", designation: "authentication" },
+  ...{ external_host: "http://app.test", authorization_flow: randomUUID(), invalidation_flow: randomUUID() },
+  ...{ expression: "return {}", scope_name: "s", target: randomUUID(), order: 0, user: 9999, ...pair },
+};
 
-function plant(): void {
-  for (const { resource, object } of recorded) {
-    const own = resource.kind === "keypair" ? pair : {};
-    world.store.put(resource.kind, { ...create(world, resource), ...object, ...own });
+/** Puts what a recorded call takes for granted into an empty store: its object, and what its body points at. */
+function plant(resource: Resource, { path, body, response, status }: Call): void {
+  const put = (kind: Kind, fields: Json) => {
+    const made = resources.find((one) => one.kind === kind && (kind !== resource.kind || one === resource));
+    if (made) world.store.put(kind, { ...create(world, made), ...anything, ...fields });
+  };
+  const sent = (body ?? {}) as Json;
+  for (const [field, kind] of Object.entries(references[resource.kind] ?? {})) {
+    for (const pk of [sent[field] ?? []].flat()) put(kind, { pk, username: "other", name: "other" });
   }
-}
-
-/** What a create of the recording would collide with. */
-function makeRoom(path: string, body: Json): void {
-  const resource = resources.find((one) => one.path === path);
-  for (const field of resource?.unique ?? []) {
-    for (const object of resource ? (world.store.list(resource.kind) as Stored[]) : []) {
-      if (object[field] === body[field] && resource) world.store.remove(resource.kind, object.pk);
-    }
+  const id = path.slice(`/api/v3${resource.path}`.length).split("/")[0] ?? "";
+  const key = resource.key ?? "pk";
+  const pk = key === "pk" ? { pk: /^\d+$/.test(id) ? Number(id) : id } : { [key]: id };
+  if (id !== "" && id !== "default_settings" && status !== 404) put(resource.kind, pk);
+  for (const object of ((response ?? {}) as { results?: Json[] }).results ?? []) {
+    put(resource.kind, { ...object, pk: object["pk"] ?? object["brand_uuid"], ...pair });
   }
 }
 
 describe("what the real provider sent and got", () => {
-  beforeAll(fresh);
   test.each(sequences as { what: string; calls: Call[] }[])("$what", async ({ calls }) => {
-    for (const { method, path, query, body, status } of calls) {
-      plant();
+    for (const recorded of calls) {
+      const { method, path, query, status, response } = recorded;
+      start();
+      const resource = resources.find((one) => path.startsWith(`/api/v3${one.path}`));
+      if (resource) plant(resource, recorded);
       const target = path.replace("/api/v3", "") + (query === undefined ? "" : `?${query}`);
-      const sent = body as Json | undefined;
-      if (method === "POST" && sent) makeRoom(target, sent);
+      const sent = recorded.body as Json | undefined;
       const answer = await call(method, target, sent && "certificate_data" in sent ? { ...sent, ...pair } : sent);
       expect(answer.status, `${method} ${target} ${JSON.stringify(answer.body)}`).toBe(status);
-      if (status < 300) expectDescribed(method, target, status, answer.body);
-      if (status < 300 && method !== "DELETE" && sent && !target.endsWith("/set_password/")) {
-        const { property_mappings = [], ...echoed } = sent;
-        for (const secret of ["certificate_data", "key_data"]) delete echoed[secret];
-        expect(answer.body).toMatchObject(echoed);
-        expect(answer.body["property_mappings"] ?? []).toEqual(expect.arrayContaining(property_mappings as string[]));
-      }
+      if (status >= 300) continue;
+      expectDescribed(method, target, status, answer.body);
+      const { results } = (response ?? {}) as { results?: Json[] };
+      if (results) expect((answer.body["results"] as Json[]).map(nameOf).sort()).toEqual(results.map(nameOf).sort());
+      if (method !== "DELETE" && sent && status !== 204) expect(answer.body).toMatchObject(echo(sent));
     }
   });
 });
+
+describe("rules of the server", () => {
+  beforeAll(() => start(true));
+  const flow = async (slug: string) => {
+    const { body } = await call("GET", `/flows/instances/?slug=${slug}`);
+    return (body["results"] as Json[])[0]?.["pk"] as string;
+  };
+  const proxy = async (name: string, more: Json = {}) =>
+    call("POST", "/providers/proxy/", {
+      ...{ name, external_host: `http://${name}.localhost`, mode: "forward_single", ...more },
+      authorization_flow: await flow("default-provider-authorization-implicit-consent"),
+      invalidation_flow: await flow("default-provider-invalidation-flow"),
+    });
+
+  test("nobody gets in without a token, and unknown things are 404", async () => {
+    const anonymous = await api.request("/core/groups/");
+    expect(anonymous.status).toBe(403);
+    expect(await anonymous.json()).toEqual({ detail: "Authentication credentials were not provided." });
+    expect((await call("GET", "/no/such/thing/")).status).toBe(404);
+    expect((await call("GET", "/core/applications/nope/")).status).toBe(404);
+  });
+
+  test("a proxy provider gets the five default mappings and one client id, and no secret shows", async () => {
+    const custom = (
+      await call("POST", "/propertymappings/provider/scope/", { name: "c", scope_name: "zz", expression: "return {}" })
+    ).body;
+    const { status, body } = await proxy("five", { property_mappings: [custom["pk"]], skip_path_regex: "^/open" });
+    expect(status).toBe(201);
+    expect(body["property_mappings"]).toHaveLength(6);
+    expect(body).not.toHaveProperty("client_secret");
+    expect(body).not.toHaveProperty("cookie_secret");
+    const { name, external_host, authorization_flow, invalidation_flow } = body;
+    const put = await call("PUT", `/providers/proxy/${String(body["pk"])}/`, {
+      name,
+      external_host,
+      authorization_flow,
+      invalidation_flow,
+    });
+    expect(put.body["client_id"]).toBe(body["client_id"]);
+    expect(put.body["skip_path_regex"]).toBe("^/open");
+    expect(put.body["property_mappings"]).toEqual(body["property_mappings"]);
+  });
+
+  test("duplicates, wrong bodies and dangling references are refused with 400", async () => {
+    await call("POST", "/core/groups/", { name: "twice" });
+    expect(await call("POST", "/core/groups/", { name: "twice" })).toEqual({
+      status: 400,
+      body: { name: ["group with this name already exists."] },
+    });
+    expect((await call("POST", "/core/groups/", {})).body).toEqual({ name: ["This field is required."] });
+    expect((await call("POST", "/core/applications/", { name: "a", slug: "a", provider: 999 })).body).toEqual({
+      provider: ['Invalid pk "999" - object does not exist.'],
+    });
+  });
+
+  test("PATCH replaces an outpost's providers; a deleted provider leaves it and its application", async () => {
+    const [one, two] = [(await proxy("one")).body["pk"], (await proxy("two")).body["pk"]];
+    const found = await call("GET", "/outposts/instances/?name__iexact=AUTHENTIK+embedded+outpost");
+    const path = `/outposts/instances/${String((found.body["results"] as Json[])[0]?.["pk"])}/`;
+    expect((await call("PATCH", path, { providers: [one] })).body["providers"]).toEqual([one]);
+    expect((await call("PATCH", path, { providers: [two] })).body["providers"]).toEqual([two]);
+    await call("POST", "/core/applications/", { name: "two", slug: "two", provider: two });
+    await call("DELETE", `/providers/proxy/${String(two)}/`);
+    expect((await call("GET", path)).body["providers"]).toEqual([]);
+    expect((await call("GET", "/core/applications/two/")).body["provider"]).toBeNull();
+  });
+
+  test("membership is one relation with two writers", async () => {
+    const group = (await call("POST", "/core/groups/", { name: "team" })).body["pk"];
+    const user = (await call("POST", "/core/users/", { username: "bob", name: "Bob", groups: [group] })).body["pk"];
+    const path = `/core/groups/${String(group)}/`;
+    expect((await call("GET", path)).body["users"]).toEqual([user]);
+    await call("PUT", path, { name: "team", users: [] });
+    expect((await call("GET", `/core/users/${String(user)}/`)).body["groups"]).toEqual([]);
+    await call("PUT", path, { name: "team", users: [user] });
+    expect((await call("GET", `/core/users/${String(user)}/`)).body["groups"]).toEqual([group]);
+  });
+
+  test("a blueprint is applied at once, and an unknown model is an error", async () => {
+    const provider = (await proxy("printed")).body["pk"];
+    const content = `version: 1
+entries:
+  - model: authentik_outposts.outpost
+    identifiers: { managed: goauthentik.io/outposts/embedded }
+    attrs:
+      config: { authentik_host: http://authentik.localhost }
+      providers: [!Find [authentik_providers_proxy.proxyprovider, [name, !Context provider]]]
+`;
+    const applied = await call("POST", "/managed/blueprints/", {
+      name: "outpost",
+      content,
+      context: { provider: "printed" },
+    });
+    expect(applied.body["status"]).toBe("successful");
+    const outposts = (await call("GET", "/outposts/instances/")).body["results"] as Json[];
+    expect(outposts[0]).toMatchObject({
+      config: { authentik_host: "http://authentik.localhost" },
+      providers: [provider],
+    });
+    const unknown = "entries: [{ model: authentik_nope.nope, identifiers: { name: x } }]";
+    const failed = await call("POST", "/managed/blueprints/", { name: "wrong", content: unknown });
+    expect([failed.status, failed.body["status"]]).toEqual([201, "error"]);
+  });
+});
+
+function nameOf(object: Json): unknown {
+  return object["slug"] ?? object["name"] ?? object["domain"];
+}
+
+/** What an answer repeats of its request: all but a certificate and its key; a proxy provider adds mappings. */
+function echo(sent: Json): Json {
+  const { property_mappings, ...echoed } = sent;
+  for (const secret of ["certificate_data", "key_data"]) delete echoed[secret];
+  return {
+    ...echoed,
+    ...(property_mappings ? { property_mappings: expect.arrayContaining(property_mappings as []) as unknown } : {}),
+  };
+}

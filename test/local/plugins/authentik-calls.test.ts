@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import type { Values } from "../../../local/plugins/protocol/plugin.ts";
-import { CONTEXT, RECORDED, SEQUENCES, bare, openScene, opened } from "./authentik-server.ts";
-import type { Recorded, Scene } from "./authentik-server.ts";
+import { lives } from "./authentik-replay.ts";
+import { openScene } from "./authentik-server.ts";
+import type { Scene } from "./authentik-server.ts";
 
 const FLOWS = {
   authorizationFlow: "3fff5949-d861-5777-b556-bc8105853766",
@@ -27,7 +27,7 @@ const UPDATE = "update: group attributes, user name and password, mapping expres
 const CREATE = "create: group, user with password, scope mapping";
 
 test("a group", async () => {
-  await lives("Group", "/core/groups/", [
+  await lives(scene, "Group", "/core/groups/", [
     { what: CREATE, create: { name: "team", attributes: '{"a":1}' } },
     { what: "refresh", refresh: true, server: { users: [3] } },
     { what: UPDATE, update: { name: "team", attributes: '{ "a": 2 }' }, changed: ["attributes"] },
@@ -37,7 +37,7 @@ test("a group", async () => {
 
 test("a user: the password is set once", async () => {
   const bob = { username: "bob", email: "bob@x.test", groups: ["a66c8633-9be4-4daf-a603-31abbcdfc24a"] };
-  const state = await lives("User", "/core/users/", [
+  const state = await lives(scene, "User", "/core/users/", [
     { what: CREATE, create: { ...bob, name: "Bob", password: "<secret>" } },
     { what: "refresh", refresh: true },
     { what: UPDATE, update: { ...bob, name: "Bob B", password: "other" }, changed: ["name", "password"] },
@@ -48,7 +48,7 @@ test("a user: the password is set once", async () => {
 
 test("a scope mapping", async () => {
   const custom = { name: "custom", scopeName: "zz_custom" };
-  await lives("PropertyMappingProviderScope", "/propertymappings/provider/scope/", [
+  await lives(scene, "PropertyMappingProviderScope", "/propertymappings/provider/scope/", [
     { what: CREATE, create: { ...custom, expression: "return {}\n" } },
     { what: "refresh", refresh: true },
     { what: UPDATE, update: { ...custom, expression: 'return {"x": 1}\n' }, changed: ["expression"] },
@@ -68,7 +68,7 @@ test("a proxy provider: what is false or empty is not sent, and partial mappings
     internalHost: "http://i",
     skipPathRegex: "^/pub\n^/x",
   };
-  const state = await lives("ProviderProxy", "/providers/proxy/", [
+  const state = await lives(scene, "ProviderProxy", "/providers/proxy/", [
     {
       what: "create: proxy provider, six mappings, two flow lookups, one managed list lookup",
       create: { ...whoami, propertyMappings: MAPPINGS },
@@ -112,7 +112,7 @@ test("an OAuth2 provider: its secret is the server's at first, and sent from the
     ],
   };
   const changes = { accessTokenValidity: "hours=1", includeClaimsInIdToken: false, logoutUri: "https://a.test/lo" };
-  await lives("ProviderOauth2", "/providers/oauth2/", [
+  await lives(scene, "ProviderOauth2", "/providers/oauth2/", [
     { what: OAUTH, create: oa },
     { what: "update of the three", update: { ...oa, ...changes }, changed: Object.keys(changes) },
     {
@@ -128,7 +128,7 @@ test("an OAuth2 provider: its secret is the server's at first, and sent from the
 
 test("an application: a changed slug is used at once, while the engine keeps the old id", async () => {
   const oa = { name: "OA", slug: "oa", protocolProvider: 3, metaLaunchUrl: "https://a.test/" };
-  const state = await lives("Application", "/core/applications/", [
+  const state = await lives(scene, "Application", "/core/applications/", [
     { what: OAUTH, create: oa },
     {
       what: "update of the three",
@@ -149,7 +149,7 @@ test("an application: a changed slug is used at once, while the engine keeps the
 
 test("a policy binding", async () => {
   const binding = { target: "8178f7f0-3f25-4c72-936c-8d093fcab5eb", group: "fa448f91-9c9c-4f77-831b-286a7e62b099" };
-  await lives("PolicyBinding", "/policies/bindings/", [
+  await lives(scene, "PolicyBinding", "/policies/bindings/", [
     { what: OAUTH, create: { ...binding, order: 0 } },
     { what: "update of the three", update: { ...binding, order: 5 }, changed: ["order"] },
   ]);
@@ -158,7 +158,7 @@ test("a policy binding", async () => {
 test("an outpost without config takes the server's default settings", async () => {
   const ded = { name: "ded", protocolProviders: [3, 2] };
   const config = '{"log_level":"debug","authentik_host":"http://auth.localhost/"}';
-  await lives("Outpost", "/outposts/instances/", [
+  await lives(scene, "Outpost", "/outposts/instances/", [
     { what: "create outpost without config", create: ded },
     { what: "update outpost config", update: { ...ded, config }, changed: ["config"] },
     { what: "destroy", destroy: true },
@@ -169,7 +169,7 @@ const FIVE = "create: blueprint, brand, service account, token, key pair";
 
 test("a blueprint", async () => {
   const bp1 = { name: "bp1", content: "version: 1\nmetadata:\n  name: x\nentries: []\n", context: '{"k":1}' };
-  await lives("Blueprint", "/managed/blueprints/", [
+  await lives(scene, "Blueprint", "/managed/blueprints/", [
     { what: FIVE, create: bp1 },
     { what: "refresh", refresh: true },
     {
@@ -184,7 +184,7 @@ test("a blueprint", async () => {
 
 test("a brand", async () => {
   const brand = { domain: "auth.localhost", brandingTitle: "Mine", attributes: '{"settings":{}}' };
-  await lives("Brand", "/core/brands/", [
+  await lives(scene, "Brand", "/core/brands/", [
     { what: FIVE, create: brand },
     { what: "refresh", refresh: true, server: { branding_title: "Mine", attributes: { settings: {} } } },
     {
@@ -204,7 +204,7 @@ test("a brand", async () => {
 
 test("a token: every read asks for the key, and a renamed one is found", async () => {
   const token = { identifier: "my-token", user: 2, description: "d", expiring: false, retrieveKey: true };
-  const state = await lives("Token", "/core/tokens/", [
+  const state = await lives(scene, "Token", "/core/tokens/", [
     { what: FIVE, create: token },
     { what: "refresh", refresh: true },
     { what: "update of the five", update: { ...token, description: "d2" }, changed: ["description"] },
@@ -226,7 +226,7 @@ test("a key pair: every read is three calls", async () => {
   };
   // The stub of the record answers with another certificate, and the provider adds a newline to the key.
   const unsettled = ["certificateData", "keyData"];
-  await lives("CertificateKeyPair", "/crypto/certificatekeypairs/", [
+  await lives(scene, "CertificateKeyPair", "/crypto/certificatekeypairs/", [
     { what: FIVE, create: pair, unsettled },
     { what: "refresh", refresh: true, unsettled },
     {
@@ -238,88 +238,3 @@ test("a key pair: every read is three calls", async () => {
     { what: "destroy", destroy: true },
   ]);
 });
-
-interface Step {
-  readonly what: string;
-  readonly create?: Values;
-  readonly update?: Values;
-  /** The properties that a diff names before the update. */
-  readonly changed?: readonly string[];
-  readonly refresh?: true;
-  readonly destroy?: true;
-  /** What the server changed by itself. */
-  readonly server?: Values;
-  /** The properties that differ after the step too; default none. */
-  readonly unsettled?: readonly string[];
-}
-
-/** Takes one resource through recorded sequences and holds every call against the record. */
-async function lives(type: string, path: string, steps: readonly Step[], from = 0): Promise<Values> {
-  const token = `authentik:index/${type[0]?.toLowerCase()}${type.slice(1)}:${type}`;
-  let [id, state, inputs] = ["", {} as Values, {} as Values];
-  for (const step of steps) {
-    const { calls, next } = recorded(step.what, path, from);
-    from = next;
-    replay(path, calls, step.server);
-    scene.sent = [];
-    inputs = step.create ?? step.update ?? inputs;
-    if (step.update) {
-      const { detailed, replaces } = await scene.plugin.diff(token, id, {}, state, inputs);
-      expect({ changed: Object.keys(detailed).sort(), replaces }).toEqual({ changed: step.changed, replaces: [] });
-      state = opened(await scene.plugin.update(token, id, state, inputs, CONTEXT));
-    } else if (step.create) {
-      const made = await scene.plugin.create(token, inputs, CONTEXT);
-      [id, state] = [made.id, opened(made.state)];
-    } else if (step.refresh) {
-      const found = await scene.plugin.read(token, id, inputs, state);
-      if (!found) throw new Error("gone");
-      [id, state] = [found.id, opened(found.state)];
-    } else {
-      await scene.plugin.delete(token, id, state, CONTEXT);
-    }
-    expect(scene.sent, step.what).toEqual(calls.map(bare));
-    if (step.destroy) continue;
-    const { detailed } = await scene.plugin.diff(token, id, {}, state, inputs);
-    expect(Object.keys(detailed), `after ${step.what}`).toEqual(step.unsettled ?? []);
-  }
-  return { ...state, id };
-}
-
-/** The calls of one recorded sequence below a path, without lookups; `from` counts the sequences before it, as names repeat. */
-function recorded(what: string, path: string, from = 0): { calls: Recorded[]; next: number } {
-  const index = SEQUENCES.findIndex((sequence, position) => position >= from && sequence.what === what);
-  if (index < 0) throw new Error(`no sequence "${what}"`);
-  const collection = `/api/v3${path}`;
-  const isOwn = (call: Recorded): boolean =>
-    call.path.startsWith(collection) && !(call.method === "GET" && call.path === collection);
-  return { calls: SEQUENCES[index]?.calls.filter(isOwn) ?? [], next: index + 1 };
-}
-
-/** Answers as recorded; where the record says "as before", with what such an object would now look like. */
-function replay(path: string, calls: readonly Recorded[], server: Values = {}): void {
-  const pending = [...calls];
-  const isLike = ({ path: other, response }: Recorded): boolean =>
-    other.startsWith(`/api/v3${path}`) && response?.results === undefined && Boolean(response?.pk ?? response?.domain);
-  let known: Values = { ...RECORDED.find(isLike)?.response, ...server };
-  scene.answer = (call) => {
-    const position = pending.findIndex(
-      (one) => one.method === call.method && one.path === call.path && one.query === call.query,
-    );
-    const [found] = position < 0 ? [] : pending.splice(position, 1);
-    if (!found) return { status: 599, body: "{}" };
-    if (found.status === 204) return { status: 204, body: "" };
-    const [view] = /(view_\w+|default_settings)\/$/.exec(found.path) ?? [];
-    const seen = view && RECORDED.find((other) => other.path.endsWith(view) && other.response)?.response;
-    if (seen) return { status: 200, body: JSON.stringify(seen) };
-    const id = found.method === "POST" ? idOf(pending.find((next) => next.path !== found.path)) : {};
-    const fresh = found.response ?? { ...known, ...call.body, ...id, ...server };
-    known = { ...known, ...fresh };
-    return { status: found.status, body: JSON.stringify(fresh) };
-  };
-}
-
-/** The id that the record reads next. */
-function idOf(next: Recorded | undefined): Values {
-  const id = next?.path.split("/").at(-2) ?? "";
-  return { pk: /^\d+$/.test(id) ? Number(id) : id };
-}

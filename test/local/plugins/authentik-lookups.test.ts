@@ -81,14 +81,15 @@ function lookup(what: string): { calls: Recorded[] } {
   scene.answer = ({ path, query }) => {
     const now = calls.find((call) => call.path === path && call.query === query);
     const nothing = query?.endsWith("nope") ? { pagination: {}, results: [], autocomplete: {} } : undefined;
-    const body = now?.response ?? nothing ?? (path.split("/").length > 6 ? oneLike(path) : listLike(path));
+    const body = now?.response ?? nothing ?? (path.split("/").length > 6 ? oneLike(path) : listLike(path, query));
     return { status: now?.status ?? 599, body: JSON.stringify(body) };
   };
   return { calls };
 }
 
-function listLike(path: string): Values | null | undefined {
-  return RECORDED.find((call) => call.path === path && call.response?.results && call.query !== "slug=nope")?.response;
+function listLike(path: string, query: string | undefined): Values | null | undefined {
+  const lists = RECORDED.filter((call) => call.path === path && call.response?.results && call.query !== "slug=nope");
+  return (lists.find((call) => call.query === query) ?? lists[0])?.response;
 }
 
 function oneLike(path: string): Value | null | undefined {

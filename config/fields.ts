@@ -1,0 +1,70 @@
+/** Kinds of fields that the shapes in schema.ts are made of. A custom message reads `<what was expected>; <cure>`. */
+import { z } from "zod";
+
+/** Keys whose values are never repeated in a message. */
+export const SECRET_KEYS: ReadonlySet<string> = new Set([
+  "client_id",
+  "client_secret",
+  "password",
+  "token",
+  "secret_key",
+  "admin_password",
+  "authenticator_password",
+  "owner_password",
+]);
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const VARIABLES_ONLY = /^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$/;
+// The units of authentik's timedelta_string_validator.
+const DURATION = /^((weeks|days|hours|minutes|seconds)=[0-9]+)(;(weeks|days|hours|minutes|seconds)=[0-9]+)*$/;
+// Unreserved characters and sub-delimiters only: nothing that a proxy in between could decode into another path.
+const PUBLIC_PATH = /^(?!\/outpost\.goauthentik\.io(\/|$))(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)+\/?$/;
+
+/** Text of a form. */
+export const text = (pattern: RegExp, expected: string, cure: string) =>
+  z.string().regex(pattern, `${expected}; ${cure}`);
+/** Any text with something in it. */
+export const words = () => text(/\S/, "some text", "write it, or a ${VARIABLE}");
+/** A DNS label. */
+export const label = () =>
+  text(LABEL, "a DNS label", "use at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit");
+/** A secret: template variables and nothing else, so that none is ever written in the clear. */
+export const secret = () =>
+  text(VARIABLES_ONLY, "a template variable", 'write "${NAME}", and run: pulumi config set --secret variables:NAME');
+/** A duration as authentik writes it. */
+export const duration = () => text(DURATION, "a duration in authentik's spelling", "write it like hours=10;minutes=5");
+/** A slug as authentik takes it (API, ApplicationRequest). */
+export const slug = () => text(/^[A-Za-z0-9_-]{1,100}$/, "a slug", "use at most 100 letters, digits, - and _");
+/** A name in Postgres that needs no quotes and means nothing else. */
+export const identifier = (...reserved: string[]) =>
+  text(
+    new RegExp(`^(?!pg_|(${["public", "none", ...reserved].join("|")})$)[a-z_][a-z0-9_]{0,62}$`),
+    "a Postgres name of one's own",
+    "use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps schema gatehouse",
+  );
+/** A schema of the data API. */
+export const schemaName = () => identifier("information_schema", "gatehouse");
+/** A prefix that stays open. */
+export const publicPath = () =>
+  text(PUBLIC_PATH, "a plain path prefix", "write it like /public: not / itself, no . or .. segments, no ? # or %");
+/** A group's name. */
+export const group = () =>
+  text(/^[^\s,|]([^,|]*[^\s,|])?$/, "a group name without , and |", "headers separate groups with them");
+/** A path on the application's own host. */
+export const redirectPath = () =>
+  text(/^\/[^\s?#]*$/, "a path that starts with /", "write the callback's path without host, e.g. /login/callback");
+/** A number from 1 on. */
+export const count = (max: number) => {
+  const message = `a whole number from 1 to ${max}; write one of those`;
+  return z.int().min(1, message).max(max, message);
+};
+/** A port, as a number only. */
+export const portNumber = () => count(65_535);
+/** A port, as a number or as a variable that holds one. */
+export const port = () =>
+  z.union(
+    [portNumber(), z.string().regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/)],
+    "a port from 1 to 65535, or one ${VARIABLE}; write a number without quotes",
+  );
+/** A list. */
+export const list = <T extends z.ZodType>(item: T) => z.array(item);

@@ -1,0 +1,166 @@
+import { createPrivateKey } from "node:crypto";
+import OpenId, { interactionPolicy } from "oidc-provider";
+import type { Configuration, JWK } from "oidc-provider";
+import { adapter } from "./adapter.ts";
+import { keyId } from "./certificate.ts";
+import { algorithmOf, seconds } from "./claims.ts";
+import type { Claims } from "./claims.ts";
+import type { Application, Fields, KeyPair, Provider } from "./objects.ts";
+import { messagePage } from "./pages.ts";
+import { sessionCookie } from "./sessions.ts";
+import type { Store } from "./store.ts";
+
+export type Client = { application: Application; provider: Provider };
+
+/**
+ * One instance of the certified OpenID library, for one application under one origin. It reads authentik's own session cookie as
+ * its session, so that signing out of one is signing out of the other.
+ */
+export function openIdProvider(
+  store: Store,
+  claims: Claims,
+  { application, provider }: Client,
+  origin: string,
+): OpenId {
+  const base = `/application/o/${application.slug}`;
+  const key = signingKey(store, provider);
+  const subjectOf = (pk: number | null) => {
+    const user = store.get("user", pk);
+    return user?.is_active ? claims.subject(provider, user) : undefined;
+  };
+  const cookie = { signed: false, httpOnly: true, sameSite: "lax", path: "/" } as const;
+  const policy = interactionPolicy.base();
+  policy.get("consent")?.checks.clear();
+  const scopes = provider.property_mappings.flatMap((id) => store.get("mapping", id)?.scope_name ?? []);
+  const refresh = scopes.includes("offline_access") ? ["refresh_token"] : [];
+  const configuration: Configuration = {
+    adapter: (model: string) => adapter(store, `${application.pk}:${model}`, subjectOf),
+    clients: [
+      {
+        client_id: provider.client_id,
+        client_secret: provider.client_secret,
+        redirect_uris: provider.redirect_uris.filter((uri) => uri.matching_mode === "strict").map((uri) => uri.url),
+        grant_types: ["authorization_code", ...refresh],
+        response_types: ["code"],
+        token_endpoint_auth_method: provider.client_type === "public" ? "none" : "client_secret_post",
+        id_token_signed_response_alg: key ? algorithmOf(key.key_data) : "HS256",
+      },
+    ],
+    clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
+    jwks: { keys: key ? [privateJwk(key)] : [] },
+    scopes,
+    claims: { openid: ["sub"] },
+    conformIdTokenClaims: false,
+    findAccount: (_, sub, token) => {
+      const user = store.list("user").find(({ pk }) => subjectOf(pk) === sub);
+      if (!user) return undefined;
+      const session = store.find("session", { uid: token && "sessionUid" in token ? (token.sessionUid ?? "") : "" });
+      const login = session
+        ? { auth_time: session.loginTs, acr: "goauthentik.io/providers/oauth2/default", amr: ["pwd"], sid: session.uid }
+        : {};
+      return {
+        accountId: sub,
+        claims: (use, scope) => ({
+          ...login,
+          ...(use === "userinfo" || provider.include_claims_in_id_token
+            ? claims.of({ provider, user, scopes: scope.split(" "), origin, sessionId: session?.uid })
+            : {}),
+          ...(use === "id_token" ? { azp: provider.client_id, uid: store.uuid().replaceAll("-", "") } : {}),
+          sub,
+        }),
+      };
+    },
+    // authentik asks nobody for consent here: both stock authorization flows are taken as implicit.
+    loadExistingGrant: async ({ oidc }) => {
+      const { client, session, account, params } = oidc;
+      if (!client || !session || !account) return undefined;
+      const grantId = session.grantIdFor(client.clientId);
+      const grant =
+        (grantId ? await oidc.provider.Grant.find(grantId) : undefined) ??
+        new oidc.provider.Grant({ clientId: client.clientId, accountId: account.accountId });
+      grant.addOIDCScope((params?.["scope"] as string | undefined) ?? "");
+      await grant.save();
+      return grant;
+    },
+    interactions: { policy, url: (ctx) => loginUrl(ctx.url) },
+    renderError: async (ctx, { error, error_description }) => {
+      ctx.type = "html";
+      ctx.body = String(await messagePage(error, error_description ?? ""));
+    },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      introspection: { enabled: true },
+      revocation: { enabled: true },
+    },
+    discovery: { end_session_endpoint: `${origin}${base}/end-session/` },
+    responseTypes: ["code"],
+    enabledJWA: { idTokenSigningAlgValues: ["RS256", "ES256", "HS256"] },
+    pkce: { required: () => false },
+    cookies: { names: { session: sessionCookie }, long: cookie, short: cookie },
+    ttl: {
+      AuthorizationCode: seconds(provider.access_code_validity),
+      AccessToken: seconds(provider.access_token_validity),
+      IdToken: seconds(provider.access_token_validity),
+      RefreshToken: seconds(provider.refresh_token_validity),
+      Interaction: 3600,
+      Session: seconds("days=14"),
+      Grant: seconds("days=30"),
+    },
+    routes: {
+      authorization: "/application/o/authorize/",
+      token: "/application/o/token/",
+      userinfo: "/application/o/userinfo/",
+      introspection: "/application/o/introspect/",
+      revocation: "/application/o/revoke/",
+      jwks: `${base}/jwks/`,
+      end_session: `${base}/end-session`,
+    },
+  };
+  const openId = new OpenId(claims.issuer(provider, origin), configuration);
+  openId.proxy = true;
+  openId.Client.prototype.redirectUriAllowed = (uri: string) => allows(provider, uri);
+  passAllClaims(openId);
+  return openId;
+}
+
+/** The login page that comes back to this authorization request, without the prompt that it satisfies. */
+function loginUrl(authorize: string): string {
+  const url = new URL(authorize, "http://here.invalid");
+  url.searchParams.delete("prompt");
+  url.searchParams.delete("max_age");
+  const query = new URLSearchParams({
+    next: url.pathname + url.search,
+    client_id: url.searchParams.get("client_id") ?? "",
+  });
+  return `/if/flow/default-authentication-flow/?${query.toString()}`;
+}
+
+/** The library lets only claims through that were named beforehand; what a mapping returns is known only once it ran. */
+function passAllClaims(openId: OpenId): void {
+  const { Claims: Filtered } = openId as unknown as { Claims: new (...args: unknown[]) => { available: Fields } };
+  class All extends Filtered {
+    result(): Promise<Fields> {
+      return Promise.resolve(this.available);
+    }
+  }
+  Object.defineProperty(openId, "Claims", { value: All });
+}
+
+/** Whether a provider may send browsers back to an address. */
+export function allows({ redirect_uris }: Provider, uri: string): boolean {
+  return redirect_uris.some(({ matching_mode, url }) =>
+    matching_mode === "regex" ? new RegExp(`^(?:${url})$`).test(uri) : url === uri,
+  );
+}
+
+/** The key pair with which a provider signs; none = HS256 with its client secret. */
+export function signingKey(store: Store, provider: Provider): KeyPair | undefined {
+  const pair = store.get("keypair", provider.signing_key);
+  return pair?.key_data ? pair : undefined;
+}
+
+function privateJwk({ key_data }: KeyPair): JWK {
+  const key = createPrivateKey(key_data).export({ format: "jwk" }) as JWK;
+  return { ...key, kid: keyId(key_data), use: "sig", alg: algorithmOf(key_data) };
+}

@@ -1,0 +1,209 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import { afterAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { stackSchema } from "../../config/json-schema.ts";
+import { parseStack, readStackFile } from "../../config/load.ts";
+import { ConfigError } from "../../config/problems.ts";
+import { basic, messageOf, oauth2, proxy, sections, shell, stack } from "./stacks.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const folder = mkdtempSync(join(tmpdir(), "gatehouse-config-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(text: string): string {
+  const path = join(folder, "Pulumi.dev.yaml");
+  writeFileSync(path, text);
+  return path;
+}
+
+describe("readStackFile", () => {
+  test("notes encrypted values as secret and keeps the others", () => {
+    const path = write("encryptionsalt: v1:x\nconfig:\n  variables:A: { secure: v1:abc }\n  variables:B: 80\n");
+    expect(readStackFile(path, "dev")).toEqual({
+      stack: "dev",
+      file: "Pulumi.dev.yaml",
+      config: { "variables:A": { secret: true }, "variables:B": { value: 80 } },
+    });
+  });
+
+  test("a file without config is an empty stack", () => {
+    expect(readStackFile(write("encryptionsalt: v1:x\n"), "dev").config).toEqual({});
+  });
+
+  test("tells that a file is missing", () => {
+    expect(messageOf(() => readStackFile(join(folder, "Pulumi.prod.yaml"), "prod"))).toBe(
+      "Pulumi.prod.yaml: 1 problem\n" +
+        "  Pulumi.prod.yaml: cannot be read; name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init prod",
+    );
+  });
+
+  test("tells the line of what is not YAML, and not its text", () => {
+    const path = write('config:\n  variables:A: "hunter2\n  variables:A: hunter2\n');
+    expect(messageOf(() => readStackFile(path, "dev"))).toBe(
+      "Pulumi.dev.yaml: 1 problem\n  Pulumi.dev.yaml: is not YAML (MISSING_CHAR, line 4); mend that line",
+    );
+  });
+
+  test("tells a key that stands twice", () => {
+    const path = write("config:\n  variables:A: hunter1\n  variables:A: hunter2\n");
+    expect(messageOf(() => readStackFile(path, "dev"))).toBe(
+      "Pulumi.dev.yaml: 1 problem\n  Pulumi.dev.yaml: is not YAML (DUPLICATE_KEY, line 3); mend that line",
+    );
+  });
+});
+
+describe("parseStack", () => {
+  test("fills in every default", () => {
+    const settings = parseStack(stack(), shell);
+    expect(settings.domains).toEqual([
+      {
+        kind: "localhost",
+        enabled: true,
+        baseDomain: "localhost",
+        protocol: "http",
+        port: undefined,
+        description: "",
+        targets: [],
+      },
+      {
+        kind: "mesh",
+        enabled: true,
+        baseDomain: "mesh.example.org",
+        protocol: "https",
+        port: undefined,
+        description: "",
+        targets: [],
+      },
+      {
+        kind: "external",
+        enabled: false,
+        baseDomain: "${EXTERNAL_DOMAIN}",
+        protocol: "https",
+        port: undefined,
+        description: "",
+        targets: [],
+      },
+    ]);
+    expect(settings.services).toEqual([
+      {
+        ...{
+          name: "wiki",
+          type: "proxy",
+          description: "Handbook",
+          applicationSlug: "wiki",
+          domains: ["localhost", "mesh"],
+        },
+        backend: { name: "wiki", namespace: "default", port: 80 },
+        ...{ groups: [], publicPaths: [], session: "hours=12" },
+      },
+      {
+        ...{
+          name: "grafana",
+          type: "oauth2",
+          description: "Dashboards",
+          applicationSlug: "grafana",
+          domains: ["localhost", "mesh"],
+        },
+        backend: { name: "grafana", namespace: "default", port: 80 },
+        ...{ groups: [], publicPaths: [], session: "hours=12", enforce: "application" },
+        oauth: {
+          clientId: { template: "grafana", variables: [] },
+          clientSecret: { template: "${SECRET}", variables: ["SECRET"] },
+          ...{ redirectUri: "/login", scopes: [], clientType: "confidential", subjectMode: "hashed_user_id" },
+          ...{ accessTokenValidity: "minutes=10", refreshTokenValidity: "days=30" },
+        },
+      },
+      {
+        ...{ name: "legacy", type: "basic", description: "Old tool", domains: ["localhost"] },
+        backend: { name: "legacy", namespace: "default", port: 80 },
+        ...{ groups: [], publicPaths: [], session: "hours=12" },
+        basicAuth: { username: "ops", password: { template: "${SECRET}", variables: ["SECRET"] } },
+      },
+    ]);
+    expect(settings.testEnvironments).toEqual({
+      ...{ enabled: true, install: false },
+      backend: { name: "whoami", namespace: "default", port: 8080 },
+    });
+    expect(settings.dataApi).toEqual({
+      ...{ host: "data", namespace: "gatehouse-data", domains: ["localhost", "mesh"], database: "gatehouse" },
+      ...{ version: "v12.0.2", replicas: 1 },
+      ...{ exposed: ["api_v1", "marts", "raw"], private: ["private_marts", "private_raw"] },
+      roles: { anonymous: "gatehouse_anonymous", authenticator: "gatehouse_authenticator", owner: "gatehouse_owner" },
+      authenticatorPassword: { template: "${AUTHENTICATOR}", variables: ["AUTHENTICATOR"] },
+      ownerPassword: { template: "${OWNER}", variables: ["OWNER"] },
+      limits: { maxRows: 1000, statementTimeout: "5s", connections: 10 },
+    });
+    expect(settings.warnings).toEqual([]);
+  });
+
+  test("skips a kind that is not enabled, and says so", () => {
+    const services = [proxy({ domains: ["external", "localhost"] }), basic({ domains: ["external"] })];
+    const settings = parseStack(stack({ protected_services: services }), shell);
+    expect(settings.services.map(({ domains }) => domains)).toEqual([["localhost"], []]);
+    expect(settings.warnings).toEqual([
+      'protected_services[0] "wiki": domain "external" is not enabled; skipped there',
+      'protected_services[1] "legacy": domain "external" is not enabled; skipped there',
+      'protected_services[1] "legacy": no enabled domain is left; exposed nowhere',
+    ]);
+  });
+
+  test("knows localhost alone without a domains section, and reads keys of other namespaces not at all", () => {
+    const settings = parseStack(stack({ domains: undefined }, { "aws:region": { value: { anything: 1 } } }), shell);
+    expect(settings.domains.map(({ kind, enabled }) => [kind, enabled])).toEqual([["localhost", true]]);
+  });
+
+  test("a service has its own session, or the identity provider's", () => {
+    const services = [proxy({ session: "hours=1" }), oauth2({})];
+    const provider = { ...sections.identity_provider, session: "days=1" };
+    const settings = parseStack(stack({ protected_services: services, identity_provider: provider }), shell);
+    expect(settings.services.map(({ session }) => session)).toEqual(["hours=1", "days=1"]);
+  });
+
+  test("throws an error without frames, which Pulumi tells as one of its own", () => {
+    const error = new ConfigError("Pulumi.dev.yaml", [{ path: "domains", fault: "a fault", cure: "a cure" }]);
+    expect(error.stack).toBe("ConfigError: Pulumi.dev.yaml: 1 problem\n  domains: a fault; a cure");
+    expect(error.__pulumiRunError).toBe(true);
+  });
+});
+
+describe("the files of the project", () => {
+  const validate = new Ajv({ strict: false }).compile(stackSchema());
+  const accepts = (section: string, value: unknown) => {
+    const file = parse(readFileSync(join(root, "Pulumi.dev.yaml"), "utf8")) as { config: Record<string, unknown> };
+    return validate(JSON.parse(JSON.stringify({ config: { ...file.config, [section]: value } })));
+  };
+
+  test("config/stack.schema.json is up to date (node config/json-schema.ts)", () => {
+    expect(JSON.parse(readFileSync(join(root, "config/stack.schema.json"), "utf8"))).toEqual(
+      JSON.parse(JSON.stringify(stackSchema())),
+    );
+  });
+
+  test.each(["dev", "local"])("Pulumi.%s.yaml is right, names its schema, and is right by that, too", (name) => {
+    const text = readFileSync(join(root, `Pulumi.${name}.yaml`), "utf8");
+    expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=config/stack.schema.json");
+    expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
+    const raw = readStackFile(join(root, `Pulumi.${name}.yaml`), name);
+    expect(parseStack(raw, {}, { secretsRequired: false }).stack).toBe(name);
+  });
+
+  test.each<[string, string, unknown]>([
+    ["an unknown section", "gatehouse:domain", {}],
+    ["a secret in the clear", "gatehouse:postgres", { host: "db", password: "hunter2" }],
+    ["a service without its type's block", "gatehouse:protected_services", [oauth2({ oauth_config: undefined })]],
+    ["an unknown key of a domain", "gatehouse:domains", { localhost: { enabeld: true } }],
+  ])("the schema refuses %s", (_, section, value) => {
+    expect(accepts(section, value)).toBe(false);
+  });
+
+  test.each<[string, string, unknown]>([
+    ["keys of other namespaces", "aws:region", "eu-north-1"],
+    ["encrypted variables", "variables:TOKEN", { secure: "v1:abc" }],
+    ["a port that is a variable", "gatehouse:postgres", { host: "${HOST}", port: "${PORT}", password: "${PASSWORD}" }],
+  ])("the schema takes %s", (_, section, value) => {
+    expect(accepts(section, value)).toBe(true);
+  });
+});

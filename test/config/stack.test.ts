@@ -1,0 +1,59 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { loadStack } from "../../config/stack.ts";
+import { messageOf, shell, stack } from "./stacks.ts";
+
+/** Gives the SDK a configuration as the engine does: text and JSON, and the keys of what is secret. */
+function configure(config: Record<string, unknown>, secretKeys: string[] = []): void {
+  const texts = Object.entries(config).map(([key, value]) => [
+    key,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  pulumi.runtime.setAllConfig(Object.fromEntries(texts) as Record<string, string>, secretKeys);
+}
+
+const raw = stack();
+const values = Object.fromEntries(
+  Object.entries(raw.config).flatMap(([key, entry]) => ("value" in entry ? [[key, entry.value]] : [])),
+) as Record<string, unknown>;
+
+describe("loadStack", () => {
+  beforeEach(() => {
+    Object.assign(process.env, shell);
+    return () => {
+      for (const name of Object.keys(shell)) Reflect.deleteProperty(process.env, name);
+    };
+  });
+
+  test("reads what the engine has, as parseStack reads the file", () => {
+    configure({ ...values, "kubernetes:context": "rancher-desktop" });
+    const settings = loadStack();
+    expect(settings).toEqual({ ...parseStack(raw, shell), stack: pulumi.getStack(), context: "rancher-desktop" });
+  });
+
+  test("takes a secret variable as set, and never its value", () => {
+    delete process.env["TOKEN"];
+    configure({ ...values, "variables:TOKEN": "hunter2" }, ["variables:TOKEN"]);
+    expect(JSON.stringify(loadStack())).not.toContain("hunter2");
+  });
+
+  test("refuses a secret inside a section, which the engine makes wholly secret", () => {
+    configure(values, ["gatehouse:postgres"]);
+    expect(messageOf(loadStack)).toBe(
+      `Pulumi.${pulumi.getStack()}.yaml: 1 problem\n` +
+        '  postgres: found an encrypted value; write "${NAME}" instead, and run: pulumi config set --secret variables:NAME',
+    );
+  });
+
+  test("throws what Pulumi takes for an error of its own, so that it prints no stack", () => {
+    configure({ ...values, "gatehouse:domains": "all" });
+    let thrown: unknown;
+    try {
+      loadStack();
+    } catch (error) {
+      thrown = error;
+    }
+    expect(pulumi.RunError.isInstance(thrown)).toBe(true);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { messageOf, oauth2, shell, stack } from "./stacks.ts";
+
+const mesh = (baseDomain: string) => ({ domains: { mesh: { enabled: true, base_domain: baseDomain } } });
+
+describe("template variables", () => {
+  test("the stack's value comes before the shell's", () => {
+    const raw = stack(mesh("${DOMAIN}"), { "variables:DOMAIN": { value: "stack.example.org" } });
+    const settings = parseStack(raw, { ...shell, DOMAIN: "shell.example.org" });
+    expect(settings.domains[0]?.baseDomain).toBe("stack.example.org");
+  });
+
+  test("the shell's value is taken where the stack has none", () => {
+    const settings = parseStack(stack(mesh("${DOMAIN}")), { ...shell, DOMAIN: "shell.example.org" });
+    expect(settings.domains[0]?.baseDomain).toBe("shell.example.org");
+  });
+
+  test("several stand in one text", () => {
+    const env = { ...shell, NETWORK: "tail1234", SUFFIX: "example.org" };
+    expect(parseStack(stack(mesh("${NETWORK}.ts.${SUFFIX}")), env).domains[0]?.baseDomain).toBe(
+      "tail1234.ts.example.org",
+    );
+  });
+
+  test("a value with a variable in it is not filled in again", () => {
+    const env = { ...shell, DOMAIN: "${TOKEN}.example.org" };
+    expect(messageOf(() => parseStack(stack(mesh("${DOMAIN}")), env))).toBe(
+      'Pulumi.dev.yaml: 1 problem\n  domains.mesh.base_domain: "${DOMAIN}" is not a DNS name in lower case; write it like example.org',
+    );
+  });
+
+  test("an empty one counts as not set", () => {
+    expect(messageOf(() => parseStack(stack(mesh("${DOMAIN}")), { ...shell, DOMAIN: "" }))).toContain(
+      'template variable "DOMAIN" is not set',
+    );
+  });
+
+  test("a disabled domain keeps the text of a variable that is not set", () => {
+    const raw = stack({ domains: { localhost: {}, external: { base_domain: "${EXTERNAL_DOMAIN}", port: "${PORT}" } } });
+    expect(parseStack(raw, shell).domains[1]).toEqual({
+      kind: "external",
+      enabled: false,
+      baseDomain: "${EXTERNAL_DOMAIN}",
+      protocol: "https",
+      port: undefined,
+      description: "",
+      targets: [],
+    });
+  });
+
+  test.each([
+    ["a number", 8080, {}],
+    ["a variable of the stack, which YAML reads as a number", "${PORT}", { "variables:PORT": { value: 8080 } }],
+    ["a variable of the stack, as text", "${PORT}", { "variables:PORT": { value: "8080" } }],
+  ])("a port is %s", (_, port, extra) => {
+    expect(parseStack(stack({ domains: { localhost: { port } } }, extra), shell).domains[0]?.port).toBe(8080);
+  });
+});
+
+describe("secret fields", () => {
+  test("stay unresolved, with the names of their variables", () => {
+    const settings = parseStack(stack(), shell);
+    expect(settings.identityProvider.token).toEqual({ template: "${TOKEN}", variables: ["TOKEN"] });
+    expect(settings.postgres?.password).toEqual({ template: "${POSTGRES}", variables: ["POSTGRES"] });
+  });
+
+  test("are set by an encrypted variable of the stack", () => {
+    const raw = stack(
+      { protected_services: [oauth2({}, { client_secret: "${HIDDEN}" })] },
+      { "variables:HIDDEN": { secret: true } },
+    );
+    expect(parseStack(raw, shell).warnings).toEqual([]);
+  });
+
+  test("a client id may be plain or a variable", () => {
+    const clientId = (id: string, env: Record<string, string>) => {
+      const [service] = parseStack(stack({ protected_services: [oauth2({}, { client_id: id })] }), {
+        ...shell,
+        ...env,
+      }).services;
+      return service?.type === "oauth2" ? service.oauth.clientId : undefined;
+    };
+    expect(clientId("grafana", {})).toEqual({ template: "grafana", variables: [] });
+    expect(clientId("dev-${ID}", { ID: "x" })).toEqual({ template: "dev-${ID}", variables: ["ID"] });
+  });
+
+  test("a variable of theirs in the clear is a warning", () => {
+    const raw = stack(
+      { protected_services: [oauth2({}, { client_secret: "${OPEN}" })] },
+      { "variables:OPEN": { value: "hunter2" } },
+    );
+    expect(parseStack(raw, shell).warnings).toEqual([
+      'protected_services[0].oauth_config.client_secret "grafana": variables:OPEN stands in the clear in the stack file; ' +
+        "run: pulumi config set --secret variables:OPEN --stack dev",
+    ]);
+  });
+
+  test("need not be set for a plan, which says so once", () => {
+    const { TOKEN, KEY, ...rest } = shell;
+    expect([TOKEN, KEY]).toHaveLength(2);
+    expect(parseStack(stack(), rest, { secretsRequired: false }).warnings).toEqual([
+      "not set yet, and needed to deploy: TOKEN, KEY; " +
+        "run: pulumi config set --secret variables:NAME --stack dev, or export them",
+    ]);
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { basic, messageOf, oauth2, proxy, sections, shell, stack } from "./stacks.ts";
+
+const cases = [
+  {
+    title: "proxy without application_slug",
+    raw: stack({ protected_services: [proxy({ application_slug: undefined })] }),
+    lines: [
+      'protected_services[0].application_slug "wiki": missing; add it: Name of the application in the identity provider',
+    ],
+  },
+  {
+    title: "two services of one name",
+    raw: stack({ protected_services: [proxy({}), proxy({ application_slug: "other" })] }),
+    lines: [
+      'protected_services[1] "wiki": name is already used by protected_services[0]; give each service its own name',
+    ],
+  },
+  {
+    title: "two applications of one slug",
+    raw: stack({ protected_services: [proxy({}), proxy({ name: "handbook" })] }),
+    lines: [
+      'protected_services[1].application_slug "handbook": application "wiki" is already used by "wiki"; give each application its own slug',
+    ],
+  },
+  {
+    title: "two applications whose slugs become one",
+    raw: stack({
+      protected_services: [proxy({ application_slug: "wiki" }), oauth2({ application_slug: "wiki-mesh" })],
+    }),
+    lines: [
+      'protected_services[1].application_slug "grafana": application "wiki-mesh" is already used by "wiki"; give each application its own slug',
+    ],
+  },
+  {
+    title: "the identity provider's host",
+    raw: stack({ protected_services: [proxy({ name: "authentik" })] }),
+    lines: [
+      'protected_services[0] "authentik": host "authentik.localhost" is already used by the identity provider; give each service its own host',
+    ],
+  },
+  {
+    title: "the data API's host",
+    raw: stack({ protected_services: [proxy({ name: "data" })] }),
+    lines: [
+      'protected_services[0] "data": host "data.localhost" is already used by the data API; give each service its own host',
+    ],
+  },
+  {
+    title: "the data API's name on a domain where it has no host",
+    raw: stack({
+      protected_services: [proxy({ name: "data", domains: ["mesh"] })],
+      data_api: { ...sections.data_api, domains: ["localhost"] },
+    }),
+    lines: [
+      'protected_services[0] "data": name "data" is already used by the data API; give each service its own host',
+    ],
+  },
+  {
+    title: "the open test host",
+    raw: stack({ protected_services: [basic({ name: "whoami-public" })] }),
+    lines: [
+      'protected_services[0] "whoami-public": host "whoami-public.localhost" is already used by the open test host; give each service its own host',
+    ],
+  },
+  {
+    title: "the host of another service's test environment",
+    raw: stack({ protected_services: [proxy({}), basic({ name: "whoami-wiki" })] }),
+    lines: [
+      'protected_services[1] "whoami-wiki": host "whoami-wiki.localhost" is already used by the test environment of "wiki"; give each service its own host',
+    ],
+  },
+  {
+    title: "the same host label for identity provider and data API",
+    raw: stack({ data_api: { ...sections.data_api, host: "authentik" } }),
+    lines: ['data_api: host "authentik.localhost" is already used by the identity provider; give it another host'],
+  },
+  {
+    title: "a domain kind that does not exist",
+    raw: stack({ protected_services: [proxy({ domains: ["localhost", "mesch"] })] }),
+    lines: ['protected_services[0].domains[1] "wiki": domain "mesch" does not exist; did you mean "mesh"?'],
+  },
+  {
+    title: "a domain kind that resembles nothing",
+    raw: stack({ protected_services: [proxy({ domains: ["intranet"] })] }),
+    lines: [
+      'protected_services[0].domains[0] "wiki": domain "intranet" does not exist; add it to the domains section, or use one of localhost, mesh, external',
+    ],
+  },
+  {
+    title: "domains that are neither a list nor auto",
+    raw: stack({ protected_services: [proxy({ domains: "all" })] }),
+    lines: [
+      'protected_services[0].domains "wiki": found "all", expected a list of domain kinds, or auto; write e.g. [localhost, mesh]',
+    ],
+  },
+  {
+    title: "a custom domain that does not say what it is",
+    raw: stack({ domains: { partner: { enabled: true } } }),
+    lines: [
+      "domains.partner.base_domain: missing; add it: What follows the service's name in a host: `<name>.<base_domain>`; may be a ${VARIABLE}",
+      "domains.partner.protocol: missing; add it: Protocol of every URL of this domain",
+      "domains.partner.description: missing; add it: What the domain is for",
+    ],
+  },
+  {
+    title: "an enabled domain without a base domain",
+    raw: stack({ domains: { localhost: {}, mesh: { enabled: true } } }),
+    lines: ['domains.mesh.base_domain: missing, and domain "mesh" is enabled; add it, or write enabled: false'],
+  },
+  {
+    title: "a base domain that is no DNS name",
+    raw: stack({ domains: { mesh: { enabled: true, base_domain: "Example.org" } } }),
+    lines: ['domains.mesh.base_domain: "Example.org" is not a DNS name in lower case; write it like example.org'],
+  },
+  {
+    title: "two domains with one base domain",
+    raw: stack({
+      domains: {
+        mesh: { enabled: true, base_domain: "example.org" },
+        external: { enabled: true, base_domain: "example.org" },
+      },
+    }),
+    lines: [
+      'domains.external.base_domain: "example.org" is already the base domain of "mesh"; give each enabled domain its own',
+    ],
+  },
+  {
+    title: "a host that is too long",
+    raw: stack({
+      domains: {
+        mesh: {
+          enabled: true,
+          base_domain: ["a".repeat(62), "b".repeat(62), "c".repeat(62), "d".repeat(61)].join("."),
+        },
+      },
+      protected_services: [proxy({})],
+      data_api: undefined,
+      identity_provider: { ...sections.identity_provider, host: "id" },
+    }),
+    lines: [
+      'protected_services[0] "wiki": host "wiki.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc.ddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd" is longer than 253 characters; use a shorter name or base domain',
+    ],
+  },
+  {
+    title: "a kind with a name that cannot be part of others",
+    raw: stack({
+      domains: { "My Domain": { enabled: false, base_domain: "x.org", protocol: "https", description: "Mine" } },
+    }),
+    lines: ["domains.My Domain: is not a name for a domain kind; use a-z, 0-9 and -, at most 20 of them"],
+  },
+  {
+    title: "a context that is no name",
+    raw: stack({}, { "kubernetes:context": { value: { name: "x" } } }),
+    lines: ["kubernetes:context: is not a plain name; write the name of a context of your kubeconfig, in the clear"],
+  },
+];
+
+describe("Wrong domains, names and hosts", () => {
+  test.each(cases)("$title", ({ raw, lines }) => {
+    const header = `Pulumi.dev.yaml: ${lines.length} ${lines.length === 1 ? "problem" : "problems"}`;
+    expect(messageOf(() => parseStack(raw, shell))).toBe([header, ...lines.map((line) => `  ${line}`)].join("\n"));
+  });
+});

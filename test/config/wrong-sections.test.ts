@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { messageOf, proxy, sections, shell, stack } from "./stacks.ts";
+
+const cases = [
+  {
+    title: "an unknown section",
+    raw: stack({ protected_service: [] }),
+    lines: ['gatehouse:protected_service: unknown key; did you mean "gatehouse:protected_services"?'],
+  },
+  {
+    title: "an unknown key that resembles nothing",
+    raw: stack({ postgres: { ...sections.postgres, colour: "red" } }),
+    lines: ["postgres.colour: unknown key; remove it, or use one of host, port, user, password, sslmode"],
+  },
+  {
+    title: "a list that is a section",
+    raw: stack({ protected_services: { wiki: proxy({}) } }),
+    lines: ["protected_services: expected a list; begin each entry with a dash"],
+  },
+  {
+    title: "a protocol that is none",
+    raw: stack({ domains: { localhost: { protocol: "htps" } } }),
+    lines: ['domains.localhost.protocol: found "htps", expected http or https; did you mean "https"?'],
+  },
+  {
+    title: "an address that is none",
+    raw: stack({ domains: { mesh: { enabled: true, base_domain: "example.org", targets: ["10.0.0.300"] } } }),
+    lines: ["domains.mesh.targets: an address is neither an IP nor a DNS name; write one of them"],
+  },
+  {
+    title: "no identity provider",
+    raw: stack({ identity_provider: undefined }),
+    lines: ["identity_provider: missing; add gatehouse:identity_provider"],
+  },
+  {
+    title: "an installation without what it needs",
+    raw: stack({ identity_provider: { token: "${TOKEN}" }, postgres: undefined, data_api: undefined }),
+    lines: [
+      "identity_provider.admin_password: missing, and install is true; add it, or write install: false",
+      "identity_provider.secret_key: missing, and install is true; add it, or write install: false",
+      "identity_provider.database: missing, and install is true; add it, or write install: false",
+      "identity_provider.install: there is no gatehouse:postgres; add it, or write install: false",
+    ],
+  },
+  {
+    title: "an identity provider that is there, but where",
+    raw: stack({ identity_provider: { install: false, token: "${TOKEN}" } }),
+    lines: ["identity_provider.url: missing, and install is false; add the address of the identity provider to use"],
+  },
+  {
+    title: "sample users where others can reach them",
+    raw: stack({
+      identity_provider: {
+        ...sections.identity_provider,
+        sample_users: [{ username: "alice", name: "Alice", email: "a@example.org", password: "${SECRET}" }],
+      },
+    }),
+    lines: [
+      'identity_provider.sample_users: there are sample users, and domain "mesh" is enabled; remove them, or enable localhost only',
+    ],
+  },
+  {
+    title: "a data API without a server",
+    raw: stack({
+      postgres: undefined,
+      identity_provider: { install: false, token: "${TOKEN}", url: "https://sso.example.org" },
+    }),
+    lines: ["data_api: there is no gatehouse:postgres; add it"],
+  },
+  {
+    title: "a schema that is both",
+    raw: stack({ data_api: { ...sections.data_api, schemas: { exposed: ["api_v1", "raw"], private: ["raw"] } } }),
+    lines: ['data_api.schemas: schema "raw" is both exposed and private; decide for one'],
+  },
+  {
+    title: "no exposed schema",
+    raw: stack({ data_api: { ...sections.data_api, schemas: { exposed: [] } } }),
+    lines: ["data_api.schemas.exposed: found an empty list, expected at least one schema; the first is the default"],
+  },
+  {
+    title: "one role for two things",
+    raw: stack({ data_api: { ...sections.data_api, roles: { anonymous: "web", authenticator: "web" } } }),
+    lines: ['data_api.roles: role "web" stands for two things; give each role its own name'],
+  },
+  {
+    title: "everyone as a role",
+    raw: stack({ data_api: { ...sections.data_api, roles: { anonymous: "public" } } }),
+    lines: [
+      'data_api.roles.anonymous: found "public", expected a Postgres name of one\'s own; use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps schema gatehouse',
+    ],
+  },
+  {
+    title: "the identity provider's database for the data",
+    raw: stack({ data_api: { ...sections.data_api, database: "authentik" } }),
+    lines: ['data_api.database: database "authentik" is already used by the identity provider; give it another name'],
+  },
+  {
+    title: "a limit in other words",
+    raw: stack({ data_api: { ...sections.data_api, limits: { max_rows: "many", statement_timeout: "5 seconds" } } }),
+    lines: [
+      "data_api.limits.max_rows: found text, expected a whole number; write it in digits, without quotes",
+      'data_api.limits.statement_timeout: found "5 seconds", expected a Postgres interval; write it like 5s',
+    ],
+  },
+];
+
+describe("Wrong sections", () => {
+  test.each(cases)("$title", ({ raw, lines }) => {
+    const header = `Pulumi.dev.yaml: ${lines.length} ${lines.length === 1 ? "problem" : "problems"}`;
+    expect(messageOf(() => parseStack(raw, shell))).toBe([header, ...lines.map((line) => `  ${line}`)].join("\n"));
+  });
+});

@@ -1,0 +1,70 @@
+/** A client that follows redirects between the identity provider and applications, with a cookie jar per host. */
+export class Browser {
+  readonly #server: string;
+  readonly #applications: string[];
+  readonly #cookies = new Map<string, Map<string, string>>();
+  /** Every address visited, in order. */
+  visited: string[] = [];
+
+  /** `server` serves everything; requests to a host of `applications` pass forward auth, as behind Traefik. */
+  constructor(server: string, applications: string[]) {
+    this.#server = server;
+    this.#applications = applications;
+  }
+
+  async request(
+    address: string,
+    init: { method?: string; body?: string; headers?: Record<string, string> } = {},
+  ): Promise<Response> {
+    const url = new URL(address);
+    this.visited.push(address);
+    const jar = this.#cookies.get(url.host) ?? new Map<string, string>();
+    this.#cookies.set(url.host, jar);
+    const forwarded = {
+      "x-forwarded-proto": url.protocol.slice(0, -1),
+      "x-forwarded-host": url.host,
+      "x-forwarded-uri": url.pathname + url.search,
+    };
+    const path = this.#applications.includes(url.host)
+      ? "/outpost.goauthentik.io/auth/traefik"
+      : url.pathname + url.search;
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { ...forwarded, ...init.headers, ...(cookie ? { cookie } : {}) };
+    const answer = await fetch(this.#server + path, { ...init, headers, redirect: "manual" });
+    for (const line of answer.headers.getSetCookie()) {
+      const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
+      if (/max-age=0|expires=Thu, 01 Jan 1970/i.test(line)) jar.delete(name);
+      else jar.set(name, value);
+    }
+    return answer;
+  }
+
+  /** Follows redirects until an answer that is none; at most 15. */
+  async follow(address: string): Promise<{ url: string; answer: Response }> {
+    let url = address;
+    for (let hops = 0; hops < 15; hops++) {
+      const answer = await this.request(url);
+      const location = answer.headers.get("location");
+      if (location === null) return { url, answer };
+      await answer.body?.cancel();
+      url = new URL(location, url).href;
+    }
+    throw new Error(`too many redirects: ${this.visited.join(" ")}`);
+  }
+
+  /** Answers a flow's challenges, given the address of its page, and gives the last one. */
+  async runFlow(page: string, answers: Record<string, unknown>[]): Promise<Record<string, unknown>> {
+    const { origin, pathname, search } = new URL(page);
+    const slug = pathname.split("/")[3] ?? "";
+    const executor = `${origin}/api/v3/flows/executor/${slug}/?query=${encodeURIComponent(search.slice(1))}`;
+    let challenge = (await (await this.request(executor)).json()) as Record<string, unknown>;
+    for (const body of answers) {
+      const headers = { "content-type": "application/json" };
+      const answer = await this.request(executor, { method: "POST", headers, body: JSON.stringify(body) });
+      const solved =
+        answer.status === 302 ? await this.request(new URL(answer.headers.get("location") ?? "", origin).href) : answer;
+      challenge = (await solved.json()) as Record<string, unknown>;
+    }
+    return challenge;
+  }
+}

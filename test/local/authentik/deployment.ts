@@ -1,0 +1,90 @@
+type Json = Record<string, unknown>;
+
+export const origin = "http://authentik.localhost";
+export const app = "http://whoami.localhost:8080";
+export const hosts = ["whoami.localhost:8080", "closed.localhost", "stranger.localhost"];
+
+async function call(url: string, method: string, path: string, body?: Json): Promise<Json> {
+  const headers = { authorization: "Bearer bootstrap", "content-type": "application/json", accept: "application/json" };
+  const answer = await fetch(`${url}/api/v3${path}`, {
+    method,
+    headers,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
+  return text === "" ? {} : (JSON.parse(text) as Json);
+}
+const expression = `names = ",".join([g.name for g in request.user.all_groups()])
+return {"ak_proxy": {"user_attributes": {"additionalHeaders": {
+    "X-idp-username": request.user.username,
+    "X-idp-groups": names,
+    "X-idp-name": request.user.name,
+    "X-idp-jwt": ak_create_jwt(request.user, "gatehouse-identity", ["openid", "email", "profile"], "hours=12"),
+    "X-idp-number": 7,
+}}}}`;
+
+/** What a deployment makes: the identity provider of the JWT, two protected applications, one of them for admins. */
+export async function deploy(url: string): Promise<void> {
+  const api = (method: string, path: string, body?: Json) => call(url, method, path, body);
+  const first = async (path: string) => ((await api("GET", path))["results"] as Json[])[0] ?? {};
+  const authorization_flow = (await first("/flows/instances/?slug=default-provider-authorization-implicit-consent"))[
+    "pk"
+  ];
+  const invalidation_flow = (await first("/flows/instances/?slug=default-provider-invalidation-flow"))["pk"];
+  const signing_key = (await first("/crypto/certificatekeypairs/?name=authentik+Self-signed+Certificate"))["pk"];
+  const flows = { authorization_flow, invalidation_flow };
+  const stock = ((await api("GET", "/propertymappings/provider/scope/"))["results"] as Json[]).filter((one) =>
+    ["openid", "email", "profile"].includes(one["scope_name"] as string),
+  );
+  const scopes = stock.map((one) => one["pk"]);
+  const identity = await api("POST", "/providers/oauth2/", {
+    ...{ name: "gatehouse-identity", client_id: "identity", client_secret: "s3cret", signing_key, ...flows },
+    property_mappings: scopes,
+    redirect_uris: [{ matching_mode: "strict", url: "http://dash.localhost/login" }],
+  });
+  await api("POST", "/core/applications/", { name: "identity", slug: "identity", provider: identity["pk"] });
+  const broken = { name: "broken", scope_name: "zy_broken", expression: "return {'x': 1 / 0}" };
+  const mappings = [
+    (await api("POST", "/propertymappings/provider/scope/", { name: "idp", scope_name: "zz_idp", expression }))["pk"],
+    (await api("POST", "/propertymappings/provider/scope/", broken))["pk"],
+  ];
+  const providers: unknown[] = [];
+  for (const [slug, external_host] of [
+    ["whoami", app],
+    ["closed", "http://closed.localhost"],
+  ]) {
+    const body = {
+      name: slug,
+      external_host,
+      mode: "forward_single",
+      property_mappings: mappings,
+      ...flows,
+      skip_path_regex: "^/open/",
+    };
+    const provider = await api("POST", "/providers/proxy/", body);
+    await api("POST", "/core/applications/", { name: slug, slug, provider: provider["pk"] });
+    providers.push(provider["pk"]);
+  }
+  const group = await api("POST", "/core/groups/", { name: "kommune" });
+  const parent = await api("POST", "/core/groups/", { name: "alle" });
+  await api("PUT", `/core/groups/${String(group["pk"])}/`, { name: "kommune", parents: [parent["pk"]] });
+  const bob = await api("POST", "/core/users/", {
+    username: "bob",
+    name: "Bø Å",
+    email: "bob@x.test",
+    groups: [group["pk"]],
+  });
+  await api("POST", `/core/users/${String(bob["pk"])}/set_password/`, { password: "right" });
+  const admins = (await first("/core/groups/?name=authentik+Admins"))["pk"];
+  await api("POST", "/policies/bindings/", {
+    target: (await api("GET", "/core/applications/closed/"))["pk"],
+    group: admins,
+    order: 0,
+  });
+  const outpost = await first("/outposts/instances/?name__iexact=authentik+Embedded+Outpost");
+  await api("PATCH", `/outposts/instances/${String(outpost["pk"])}/`, {
+    providers,
+    config: { authentik_host: origin },
+  });
+}

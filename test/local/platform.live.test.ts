@@ -1,0 +1,256 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import {
+  AppsV1Api,
+  BatchV1Api,
+  CoreV1Api,
+  CustomObjectsApi,
+  KubeConfig,
+  type V1Container,
+  type V1Job,
+  type V1Pod,
+} from "@kubernetes/client-node";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Started } from "./starter.ts";
+
+const namespace = "default";
+const data = realpathSync(mkdtempSync(path.join(tmpdir(), "gatehouse-platform-")));
+let starter: ChildProcess;
+let started: Started;
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly errors: () => string;
+}
+
+function run(): Run {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, "starter.ts"), data], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  return { child, errors: () => text };
+}
+
+async function start(): Promise<void> {
+  const { child, errors } = run();
+  starter = child;
+  const line = child.stdout
+    ? ((await Promise.race([once(child.stdout, "data"), once(child, "exit")])) as unknown[])[0]
+    : "";
+  if (!Buffer.isBuffer(line)) throw new Error(`the platform did not start:\n${errors()}`);
+  started = JSON.parse(line.toString()) as Started;
+}
+
+function api<T extends Parameters<KubeConfig["makeApiClient"]>[0]>(type: T): InstanceType<T> {
+  const config = new KubeConfig();
+  config.loadFromFile(started.kubeconfig);
+  return config.makeApiClient(type) as InstanceType<T>;
+}
+
+function ask(host: string): Promise<{ status: number; body: string }> {
+  const headers = [
+    ["Host", host],
+    ["X-idp-username", "a"],
+    ["x-IDP-username", "b"],
+    ["X_y.z", "c"],
+  ].flat();
+  return new Promise((resolve, reject) => {
+    request({ host: "127.0.0.1", port: started.httpPort, path: "/x?y=1", headers, agent: false }, (answer) => {
+      let body = "";
+      answer.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+    })
+      .once("error", reject)
+      .end();
+  });
+}
+
+/** Command lines of all processes that have to do with the data folder. */
+function processes(): string[] {
+  const read = (pid: string, file: string, from: (name: string) => string): string => {
+    try {
+      return from(`/proc/${pid}/${file}`);
+    } catch {
+      return ""; // it ended meanwhile
+    }
+  };
+  const text = (name: string): string => readFileSync(name, "latin1").replaceAll("\0", " ");
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+    .map((pid) => ({
+      command: read(pid, "cmdline", text),
+      rest: read(pid, "environ", text) + read(pid, "cwd", readlinkSync),
+    }))
+    .filter(({ command, rest }) => (command + rest).includes(data))
+    .map(({ command, rest }) => command || rest);
+}
+
+function until(assertion: () => void | Promise<void>): Promise<void> {
+  return vi.waitFor(assertion, { timeout: 30_000, interval: 100 });
+}
+
+async function createJob(name: string, sql: string): Promise<V1Job["status"]> {
+  const { host, port, user, password } = started.postgres;
+  const settings = { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password, PGDATABASE: "postgres" };
+  await api(CoreV1Api).createNamespacedConfigMap({ namespace, body: { metadata: { name }, data: { "1.sql": sql } } });
+  const container: V1Container = {
+    name: "psql",
+    image: "postgres:18-alpine",
+    command: ["psql"],
+    args: [
+      "--no-psqlrc",
+      "--quiet",
+      "-v",
+      "ON_ERROR_STOP=1",
+      "-v",
+      "word=it's",
+      "--single-transaction",
+      "-f",
+      "/sql/1.sql",
+    ],
+    env: Object.entries(settings).map(([key, value]) => ({ name: key, value })),
+    volumeMounts: [{ name: "sql", mountPath: "/sql" }],
+  };
+  const pod = { restartPolicy: "Never", containers: [container], volumes: [{ name: "sql", configMap: { name } }] };
+  const batch = api(BatchV1Api);
+  await batch.createNamespacedJob({
+    namespace,
+    body: { metadata: { name }, spec: { backoffLimit: 0, template: { spec: pod } } },
+  });
+  let status: V1Job["status"];
+  await until(async () => {
+    status = (await batch.readNamespacedJob({ name, namespace })).status;
+    expect(
+      status?.conditions?.map(({ type }) => type).filter((type) => ["Complete", "Failed"].includes(type)),
+    ).toHaveLength(1);
+  });
+  return status;
+}
+
+async function onlyPod(labelSelector: string): Promise<V1Pod | undefined> {
+  const { items } = await api(CoreV1Api).listNamespacedPod({ namespace, labelSelector });
+  expect(items).toHaveLength(1);
+  return items[0];
+}
+
+beforeAll(start);
+afterAll(async () => {
+  if (starter.exitCode === null && starter.signalCode === null) {
+    starter.kill("SIGTERM");
+    await once(starter, "exit");
+  }
+  rmSync(data, { recursive: true, force: true });
+});
+
+test("a Deployment, its Service and an IngressRoute answer through Traefik, with every header line as it was sent", async () => {
+  const labels = { app: "echo" };
+  const container: V1Container = {
+    name: "whoami",
+    image: "traefik/whoami:v1.11.0",
+    args: ["--port", "8080"],
+    ports: [{ name: "http", containerPort: 8080 }],
+    readinessProbe: { httpGet: { path: "/health", port: "http" } },
+  };
+  const spec = {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [container] } },
+  };
+  await api(AppsV1Api).createNamespacedDeployment({ namespace, body: { metadata: { name: "echo" }, spec } });
+  const service = {
+    metadata: { name: "echo" },
+    spec: { selector: labels, ports: [{ port: 8080, targetPort: "http" }] },
+  };
+  await api(CoreV1Api).createNamespacedService({ namespace, body: service });
+  const rule = {
+    kind: "Rule",
+    match: "Host(`echo.localhost`)",
+    services: [{ name: "echo", port: 8080, nativeLB: true }],
+  };
+  await api(CustomObjectsApi).createNamespacedCustomObject({
+    group: "traefik.io",
+    version: "v1alpha1",
+    namespace,
+    plural: "ingressroutes",
+    body: {
+      apiVersion: "traefik.io/v1alpha1",
+      kind: "IngressRoute",
+      metadata: { name: "echo" },
+      spec: { entryPoints: ["web"], routes: [rule] },
+    },
+  });
+
+  await until(async () => expect((await ask("echo.localhost")).status).toBe(200));
+  const lines = (await ask("echo.localhost")).body.split("\n");
+  expect(lines).toContain("GET /x?y=1 HTTP/1.1");
+  expect(lines).toContain("Host: echo.localhost");
+  expect(lines.filter((line) => /^x.idp.username/i.test(line))).toEqual(["X-Idp-Username: a", "X-Idp-Username: b"]);
+  expect(lines.filter((line) => /^x.y.z/i.test(line))).toEqual(["X_y.z: c"]);
+  expect((await ask("other.localhost")).status).toBe(404);
+  const { status } = await api(AppsV1Api).readNamespacedDeployment({ name: "echo", namespace });
+  expect(status?.availableReplicas).toBe(1);
+});
+
+test("a Job runs SQL files, and a failing one says why and leaves nothing", async () => {
+  expect((await createJob("good", "create table words as select :'word'::text as word"))?.succeeded).toBe(1);
+  expect((await createJob("bad", "insert into words values ('x'); select 1 / 0"))?.failed).toBe(1);
+  const pod = await onlyPod("job-name=bad");
+  expect(pod?.status?.phase).toBe("Failed");
+  expect(pod?.status?.containerStatuses?.[0]?.state?.terminated?.message).toMatch(
+    /1\.sql: ERROR: {2}division by zero$/,
+  );
+  const check = "do $$ begin assert (select array_agg(word) from words) = array[$t$it's$t$]; end $$";
+  expect((await createJob("check", check))?.succeeded).toBe(1);
+});
+
+test("a Pod of an unknown image stays pending and names the known ones", async () => {
+  const core = api(CoreV1Api);
+  const spec = { containers: [{ name: "web", image: "nginx:1" }] };
+  await core.createNamespacedPod({ namespace, body: { metadata: { name: "odd" }, spec } });
+  await until(async () => {
+    const { status } = await core.readNamespacedPod({ name: "odd", namespace });
+    expect(status?.phase).toBe("Pending");
+    expect(status?.conditions?.find(({ type }) => type === "Ready")?.message).toBe(
+      'image "nginx:1" is not known to the local platform; it knows ' +
+        "ghcr.io/goauthentik/server, postgrest/postgrest, traefik/whoami, postgres",
+    );
+  });
+});
+
+test("a second start on the same data folder names the first and leaves it alone", async () => {
+  const { child, errors } = run();
+  const [code] = (await once(child, "exit")) as [number];
+  expect(code).toBe(1);
+  expect(errors()).toContain(`a platform already runs on ${data} (process ${starter.pid}); npm run stop ends it`);
+  expect((await ask("echo.localhost")).status).toBe(200);
+});
+
+test("a killed starter leaves no process behind, and the next start serves what was deployed", async () => {
+  expect(processes().some((command) => command.includes("whoami.ts"))).toBe(true);
+  starter.kill("SIGKILL");
+  await once(starter, "exit");
+  await until(() => expect(processes()).toEqual([]));
+
+  await start();
+  await until(async () => expect((await ask("echo.localhost")).status).toBe(200));
+  expect((await createJob("again", "select word from words"))?.succeeded).toBe(1);
+});
+
+test("a deleted Deployment ends its process and its Pod", async () => {
+  await api(AppsV1Api).deleteNamespacedDeployment({ name: "echo", namespace, propagationPolicy: "Foreground" });
+  await until(async () => {
+    expect((await api(CoreV1Api).listNamespacedPod({ namespace, labelSelector: "app=echo" })).items).toEqual([]);
+    expect(processes().filter((command) => command.includes("whoami.ts"))).toEqual([]);
+  });
+});
+
+test("SIGTERM ends everything in order", async () => {
+  starter.kill("SIGTERM");
+  const [code] = (await once(starter, "exit")) as [number];
+  expect(code).toBe(0);
+  await until(() => expect(processes()).toEqual([]));
+});

@@ -5,16 +5,14 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import jwt from "jsonwebtoken";
 import { embeddedOutpost } from "./bootstrap.ts";
 import { seconds } from "./claims.ts";
+import { identityHeaders } from "./identity-headers.ts";
+import type { Served } from "./identity-headers.ts";
 import { log } from "./log.ts";
-import type { Application, Fields, Outpost, OutpostSession, Provider } from "./objects.ts";
+import type { Fields, OutpostSession, Provider } from "./objects.ts";
 import type { Store } from "./store.ts";
 
 const prefix = "/outpost.goauthentik.io";
 const callbackMark = "X-authentik-auth-callback";
-const version = "goauthentik.io/outpost/2026.5.0";
-
-/** A provider that the embedded outpost serves, and the addresses that go with it. */
-type Served = { outpost: Outpost; provider: Provider; application: Application; scope: string; authentikHost: string };
 
 /** The embedded proxy outpost. `self` tells the address at which this process answers, for the exchange of codes. */
 export function embeddedProxy(store: Store, self: () => string): Hono {
@@ -139,62 +137,33 @@ function identified(c: Context, served: Served, session: OutpostSession): Respon
   return c.body(null, 200);
 }
 
-/** All headers of a signed-in user, from the claims of the login; empty values are sent too. */
-function identityHeaders(
-  { outpost, provider, application, authentikHost }: Served,
-  { claims, idToken }: OutpostSession,
-) {
-  const text = (name: string) => (typeof claims[name] === "string" ? claims[name] : "");
-  const list = (name: string) => (Array.isArray(claims[name]) ? claims[name].join("|") : "");
-  const attributes = (claims["ak_proxy"] as { user_attributes?: Fields } | undefined)?.user_attributes ?? {};
-  const additional = Object.entries((attributes["additionalHeaders"] as Fields | undefined) ?? {});
-  return {
-    "X-authentik-username": text("preferred_username"),
-    "X-authentik-groups": list("groups"),
-    "X-authentik-entitlements": list("entitlements"),
-    "X-authentik-email": text("email"),
-    "X-authentik-name": text("name"),
-    "X-authentik-uid": text("sub"),
-    "X-authentik-jwt": idToken,
-    "X-authentik-meta-jwks": `${authentikHost}/application/o/${application.slug}/jwks/`,
-    "X-authentik-meta-outpost": outpost.name,
-    "X-authentik-meta-provider": provider.name,
-    "X-authentik-meta-app": application.slug,
-    "X-authentik-meta-version": version,
-    ...basicAuthorization(provider, attributes, text("email")),
-    ...Object.fromEntries(additional.map(([name, value]) => [name, typeof value === "string" ? value : ""])),
-  };
-}
-
-function basicAuthorization(provider: Provider, attributes: Fields, email: string): Record<string, string> {
-  const password = attributes[provider.basic_auth_password_attribute];
-  if (!provider.basic_auth_enabled || typeof password !== "string" || password === "") return {};
-  const user = attributes[provider.basic_auth_user_attribute];
-  const pair = `${typeof user === "string" ? user : email}:${password}`;
-  return { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
-}
-
 /** The provider whose address the host is, port included; with a single provider every host is its own. */
 function providerFor(store: Store, host: string): Served | undefined {
   const outpost = store.find("outpost", { managed: embeddedOutpost });
-  const served = (outpost?.providers ?? []).flatMap((id): Served[] => {
-    const provider = store.get("provider", id);
-    const application = store.find("application", { provider: id });
-    if (!outpost || !provider || !application) return [];
-    const authentikHost = URL.parse(String((outpost.config["authentik_host"] as string | undefined) ?? ""))?.origin;
-    const scope = provider.property_mappings
-      .flatMap((mapping) => store.get("mapping", mapping)?.scope_name ?? [])
-      .join(" ");
-    return [{ outpost, provider, application, scope, authentikHost: authentikHost ?? "http://localhost" }];
-  });
-  const domain = (one: Served) => one.provider.cookie_domain.replace(/^\./, "");
+  const applications = new Map(store.list("application").map((application) => [application.provider, application]));
+  // A provider without an application is not served.
+  const served = (outpost?.providers ?? []).flatMap((id) =>
+    applications.has(id) ? (store.get("provider", id) ?? []) : [],
+  );
+  const provider = chooseProvider(served, host);
+  const application = provider && applications.get(provider.pk);
+  if (!outpost || !application) return undefined;
+  const scopes = provider.property_mappings.flatMap((id) => store.get("mapping", id)?.scope_name ?? []);
+  const configured = outpost.config["authentik_host"];
+  const authentikHost =
+    (typeof configured === "string" ? URL.parse(configured)?.origin : undefined) ?? "http://localhost";
+  return { outpost, provider, application, scope: scopes.join(" "), authentikHost };
+}
+
+function chooseProvider(served: Provider[], host: string): Provider | undefined {
+  const domain = ({ cookie_domain }: Provider) => cookie_domain.replace(/^\./, "");
+  const single = served.filter(({ mode }) => mode !== "forward_domain");
+  const domains = served.filter(
+    (one) => one.mode === "forward_domain" && domain(one) !== "" && host.endsWith(domain(one)),
+  );
   return (
-    served.find(
-      ({ provider }) => provider.mode !== "forward_domain" && URL.parse(provider.external_host)?.host === host,
-    ) ??
-    served
-      .filter((one) => one.provider.mode === "forward_domain" && domain(one) !== "" && host.endsWith(domain(one)))
-      .sort((a, b) => domain(b).length - domain(a).length)[0] ??
+    single.find(({ external_host }) => URL.parse(external_host)?.host === host) ??
+    domains.sort((a, b) => domain(b).length - domain(a).length)[0] ??
     (served.length === 1 ? served[0] : undefined)
   );
 }

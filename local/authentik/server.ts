@@ -48,6 +48,7 @@ export async function startServer(options: Options): Promise<Authentik> {
     await Promise.all([store.load(), claims.load()]);
     bootstrap({ store, secretKey: options.secretKey }, options.bootstrap);
     await store.saved();
+    setInterval(() => store.sweep(), 600_000).unref();
     state.ready = true;
   };
   const close = () => {

@@ -13,7 +13,7 @@ import { choosePorts } from "./ports.ts";
 import { startPostgres, type PostgresAddress } from "./postgres.ts";
 import { Processes } from "./processes.ts";
 import { killMarked, MARK } from "./sweep.ts";
-import { startTraefik } from "./traefik.ts";
+import { type GatewayPorts, startTraefik } from "./traefik.ts";
 
 export type Plugin = Awaited<ReturnType<typeof findPlugins>>[number];
 
@@ -91,31 +91,28 @@ async function startPrograms(
   tools: Record<ToolName, string>,
   report: (detail: string) => void,
 ): Promise<Pick<Platform, "kubeconfig" | "httpPort" | "httpsPort" | "postgres">> {
-  const ports = await choosePorts(data);
+  const ports = await choosePorts(data, { kubernetes: [], postgres: [] });
   const kubeconfig = path.join(data, "kubeconfig");
   // One of the last run would lead to nothing, or to somebody else's port.
   rmSync(kubeconfig, { force: true });
 
-  const kubernetes = async (): Promise<void> => {
-    await startCluster(processes, tools, {
-      data,
-      port: ports.kubernetes,
-      token: localSecret(data, "kubernetes"),
-      kubeconfig,
-    });
+  const kubernetes = async (): Promise<GatewayPorts> => {
+    const token = localSecret(data, "kubernetes");
+    await startCluster(processes, tools, { data, port: ports.kubernetes, token, kubeconfig });
     report("Kubernetes is up");
     startControllers(processes, tools["kube-controller-manager"], kubeconfig);
-    const gateway = async (): Promise<void> => {
+    const gateway = async (): Promise<GatewayPorts> => {
       await applyCrds(kubeconfig, [tools["traefik-crds"], tools["externaldns-crds"]]);
-      await startTraefik(processes, tools.traefik, data, kubeconfig, ports);
+      return startTraefik(processes, tools.traefik, data, kubeconfig);
     };
-    await Promise.all([gateway(), startAgent(processes, data, kubeconfig)]);
+    const [gatewayPorts] = await Promise.all([gateway(), startAgent(processes, data, kubeconfig)]);
+    return gatewayPorts;
   };
-  const [postgres] = await Promise.all([
+  const [postgres, { http, https }] = await Promise.all([
     startPostgres(processes, data, ports.postgres, localSecret(data, "postgres")),
     kubernetes(),
   ]);
-  return { kubeconfig, httpPort: ports.http, httpsPort: ports.https, postgres };
+  return { kubeconfig, httpPort: http, httpsPort: https, postgres };
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

@@ -3,50 +3,43 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import path from "node:path";
 
-export interface Ports {
-  readonly http: number;
-  readonly https: number;
-  readonly ping: number;
-  readonly kubernetes: number;
-  readonly postgres: number;
-}
-
 /**
- * Free ports on 127.0.0.1. HTTP takes 80, else 8080, and HTTPS 443, else 8443, where that is allowed and free; the others take those of
- * the last run on the same data folder, so that a restart changes no deployed address, else any free one.
+ * Free ports on 127.0.0.1, to be bound at once: nothing holds them. Each name gets the first of the wanted ones that is allowed and
+ * free, else that of the last run on the same data folder, so that a restart changes no deployed address, else any free one.
  */
-export async function choosePorts(data: string): Promise<Ports> {
+export async function choosePorts<N extends string>(
+  data: string,
+  wanted: Readonly<Record<N, readonly number[]>>,
+): Promise<Record<N, number>> {
   const file = path.join(data, "ports.json");
   const last = lastPorts(file);
-  const held: Server[] = [];
-  const hold = async (...wanted: (number | undefined)[]): Promise<number> => {
-    for (const port of [...wanted, 0]) {
-      const server = port === undefined ? undefined : await listen(port);
-      if (!server) continue;
-      held.push(server);
-      return (server.address() as AddressInfo).port;
-    }
-    throw new Error("no free port on 127.0.0.1");
-  };
-  const ports: Ports = {
-    http: await hold(80, 8080, last.http),
-    https: await hold(443, 8443, last.https),
-    ping: await hold(last.ping),
-    kubernetes: await hold(last.kubernetes),
-    postgres: await hold(last.postgres),
-  };
+  const held = new Map<N, Server>();
+  for (const name of Object.keys(wanted) as N[]) {
+    const remembered = last[name];
+    const candidates = [...wanted[name], ...(remembered === undefined ? [] : [remembered]), 0];
+    held.set(name, await listenOnFirst(candidates));
+  }
+  const ports = Object.fromEntries([...held].map(([name, server]) => [name, (server.address() as AddressInfo).port]));
   // All are held until the last is chosen: none is given twice.
-  await Promise.all(held.map((server) => once(server.close(), "close")));
-  writeFileSync(file, `${JSON.stringify(ports)}\n`);
-  return ports;
+  await Promise.all([...held.values()].map((server) => once(server.close(), "close")));
+  writeFileSync(file, `${JSON.stringify({ ...lastPorts(file), ...ports })}\n`);
+  return ports as Record<N, number>;
 }
 
-function lastPorts(file: string): Partial<Ports> {
+function lastPorts(file: string): Record<string, number | undefined> {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Partial<Ports>;
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, number>;
   } catch {
     return {}; // the first run
   }
+}
+
+async function listenOnFirst(candidates: readonly number[]): Promise<Server> {
+  for (const port of candidates) {
+    const server = await listen(port);
+    if (server) return server;
+  }
+  throw new Error("no port is free on 127.0.0.1");
 }
 
 /** Undefined when the port is taken, or binding it is not allowed. */

@@ -1,36 +1,47 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
-import type { Ports } from "./ports.ts";
+import { choosePorts } from "./ports.ts";
 import type { Processes } from "./processes.ts";
 
-/** Starts Traefik on 127.0.0.1 as the gateway of the cluster. The custom resource definitions must be there. */
+export interface GatewayPorts {
+  readonly http: number;
+  readonly https: number;
+  readonly ping: number;
+}
+
+/**
+ * Starts Traefik on 127.0.0.1 as the gateway of the cluster: HTTP on 80, else 8080, HTTPS on 443, else 8443, where that is allowed and
+ * free. The custom resource definitions must be there.
+ */
 export async function startTraefik(
   processes: Processes,
   command: string,
   data: string,
   kubeconfig: string,
-  ports: Ports,
-): Promise<void> {
+): Promise<GatewayPorts> {
   const folder = path.join(data, "traefik");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, "traefik.yaml");
   const accessLog = processes.logOf("access");
   rmSync(accessLog, { force: true });
+  const ports = await choosePorts(data, { http: [80, 8080], https: [443, 8443], ping: [] });
   writeFileSync(file, stringify(configuration(ports, accessLog)), { mode: 0o600 });
+  const args = [`--configFile=${file}`];
   processes.start({
     name: "traefik",
     command,
-    args: [`--configFile=${file}`],
+    args,
     env: { KUBECONFIG: kubeconfig },
     cwd: folder,
     stopSignal: "SIGKILL",
   });
   await processes.until("traefik", async () => (await fetch(`http://127.0.0.1:${ports.ping}/ping`)).ok);
+  return ports;
 }
 
 /** Static configuration (doc.traefik.io, install-configuration): no dashboard, no API, no trusted proxy, so no believed X-Forwarded-*. */
-function configuration(ports: Ports, accessLog: string): object {
+function configuration(ports: GatewayPorts, accessLog: string): object {
   return {
     global: { checkNewVersion: false, sendAnonymousUsage: false },
     log: { level: "INFO", noColor: true },

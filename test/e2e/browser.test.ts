@@ -13,8 +13,8 @@ beforeAll(async () => {
   mkdirSync(SCREENSHOTS, { recursive: true });
   browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
-    // Chromium itself sends *.localhost to loopback; the rest keeps it from calling home.
-    args: [...chromium.args, "--disable-background-networking", "--disable-sync", "--no-first-run"],
+    // Chromium itself sends *.localhost to loopback. Its own sandbox refuses root; the last three keep it from calling home.
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
     headless: true,
   });
 });

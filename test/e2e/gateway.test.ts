@@ -61,7 +61,7 @@ describe("signing in through the flow executor", () => {
       expect(protectedHeader.alg).toBe("RS256");
       expect(payload["preferred_username"]).toBe("alice");
       expect(payload.iss).toBe(`${origin("authentik")}/application/o/gatehouse-identity/`);
-      expect(payload["groups"]).toEqual(["admins", "staff"]);
+      expect((payload["groups"] as string[]).toSorted()).toEqual(["admins", "staff"]);
     });
   });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -15,6 +15,7 @@ import {
   type V1Pod,
 } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { processesOf } from "./processes.ts";
 import type { Started } from "./starter.ts";
 
 const namespace = "default";
@@ -68,26 +69,6 @@ function ask(host: string): Promise<{ status: number; body: string }> {
       .once("error", reject)
       .end();
   });
-}
-
-/** Command lines of all processes that have to do with the data folder. */
-function processes(): string[] {
-  const read = (pid: string, file: string, from: (name: string) => string): string => {
-    try {
-      return from(`/proc/${pid}/${file}`);
-    } catch {
-      return ""; // it ended meanwhile
-    }
-  };
-  const text = (name: string): string => readFileSync(name, "latin1").replaceAll("\0", " ");
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
-    .map((pid) => ({
-      command: read(pid, "cmdline", text),
-      rest: read(pid, "environ", text) + read(pid, "cwd", readlinkSync),
-    }))
-    .filter(({ command, rest }) => (command + rest).includes(data))
-    .map(({ command, rest }) => command || rest);
 }
 
 function until(assertion: () => void | Promise<void>): Promise<void> {
@@ -230,10 +211,10 @@ test("a second start on the same data folder names the first and leaves it alone
 });
 
 test("a killed starter leaves no process behind, and the next start serves what was deployed", async () => {
-  expect(processes().some((command) => command.includes("whoami.ts"))).toBe(true);
+  expect(processesOf(data).some((command) => command.includes("whoami.ts"))).toBe(true);
   starter.kill("SIGKILL");
   await once(starter, "exit");
-  await until(() => expect(processes()).toEqual([]));
+  await until(() => expect(processesOf(data)).toEqual([]));
 
   await start();
   await until(async () => expect((await ask("echo.localhost")).status).toBe(200));
@@ -244,7 +225,7 @@ test("a deleted Deployment ends its process and its Pod", async () => {
   await api(AppsV1Api).deleteNamespacedDeployment({ name: "echo", namespace, propagationPolicy: "Foreground" });
   await until(async () => {
     expect((await api(CoreV1Api).listNamespacedPod({ namespace, labelSelector: "app=echo" })).items).toEqual([]);
-    expect(processes().filter((command) => command.includes("whoami.ts"))).toEqual([]);
+    expect(processesOf(data).filter((command) => command.includes("whoami.ts"))).toEqual([]);
   });
 });
 
@@ -252,5 +233,5 @@ test("SIGTERM ends everything in order", async () => {
   starter.kill("SIGTERM");
   const [code] = (await once(starter, "exit")) as [number];
   expect(code).toBe(0);
-  await until(() => expect(processes()).toEqual([]));
+  await until(() => expect(processesOf(data)).toEqual([]));
 });

@@ -67,8 +67,7 @@ export function postgresql(): Plugin {
     async read(type, id, inputs, state) {
       const kind = kindOf(type);
       const known = state ?? kind.parse?.(id);
-      if (!known)
-        throw new Error(`a resource of type ${type} cannot be imported; it can be created over what is there`);
+      if (!known) throw new Error(`${type} cannot be imported; create it, over what is there`);
       const found = await stateOf(kind, located(kind, known, server)).catch(whenGone);
       if (!found) return undefined;
       const given = state ? inputs : undefined;

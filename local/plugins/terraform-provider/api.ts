@@ -81,8 +81,8 @@ export class Api {
     if (status >= 300) return refuse(`${status} ${STATUS_CODES[status] ?? ""}${detail(status, text)}`);
     if (!required) return {};
     if (text === "") throw new Error("error reading from server: EOF");
-    if (!/^application\/([\w.-]+\+)?json/i.test(response.headers.get("content-type") ?? ""))
-      return refuse("undefined response type");
+    const type = response.headers.get("content-type") ?? "";
+    if (!/^application\/([\w.-]+\+)?json/i.test(type)) return refuse("undefined response type");
     const answer = JSON.parse(text) as Values;
     const missing = required.find((name) => answer[name] === undefined);
     return missing === undefined ? answer : refuse(`no value given for required property ${missing}`);

@@ -1,8 +1,7 @@
 import { asText, isEmpty } from "../bridge.ts";
 import type { Value, Values } from "../protocol/plugin.ts";
 import type { Api } from "./api.ts";
-import { pem } from "./operations.ts";
-import { wireName } from "./resources.ts";
+import { pem, wireName } from "./operations.ts";
 import schema from "./schema.json" with { type: "json" };
 
 interface Lookup {

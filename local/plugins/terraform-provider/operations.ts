@@ -4,7 +4,7 @@ import { asText, isEmpty } from "../bridge.ts";
 import type { Fields } from "../bridge.ts";
 import type { Value, Values } from "../protocol/plugin.ts";
 import type { Api } from "./api.ts";
-import { RESOURCES, wireName } from "./resources.ts";
+import { RESOURCES } from "./resources.ts";
 import type { Resource, WireField } from "./resources.ts";
 
 /** What can be done with one type of resource. Values come in complete; undefined stands for the server's 404. */
@@ -157,4 +157,9 @@ function inOrderOf(known: Value | undefined, found: Value | undefined): Value[] 
     return index < 0 ? order.length : index;
   };
   return (Array.isArray(found) ? found : []).toSorted((one, other) => place(one) - place(other));
+}
+
+/** The name of a field in the API. */
+export function wireName(name: string, field?: WireField): string {
+  return field?.json ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

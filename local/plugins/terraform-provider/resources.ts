@@ -211,11 +211,6 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
   },
 };
 
-/** The name of a field in the API. */
-export function wireName(name: string, field?: WireField): string {
-  return field?.json ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 function refuseDuration(value: Value): string | undefined {
   const units = /^(microseconds|milliseconds|seconds|minutes|hours|days|weeks)$/i;
   for (const element of asText(value).split(";")) {

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import type { Context, Plugin, Values } from "../../../local/plugins/protocol/plugin.ts";
 import { decode, encode } from "../../../local/plugins/protocol/values.ts";
 import { authentik } from "../../../local/plugins/terraform-provider/plugin.ts";
-import traffic from "../../fixtures/authentik-traffic.json" with { type: "json" };
+import traffic from "../authentik/traffic.json" with { type: "json" };
 
 /** A call of the real provider, as it was recorded. */
 export interface Recorded {
@@ -26,7 +26,7 @@ export interface Answer {
   readonly body: string;
 }
 
-export const SEQUENCES = traffic.sequences as unknown as { what: string; calls: Recorded[] }[];
+export const SEQUENCES = traffic as unknown as { what: string; calls: Recorded[] }[];
 export const RECORDED = SEQUENCES.flatMap(({ calls }) => calls);
 export const CONTEXT: Context = {
   preview: false,

@@ -92,7 +92,7 @@ export function deploy({ stack }: LocalStack, progress: Progress): Promise<Chang
   const work = async (report: (detail: string) => void): Promise<Changes> => {
     await stack.cancel().catch(() => undefined);
     await recoverInterrupted(stack);
-    const result = await withErrors(report, (onEvent) => stack.up({ onEvent }));
+    const result = await withErrors(report, (watch) => stack.up(watch));
     return { ...result.summary.resourceChanges };
   };
   return progress.step("Deploying the local stack", work, "15 s");
@@ -101,37 +101,45 @@ export function deploy({ stack }: LocalStack, progress: Progress): Promise<Chang
 /** Removes everything that the stack deployed. */
 export function destroy({ stack }: LocalStack, progress: Progress): Promise<Changes> {
   const work = async (report: (detail: string) => void): Promise<Changes> => {
-    const result = await withErrors(report, (onEvent) => stack.destroy({ onEvent }));
+    const result = await withErrors(report, (watch) => stack.destroy(watch));
     return { ...result.summary.resourceChanges };
   };
   return progress.step("Removing the local stack", work, "20 s");
 }
 
+/** What a run of the engine is watched with. */
+interface Watch {
+  readonly onEvent: (event: EngineEvent) => void;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Runs the engine, reports each step, and tells a failure by the errors of the run instead of its whole output.
+ * Runs the engine, reports each step, and tells a failure by the errors of the run instead of its whole output. An inline program that
+ * throws once it has begun would leave the engine waiting for ever, so such a run is stopped.
  * @throws Error with the errors, each with the resource it belongs to
  */
-async function withErrors<T>(
-  report: (detail: string) => void,
-  run: (onEvent: (event: EngineEvent) => void) => Promise<T>,
-): Promise<T> {
-  const errors: string[] = [];
+async function withErrors<T>(report: (detail: string) => void, run: (watch: Watch) => Promise<T>): Promise<T> {
+  const errors = new Set<string>();
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  const onEvent = ({ resourcePreEvent, diagnosticEvent }: EngineEvent): void => {
+    if (resourcePreEvent && resourcePreEvent.metadata.op !== "same") {
+      report(`${resourcePreEvent.metadata.op} ${nameOf(resourcePreEvent.metadata.urn)}`);
+    }
+    if (diagnosticEvent?.severity === "error") {
+      errors.add(`${nameOf(diagnosticEvent.urn)}: ${stripVTControlCharacters(diagnosticEvent.message).trim()}`);
+    }
+  };
+  process.on("unhandledRejection", stop);
   try {
-    return await run((event) => {
-      const metadata = event.resourcePreEvent?.metadata;
-      if (metadata && metadata.op !== "same") {
-        report(`${metadata.op} ${nameOf(metadata.urn)}`);
-      }
-      const diagnostic = event.diagnosticEvent;
-      if (diagnostic?.severity === "error") {
-        errors.push([nameOf(diagnostic.urn), stripVTControlCharacters(diagnostic.message).trim()].join(": "));
-      }
-    });
+    return await run({ onEvent, signal: abort.signal });
   } catch (error) {
-    throw errors.length === 0 ? error : new Error(`the engine stopped:\n${errors.join("\n")}`, { cause: error });
+    throw errors.size === 0 ? error : new Error(`the engine stopped:\n${[...errors].join("\n")}`, { cause: error });
+  } finally {
+    process.off("unhandledRejection", stop);
   }
 }
 
 function nameOf(urn: string | undefined): string {
-  return urn?.split("::").slice(-2).join(" ") ?? "";
+  return urn?.split("::").at(-1) ?? "";
 }

@@ -35,13 +35,19 @@ export class Database extends pulumi.ComponentResource {
     });
     const owner = role("owner", { name: roles.owner, login: true, password: reveal(ownerPassword) });
 
-    const database = new postgresql.Database(`${name}-database`, { name: args.plan.database }, { parent: this });
+    const database = new postgresql.Database(
+      `${name}-database`,
+      { name: args.plan.database },
+      // A role that something in the database still names cannot be dropped, so a destroy takes the database first.
+      { parent: this, dependsOn: [anonymous, authenticator, owner] },
+    );
     this.name = database.name;
     for (const schema of args.plan.schemas) {
       new postgresql.Schema(
         `${name}-${schema.name}`,
         { name: schema.name, database: this.name, owner: schema.owner },
-        { parent: this, dependsOn: [owner, authenticator] },
+        // A schema that leaves the configuration keeps its data: its grants go, and only a destroy of the database removes it.
+        { parent: this, retainOnDelete: true },
       );
     }
     this.registerOutputs({ name: this.name });

@@ -23,15 +23,18 @@ export interface Defaults {
 }
 
 /**
- * Looks the defaults up. Unknown in a first preview, when the provider's url is.
+ * Looks the defaults up, once authentik answers. In a first preview they are unknown.
+ * @param apiUrl the provider's url; every lookup takes part in it, since the engine answers one whose provider it cannot reach yet
+ *   with nothing, as if what is looked for were missing
  * @throws (in the engine) when one is missing: a lookup answered 404 looks like success (authentik/traffic.md 4.2)
  */
-export function lookUpDefaults(provider: authentik.Provider): Defaults {
+export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Output<string>): Defaults {
   const options = { provider };
+  const reachable = <T>(value: T): pulumi.Output<T> => apiUrl.apply(() => value) as pulumi.Output<T>;
   const flow = (slug: string): pulumi.Output<string> =>
-    found(`flow "${slug}"`, authentik.getFlowOutput({ slug }, options).id);
+    found(`flow "${slug}"`, authentik.getFlowOutput({ slug: reachable(slug) }, options).id);
   const mappings = (managedLists: string[]): pulumi.Output<string[]> =>
-    authentik.getPropertyMappingProviderScopeOutput({ managedLists }, options).ids.apply((ids) => {
+    authentik.getPropertyMappingProviderScopeOutput({ managedLists: reachable(managedLists) }, options).ids.apply((ids) => {
       if (ids?.length !== managedLists.length) {
         throw new pulumi.RunError(
           `authentik has ${ids?.length ?? 0} of the ${managedLists.length} default scope mappings; wait for its blueprints, or restore them under System > Blueprints`,
@@ -47,9 +50,9 @@ export function lookUpDefaults(provider: authentik.Provider): Defaults {
     signingKey: found(
       "key pair",
       // Without fetchKey: false the private key would be written to the state in clear (authentik/traffic.md 2).
-      authentik.getCertificateKeyPairOutput({ name: SIGNING_KEY, fetchKey: false }, options).id,
+      authentik.getCertificateKeyPairOutput({ name: reachable(SIGNING_KEY), fetchKey: false }, options).id,
     ),
-    embeddedOutpost: found("embedded outpost", authentik.getOutpostOutput({ name: "authentik Embedded Outpost" }, options).id),
+    embeddedOutpost: found("embedded outpost", authentik.getOutpostOutput({ name: reachable("authentik Embedded Outpost") }, options).id),
   };
 }
 

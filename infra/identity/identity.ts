@@ -27,13 +27,10 @@ export class Identity extends pulumi.ComponentResource {
 
   constructor(name: string, args: IdentityArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Identity", name, {}, opts);
-    const provider = new authentik.Provider(
-      "authentik",
-      { url: args.authentik.apiUrl(args.reachedThrough), token: args.authentik.token },
-      { parent: this },
-    );
+    const url = args.authentik.apiUrl(args.reachedThrough);
+    const provider = new authentik.Provider("authentik", { url, token: args.authentik.token }, { parent: this });
     const child = { parent: this, providers: [provider] };
-    const defaults = lookUpDefaults(provider);
+    const defaults = lookUpDefaults(provider, url);
 
     const access = new Access(`${name}-access`, { plan: args.plan, identityProvider: args.settings.identityProvider }, child);
     const token = new IdentityToken(`${name}-token`, { defaults, issuer: args.authentik.browserUrl }, child);

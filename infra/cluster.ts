@@ -34,6 +34,10 @@ export class Cluster extends pulumi.ComponentResource {
    */
   namespace(namespace: string, parent: pulumi.Resource): k8s.core.v1.Namespace {
     const labels = { "pod-security.kubernetes.io/enforce": "restricted", "app.kubernetes.io/managed-by": "gatehouse" };
-    return new k8s.core.v1.Namespace(namespace, { metadata: { name: namespace, labels } }, { parent, provider: this.provider });
+    return new k8s.core.v1.Namespace(
+      namespace,
+      { metadata: { name: namespace, labels } },
+      { parent, provider: this.provider },
+    );
   }
 }

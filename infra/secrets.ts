@@ -10,16 +10,23 @@ export function reveal(text: SecretText): pulumi.Output<string> {
   const variables = new pulumi.Config("variables");
   const values = text.variables.map((name) => variables.getSecret(name) ?? fromEnvironment(name));
   return pulumi.secret(
-    pulumi.all(values).apply((known) =>
-      text.variables.reduce((filled, name, index) => filled.replaceAll(`\${${name}}`, () => known[index] ?? ""), text.template),
-    ),
+    pulumi
+      .all(values)
+      .apply((known) =>
+        text.variables.reduce(
+          (filled, name, index) => filled.replaceAll(`\${${name}}`, () => known[index] ?? ""),
+          text.template,
+        ),
+      ),
   );
 }
 
 function fromEnvironment(name: string): string {
   const value = process.env[name];
   if (value === undefined) {
-    throw new pulumi.RunError(`template variable "${name}" is not set; run: pulumi config set --secret variables:${name}`);
+    throw new pulumi.RunError(
+      `template variable "${name}" is not set; run: pulumi config set --secret variables:${name}`,
+    );
   }
   return value;
 }

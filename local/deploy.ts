@@ -28,7 +28,10 @@ export interface LocalStack {
  * Opens the `local` stack with the real engine: file backend, passphrase and workspace all in the platform's data folder.
  * @param changes config that stands in for what the stack file says, by full key
  */
-export async function openLocal(platform: Platform, changes: Readonly<Record<string, unknown>> = {}): Promise<LocalStack> {
+export async function openLocal(
+  platform: Platform,
+  changes: Readonly<Record<string, unknown>> = {},
+): Promise<LocalStack> {
   const overrides = {
     ...changes,
     "variables:HTTP_PORT": String(platform.httpPort),
@@ -53,7 +56,8 @@ export async function openLocal(platform: Platform, changes: Readonly<Record<str
 
 /** Opens a stack of its own name for another program on the same platform. */
 export async function openProgram(platform: Platform, stack: string, other: PulumiFn): Promise<Stack> {
-  return openStack({ ...(await engineOptions(platform)), stack, program: other });
+  const workspace = join(platform.data, `workspace-${stack}`);
+  return openStack({ ...(await engineOptions(platform)), workspace, stack, program: other });
 }
 
 async function engineOptions(platform: Platform): Promise<Pick<StackOptions, "command" | "workspace" | "environment">> {
@@ -88,7 +92,7 @@ function engineEnvironment(platform: Platform): Record<string, string> {
 export type Changes = Readonly<Record<string, number>>;
 
 /** Brings the stack up, taking over first what a killed run left behind. */
-export function deploy({ stack }: LocalStack, progress: Progress): Promise<Changes> {
+export function deploy({ stack }: Pick<LocalStack, "stack">, progress: Progress): Promise<Changes> {
   const work = async (report: (detail: string) => void): Promise<Changes> => {
     await stack.cancel().catch(() => undefined);
     await recoverInterrupted(stack);
@@ -99,7 +103,7 @@ export function deploy({ stack }: LocalStack, progress: Progress): Promise<Chang
 }
 
 /** Removes everything that the stack deployed. */
-export function destroy({ stack }: LocalStack, progress: Progress): Promise<Changes> {
+export function destroy({ stack }: Pick<LocalStack, "stack">, progress: Progress): Promise<Changes> {
   const work = async (report: (detail: string) => void): Promise<Changes> => {
     const result = await withErrors(report, (watch) => stack.destroy(watch));
     return { ...result.summary.resourceChanges };
@@ -121,7 +125,10 @@ interface Watch {
 async function withErrors<T>(report: (detail: string) => void, run: (watch: Watch) => Promise<T>): Promise<T> {
   const errors = new Set<string>();
   const abort = new AbortController();
-  const stop = (): void => abort.abort();
+  const stop = (reason: unknown): void => {
+    errors.add(reason instanceof Error ? reason.message : String(reason));
+    abort.abort();
+  };
   const onEvent = ({ resourcePreEvent, diagnosticEvent }: EngineEvent): void => {
     if (resourcePreEvent && resourcePreEvent.metadata.op !== "same") {
       report(`${resourcePreEvent.metadata.op} ${nameOf(resourcePreEvent.metadata.urn)}`);

@@ -31,7 +31,10 @@ function generate(): string {
 
 /** The text with its variables filled in. */
 export function fill(text: SecretText, variables: Variables): string {
-  return text.variables.reduce((filled, name) => filled.replaceAll(`\${${name}}`, () => variables[name] ?? ""), text.template);
+  return text.variables.reduce(
+    (filled, name) => filled.replaceAll(`\${${name}}`, () => variables[name] ?? ""),
+    text.template,
+  );
 }
 
 function secretTexts(value: unknown): SecretText[] {

@@ -5,7 +5,7 @@ import { parseDocument } from "yaml";
 import { projectFolder } from "./paths.ts";
 
 export interface StackOptions {
-  /** Name of the stack. With `overrides`, `Pulumi.<name>.yaml` of the project configures it; else nothing does. */
+  /** Name of the stack. With `overrides`, the project and its `Pulumi.<name>.yaml` configure it; else nothing does. */
   readonly stack: string;
   readonly program: PulumiFn;
   readonly command: PulumiCommand;
@@ -23,8 +23,8 @@ export interface StackOptions {
  */
 export async function openStack(options: StackOptions): Promise<Stack> {
   await mkdir(options.workspace, { recursive: true, mode: 0o700 });
-  await copyFile(join(projectFolder(), "Pulumi.yaml"), join(options.workspace, "Pulumi.yaml"));
   if (options.overrides) {
+    await copyFile(join(projectFolder(), "Pulumi.yaml"), join(options.workspace, "Pulumi.yaml"));
     await writeStackFile(options.stack, options.workspace, options.overrides);
   }
   return LocalWorkspace.createOrSelectStack(
@@ -38,7 +38,11 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   );
 }
 
-async function writeStackFile(stack: string, workspace: string, overrides: Readonly<Record<string, unknown>>): Promise<void> {
+async function writeStackFile(
+  stack: string,
+  workspace: string,
+  overrides: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const name = `Pulumi.${stack}.yaml`;
   const target = join(workspace, name);
   const document = parseDocument(await readFile(join(projectFolder(), name), "utf8"));

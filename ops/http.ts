@@ -63,4 +63,3 @@ export function headerOf(answer: Answer, name: string): string | undefined {
   const value = answer.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(", ") : value;
 }
-

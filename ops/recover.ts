@@ -1,34 +1,41 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 
-/** The part of a stack's state that is read here. */
-interface PendingOperation {
+/** The parts of a stack's state that are read and changed here. */
+interface Resource {
+  readonly urn: string;
   readonly type: string;
-  readonly resource: { readonly urn: string; readonly type: string; readonly inputs?: Readonly<Record<string, unknown>> };
+  readonly id?: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+interface State {
+  resources?: Resource[];
+  pending_operations?: { readonly type: string; readonly resource: Resource }[];
 }
 
 /**
  * Takes over what a killed run may have created without noting it: the engine wrote "creating" and never came to write "created".
- * What exists is adopted into the state, what does not is forgotten; a plain next run would fail on names that are taken.
- * @returns the URNs that were looked into
+ * Each goes into the state under the id it would have, and a refresh of just these drops what does not exist after all; a plain next run
+ * would fail on names that are taken.
+ * @returns the URNs that were taken over or forgotten
  */
 export async function recoverInterrupted(stack: Stack): Promise<string[]> {
-  const state = (await stack.exportStack()) as { deployment?: { pending_operations?: PendingOperation[] } };
-  const pending = (state.deployment?.pending_operations ?? []).filter(({ type }) => type === "creating");
-  if (pending.length === 0) {
+  const exported = await stack.exportStack();
+  const state = exported.deployment as State | undefined;
+  const pending = (state?.pending_operations ?? []).filter(({ type }) => type === "creating");
+  if (state === undefined || pending.length === 0) {
     return [];
   }
-  const imports = pending.flatMap(({ resource }) => {
+  const adopted = pending.flatMap(({ resource }) => {
     const id = idOf(resource.type, resource.inputs ?? {});
-    return id === undefined ? [] : ["--import-pending-creates", resource.urn, "--import-pending-creates", id];
+    return id === undefined ? [] : [{ ...resource, id, outputs: resource.inputs ?? {} }];
   });
-  const { workspace } = stack;
-  const command = ["refresh", "--yes", "--skip-preview", "--non-interactive", "--stack", stack.name];
-  await promisify(execFile)(workspace.pulumiCommand.command, [...command, ...imports, "--clear-pending-creates"], {
-    cwd: workspace.workDir,
-    env: { ...process.env, ...workspace.envVars },
-  });
+  state.resources = [...(state.resources ?? []), ...adopted];
+  delete state.pending_operations;
+  await stack.importStack(exported);
+  if (adopted.length > 0) {
+    await stack.refresh({ target: adopted.map(({ urn }) => urn) });
+  }
   return pending.map(({ resource }) => resource.urn);
 }
 

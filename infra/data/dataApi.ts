@@ -33,7 +33,11 @@ export class DataApi extends pulumi.ComponentResource {
       { ...child, dependsOn: [database] },
     );
     // After the migrations: a grant on all functions of a schema reaches those that exist.
-    const grants = new Grants(`${name}-grants`, { plan, database: database.name }, { ...child, dependsOn: [migrations] });
+    const grants = new Grants(
+      `${name}-grants`,
+      { plan, database: database.name },
+      { ...child, dependsOn: [migrations] },
+    );
     new Postgrest(
       `${name}-postgrest`,
       { dataApi, server, namespace, database: database.name, publicUrl: publicUrl(args.exposures) },

@@ -64,7 +64,10 @@ export function milliseconds(interval: string): number {
   const [, digits, unit] = /^(\d+)(ms|s|min)$/.exec(interval) ?? [];
   const factor = UNITS[unit ?? ""];
   if (digits === undefined || factor === undefined) {
-    throw new pulumi.InputPropertyError({ propertyPath: "limits.statement_timeout", reason: `"${interval}" is not like 500ms, 5s or 2min` });
+    throw new pulumi.InputPropertyError({
+      propertyPath: "limits.statement_timeout",
+      reason: `"${interval}" is not like 500ms, 5s or 2min`,
+    });
   }
   return Number(digits) * factor;
 }

@@ -66,7 +66,9 @@ export class Migrations extends pulumi.ComponentResource {
 
 /** File name → text, in the order in which they run. */
 export function readMigrations(): Record<string, string> {
-  const names = readdirSync(FOLDER).filter((name) => name.endsWith(".sql")).sort();
+  const names = readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
   return Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")]));
 }
 

@@ -43,7 +43,10 @@ export class Postgrest extends pulumi.ComponentResource {
     );
     new k8s.core.v1.Service(
       `${name}-service`,
-      { metadata: { ...metadata, name: APP, labels }, spec: { selector: labels, ports: [{ name: "http", port: PORT, targetPort: PORT }] } },
+      {
+        metadata: { ...metadata, name: APP, labels },
+        spec: { selector: labels, ports: [{ name: "http", port: PORT, targetPort: PORT }] },
+      },
       { parent: this },
     );
     this.registerOutputs({});
@@ -76,8 +79,8 @@ export function postgrestSettings(dataApi: DataApi, publicUrl: string | undefine
     PGRST_DB_SCHEMAS: dataApi.exposed.join(","),
     PGRST_DB_ANON_ROLE: dataApi.roles.anonymous,
     PGRST_DB_PRE_REQUEST: "gatehouse.pre_request",
-    // Relations resolve in the selected schema alone; the default would add public.
-    PGRST_DB_EXTRA_SEARCH_PATH: "",
+    // Relations resolve in the selected schema alone: the default would add public, and pg_catalog is searched anyway.
+    PGRST_DB_EXTRA_SEARCH_PATH: "pg_catalog",
     PGRST_DB_MAX_ROWS: String(dataApi.limits.maxRows),
     PGRST_DB_POOL: String(dataApi.limits.connections),
     // The database must not be able to override any of this.

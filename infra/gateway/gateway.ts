@@ -48,7 +48,9 @@ export class Gateway extends pulumi.ComponentResource {
       new Echo(`${name}-echo`, { backend: settings.testEnvironments.backend }, child);
     }
 
-    const ofIdentityProvider = new Set(plan.exposures.filter(({ role }) => role === "identity-provider").map(({ id }) => id));
+    const ofIdentityProvider = new Set(
+      plan.exposures.filter(({ role }) => role === "identity-provider").map(({ id }) => id),
+    );
     this.identityProviderRoutes = routes
       .filter(({ route }) => route.rules.some(({ exposure }) => ofIdentityProvider.has(exposure)))
       .map(({ resource }) => resource.ingressRoute);

@@ -31,7 +31,10 @@ export class DomainRecords extends pulumi.ComponentResource {
   }
 }
 
-function endpoints(host: string, targets: readonly string[]): { dnsName: string; recordType: string; targets: string[] }[] {
+function endpoints(
+  host: string,
+  targets: readonly string[],
+): { dnsName: string; recordType: string; targets: string[] }[] {
   const byType = Map.groupBy(targets, recordType);
   return [...byType].map(([type, values]) => ({ dnsName: host, recordType: type, targets: values }));
 }

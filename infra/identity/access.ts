@@ -42,7 +42,10 @@ export class Access extends pulumi.ComponentResource {
   groupId(group: string): pulumi.Output<string> {
     const resource = this.#groups.get(group);
     if (!resource) {
-      throw new pulumi.InputPropertyError({ propertyPath: "plan.groups", reason: `group "${group}" is not in the plan` });
+      throw new pulumi.InputPropertyError({
+        propertyPath: "plan.groups",
+        reason: `group "${group}" is not in the plan`,
+      });
     }
     return resource.id;
   }

@@ -70,7 +70,10 @@ function originOf(plan: Plan): string {
 
 function required(postgres: Postgres | undefined): Postgres {
   if (!postgres) {
-    throw new pulumi.InputPropertyError({ propertyPath: "postgres", reason: "installing authentik needs gatehouse:postgres" });
+    throw new pulumi.InputPropertyError({
+      propertyPath: "postgres",
+      reason: "installing authentik needs gatehouse:postgres",
+    });
   }
   return postgres;
 }

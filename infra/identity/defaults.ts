@@ -34,14 +34,16 @@ export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Outp
   const flow = (slug: string): pulumi.Output<string> =>
     found(`flow "${slug}"`, authentik.getFlowOutput({ slug: reachable(slug) }, options).id);
   const mappings = (managedLists: string[]): pulumi.Output<string[]> =>
-    authentik.getPropertyMappingProviderScopeOutput({ managedLists: reachable(managedLists) }, options).ids.apply((ids) => {
-      if (ids?.length !== managedLists.length) {
-        throw new pulumi.RunError(
-          `authentik has ${ids?.length ?? 0} of the ${managedLists.length} default scope mappings; wait for its blueprints, or restore them under System > Blueprints`,
-        );
-      }
-      return ids;
-    });
+    authentik
+      .getPropertyMappingProviderScopeOutput({ managedLists: reachable(managedLists) }, options)
+      .ids.apply((ids) => {
+        if (ids?.length !== managedLists.length) {
+          throw new pulumi.RunError(
+            `authentik has ${ids?.length ?? 0} of the ${managedLists.length} default scope mappings; wait for its blueprints, or restore them under System > Blueprints`,
+          );
+        }
+        return ids;
+      });
   return {
     authorizationFlow: flow("default-provider-authorization-implicit-consent"),
     invalidationFlow: flow("default-provider-invalidation-flow"),
@@ -52,7 +54,10 @@ export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Outp
       // Without fetchKey: false the private key would be written to the state in clear (authentik/traffic.md 2).
       authentik.getCertificateKeyPairOutput({ name: reachable(SIGNING_KEY), fetchKey: false }, options).id,
     ),
-    embeddedOutpost: found("embedded outpost", authentik.getOutpostOutput({ name: reachable("authentik Embedded Outpost") }, options).id),
+    embeddedOutpost: found(
+      "embedded outpost",
+      authentik.getOutpostOutput({ name: reachable("authentik Embedded Outpost") }, options).id,
+    ),
   };
 }
 

@@ -28,15 +28,27 @@ export class Identity extends pulumi.ComponentResource {
   constructor(name: string, args: IdentityArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Identity", name, {}, opts);
     const url = args.authentik.apiUrl(args.reachedThrough);
-    const provider = new authentik.Provider("authentik", { url, token: args.authentik.token }, { parent: this });
+    const provider = new authentik.Provider(
+      "authentik",
+      { url, token: args.authentik.token },
+      // The engine writes the SDK's version on the first run and the base plugin's on the second, which no later run should show as a
+      // change; which provider runs is decided by the SDK's parameterization, not by this.
+      { parent: this, ignoreChanges: ["version"] },
+    );
     const child = { parent: this, providers: [provider] };
     const defaults = lookUpDefaults(provider, url);
 
-    const access = new Access(`${name}-access`, { plan: args.plan, identityProvider: args.settings.identityProvider }, child);
+    const access = new Access(
+      `${name}-access`,
+      { plan: args.plan, identityProvider: args.settings.identityProvider },
+      child,
+    );
     const token = new IdentityToken(`${name}-token`, { defaults, issuer: args.authentik.browserUrl }, child);
     const applications = args.plan.exposures
       .filter(isProxied)
-      .map((exposure) => new ProxyApplication(exposure.id, { exposure, defaults, access, mapping: token.mapping }, child));
+      .map(
+        (exposure) => new ProxyApplication(exposure.id, { exposure, defaults, access, mapping: token.mapping }, child),
+      );
     new EmbeddedOutpost(
       `${name}-outpost`,
       { outpost: defaults.embeddedOutpost, browserUrl: args.authentik.browserUrl, applications },

@@ -36,7 +36,12 @@ export class IdentityToken extends pulumi.ComponentResource {
     );
     const application = new authentik.Application(
       `${name}-application`,
-      { name: "Identity header tokens", slug: IDENTITY_SLUG, protocolProvider: signer.id.apply(Number), metaLaunchUrl: "blank://blank" },
+      {
+        name: "Identity header tokens",
+        slug: IDENTITY_SLUG,
+        protocolProvider: signer.id.apply(Number),
+        metaLaunchUrl: "blank://blank",
+      },
       child,
     );
     const mapping = new authentik.PropertyMappingProviderScope(

@@ -42,7 +42,10 @@ export class Installation extends pulumi.ComponentResource {
       SERVICE_NAME,
       {
         metadata: { name: SERVICE_NAME, namespace: namespace.metadata.name },
-        spec: { selector: labelsOf("authentik-server"), ports: [{ name: "http", port: HTTP_PORT, targetPort: HTTP_PORT }] },
+        spec: {
+          selector: labelsOf("authentik-server"),
+          ports: [{ name: "http", port: HTTP_PORT, targetPort: HTTP_PORT }],
+        },
       },
       child,
     );

@@ -39,7 +39,10 @@ function checkSchema(client: HttpClient, url: string, schema: string, profile: s
       const rows = await client.send(`${url}/${relation}?limit=1`, { headers });
       expectEqual(`status of ${relation}`, rows.status, 200);
       expectEqual(`${relation} is an array`, Array.isArray(JSON.parse(rows.body)), true);
-      const count = await client.send(`${url}/${relation}?limit=0`, { method: "HEAD", headers: { ...headers, prefer: "count=exact" } });
+      const count = await client.send(`${url}/${relation}?limit=0`, {
+        method: "HEAD",
+        headers: { ...headers, prefer: "count=exact" },
+      });
       if (!/^\*\/\d+$/.test(headerOf(count, "content-range") ?? "")) {
         throw new Unexpected(`Content-Range */<count> of ${relation}`, headerOf(count, "content-range") ?? "none");
       }
@@ -53,14 +56,18 @@ async function relationsOf(client: HttpClient, url: string, headers: Record<stri
   expectEqual("status of /", root.status, 200);
   const description = JSON.parse(root.body) as Swagger;
   expectEqual("swagger", description.swagger, "2.0");
-  return Object.keys(description.paths ?? {}).filter((path) => path !== "/" && !path.startsWith("/rpc/")).map((path) => path.slice(1));
+  return Object.keys(description.paths ?? {})
+    .filter((path) => path !== "/" && !path.startsWith("/rpc/"))
+    .map((path) => path.slice(1));
 }
 
 /** Rule 1 of the spec: without Accept-Profile a relation of another schema answers 404. */
 function checkNeedsProfile(client: HttpClient, url: string, schema: string): Promise<Check> {
   return check(`${url} ${schema} without Accept-Profile`, async () => {
     const own = await relationsOf(client, url, {});
-    const others = (await relationsOf(client, url, { "accept-profile": schema })).filter((relation) => !own.includes(relation));
+    const others = (await relationsOf(client, url, { "accept-profile": schema })).filter(
+      (relation) => !own.includes(relation),
+    );
     for (const relation of others) {
       expectEqual(`status of ${relation}`, (await client.send(`${url}/${relation}`)).status, 404);
     }

@@ -65,7 +65,10 @@ function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identityProvide
       return;
     case "oauth2":
       if (answer.status === 200) {
-        throw new Unexpected("a refusal or a redirect", "200: the application does not ask for a login; set enforce: gateway");
+        throw new Unexpected(
+          "a refusal or a redirect",
+          "200: the application does not ask for a login; set enforce: gateway",
+        );
       }
   }
 }
@@ -123,7 +126,11 @@ export function checkSpoofing(exposure: Exposure): Promise<Check> {
       const headers = Object.fromEntries(spellings.map((header) => [header, "forged"]));
       const answer = await client.send(`${exposure.url}/`, { headers });
       const arrived = [...receivedHeaders(answer.body)].filter(([, values]) => values.includes("forged"));
-      expectEqual("forged headers that arrived", arrived.map(([name]) => name), []);
+      expectEqual(
+        "forged headers that arrived",
+        arrived.map(([name]) => name),
+        [],
+      );
       return `none of ${spellings.length} spellings arrived`;
     }),
   );

@@ -2,7 +2,14 @@ import type { Domain, SampleUser } from "../../config/settings.ts";
 import type { Exposure, Plan } from "../../infra/plan/types.ts";
 import type { Check } from "./check.ts";
 import { checkDataApi } from "./dataApi.ts";
-import { askWithoutSession, checkNotRouted, checkSignIn, checkSpoofing, checkWrongGroup, type RouteAnswer } from "./gateway.ts";
+import {
+  askWithoutSession,
+  checkNotRouted,
+  checkSignIn,
+  checkSpoofing,
+  checkWrongGroup,
+  type RouteAnswer,
+} from "./gateway.ts";
 
 export interface VerifyTarget {
   readonly plan: Plan;
@@ -26,7 +33,9 @@ export async function verify(target: VerifyTarget): Promise<Report> {
   const identityProvider = plan.exposures.find(({ role }) => role === "identity-provider");
   const { routes, checks } = await askWithoutSession(plan.exposures, identityProvider?.url ?? "");
   checks.push(...(await checkUsers(target, `${identityProvider?.url ?? ""}/application/o/gatehouse-identity/jwks/`)));
-  for (const exposure of plan.exposures.filter((candidate) => isEcho(target, candidate) && candidate.protection === "open")) {
+  for (const exposure of plan.exposures.filter(
+    (candidate) => isEcho(target, candidate) && candidate.protection === "open",
+  )) {
     checks.push(await checkSpoofing(exposure));
   }
   checks.push(...(await checkDisabledDomains(target)));
@@ -38,7 +47,9 @@ export async function verify(target: VerifyTarget): Promise<Report> {
 }
 
 async function checkUsers(target: VerifyTarget, jwks: string): Promise<Check[]> {
-  const exposures = target.plan.exposures.filter((exposure) => isEcho(target, exposure) && exposure.protection === "proxy");
+  const exposures = target.plan.exposures.filter(
+    (exposure) => isEcho(target, exposure) && exposure.protection === "proxy",
+  );
   const checks: Check[] = [];
   for (const exposure of exposures) {
     for (const user of target.users) {

@@ -49,7 +49,10 @@ describe("rows", () => {
     ["/ssb_kommuner", "raw", "*/357"],
     ["/distrikt_summary", "api_v1", "*/15"],
   ])("HEAD %s?limit=0 in %s carries the exact count %s and no rows", async (path, schema, count) => {
-    const answer = await ask(`${path}?limit=0`, { method: "HEAD", headers: { "accept-profile": schema, prefer: "count=exact" } });
+    const answer = await ask(`${path}?limit=0`, {
+      method: "HEAD",
+      headers: { "accept-profile": schema, prefer: "count=exact" },
+    });
     expect([headerOf(answer, "content-range"), answer.body]).toEqual([count, ""]);
   });
 
@@ -62,9 +65,12 @@ describe("rows", () => {
 });
 
 describe("what is not served", () => {
-  test.each([["/dim_kommune"], ["/ssb_kommuner"], ["/person"], ["/nothing"]])("%s without Accept-Profile answers 404", async (path) => {
-    expect((await ask(path)).status).toBe(404);
-  });
+  test.each([["/dim_kommune"], ["/ssb_kommuner"], ["/person"], ["/nothing"]])(
+    "%s without Accept-Profile answers 404",
+    async (path) => {
+      expect((await ask(path)).status).toBe(404);
+    },
+  );
 
   test.each(["private_marts", "private_raw", "public", "gatehouse", "pg_catalog", "api_v1x", "marts,private_marts"])(
     "Accept-Profile: %s answers 404 and names no schema",

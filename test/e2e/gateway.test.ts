@@ -36,13 +36,16 @@ describe("a request without a session", () => {
     expect(answer.status).toBe(200);
   });
 
-  test.each(["whoami.mesh.invalid", "nobody.localhost", "x.whoami.localhost", "localhost", "whoami.localhost.evil.test"])(
-    "to a host that is not exposed, %s, answers 404",
-    async (host) => {
-      const answer = await withClient((client) => client.send(`${origin("whoami")}/`, { headers: { host } }));
-      expect(answer.status).toBe(404);
-    },
-  );
+  test.each([
+    "whoami.mesh.invalid",
+    "nobody.localhost",
+    "x.whoami.localhost",
+    "localhost",
+    "whoami.localhost.evil.test",
+  ])("to a host that is not exposed, %s, answers 404", async (host) => {
+    const answer = await withClient((client) => client.send(`${origin("whoami")}/`, { headers: { host } }));
+    expect(answer.status).toBe(404);
+  });
 });
 
 describe("signing in through the flow executor", () => {
@@ -68,7 +71,9 @@ describe("signing in through the flow executor", () => {
   test("with a wrong password is refused, and opens nothing", async () => {
     await withClient(async (client) => {
       const wrong = { username: "alice", password: "wrong" };
-      await expect(signIn(client, `${origin("whoami")}/`, wrong)).rejects.toThrow("expected a login, got Invalid password");
+      await expect(signIn(client, `${origin("whoami")}/`, wrong)).rejects.toThrow(
+        "expected a login, got Invalid password",
+      );
       expect((await client.send(`${origin("whoami")}/`)).status).toBe(302);
     });
   });

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deploy, destroy, type LocalStack, openLocal } from "../../local/deploy.ts";
+import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import type { Progress } from "../../ops/progress.ts";
 
@@ -13,13 +15,20 @@ const data = mkdtempSync(join(tmpdir(), "gatehouse-lifecycle-"));
 
 /** Types and names of what the engine's state holds, without the stack itself. */
 async function deployed({ stack }: LocalStack): Promise<string[]> {
-  const { deployment } = (await stack.exportStack()) as { deployment: { resources?: { urn: string; custom: boolean }[] } };
-  return (deployment.resources ?? []).filter(({ custom }) => custom).map(({ urn }) => urn).sort();
+  const { deployment } = (await stack.exportStack()) as {
+    deployment: { resources?: { urn: string; custom: boolean }[] };
+  };
+  return (deployment.resources ?? [])
+    .filter(({ custom }) => custom)
+    .map(({ urn }) => urn)
+    .sort();
 }
 
 describe("the life of a stack", () => {
   let platform: Platform;
   let local: LocalStack;
+  /** Resources of the whole stack, components included. */
+  let announced: number | undefined;
   let complete: string[];
 
   beforeAll(async () => {
@@ -38,7 +47,7 @@ describe("the life of a stack", () => {
   });
 
   test("an up creates what the preview announced, and a second one changes nothing", async () => {
-    const announced = (await local.stack.preview()).changeSummary.create;
+    announced = (await local.stack.preview()).changeSummary.create;
     expect(await deploy(local, quiet)).toEqual({ create: announced });
     complete = await deployed(local);
     const second = await deploy(local, quiet);
@@ -49,12 +58,24 @@ describe("the life of a stack", () => {
     const result = await local.stack.refresh();
     const { same, ...changed } = result.summary.resourceChanges ?? {};
     expect(changed).toEqual({});
-    expect(same).toBe(complete.length);
+    expect(same).toBe(announced);
   });
 
-  test("a destroy removes everything", async () => {
+  test("a destroy removes everything, also from the database and the cluster", async () => {
     await destroy(local, quiet);
     expect(await deployed(local)).toEqual([]);
+  });
+
+  test("a program that fails once it has begun ends the run with its error", async () => {
+    const stack = await openProgram(platform, "failing", () => {
+      const failed = pulumi.output("x").apply((): string => {
+        throw new pulumi.RunError("the cure stands here");
+      });
+      const first = new k8s.core.v1.ConfigMap("first", { data: { failed } });
+      new k8s.core.v1.ConfigMap("second", { data: { first: first.metadata.name } }, { dependsOn: [first] });
+      return Promise.resolve();
+    });
+    await expect(deploy({ stack }, quiet)).rejects.toThrow("the cure stands here");
   });
 
   test("a run killed half-way is finished by the next one", async () => {
@@ -87,10 +108,15 @@ function killGroup(runner: ChildProcess): void {
   process.kill(-(runner.pid ?? 0), "SIGKILL");
 }
 
-test("the tests leave no process behind", () => {
-  const commands = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map((pid) => commandOf(pid));
-  expect(commands.filter((command) => command.includes(data))).toEqual([]);
+test("a platform that was stopped leaves no process behind", async () => {
+  await expect.poll(() => commands().filter((command) => command.includes(data)), { timeout: 10_000 }).toEqual([]);
 });
+
+function commands(): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => commandOf(pid));
+}
 
 function commandOf(pid: string): string {
   try {

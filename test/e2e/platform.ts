@@ -41,7 +41,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     const urls = await untilServing(starter, data, () => text);
     const variables = JSON.parse(readFileSync(join(data, "variables.json"), "utf8")) as Record<string, string>;
-    const stack = parse(readFileSync(join(data, "workspace", "Pulumi.local.yaml"), "utf8")) as { config: Record<string, string> };
+    const stack = parse(readFileSync(join(data, "workspace", "Pulumi.local.yaml"), "utf8")) as {
+      config: Record<string, string>;
+    };
     const postgresPort = Number(stack.config["variables:POSTGRES_PORT"]);
     project.provide("platform", { data, urls, variables, postgresPort, output: text });
   } catch (error) {

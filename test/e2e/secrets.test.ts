@@ -4,7 +4,15 @@ import { CustomObjectsApi, KubeConfig, CoreV1Api, AppsV1Api, BatchV1Api } from "
 import { expect, inject, test } from "vitest";
 
 /** Where secrets may stand in clear: files that only their owner can read, and the stores of the programs that need them. */
-const KEEPERS = [/^variables\.json$/, /^secrets\.json$/, /^kubeconfig$/, /^etcd\//, /^postgres\//, /^pods\//, /^kubernetes\//];
+const KEEPERS = [
+  /^variables\.json$/,
+  /^secrets\.json$/,
+  /^kubeconfig$/,
+  /^etcd\//,
+  /^postgres\//,
+  /^pods\//,
+  /^kubernetes\//,
+];
 
 const secrets = (): [string, string][] => Object.entries(inject("platform").variables);
 
@@ -17,7 +25,11 @@ function filesBelow(folder: string): string[] {
 test("no secret is in what npm start prints", () => {
   const { output } = inject("platform");
   expect(output.length).toBeGreaterThan(0);
-  expect(secrets().filter(([, value]) => output.includes(value)).map(([name]) => name)).toEqual([]);
+  expect(
+    secrets()
+      .filter(([, value]) => output.includes(value))
+      .map(([name]) => name),
+  ).toEqual([]);
 });
 
 test("no secret is in clear in the engine's state, the stack file, a log or a report", () => {
@@ -27,7 +39,9 @@ test("no secret is in clear in the engine's state, the stack file, a log or a re
   expect(files.some((file) => file.includes("/logs/"))).toBe(true);
   const found = files.flatMap((file) => {
     const text = readFileSync(file, "latin1");
-    return secrets().filter(([, value]) => text.includes(value)).map(([name]) => `${name} in ${relative(data, file)}`);
+    return secrets()
+      .filter(([, value]) => text.includes(value))
+      .map(([name]) => `${name} in ${relative(data, file)}`);
   });
   expect(found).toEqual([]);
 });
@@ -42,9 +56,9 @@ test("the files that hold secrets are for their owner alone", () => {
 test("no secret is in a Kubernetes object other than a Secret", async () => {
   const config = new KubeConfig();
   config.loadFromFile(join(inject("platform").data, "kubeconfig"));
-  const [core, apps, batch, custom] = [CoreV1Api, AppsV1Api, BatchV1Api, CustomObjectsApi].map((api) => config.makeApiClient(api as never)) as [
-    CoreV1Api, AppsV1Api, BatchV1Api, CustomObjectsApi,
-  ];
+  const [core, apps, batch, custom] = [CoreV1Api, AppsV1Api, BatchV1Api, CustomObjectsApi].map((api) =>
+    config.makeApiClient(api as never),
+  ) as [CoreV1Api, AppsV1Api, BatchV1Api, CustomObjectsApi];
   const traefik = (plural: string): Promise<unknown> =>
     custom.listClusterCustomObject({ group: "traefik.io", version: "v1alpha1", plural });
   const objects = await Promise.all([
@@ -60,5 +74,9 @@ test("no secret is in a Kubernetes object other than a Secret", async () => {
   ]);
   const text = JSON.stringify(objects);
   expect(text).toContain("gatehouse-forward-auth");
-  expect(secrets().filter(([, value]) => text.includes(value)).map(([name]) => name)).toEqual([]);
+  expect(
+    secrets()
+      .filter(([, value]) => text.includes(value))
+      .map(([name]) => name),
+  ).toEqual([]);
 });

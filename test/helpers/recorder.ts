@@ -45,7 +45,9 @@ export class Recorder implements pulumi.runtime.Mocks {
     const [found, ...others] = this.of(type).filter((resource) => resource.name === name);
     if (!found || others.length > 0) {
       const names = this.of(type).map((resource) => resource.name);
-      throw new Error(`expected one ${type} "${name}", found ${others.length + (found ? 1 : 0)} among ${names.join(", ")}`);
+      throw new Error(
+        `expected one ${type} "${name}", found ${others.length + (found ? 1 : 0)} among ${names.join(", ")}`,
+      );
     }
     return found;
   }

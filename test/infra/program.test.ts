@@ -31,7 +31,10 @@ function configureLocalStack(): void {
     return [key, typeof value === "string" ? value : JSON.stringify(value)];
   });
   const secret = SECRETS.map((name): [string, string] => [`variables:${name}`, canary(name)]);
-  pulumi.runtime.setAllConfig(Object.fromEntries([...plain, ...secret]), secret.map(([key]) => key));
+  pulumi.runtime.setAllConfig(
+    Object.fromEntries([...plain, ...secret]),
+    secret.map(([key]) => key),
+  );
 }
 
 /** Fields of a custom resource, as deep as the tests look. */
@@ -46,7 +49,8 @@ interface Manifest {
 
 describe("the local stack under mocks", () => {
   let recorder: Recorder;
-  const manifests = (kind: string): Manifest[] => recorder.of(`${TRAEFIK}${kind}`).map(({ inputs }) => inputs as unknown as Manifest);
+  const manifests = (kind: string): Manifest[] =>
+    recorder.of(`${TRAEFIK}${kind}`).map(({ inputs }) => inputs as unknown as Manifest);
 
   beforeAll(async () => {
     configureLocalStack();
@@ -58,13 +62,18 @@ describe("the local stack under mocks", () => {
     expect(routes.length).toBe(7);
     expect(routes.map(({ middlewares }) => middlewares[0]?.name)).toEqual(routes.map(() => "gatehouse-strip"));
     for (const { spec } of manifests("Middleware").filter(({ metadata }) => metadata.name === "gatehouse-strip")) {
-      expect(spec.headers?.customRequestHeaders).toEqual(Object.fromEntries(identityHeaderSpellings().map((name) => [name, ""])));
+      expect(spec.headers?.customRequestHeaders).toEqual(
+        Object.fromEntries(identityHeaderSpellings().map((name) => [name, ""])),
+      );
     }
   });
 
   test("protected services have forward auth right behind it, and open ones have nothing", () => {
     const chains = manifests("IngressRoute").flatMap(({ spec }) =>
-      (spec.routes ?? []).map(({ match, middlewares }) => [match.split(" ")[0], middlewares.map(({ name }) => name).slice(1)]),
+      (spec.routes ?? []).map(({ match, middlewares }) => [
+        match.split(" ")[0],
+        middlewares.map(({ name }) => name).slice(1),
+      ]),
     );
     expect(chains.filter(([, chain]) => chain?.length !== 0)).toEqual([
       ["Host(`whoami.localhost`)", ["gatehouse-forward-auth"]],
@@ -107,7 +116,9 @@ describe("the local stack under mocks", () => {
         "1",
       ],
     });
-    expect(recorder.one("authentik:index/application:Application", "whoami@localhost-application").inputs).toMatchObject({
+    expect(
+      recorder.one("authentik:index/application:Application", "whoami@localhost-application").inputs,
+    ).toMatchObject({
       name: "whoami",
       slug: "whoami-localhost",
       group: "whoami",
@@ -115,9 +126,9 @@ describe("the local stack under mocks", () => {
   });
 
   test("only the service with groups has policy bindings", () => {
-    expect(recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ name, inputs }) => [name, inputs])).toEqual([
-      ["admin@localhost-admins", { target: "uuid-admin@localhost-application", group: "1", order: 0 }],
-    ]);
+    expect(
+      recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ name, inputs }) => [name, inputs]),
+    ).toEqual([["admin@localhost-admins", { target: "uuid-admin@localhost-application", group: "1", order: 0 }]]);
   });
 
   test("no grant reaches a private schema, and none lets the anonymous role write", () => {
@@ -125,12 +136,18 @@ describe("the local stack under mocks", () => {
     const open = grants.filter(({ privileges }) => (privileges as string[]).length > 0);
     const anonymous = open.filter(({ role }) => role === "gatehouse_anonymous");
     expect([...new Set(anonymous.map(({ schema }) => schema))].sort()).toEqual(["api_v1", "gatehouse", "marts", "raw"]);
-    expect([...new Set(anonymous.flatMap(({ privileges }) => privileges as string[]))].sort()).toEqual(["EXECUTE", "SELECT", "USAGE"]);
+    expect([...new Set(anonymous.flatMap(({ privileges }) => privileges as string[]))].sort()).toEqual([
+      "EXECUTE",
+      "SELECT",
+      "USAGE",
+    ]);
     expect(open.filter(({ role }) => role === "public")).toEqual([]);
   });
 
   test("secrets reach Secrets, passwords and provider settings, and nothing else", () => {
-    const places = recorder.resources.filter(({ inputs }) => JSON.stringify(inputs).includes("canary-")).map(({ type }) => type);
+    const places = recorder.resources
+      .filter(({ inputs }) => JSON.stringify(inputs).includes("canary-"))
+      .map(({ type }) => type);
     expect([...new Set(places)].sort()).toEqual([
       "authentik:index/user:User",
       "kubernetes:core/v1:Secret",
@@ -165,7 +182,11 @@ describe("the local stack under mocks", () => {
 interface Pod {
   readonly automountServiceAccountToken: boolean;
   readonly securityContext: { readonly runAsNonRoot: boolean };
-  readonly containers: readonly { readonly securityContext: unknown; readonly resources: object; readonly readinessProbe?: unknown }[];
+  readonly containers: readonly {
+    readonly securityContext: unknown;
+    readonly resources: object;
+    readonly readinessProbe?: unknown;
+  }[];
 }
 
 function podOf(inputs: Record<string, unknown>): Pod {

@@ -134,7 +134,7 @@ async function npmCi(project) {
   const command = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
   /** @type {string[]} */
   const said = [];
-  const [program = "npm", ...args] = [...command, "ci"];
+  const [program = "npm", ...args] = [...command, "ci", "--loglevel=warn"];
   const { code, signal } = await run(program, args, { cwd: project, env: process.env, said }).catch((error) => {
     throw new LaunchError(`npm cannot be started: ${String(error)}\nIt comes with Node.js; put it on PATH.`);
   });

@@ -30,7 +30,7 @@ export interface Defaults {
  */
 export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Output<string>): Defaults {
   const options = { provider };
-  const reachable = <T>(value: T): pulumi.Output<T> => apiUrl.apply(() => value) as pulumi.Output<T>;
+  const reachable = <T>(value: T): pulumi.Output<T> => apiUrl.apply<T>(() => value);
   const flow = (slug: string): pulumi.Output<string> =>
     found(`flow "${slug}"`, authentik.getFlowOutput({ slug: reachable(slug) }, options).id);
   const mappings = (managedLists: string[]): pulumi.Output<string[]> =>

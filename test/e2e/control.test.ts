@@ -1,0 +1,71 @@
+/** What happens without a defence: the attacks of gateway.test.ts succeed, so its tests can fail. */
+import { join } from "node:path";
+import { CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
+import { afterEach, beforeAll, expect, inject, test } from "vitest";
+import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { origin, sampleUser, sendRaw, withClient } from "./world.ts";
+
+const place = { group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" };
+const name = "control";
+let cluster: CustomObjectsApi;
+
+beforeAll(() => {
+  const config = new KubeConfig();
+  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
+  cluster = config.makeApiClient(CustomObjectsApi);
+});
+afterEach(() => cluster.deleteNamespacedCustomObject({ ...place, name }));
+
+/** A route to the echo service that wins over the stack's own for one path of a host, with just these middlewares. */
+async function route(host: string, middlewares: string[]): Promise<void> {
+  const match = `Host(\`${host}\`) && Path(\`/control\`)`;
+  const services = [{ name: "whoami", port: 8080, nativeLB: true }];
+  const rule = {
+    kind: "Rule",
+    match,
+    priority: 1_000,
+    middlewares: middlewares.map((each) => ({ name: each })),
+    services,
+  };
+  const body = {
+    apiVersion: "traefik.io/v1alpha1",
+    kind: "IngressRoute",
+    metadata: { name },
+    spec: { routes: [rule] },
+  };
+  await cluster.createNamespacedCustomObject({ ...place, body });
+}
+
+const forged: [string, string][] = ["X-idp-username", "X_idp_username", "X.idp.username"].map((header) => [
+  header,
+  "mallory",
+]);
+
+test("without the strip middleware, every forged spelling arrives behind an open route", async () => {
+  await route(new URL(origin("whoami-public")).hostname, []);
+  const arrived = async (): Promise<string[]> => {
+    const { body } = await sendRaw(`${origin("whoami-public")}/control`, forged);
+    return [...receivedHeaders(body)].filter(([, values]) => values.includes("mallory")).map(([header]) => header);
+  };
+  await expect
+    .poll(async () => (await arrived()).sort(), { timeout: 15_000 })
+    .toEqual(["x-idp-username", "x.idp.username", "x_idp_username"]);
+});
+
+test("with forward auth alone, the spellings that it does not overwrite arrive beside the real name", async () => {
+  await route(new URL(origin("whoami")).hostname, ["gatehouse-forward-auth"]);
+  await withClient(async (client) => {
+    await signIn(client, `${origin("whoami")}/`, sampleUser("bob"));
+    const cookie = await client.cookies.getCookieString(origin("whoami"));
+    const usernames = async (): Promise<string[]> => {
+      const { body } = await sendRaw(`${origin("whoami")}/control`, [["Cookie", cookie], ...forged]);
+      return [...receivedHeaders(body)].flatMap(([header, values]) =>
+        /^x.idp.username$/.test(header) ? values.map((value) => `${header}: ${value}`) : [],
+      );
+    };
+    await expect
+      .poll(async () => (await usernames()).sort(), { timeout: 15_000 })
+      .toEqual(["x-idp-username: bob", "x.idp.username: mallory", "x_idp_username: mallory"]);
+  });
+});

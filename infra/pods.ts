@@ -39,3 +39,9 @@ export function resources(cpu: string, memory: string, limit: string): Resources
 export function labelsOf(app: string): Record<string, string> {
   return { "app.kubernetes.io/name": app, "app.kubernetes.io/part-of": "gatehouse" };
 }
+
+/**
+ * For every Service: its Deployment is waited for, so its endpoints need not be. The Kubernetes provider would wait for
+ * EndpointSlices, which a cluster with loopback addresses never has.
+ */
+export const withoutAwait = { "pulumi.com/skipAwait": "true" };

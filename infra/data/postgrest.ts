@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { DataApi, PostgresServer } from "../../config/settings.ts";
-import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
 import { reveal } from "../secrets.ts";
 
 const APP = "postgrest";
@@ -44,7 +44,7 @@ export class Postgrest extends pulumi.ComponentResource {
     new k8s.core.v1.Service(
       `${name}-service`,
       {
-        metadata: { ...metadata, name: APP, labels },
+        metadata: { ...metadata, name: APP, labels, annotations: withoutAwait },
         spec: { selector: labels, ports: [{ name: "http", port: PORT, targetPort: PORT }] },
       },
       { parent: this },

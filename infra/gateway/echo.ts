@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Backend } from "../../config/settings.ts";
-import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
 
 export interface EchoArgs {
   /** Name, namespace and port of the Service. */
@@ -45,7 +45,10 @@ export class Echo extends pulumi.ComponentResource {
     );
     new k8s.core.v1.Service(
       `${name}-service`,
-      { metadata, spec: { selector: labels, ports: [{ name: "http", port: backend.port, targetPort: backend.port }] } },
+      {
+        metadata: { ...metadata, annotations: withoutAwait },
+        spec: { selector: labels, ports: [{ name: "http", port: backend.port, targetPort: backend.port }] },
+      },
       { parent: this },
     );
     this.registerOutputs({});

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
 import type { Postgres } from "../postgres.ts";
 import { reveal } from "../secrets.ts";
 import { AuthentikDatabase } from "./database.ts";
@@ -41,7 +41,7 @@ export class Installation extends pulumi.ComponentResource {
     this.service = new k8s.core.v1.Service(
       SERVICE_NAME,
       {
-        metadata: { name: SERVICE_NAME, namespace: namespace.metadata.name },
+        metadata: { name: SERVICE_NAME, namespace: namespace.metadata.name, annotations: withoutAwait },
         spec: {
           selector: labelsOf("authentik-server"),
           ports: [{ name: "http", port: HTTP_PORT, targetPort: HTTP_PORT }],

@@ -9,8 +9,14 @@ test("a wrong configuration is refused before the first resource is registered",
   pulumi.runtime.setAllConfig({
     "kubernetes:context": "somewhere",
     "gatehouse:domains": JSON.stringify({ localhost: { enabled: true } }),
-    "gatehouse:identity_provider": JSON.stringify({ install: false, url: "https://id.example.test", token: "canary-token" }),
-    "gatehouse:protected_services": JSON.stringify([{ name: "Wiki", type: "proxy", description: "x", domains: "auto" }]),
+    "gatehouse:identity_provider": JSON.stringify({
+      install: false,
+      url: "https://id.example.test",
+      token: "canary-token",
+    }),
+    "gatehouse:protected_services": JSON.stringify([
+      { name: "Wiki", type: "proxy", description: "x", domains: "auto" },
+    ]),
   });
   const refusal = await program().then(
     () => undefined,

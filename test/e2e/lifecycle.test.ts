@@ -96,7 +96,8 @@ async function killHalfWay(platform: Platform, isHalfWay: () => Promise<boolean>
     stdio: "inherit",
   });
   const exit = once(runner, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-  while (runner.exitCode === null && !(await isHalfWay())) {
+  // The engine writes its state in place, so a look in that moment finds half a file and has to look again.
+  while (runner.exitCode === null && !(await isHalfWay().catch(() => false))) {
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   killGroup(runner);

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { Secret, UNKNOWN } from "./protocol/plugin.ts";
 import type { Change, ChangeKind, CheckResult, Value, Values } from "./protocol/plugin.ts";
+import { hasUnknown } from "./protocol/values.ts";
 
 export interface Field {
   readonly default?: Value;
@@ -32,7 +33,7 @@ export function check(fields: Fields, olds: Values | undefined, news: Values, ur
     const field = fields[property];
     if (isAbsent(value)) return [];
     if (!field || field.output) return [{ property, reason: `the stand-in plugin does not know "${property}"` }];
-    const reason = holdsUnknown(value) ? undefined : field.refuse?.(value);
+    const reason = hasUnknown(value) ? undefined : field.refuse?.(value);
     return reason === undefined ? [] : [{ property, reason }];
   });
   return { inputs, failures };
@@ -115,16 +116,9 @@ export function isEmpty(value: Value | undefined): boolean {
 
 function isSame(field: Field, wanted: Value | undefined, current: Value | undefined): boolean {
   if (isEmpty(wanted) && isEmpty(current)) return true;
-  if (isAbsent(wanted) || isAbsent(current) || holdsUnknown(wanted)) return false;
+  if (isAbsent(wanted) || isAbsent(current) || hasUnknown(wanted)) return false;
   if (field.set && Array.isArray(wanted) && Array.isArray(current)) {
     return isDeepStrictEqual([...wanted].sort(), [...current].sort());
   }
   return isDeepStrictEqual(wanted, current) || (field.same?.(wanted, current) ?? false);
-}
-
-function holdsUnknown(value: Value): boolean {
-  if (value === UNKNOWN) return true;
-  return (
-    typeof value === "object" && value !== null && Object.values(value).some((item) => holdsUnknown(item as Value))
-  );
 }

@@ -9,4 +9,8 @@ export class ApiError extends Error {
 }
 
 /** There is no API server to call, or no kubeconfig that says where. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  constructor(reason: string) {
+    super(`configured Kubernetes cluster is unreachable: ${reason}`);
+  }
+}

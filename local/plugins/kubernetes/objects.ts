@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 
-import { Secret, UNKNOWN } from "../protocol/plugin.ts";
+import { Secret } from "../protocol/plugin.ts";
 import type { Value, Values } from "../protocol/plugin.ts";
-import { diffValues, isValues, textOf, valueAt } from "../protocol/values.ts";
-import { AUTONAMED } from "./replacement.ts";
+import { diffValues, hasUnknown, isValues, textOf, valueAt } from "../protocol/values.ts";
+
+export const AUTONAMED = "pulumi.com/autonamed";
 
 /** What the server adds to every object, which no one can set. */
-const SERVER_METADATA = ["uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"];
+const SERVER_METADATA = ["uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"];
 
 /** The `namespace/name` of an object, or its `name` outside of namespaces. */
 export function idOf(object: Values): string {
@@ -22,13 +23,18 @@ export function lookup(type: string, id: string): Values {
   return { apiVersion: groupVersion.replace(/^core\//, ""), kind, metadata: { name, namespace } };
 }
 
+/** True for a resource that sets some fields of an object that others own: its type is the object's kind and `Patch`. */
+export function isPatch(type: string, object: Values): boolean {
+  return type.endsWith(`:${textOf(object, "kind")}Patch`);
+}
+
 export function annotation(object: Values, name: string): string | undefined {
   return textOf(object, "metadata", "annotations", name);
 }
 
 /** Metadata with a name: its own, the automatic one of before, or a new one made of the resource's name. */
 export function withName(metadata: Values, old: Value | undefined, urn: string): Values {
-  if (metadata.name !== undefined || metadata.generateName !== undefined) return metadata;
+  if (metadata.name !== undefined) return metadata;
   const kept = valueAt(old, "annotations", AUTONAMED) === "true" ? textOf(old, "name") : undefined;
   const annotations = isValues(metadata.annotations) ? metadata.annotations : {};
   return {
@@ -38,42 +44,35 @@ export function withName(metadata: Values, old: Value | undefined, urn: string):
   };
 }
 
+/** The object as the server gives it back: the `stringData` of a Secret is part of its `data`. */
+export function normalized(object: Values): Values {
+  const { stringData, ...rest } = object;
+  if (!isSecret(object) || !isValues(stringData) || hasUnknown(object)) return object;
+  const encoded = Object.keys(stringData).map((key) => [
+    key,
+    Buffer.from(textOf(stringData, key) ?? "").toString("base64"),
+  ]);
+  return { ...rest, data: { ...(rest.data as Values | undefined), ...(Object.fromEntries(encoded) as Values) } };
+}
+
 /** The object with what a Secret holds marked as secret. */
 export function hidden(object: Values): Values {
-  if (object.kind !== "Secret" || object.apiVersion !== "v1") return object;
-  const fields = ["data", "stringData"].flatMap((key) => {
-    const value = object[key];
-    return value === undefined ? [] : [[key, new Secret(value)] as const];
-  });
-  return { ...object, ...Object.fromEntries(fields) };
+  if (!isSecret(object)) return object;
+  const { data, stringData } = object;
+  return {
+    ...object,
+    ...(data !== undefined && { data: new Secret(data) }),
+    ...(stringData !== undefined && { stringData: new Secret(stringData) }),
+  };
 }
 
-/** What is recorded of a live object. Who manages which field is left out, and so is the copy that kubectl makes of what it applied. */
+function isSecret(object: Values): boolean {
+  return object.kind === "Secret" && object.apiVersion === "v1";
+}
+
+/** What is recorded of a live object; the real provider compares with `__inputs`, and updates as `__fieldManager`. */
 export function stateOf(live: Values, inputs: Values, manager: string): Values {
-  const metadata: Values = isValues(live.metadata) ? { ...live.metadata, managedFields: undefined } : {};
-  if (isValues(metadata.annotations)) {
-    metadata.annotations = { ...metadata.annotations, "kubectl.kubernetes.io/last-applied-configuration": undefined };
-  }
-  return { ...live, metadata, ...plainData(live, inputs), __fieldManager: manager };
-}
-
-/** The `stringData` of a Secret, which the server takes but never gives back. */
-function plainData(live: Values, inputs: Values): Values {
-  if (live.kind !== "Secret" || !isValues(inputs.stringData)) return {};
-  const decoded = Object.keys(inputs.stringData).flatMap((key) => {
-    const data = textOf(live, "data", key);
-    return data === undefined ? [] : [[key, Buffer.from(data, "base64").toString()] as const];
-  });
-  return { stringData: Object.fromEntries(decoded) };
-}
-
-/** The state that a preview tells for a new object: what the server will draw or find out is not known yet. */
-export function foretold(state: Values, inputs: Values): Values {
-  const metadata = isValues(state.metadata) ? state.metadata : {};
-  const unknown: Values = { uid: UNKNOWN, resourceVersion: UNKNOWN, creationTimestamp: UNKNOWN };
-  const told: Values = { ...state, metadata: { ...metadata, ...unknown }, status: UNKNOWN };
-  if (state.kind !== "Service" || !isValues(state.spec) || valueAt(inputs, "spec", "clusterIP")) return told;
-  return { ...told, spec: { ...state.spec, clusterIP: UNKNOWN, clusterIPs: UNKNOWN } };
+  return { ...hidden(live), __inputs: hidden(inputs), __initialApiVersion: live.apiVersion, __fieldManager: manager };
 }
 
 /** The inputs that would make this object, for an import. */
@@ -85,7 +84,8 @@ export function importedInputs(live: Values): Values {
 
 /**
  * The inputs after a refresh: what someone else changed in the cluster since the last run is taken over, the rest stays as it was
- * written. So neither a default nor the server's own spelling of a value (0.5 CPU as 500m) counts as a change.
+ * written. So neither a default nor the server's own spelling of a value (0.5 CPU as 500m) counts as a change, and, as with the real
+ * provider, neither does what others add at the end of a list.
  */
 export function refreshedInputs(inputs: Values, before: Values, now: Values): Values {
   const { kind, apiVersion, ...rest } = inputs;
@@ -93,23 +93,12 @@ export function refreshedInputs(inputs: Values, before: Values, now: Values): Va
 }
 
 function refreshed(input: Value | undefined, before: Value | undefined, now: Value | undefined): Value | undefined {
-  if (isSame(before, now)) return input;
+  if (Object.keys(diffValues({ value: before }, { value: now })).length === 0) return input;
   if (isValues(input) && isValues(now)) {
     const fields = Object.entries(input).map(([key, item]) => [key, refreshed(item, valueAt(before, key), now[key])]);
     return Object.fromEntries(fields) as Values;
   }
-  if (Array.isArray(input) && Array.isArray(now) && input.length === now.length) {
-    return input.map((item, index) => refreshed(item, valueAt(before, index), now[index]) ?? null);
-  }
-  return now;
-}
-
-function isSame(one: Value | undefined, other: Value | undefined): boolean {
-  return Object.keys(diffValues({ value: one }, { value: other })).length === 0;
-}
-
-/** True when a value holds anything that is not known yet. */
-export function hasUnknown(value: Value | undefined): boolean {
-  if (Array.isArray(value)) return value.some(hasUnknown);
-  return value === UNKNOWN || (isValues(value) && Object.values(value).some(hasUnknown));
+  if (!Array.isArray(input) || !Array.isArray(now)) return now;
+  const kept = now.slice(0, input.length);
+  return kept.map((item, index) => refreshed(input[index], valueAt(before, index), item) ?? null);
 }

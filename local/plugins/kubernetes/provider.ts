@@ -1,42 +1,49 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 
-import { warn } from "../protocol/engine.ts";
-import { InitializationError, UNKNOWN } from "../protocol/plugin.ts";
+import { InitializationError } from "../protocol/plugin.ts";
 import type { Change, CheckResult, Context, Plugin, Values } from "../protocol/plugin.ts";
-import { isValues, textOf } from "../protocol/values.ts";
+import { hasUnknown, isValues, textOf, valueAt } from "../protocol/values.ts";
 import { Cluster } from "./cluster.ts";
 import { ApiError, Unreachable } from "./errors.ts";
 import { accessOf } from "./kubeconfig.ts";
+import { isFresh } from "./managers.ts";
 import {
   annotation,
-  foretold,
-  hasUnknown,
   hidden,
   idOf,
   importedInputs,
+  isPatch,
   lookup,
+  normalized,
   refreshedInputs,
   stateOf,
   withName,
 } from "./objects.ts";
-import { NotReady, untilGone, untilReady } from "./readiness.ts";
+import { NotReady, obstacleOf, untilGone, untilReady } from "./readiness.ts";
 import { compare } from "./replacement.ts";
 
 const TIMEOUT_S = 600;
-/** How long a new kind or namespace may take to show, as with the real provider, which tries again too. */
-const SHOWS_AFTER_MS = 10_000;
+const FAILED = "failed to fully initialize or become live";
+
+/** An object that is being made or changed. */
+interface Work {
+  readonly inputs: Values;
+  readonly manager: string;
+  readonly context: Context;
+  /** How the sentence begins that tells of a failure. */
+  readonly told: string;
+}
 
 /**
- * Stands in for the `kubernetes` plugin 4.34.2 where that cannot be had: any kind, by server-side apply. It has no Helm charts, no
- * YAML files, no Patch resources.
+ * Stands in for the `kubernetes` plugin 4.34.2 where that cannot be had: any kind, with its diffs, replacements, states and patches. It
+ * has no Helm charts and no YAML files.
  */
 export class Kubernetes implements Plugin {
   readonly name = "kubernetes";
   readonly version = "4.34.2";
+  readonly identity = "clusterIdentifier";
   #config: Values = {};
   #connected: Cluster | undefined;
-  #warned = false;
 
   /** A cluster that is not there fails the calls that need it, not a preview. */
   configure(config: Values): Promise<void> {
@@ -45,125 +52,112 @@ export class Kubernetes implements Plugin {
     return Promise.resolve();
   }
 
-  async check(_type: string, olds: Values | undefined, news: Values, urn: string): Promise<CheckResult> {
-    const missing = ["apiVersion", "kind"].filter((property) => news[property] === undefined);
-    const failures = missing.map((property) => ({ property, reason: `${property} is required` }));
-    const given = news.metadata ?? {};
-    if (failures.length > 0 || !isValues(given)) return { inputs: hidden(news), failures };
-    const metadata = { ...withName(given, olds?.metadata, urn) };
-    if (metadata.namespace === undefined) metadata.namespace = await this.#defaultNamespace(news);
-    return { inputs: hidden({ ...news, metadata }), failures };
+  check(type: string, olds: Values | undefined, news: Values, urn: string): Promise<CheckResult> {
+    const given = isValues(news.metadata) ? news.metadata : {};
+    if (isPatch(type, news) && given.name === undefined) {
+      throw new Error("patch resources require the `.metadata.name` field to be set");
+    }
+    const metadata = withName(given, olds?.metadata, urn);
+    return Promise.resolve({ inputs: hidden({ ...normalized(news), metadata }), failures: [] });
   }
 
-  diff(_type: string, _id: string, oldInputs: Values, _oldState: Values, news: Values): Promise<Change> {
-    const mutable = ["ConfigMap", "Secret"].filter((kind) => this.#isOn(`enable${kind}Mutable`));
-    return Promise.resolve(compare(oldInputs, news, mutable));
+  async diff(type: string, _id: string, oldInputs: Values, oldState: Values, news: Values): Promise<Change> {
+    const isWatched = news.kind === "Job" && annotation(news, "pulumi.com/replaceUnready") === "true";
+    const live = isWatched ? await this.#read(oldState).catch(() => undefined) : undefined;
+    const unready = live !== undefined && obstacleOf(live) !== undefined;
+    return compare(recorded(oldInputs, oldState), news, { isPatch: isPatch(type, news), unready });
   }
 
-  async create(_type: string, inputs: Values, context: Context): Promise<{ id: string; state: Values }> {
-    const manager = annotation(inputs, "pulumi.com/patchFieldManager") ?? newManager();
-    if (context.preview) return { id: "", state: await this.#foretell(inputs, inputs, manager, true) };
-    const live = await explained(inputs, () => this.#createPatiently(inputs, manager));
-    return { id: idOf(live), state: await this.#settled(live, inputs, manager, context) };
+  async create(type: string, inputs: Values, context: Context): Promise<{ id: string; state: Values }> {
+    const manager = managerOf(inputs);
+    const told = `resource "${context.urn}" was successfully created, but the Kubernetes API server reported that it`;
+    const options = { force: isForced(inputs), dryRun: context.preview };
+    const make = async (): Promise<Values> => {
+      const cluster = this.#cluster();
+      return isPatch(type, inputs) ? cluster.apply(inputs, manager, options) : cluster.create(inputs, options);
+    };
+    const explained = (error: unknown): never => {
+      const failed = `resource "${context.urn}" was not successfully created by the Kubernetes API server`;
+      throw error instanceof ApiError ? new Error(`${failed}: ${reasonOf(error, manager)}`) : error;
+    };
+    if (!context.preview) {
+      const made = await make().catch(explained);
+      return { id: idOf(made), state: await this.#settled(made, { inputs, manager, context, told }) };
+    }
+    const foretold = isPatch(type, inputs) ? undefined : await foretell(inputs, make).catch(explained);
+    const state = foretold ? { ...stateOf(foretold, inputs, manager), status: undefined } : hidden(inputs);
+    return { id: "", state };
   }
 
   async read(type: string, id: string, inputs: Values | undefined, state: Values | undefined) {
-    const live = await explained(lookup(type, id), () =>
-      this.#reach((cluster) => cluster.read(state ?? lookup(type, id))),
-    );
+    const live = await this.#read(state ?? lookup(type, id));
     if (!live) return undefined;
-    const manager = textOf(state?.__fieldManager) ?? newManager();
-    const now = stateOf(live, inputs ?? {}, manager);
-    const known = inputs && state ? refreshedInputs(inputs, state, now) : importedInputs(live);
-    return { id: idOf(live), inputs: hidden(known), state: hidden(now) };
+    const known = inputs && state ? refreshedInputs(recorded(inputs, state), state, live) : importedInputs(live);
+    const now = stateOf(live, known, managerOf(known, state));
+    const obstacle = state && !skipsWaiting(known) ? obstacleOf(live) : undefined;
+    if (!obstacle) return { id, inputs: hidden(known), state: now };
+    const reasons = [`Resource '${textOf(live, "metadata", "name")}' was created but failed to initialize`];
+    throw new InitializationError(id, now, [...reasons, obstacle.reason], hidden(known));
   }
 
-  async update(_type: string, _id: string, oldState: Values, news: Values, context: Context): Promise<Values> {
-    const manager = annotation(news, "pulumi.com/patchFieldManager") ?? textOf(oldState.__fieldManager) ?? newManager();
-    if (context.preview) return this.#foretell(news, { ...oldState, ...news }, manager, false);
-    const live = await explained(news, async () => this.#apply(this.#cluster(), news, manager, false));
-    return this.#settled(live, news, manager, context);
+  async update(type: string, id: string, oldState: Values, news: Values, context: Context): Promise<Values> {
+    const manager = managerOf(news, oldState);
+    const work = { inputs: news, manager, context, told: `the Kubernetes API server reported that "${id}"` };
+    const make = async (): Promise<Values> => {
+      const live = await this.#read(oldState);
+      if (!live) throw new Error(`update of resource "${context.urn}" failed: ${id} not found`);
+      return this.#change(oldState, live, isPatch(type, news), work);
+    };
+    if (!context.preview) return this.#settled(await make(), work);
+    const foretold = await foretell(news, make);
+    return foretold ? stateOf(foretold, news, manager) : hidden(news);
   }
 
-  async delete(_type: string, _id: string, state: Values, context: Context): Promise<void> {
-    await explained(state, () =>
-      this.#reach(async (cluster) => {
-        const found = await cluster.remove(state);
-        if (found && !skipsWaiting(state)) await untilGone(cluster, state, deadline(state, context), context.signal);
-        return undefined;
-      }),
-    );
-  }
-
-  async #defaultNamespace(object: Values): Promise<string | undefined> {
-    try {
-      const cluster = this.#cluster();
-      return (await cluster.isNamespaced(object)) ? cluster.namespace : undefined;
-    } catch (error) {
-      return this.#warn(error);
-    }
-  }
-
-  /** The state that an apply would lead to; the fallback where that cannot be asked. Changes nothing. */
-  async #foretell(inputs: Values, fallback: Values, manager: string, isNew: boolean): Promise<Values> {
-    const unsure = hidden({ ...fallback, status: UNKNOWN });
-    if (hasUnknown(inputs)) return unsure;
-    try {
-      const cluster = this.#cluster();
-      // What is there may be about to be deleted, for a replacement.
-      if (isNew && (await cluster.read(inputs))) return unsure;
-      const state = stateOf(await this.#apply(cluster, inputs, manager, true), inputs, manager);
-      return hidden(isNew ? foretold(state, inputs) : state);
-    } catch (error) {
-      if (!(error instanceof ApiError)) this.#warn(error);
-      else if (error.status !== 404) throw explanation(inputs, error);
-      return unsure;
-    }
-  }
-
-  async #createPatiently(inputs: Values, manager: string): Promise<Values> {
+  async delete(type: string, _id: string, state: Values, context: Context): Promise<void> {
     const cluster = this.#cluster();
-    if (await cluster.read(inputs)) throw new Error("it already exists; import it, or give the resource another name");
-    for (const giveUp = Date.now() + SHOWS_AFTER_MS; ;) {
-      try {
-        return await this.#apply(cluster, inputs, manager, false);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 404 || Date.now() > giveUp) throw error;
-        await pause(250);
-      }
+    if (isPatch(type, state)) return this.#relinquish(state);
+    await cluster.remove(state);
+    if (!skipsWaiting(state)) await untilGone(cluster, state, deadline(state, context), context.signal);
+  }
+
+  async #read(object: Values): Promise<Values | undefined> {
+    return this.#cluster().read(object);
+  }
+
+  /** Applies the inputs. A preview hands nothing over, so it overrules the creator instead, as the real provider does. */
+  async #change(state: Values, live: Values, patches: boolean, work: Work): Promise<Values> {
+    const { inputs, manager, context } = work;
+    const cluster = this.#cluster();
+    const force = isForced(inputs) || (context.preview && !patches && isFresh(live));
+    try {
+      if (!context.preview && !patches) await cluster.handOver(live, manager);
+      return await cluster.apply(inputs, manager, { force, dryRun: context.preview });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // With the old state, so that the next refresh still sees what someone else has changed.
+      throw new InitializationError(idOf(live), state, [`${work.told} ${FAILED}: ${reasonOf(error, manager)}`]);
     }
   }
 
-  async #apply(cluster: Cluster, inputs: Values, manager: string, dryRun: boolean): Promise<Values> {
-    const force = annotation(inputs, "pulumi.com/patchForce") === "true" || this.#isOn("enablePatchForce");
-    return cluster.apply(inputs, manager, { force, dryRun });
+  /** What the patch has set goes, unless someone else has set it too. */
+  async #relinquish(state: Values): Promise<void> {
+    const { apiVersion, kind } = state;
+    const [name, namespace] = ["name", "namespace"].map((field) => valueAt(state, "metadata", field));
+    const bare: Values = { apiVersion, kind, metadata: { name, namespace } };
+    await this.#cluster().apply(bare, managerOf({}, state), { force: false, dryRun: false });
   }
 
   /** The state of an object once it works. What does not come to work is recorded all the same. */
-  async #settled(object: Values, inputs: Values, manager: string, context: Context): Promise<Values> {
-    if (skipsWaiting(inputs)) return hidden(stateOf(object, inputs, manager));
+  async #settled(object: Values, work: Work): Promise<Values> {
+    const { inputs, manager, context } = work;
+    if (skipsWaiting(inputs)) return stateOf(object, inputs, manager);
     try {
       const live = await untilReady(this.#cluster(), object, deadline(inputs, context), context.signal);
-      return hidden(stateOf(live, inputs, manager));
+      return stateOf(live, inputs, manager);
     } catch (error) {
-      const { live, reasons } = error instanceof NotReady ? error : new NotReady(object, [messageOf(error)]);
-      const named = reasons.map((reason) => `${told(inputs)}: ${reason}`);
-      throw new InitializationError(idOf(live), hidden(stateOf(live, inputs, manager)), named);
+      if (error instanceof NotReady) throw unsettled(error.live, work, error.reasons);
+      throw unsettled(object, work, [error instanceof Error ? error.message : String(error)]);
     }
-  }
-
-  /** Asks the cluster; with `deleteUnreachable`, what lies in a cluster that is gone counts as gone. */
-  async #reach<Result>(ask: (cluster: Cluster) => Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await ask(this.#cluster());
-    } catch (error) {
-      if (error instanceof Unreachable && this.#isOn("deleteUnreachable")) return undefined;
-      throw error;
-    }
-  }
-
-  #isOn(option: string): boolean {
-    return [true, "true"].includes(this.#config[option] as boolean | string);
   }
 
   /** Throws Unreachable where the configuration leads to no cluster. */
@@ -171,16 +165,20 @@ export class Kubernetes implements Plugin {
     this.#connected ??= new Cluster(accessOf(this.#config));
     return this.#connected;
   }
-
-  #warn(error: unknown): undefined {
-    if (!(error instanceof Unreachable)) throw error;
-    if (!this.#warned) warn(`${error.message}; this preview was made without it`);
-    this.#warned = true;
-  }
 }
 
-function newManager(): string {
-  return `pulumi-kubernetes-${randomBytes(4).toString("hex")}`;
+/** The inputs of the last run. Where it failed half-way, the engine still tells those of the run before. */
+function recorded(inputs: Values, state: Values): Values {
+  return normalized(isValues(state.__inputs) ? state.__inputs : inputs);
+}
+
+function managerOf(inputs: Values, state?: Values): string {
+  const known = annotation(inputs, "pulumi.com/patchFieldManager") ?? textOf(state, "__fieldManager");
+  return known ?? `pulumi-kubernetes-${randomBytes(4).toString("hex")}`;
+}
+
+function isForced(inputs: Values): boolean {
+  return annotation(inputs, "pulumi.com/patchForce") === "true";
 }
 
 function skipsWaiting(object: Values): boolean {
@@ -192,24 +190,25 @@ function deadline(object: Values, context: Context): number {
   return Date.now() + seconds * 1000;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function told(object: Values): string {
-  return `${textOf(object.kind)} "${idOf(object)}"`;
-}
-
-async function explained<Result>(object: Values, run: () => Promise<Result>): Promise<Result> {
-  return run().catch((error: unknown) => {
-    throw explanation(object, error);
+/** What a dry run leads to; undefined where that depends on what is not known or not done yet. */
+async function foretell(inputs: Values, dryRun: () => Promise<Values>): Promise<Values | undefined> {
+  if (hasUnknown(inputs)) return undefined;
+  return dryRun().catch((error: unknown) => {
+    const isEarly = error instanceof ApiError && (error.status === 404 || error.message.endsWith("already exists"));
+    if (isEarly || error instanceof Unreachable) return undefined;
+    throw error;
   });
 }
 
-/** The error with the object named, and what to do about a field that someone else manages. */
-function explanation(object: Values, error: unknown): Error {
-  const message = messageOf(error);
-  const conflict = error instanceof ApiError && error.status === 409 && message.includes("conflict");
-  const cure = '; to take the fields over, set the annotation pulumi.com/patchForce: "true"';
-  return new Error(`${told(object)}: ${message}${conflict ? cure : ""}`);
+/** What the person is told, and what to do about a field that someone else manages. */
+function reasonOf({ message }: ApiError, manager: string): string {
+  if (!message.includes("Apply failed with")) return message;
+  const cure = 'to take the fields over, set the annotation pulumi.com/patchForce: "true"';
+  return `The resource managed by field manager "${manager}" had an apply conflict: ${message}; ${cure}`;
+}
+
+function unsettled(live: Values, work: Work, reasons: readonly string[]): InitializationError {
+  const [first = "", ...others] = reasons;
+  const state = stateOf(live, work.inputs, work.manager);
+  return new InitializationError(idOf(live), state, [`${work.told} ${FAILED}: ${first}`, ...others]);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import type { Value, Values } from "../protocol/plugin.ts";
-import { isValues, itemsOf, textOf, valueAt } from "../protocol/values.ts";
+import { itemsOf, textOf, valueAt } from "../protocol/values.ts";
 import type { Cluster } from "./cluster.ts";
 
 const POLL_MS = 200;
@@ -32,15 +32,14 @@ export async function untilReady(
   signal: AbortSignal,
 ): Promise<Values> {
   let live = object;
-  for (;;) {
-    const obstacle = OBSTACLES[`${textOf(live, "apiVersion")} ${textOf(live, "kind")}`]?.(live);
-    if (!obstacle) return live;
+  for (let obstacle = obstacleOf(live); obstacle; obstacle = obstacleOf(live)) {
     if (obstacle.failed || signal.aborted || Date.now() > deadline) {
       throw new NotReady(live, [obstacle.reason, ...(await podTroubles(cluster, live))]);
     }
     await pause(POLL_MS);
     live = (await cluster.read(live)) ?? live;
   }
+  return live;
 }
 
 /** Waits until the object is gone, or another one has its name. */
@@ -62,37 +61,29 @@ export async function untilGone(
   }
 }
 
+/** What keeps an object from working as its kind means it; undefined when it works. */
+export function obstacleOf(live: Values): Obstacle | undefined {
+  return OBSTACLES[`${textOf(live, "apiVersion")} ${textOf(live, "kind")}`]?.(live);
+}
+
 const OBSTACLES: Readonly<Record<string, (live: Values) => Obstacle | undefined>> = {
-  "v1 Namespace": (live) =>
-    valueAt(live, "status", "phase") === "Active" ? undefined : { reason: "the namespace is not active" },
-  "apiextensions.k8s.io/v1 CustomResourceDefinition": (live) =>
-    condition(live, "Established") ? undefined : { reason: "the definition is not established" },
   "apps/v1 Deployment": (live) => {
+    const status = (field: string): number => count(valueAt(live, "status", field));
+    const wanted = count(valueAt(live, "spec", "replicas"));
+    const isObserved = status("observedGeneration") >= count(valueAt(live, "metadata", "generation"));
     const progress = condition(live, "Progressing", "False");
-    const late = observed(live) && progress?.reason === "ProgressDeadlineExceeded";
+    const late = isObserved && progress?.reason === "ProgressDeadlineExceeded";
     if (late) return { reason: textOf(progress.message) ?? "the rollout takes too long", failed: true };
-    return replicas(live, "availableReplicas", "available");
+    const [updated, available, all] = [status("updatedReplicas"), status("availableReplicas"), status("replicas")];
+    if (isObserved && updated >= wanted && available >= wanted && all <= wanted) return undefined;
+    return { reason: `of ${wanted} replicas ${updated} are updated, ${available} available, ${all} there in all` };
   },
-  "apps/v1 StatefulSet": (live) => replicas(live, "readyReplicas", "ready"),
   "batch/v1 Job": (live) => {
     const failure = condition(live, "Failed");
-    if (failure) return { reason: `the job failed: ${textOf(failure.message) ?? "no reason given"}`, failed: true };
+    if (failure) return { reason: `[${textOf(failure.reason)}] ${textOf(failure.message)}`, failed: true };
     return condition(live, "Complete") ? undefined : { reason: "the job is not complete" };
   },
 };
-
-function replicas(live: Values, field: string, word: string): Obstacle | undefined {
-  const wanted = count(valueAt(live, "spec", "replicas"));
-  const working = count(valueAt(live, "status", field));
-  const updated = count(valueAt(live, "status", "updatedReplicas"));
-  const all = count(valueAt(live, "status", "replicas"));
-  if (observed(live) && working >= wanted && updated >= wanted && all <= wanted) return undefined;
-  return { reason: `${Math.min(working, updated)} of ${wanted} replicas are updated and ${word}` };
-}
-
-function observed(live: Values): boolean {
-  return count(valueAt(live, "status", "observedGeneration")) >= count(valueAt(live, "metadata", "generation"));
-}
 
 function count(value: Value | undefined): number {
   return typeof value === "number" ? value : 0;
@@ -104,16 +95,13 @@ function condition(live: Values, type: string, status = "True"): Values | undefi
 
 /** What the containers of a workload's Pods say about why they do not run. */
 async function podTroubles(cluster: Cluster, workload: Values): Promise<string[]> {
-  const labels = valueAt(workload, "spec", "selector", "matchLabels");
-  const namespace = textOf(workload, "metadata", "namespace");
-  if (!isValues(labels) || namespace === undefined) return [];
-  const pods = await cluster.list("v1", "Pod", namespace, labels);
-  return pods.flatMap((pod) =>
-    itemsOf(pod, "status", "containerStatuses").flatMap((container) => {
-      const state = valueAt(container, "state", "waiting") ?? valueAt(container, "state", "terminated");
-      const said = [textOf(state, "reason"), textOf(state, "message")].filter((text) => text !== undefined);
-      if (said.length === 0 || said[0] === "Completed") return [];
-      return [`container "${textOf(container, "name")}" of ${textOf(pod, "metadata", "name")}: ${said.join(": ")}`];
-    }),
-  );
+  const pods = await cluster.podsOf(workload);
+  const containers = pods.flatMap((pod) => itemsOf(pod, "status", "containerStatuses"));
+  return containers.flatMap((container) => {
+    const state = valueAt(container, "state", "waiting") ?? valueAt(container, "state", "terminated");
+    const said = [textOf(state, "reason"), textOf(state, "message")].filter((text) => text !== undefined);
+    return said.length === 0 || said[0] === "Completed"
+      ? []
+      : [`container "${textOf(container, "name")}": ${said.join(": ")}`];
+  });
 }

@@ -14,7 +14,6 @@ export const database: Kind = {
     lcCtype: { computed: true, replaces: true },
     connectionLimit: { default: -1 },
     allowConnections: { default: true },
-    isTemplate: { computed: true },
   },
   id: (values) => asText(values.name),
   parse: (id) => ({ name: id }),
@@ -32,7 +31,7 @@ export const database: Kind = {
     const found = await sql.row(
       `SELECT datname AS name, pg_get_userbyid(datdba)::text AS owner, pg_encoding_to_char(encoding)::text AS encoding,
          datcollate AS "lcCollate", datctype AS "lcCtype", datconnlimit AS "connectionLimit",
-         datallowconn AS "allowConnections", datistemplate AS "isTemplate" FROM pg_database WHERE datname = $1`,
+         datallowconn AS "allowConnections" FROM pg_database WHERE datname = $1`,
       [known.name],
     );
     return found && { ...found, template: known.template ?? "template0" };
@@ -49,7 +48,6 @@ export const database: Kind = {
   },
 
   async delete(sql, state) {
-    if (state.isTemplate) await sql.rows(`ALTER DATABASE ${name(state.name)} WITH IS_TEMPLATE false`);
     await sql.server.leave(asText(state.name));
     await sql.rows(`DROP DATABASE IF EXISTS ${name(state.name)} WITH (FORCE)`);
   },
@@ -73,9 +71,8 @@ export const schema: Kind = {
   },
 
   async create(sql, values) {
-    const found = await sql.row("SELECT 1 FROM pg_namespace WHERE nspname = $1", [values.name]);
-    if (found && !values.ifNotExists) throw new Error("the schema is there already; set ifNotExists, or import it");
-    if (!found) await sql.rows(`CREATE SCHEMA ${name(values.name)}`);
+    // Whatever ifNotExists says, the real plugin adopts a schema that is there.
+    await sql.rows(`CREATE SCHEMA IF NOT EXISTS ${name(values.name)}`);
     if (values.owner) await sql.rows(`ALTER SCHEMA ${name(values.name)} OWNER TO ${name(values.owner)}`);
   },
   read: (sql, known) =>
@@ -94,6 +91,5 @@ export const schema: Kind = {
 };
 
 function switches(values: Values): string {
-  const template = values.isTemplate === undefined ? "" : `IS_TEMPLATE ${Boolean(values.isTemplate)}`;
-  return `CONNECTION LIMIT ${Number(values.connectionLimit)} ALLOW_CONNECTIONS ${Boolean(values.allowConnections)} ${template}`;
+  return `CONNECTION LIMIT ${Number(values.connectionLimit)} ALLOW_CONNECTIONS ${Boolean(values.allowConnections)}`;
 }

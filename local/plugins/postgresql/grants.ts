@@ -31,11 +31,11 @@ const FIELDS = {
 
 export const grant: Kind = {
   deleteBeforeReplace: true,
-  fields: { ...FIELDS, objects: { set: true, replaces: true } },
-  id: ({ role, database, schema, objectType, objects }) =>
-    joined([role, database, ...(objectType === "database" ? [] : [schema]), objectType, ...list(objects).sort()]),
+  fields: FIELDS,
+  id: ({ role, database, schema, objectType }) =>
+    joined([role, database, ...(objectType === "database" ? [] : [schema]), objectType]),
 
-  create: (sql, values) => settle(sql, values, wantedBy(values), "", target(values)),
+  create: (sql, values) => settle(sql, values, list(values.privileges), "", target(values)),
   update: (sql, _old, values) => grant.create(sql, values),
   delete: (sql, state) => settle(sql, state, [], "", target(state)),
 
@@ -44,12 +44,11 @@ export const grant: Kind = {
     const holder = await holderOf(sql, known);
     if (holder === undefined) return undefined;
     const { table, prefix } = typeOf(known);
-    const objects = list(known.objects).map((object) => object.replace(/\(.*/s, ""));
     // An object that nobody ever granted on has no list; the real plugin takes that for no privileges.
     const rows = await sql.rows(
       `SELECT ARRAY(SELECT DISTINCT privilege_type FROM aclexplode(${prefix}acl) WHERE grantee = $1 ORDER BY 1) AS held
-       FROM ${table} WHERE ${which(known)} AND ($2::text[] = '{}' OR ${prefix}name = ANY ($2)) ORDER BY ${prefix}name`,
-      [holder, objects],
+       FROM ${table} WHERE ${which(known)} ORDER BY ${prefix}name`,
+      [holder],
     );
     const strayed = rows.map((row) => list(row.held)).find((held) => !isWanted(known, held));
     return strayed ? { ...known, privileges: strayed } : known;
@@ -61,7 +60,7 @@ export const defaultPrivileges: Kind = {
   id: ({ role, database, schema, owner, objectType }) =>
     joined([role, database, schema || "noschema", owner, objectType]),
 
-  create: (sql, values) => settle(sql, values, wantedBy(values), later(values), `${word(values)}S`),
+  create: (sql, values) => settle(sql, values, list(values.privileges), later(values), `${word(values)}S`),
   update: (sql, _old, values) => defaultPrivileges.create(sql, values),
   delete: (sql, state) => settle(sql, state, [], later(state), `${word(state)}S`),
 
@@ -104,13 +103,10 @@ export const grantRole: Kind = {
 };
 
 /** Takes away all and grants what is wanted in one transaction: the role never goes without. */
-async function settle(
-  sql: Sql,
-  values: Values,
-  wanted: readonly string[],
-  alter: string,
-  objects: string,
-): Promise<void> {
+async function settle(sql: Sql, values: Values, wanted: string[], alter: string, objects: string): Promise<void> {
+  const known: readonly string[] = typeOf(values).privileges;
+  const wrong = wanted.find((one) => !known.includes(one));
+  if (wrong) throw new Error(`${wrong} is not an allowed privilege for object type ${asText(values.objectType)}`);
   // PUBLIC is a keyword; quoted, it would be a role of that name.
   const role = values.role === "public" ? "PUBLIC" : name(values.role);
   const option = values.withGrantOption ? "WITH GRANT OPTION" : "";
@@ -120,12 +116,8 @@ async function settle(
 
 function target(values: Values): string {
   if (values.objectType === "database") return `DATABASE ${name(values.database)}`;
+  if (!values.schema) throw new Error("parameter 'schema' is mandatory for postgresql_grant resource");
   if (values.objectType === "schema") return `SCHEMA ${name(values.schema)}`;
-  const objects = list(values.objects).map((object) => {
-    const [, plain, parameters] = /^([^(]*)(.*)$/s.exec(object) ?? [];
-    return `${name(values.schema)}.${name(plain)}${parameters}`;
-  });
-  if (objects.length > 0) return `${word(values)} ${objects.join(", ")}`;
   return `ALL ${word(values)}S IN SCHEMA ${name(values.schema)}`;
 }
 
@@ -153,19 +145,10 @@ async function holderOf(sql: Sql, { role, schema }: Values): Promise<number | un
   return found?.id as number | undefined;
 }
 
-function wantedBy(values: Values): string[] {
-  const wanted = list(values.privileges);
-  const wrong = wanted.find((one) => one !== "ALL" && !allPrivileges(values).includes(one));
-  if (wrong === undefined) return wanted;
-  throw new Error(`${wrong} is not an allowed privilege for object type ${asText(values.objectType)}`);
-}
-
 function isWanted(values: Values, held: readonly string[]): boolean {
-  const wanted = list(values.privileges);
-  return isDeepStrictEqual([...held].sort(), [...(wanted.includes("ALL") ? allPrivileges(values) : wanted)].sort());
+  return isDeepStrictEqual([...held].sort(), list(values.privileges).sort());
 }
 
 const typeOf = (values: Values): (typeof TYPES)[keyof typeof TYPES] => TYPES[values.objectType as keyof typeof TYPES];
-const allPrivileges = (values: Values): readonly string[] => typeOf(values).privileges;
 const word = (values: Values): string => asText(values.objectType).toUpperCase();
 const joined = (parts: readonly unknown[]): string => parts.map(asText).join("_");

@@ -44,10 +44,7 @@ export function postgresql(): Plugin {
   return {
     name: "postgresql",
     version: "3.18.1",
-    configure: (config) => {
-      server = new Server(config);
-      return Promise.resolve();
-    },
+    configure: (config) => Promise.resolve(void (server = new Server(config))),
     check: (type, olds, news, urn) => Promise.resolve(check(kindOf(type).fields, olds, news, urn)),
     diff: (type, _id, _oldInputs, state, news) => {
       const { fields, deleteBeforeReplace } = kindOf(type);

@@ -36,8 +36,6 @@ const CONNECTIONS = 4;
 export class Server {
   readonly database: string;
   readonly username: string;
-  /** The user may read password hashes. */
-  readonly superuser: boolean;
   readonly #options: pg.PoolConfig;
   readonly #pools = new Map<string, pg.Pool>();
 
@@ -47,7 +45,6 @@ export class Server {
     const text = (name: string, variable: string): string | undefined => asText(config[name] ?? "") || env[variable];
     this.database = text("database", "PGDATABASE") ?? "postgres";
     this.username = text("username", "PGUSER") ?? "postgres";
-    this.superuser = text("superuser", "PGSUPERUSER") !== "false";
     const sslmode = text("sslmode", "PGSSLMODE") ?? "require";
     this.#options = {
       host: text("host", "PGHOST") ?? "localhost",

@@ -38,10 +38,7 @@ export interface Context {
 }
 
 export interface Parameter {
-  readonly name?: string;
-  readonly version?: string;
   readonly value?: Uint8Array;
-  readonly args?: readonly string[];
 }
 
 export interface CheckResult {
@@ -56,12 +53,13 @@ export interface CheckResult {
 export interface Plugin {
   readonly name: string;
   readonly version: string;
+  /** The configuration that tells which system this is: in another one, nothing is there yet. */
+  readonly identity?: string;
   /** Only for a parameterized package. */
   parameterize?(parameter: Parameter): { name: string; version: string };
   getSchema?(): string;
   configure(config: Values): Promise<void>;
-  diffConfig?(olds: Values, news: Values): Change;
-  check?(type: string, olds: Values | undefined, news: Values, urn: string): Promise<CheckResult>;
+  check(type: string, olds: Values | undefined, news: Values, urn: string): Promise<CheckResult>;
   diff(type: string, id: string, oldInputs: Values, oldState: Values, news: Values): Promise<Change>;
   create(type: string, inputs: Values, context: Context): Promise<{ id: string; state: Values }>;
   /** A refresh, or an import when there is no state. Undefined when the object does not exist. */
@@ -81,11 +79,14 @@ export class InitializationError extends Error {
   readonly id: string;
   readonly state: Values;
   readonly reasons: readonly string[];
+  /** Only where a refresh finds it so. */
+  readonly inputs: Values | undefined;
 
-  constructor(id: string, state: Values, reasons: readonly string[]) {
+  constructor(id: string, state: Values, reasons: readonly string[], inputs?: Values) {
     super(reasons.join("; "));
     this.id = id;
     this.state = state;
     this.reasons = reasons;
+    this.inputs = inputs;
   }
 }

@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+
 import * as grpc from "@grpc/grpc-js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
@@ -9,20 +11,11 @@ import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 
 import { attach } from "./engine.ts";
 import { InitializationError } from "./plugin.ts";
-import type { Change, ChangeKind, Context, Plugin, Values } from "./plugin.ts";
+import type { Change, Context, Plugin, Values } from "./plugin.ts";
 import { decode, diffValues, encode, redact } from "./values.ts";
-import type { Decoded } from "./values.ts";
+import type { Decoded, Path } from "./values.ts";
 
 const MESSAGE_LIMIT = 400 * 1024 * 1024;
-
-const KINDS: Record<ChangeKind, proto.PropertyDiff.Kind> = {
-  add: proto.PropertyDiff.Kind.ADD,
-  delete: proto.PropertyDiff.Kind.DELETE,
-  update: proto.PropertyDiff.Kind.UPDATE,
-  "add-replace": proto.PropertyDiff.Kind.ADD_REPLACE,
-  "delete-replace": proto.PropertyDiff.Kind.DELETE_REPLACE,
-  "update-replace": proto.PropertyDiff.Kind.UPDATE_REPLACE,
-};
 
 /** Runs the plugin for the engine that started this process, whose address is the first argument, and ends with it. */
 export async function serve(plugin: Plugin): Promise<void> {
@@ -35,12 +28,8 @@ export async function serve(plugin: Plugin): Promise<void> {
 export async function listen(plugin: Plugin): Promise<{ port: number; close(): void }> {
   const server = new grpc.Server({ "grpc.max_receive_message_length": MESSAGE_LIMIT });
   server.addService(services.ResourceProviderService, handlers(plugin));
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
-      if (error) reject(error);
-      else resolve(bound);
-    });
-  });
+  const bind = promisify(server.bindAsync.bind(server));
+  const port = await bind("127.0.0.1:0", grpc.ServerCredentials.createInsecure());
   return { port, close: () => server.forceShutdown() };
 }
 
@@ -76,7 +65,6 @@ function handlers(plugin: Plugin): grpc.UntypedServiceImplementation {
   return {
     handshake: handle(() => new proto.ProviderHandshakeResponse().setAcceptSecrets(true)),
     getPluginInfo: handle(() => new pluginProto.PluginInfo().setVersion(plugin.version)),
-    attach: handle(() => new empty.Empty()),
     cancel: handle(() => {
       cancelled.abort(new Error("the run was cancelled"));
       return new empty.Empty();
@@ -85,21 +73,16 @@ function handlers(plugin: Plugin): grpc.UntypedServiceImplementation {
 
     parameterize: handle((request: proto.ParameterizeRequest) => {
       if (!plugin.parameterize) throw new Error(`the plugin "${plugin.name}" takes no parameter`);
-      const value = request.getValue();
-      const { name, version } = plugin.parameterize({
-        name: value?.getName(),
-        version: value?.getVersion(),
-        value: value?.getValue_asU8(),
-        args: request.getArgs()?.getArgsList(),
-      });
+      const { name, version } = plugin.parameterize({ value: request.getValue()?.getValue_asU8() });
       return new proto.ParameterizeResponse().setName(name).setVersion(version);
     }),
 
     checkConfig: handle((request: proto.CheckRequest) => new proto.CheckResponse().setInputs(request.getNews())),
     diffConfig: handle((request: proto.DiffRequest, open) => {
       const olds = open(request.getOldInputs() ?? request.getOlds()).values;
-      const news = open(request.getNews()).values;
-      return diffResponse(plugin.diffConfig?.(olds, news) ?? updates(olds, news));
+      const detailed = diffValues(olds, open(request.getNews()).values);
+      const replaces = Object.keys(detailed).filter((name) => name === plugin.identity && detailed[name] === "update");
+      return diffResponse({ changes: Object.keys(detailed).length > 0, replaces, detailed }).setHasdetaileddiff(false);
     }),
     configure: handle(async (request: proto.ConfigureRequest, open) => {
       config = open(request.getArgs());
@@ -108,7 +91,6 @@ function handlers(plugin: Plugin): grpc.UntypedServiceImplementation {
     }),
 
     check: handle(async (request: proto.CheckRequest, open) => {
-      if (!plugin.check) return new proto.CheckResponse().setInputs(request.getNews());
       const news = open(request.getNews());
       const olds = given(open(request.getOlds()).values);
       const { inputs, failures } = await plugin.check(request.getType(), olds, news.values, request.getUrn());
@@ -126,7 +108,7 @@ function handlers(plugin: Plugin): grpc.UntypedServiceImplementation {
     create: handle(async (request: proto.CreateRequest, open) => {
       const { values, secrets } = open(request.getProperties());
       const { id, state } = await plugin.create(request.getType(), values, context(request));
-      return new proto.CreateResponse().setId(id).setProperties(encode(state, secrets));
+      return new proto.CreateResponse().setId(id).setProperties(encode(state, copied(secrets)));
     }),
     read: handle(async (request: proto.ReadRequest, open) => {
       const olds = open(request.getInputs());
@@ -136,13 +118,13 @@ function handlers(plugin: Plugin): grpc.UntypedServiceImplementation {
       return new proto.ReadResponse()
         .setId(found.id)
         .setInputs(encode(found.inputs, olds.secrets))
-        .setProperties(encode(found.state, [...olds.secrets, ...state.secrets]));
+        .setProperties(encode(found.state, copied([...olds.secrets, ...state.secrets])));
     }),
     update: handle(async (request: proto.UpdateRequest, open) => {
       const state = open(request.getOlds()).values;
       const { values, secrets } = open(request.getNews());
       const updated = await plugin.update(request.getType(), request.getId(), state, values, context(request));
-      return new proto.UpdateResponse().setProperties(encode(updated, secrets));
+      return new proto.UpdateResponse().setProperties(encode(updated, copied(secrets)));
     }),
     delete: handle(async (request: proto.DeleteRequest, open) => {
       const { values } = open(request.getProperties());
@@ -162,9 +144,9 @@ function given(values: Values): Values | undefined {
   return Object.keys(values).length === 0 ? undefined : values;
 }
 
-function updates(olds: Values, news: Values): Change {
-  const detailed = diffValues(olds, news);
-  return { changes: Object.keys(detailed).length > 0, replaces: [], detailed };
+/** Where secrets are in a state, which may hold a copy of the inputs. */
+function copied(secrets: readonly Path[]): Path[] {
+  return [...secrets, ...secrets.map((path) => ["__inputs", ...path])];
 }
 
 function diffResponse(change: Change): proto.DiffResponse {
@@ -176,7 +158,9 @@ function diffResponse(change: Change): proto.DiffResponse {
     .setHasdetaileddiff(true)
     .setDiffsList([...new Set(Object.keys(change.detailed).map((path) => path.split(/[.[]/)[0] ?? path))]);
   for (const [path, kind] of Object.entries(change.detailed)) {
-    response.getDetaileddiffMap().set(path, new proto.PropertyDiff().setKind(KINDS[kind]).setInputdiff(true));
+    const name = kind.toUpperCase().replace("-", "_") as keyof typeof proto.PropertyDiff.Kind;
+    const found = new proto.PropertyDiff().setKind(proto.PropertyDiff.Kind[name]);
+    response.getDetaileddiffMap().set(path, found.setInputdiff(kind.startsWith("delete")));
   }
   return response;
 }
@@ -192,7 +176,8 @@ function failure(
     const secrets = opened.flatMap((decoded) => decoded.secrets);
     const failed = new proto.ErrorResourceInitFailed()
       .setId(error.id)
-      .setProperties(encode(error.state, secrets))
+      .setProperties(encode(error.state, copied(secrets)))
+      .setInputs(error.inputs && encode(error.inputs, secrets))
       .setReasonsList(error.reasons.map((reason) => redact(reason, secretive)));
     const packed = new any.Any();
     packed.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

@@ -104,33 +104,35 @@ export function isValues(value: Value | undefined): value is Values {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Secret);
 }
 
+/** True when a value holds anything that is not known yet. */
+export function hasUnknown(value: Value | undefined): boolean {
+  if (Array.isArray(value)) return value.some(hasUnknown);
+  return value === UNKNOWN || (isValues(value) && Object.values(value).some(hasUnknown));
+}
+
 export type Difference = Record<string, "add" | "delete" | "update">;
 
 /** What differs, by property path as Pulumi writes it. A branch that is wholly new or gone is one entry; UNKNOWN always differs. */
 export function diffValues(olds: Values, news: Values): Difference {
-  return diffAt("", olds, news);
+  return Object.fromEntries(diffAt("", olds, news));
 }
 
-function diffAt(path: string, old: Value | undefined, value: Value | undefined): Difference {
-  if (old === undefined) return value === undefined ? {} : { [path]: "add" };
-  if (value === undefined) return { [path]: "delete" };
+function diffAt(path: string, old: Value | undefined, value: Value | undefined): [string, Difference[string]][] {
+  if (old === undefined) return value === undefined ? [] : [[path, "add"]];
+  if (value === undefined) return [[path, "delete"]];
   if (Array.isArray(old) && Array.isArray(value)) {
     const longest = old.length > value.length ? old : value;
-    return merge(longest.map((_, index) => diffAt(`${path}[${index}]`, old[index], value[index])));
+    return longest.flatMap((_, index) => diffAt(`${path}[${index}]`, old[index], value[index]));
   }
   if (isValues(old) && isValues(value)) {
-    const keys = [...new Set([...Object.keys(old), ...Object.keys(value)])];
-    return merge(keys.map((key) => diffAt(joinPath(path, key), old[key], value[key])));
+    const keys = new Set([...Object.keys(old), ...Object.keys(value)]);
+    return [...keys].flatMap((key) => diffAt(joinPath(path, key), old[key], value[key]));
   }
-  return old === value && value !== UNKNOWN ? {} : { [path]: "update" };
-}
-
-function merge(differences: readonly Difference[]): Difference {
-  return Object.fromEntries(differences.flatMap((difference) => Object.entries(difference)));
+  return old === value && value !== UNKNOWN ? [] : [[path, "update"]];
 }
 
 /** The path of a key below another path; a key that would be misread is quoted, as the engine's own printer does. */
-export function joinPath(path: string, key: string): string {
+function joinPath(path: string, key: string): string {
   if (/[."[\]]/.test(key)) return `${path}["${key.replaceAll('"', '\\"')}"]`;
   return path === "" ? key : `${path}.${key}`;
 }

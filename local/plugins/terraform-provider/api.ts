@@ -20,13 +20,7 @@ export class Api {
   readonly #headers: Record<string, string>;
   readonly #dispatcher: Agent;
 
-  constructor(
-    url: string,
-    token: string,
-    version: string,
-    insecure: boolean,
-    headers: Readonly<Record<string, string>>,
-  ) {
+  constructor(url: string, token: string, version: string, insecure: boolean) {
     this.#base = new URL(url);
     if (!this.#base.pathname.endsWith("/api/v3")) this.#base.pathname = this.#base.pathname.replace(/\/?$/, "/api/v3");
     this.#headers = {
@@ -34,13 +28,9 @@ export class Api {
       "Accept-Encoding": "gzip",
       Authorization: `Bearer ${token}`,
       "User-Agent": `authentik-terraform@${version}`,
-      ...headers,
     };
-    this.#dispatcher = new Agent({
-      connect: { lookup, rejectUnauthorized: !insecure },
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    const connect = { lookup, rejectUnauthorized: !insecure };
+    this.#dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
   }
 
   /** One object; undefined when the server says 404. @throws when the answer has no field `key` */
@@ -62,7 +52,10 @@ export class Api {
   async #send(call: Call, required: readonly string[] | undefined): Promise<Values | undefined> {
     const url = new URL(this.#base);
     url.pathname += call.path;
-    url.search = queryOf(call.query ?? {});
+    for (const [name, value] of Object.entries(call.query ?? {})) {
+      for (const one of [value ?? ""].flat()) url.searchParams.append(name, asText(one));
+    }
+    url.searchParams.sort();
     const response = await fetch(url, {
       dispatcher: this.#dispatcher,
       method: call.method,
@@ -70,7 +63,8 @@ export class Api {
       redirect: "manual",
       body: call.body ? JSON.stringify(call.body) : null,
     }).catch((error: unknown) => {
-      throw new Error(`HTTP Error '${unreachable(call, url, error)}' without http response`, { cause: error });
+      const { message } = (error as Error).cause as Error;
+      throw new Error(`HTTP Error '${call.method} "${url.href}": ${message}' without http response`, { cause: error });
     });
     const text = await response.text();
     const refuse = (reason: string): never => {
@@ -89,30 +83,7 @@ export class Api {
   }
 }
 
-/** In the order of names, as Go writes it. */
-function queryOf(query: Values): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value ?? ""].flat().map((one) => [name, asText(one)]),
-  );
-  return new URLSearchParams(
-    pairs.toSorted(([one = ""], [other = ""]) => (one < other ? -1 : Number(one > other))),
-  ).toString();
-}
-
 function detail(status: number, text: string): string {
   const found = status === 403 ? /"detail":\s*"([^"]*)"/.exec(text)?.[1] : undefined;
   return found === undefined ? "" : `  (${found})`;
-}
-
-/** In the words of Go's client. */
-function unreachable(call: Call, url: URL, error: unknown): string {
-  const { code, message } = (error as Error).cause as NodeJS.ErrnoException;
-  const address = `${url.hostname}:${url.port || (url.protocol === "https:" ? 443 : 80)}`;
-  const reason =
-    code === "ECONNREFUSED"
-      ? `dial tcp ${address}: connect: connection refused`
-      : code === "ENOTFOUND"
-        ? `dial tcp: lookup ${url.hostname}: no such host`
-        : message;
-  return `${call.method[0]}${call.method.slice(1).toLowerCase()} "${url.href}": ${reason}`;
 }

@@ -1,13 +1,12 @@
 import { asText, isEmpty } from "../bridge.ts";
 import type { Value, Values } from "../protocol/plugin.ts";
 import type { Api } from "./api.ts";
-import { pem, wireName } from "./operations.ts";
+import { wireName } from "./operations.ts";
+import { MEMBERS } from "./resources.ts";
 import schema from "./schema.json" with { type: "json" };
 
 interface Lookup {
   readonly path: string;
-  /** The field of the answer that is the id; default `pk`. */
-  readonly key?: string;
   /** The argument that names one object by its id. */
   readonly one?: string;
   /** The arguments that a list is filtered by, with their names in the API. */
@@ -20,8 +19,6 @@ interface Lookup {
   readonly renamed?: Readonly<Record<string, string>>;
 }
 
-const MEMBERS = { include_children: "false", include_inherited_roles: "false", include_parents: "false" };
-
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
   getFlow: { path: "/flows/instances/", filters: { slug: "slug", designation: "designation" }, noun: "flows" },
   getOutpost: { path: "/outposts/instances/", one: "id", filters: { name: "name__iexact" }, noun: "outpost" },
@@ -30,18 +27,8 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     filters: { managed: "managed", managedLists: "managed", name: "name", scopeName: "scope_name" },
     noun: "mappings",
   },
-  getCertificateKeyPair: {
-    path: "/crypto/certificatekeypairs/",
-    filters: { name: "name" },
-    // Not a slip of this page: the real one says so.
-    noun: "groups",
-    renamed: {
-      subject: "cert_subject",
-      expiry: "cert_expiry",
-      fingerprint1: "fingerprint_sha1",
-      fingerprint256: "fingerprint_sha256",
-    },
-  },
+  // Not a slip of this page: the real one says so.
+  getCertificateKeyPair: { path: "/crypto/certificatekeypairs/", filters: { name: "name" }, noun: "groups" },
   getGroup: {
     path: "/core/groups/",
     one: "pk",
@@ -56,7 +43,6 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     query: { include_groups: "true", include_roles: "true" },
     noun: "users",
   },
-  getBrand: { path: "/core/brands/", key: "brand_uuid", filters: { domain: "domain" }, noun: "brands" },
 };
 
 /** Names of the outputs of a data source, by token, e.g. `authentik:index/getFlow:getFlow`. */
@@ -65,17 +51,17 @@ export function outputsOf(token: string): string[] {
   return Object.keys(functions[token]?.outputs.properties ?? {});
 }
 
-/** Runs a data source. A 404 gives an empty result, as with the real provider. @throws when nothing matches */
+/** Runs a data source; of a key pair it tells what its list does, so no certificate and no key. A 404 gives an empty result, as with the real provider. @throws when nothing matches */
 export async function lookUp(api: Api, token: string, args: Values): Promise<Values> {
   const name = token.slice(token.lastIndexOf(":") + 1);
   const lookup = LOOKUPS[name];
   if (!lookup) throw new Error(`the stand-in for the authentik provider does not know the data source ${token}`);
-  const { path, key = "pk", one } = lookup;
+  const { path, one } = lookup;
   const members = name === "getGroup" ? { ...MEMBERS, include_users: asText(args.includeUsers ?? true) } : {};
 
   const matches = async (): Promise<Values[] | undefined> => {
     if (!one || isEmpty(args[one])) return matchesOf(api, lookup, args, members);
-    const found = await api.object({ method: "GET", path: `${path}${asText(args[one])}/`, query: members }, key);
+    const found = await api.object({ method: "GET", path: `${path}${asText(args[one])}/`, query: members });
     return found && [found];
   };
   const found = await matches();
@@ -85,17 +71,12 @@ export async function lookUp(api: Api, token: string, args: Values): Promise<Val
   if (one && others.length > 0) throw new Error(`Multiple ${lookup.noun.replace(/s?$/, "s")} found`);
   if (!isEmpty(args.managedLists)) return { ...args, id: "-1", ids: found.map((entry) => entry.pk ?? null) };
 
-  const id = asText(first[key]);
+  const id = asText(first.pk);
   const outputs = outputsOf(token).map((output) => [
     output,
     plain(first[lookup.renamed?.[output] ?? wireName(output)]),
   ]);
-  const result = { ...args, ...(Object.fromEntries(outputs.filter(([, value]) => value !== undefined)) as Values), id };
-  if (name !== "getCertificateKeyPair") return result;
-  const certificateData =
-    args.fetchCertificate === false ? undefined : await pem(api, `${path}${id}/view_certificate/`);
-  const keyData = args.fetchKey === false ? undefined : await pem(api, `${path}${id}/view_private_key/`);
-  return { ...result, certificateData, keyData };
+  return { ...args, ...(Object.fromEntries(outputs.filter(([, value]) => value !== undefined)) as Values), id };
 }
 
 async function matchesOf(api: Api, lookup: Lookup, args: Values, query: Values): Promise<Values[] | undefined> {

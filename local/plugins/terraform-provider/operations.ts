@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { asText, isEmpty } from "../bridge.ts";
+import { asText, isAbsent, isEmpty } from "../bridge.ts";
 import type { Fields } from "../bridge.ts";
 import type { Value, Values } from "../protocol/plugin.ts";
 import type { Api } from "./api.ts";
@@ -55,7 +55,8 @@ function restful(name: string, { path, key = "pk", query, fields }: Resource): O
       return read(api, id, values);
     },
     async update(api, id, old, values) {
-      const computed = Object.keys(fields).filter((field) => fields[field]?.computed && isEmpty(values[field]));
+      // An empty list that the program gives takes all away; only what it leaves out stays.
+      const computed = Object.keys(fields).filter((field) => fields[field]?.computed && isAbsent(values[field]));
       const known: Values = { ...values, ...Object.fromEntries(computed.map((field) => [field, old[field]])) };
       const body = bodyOf(fields, known);
       const changed = await api.object({ method: "PUT", path: at(old[idName] ?? id), body }, key);
@@ -73,13 +74,10 @@ const attachment: Operations = {
     outpostProviderAttachmentId: { output: true },
   },
   async create(api, { outpost, protocolProvider = null }) {
-    const path = `/outposts/instances/${asText(outpost)}/`;
-    const found = await api.object({ method: "GET", path });
-    if (!found) return undefined;
-    const attached = providersOf(found);
-    const providers: Value[] = [...attached, protocolProvider];
-    if (!attached.includes(protocolProvider)) await api.object({ method: "PATCH", path, body: { providers } });
-    return attachment.read(api, `${asText(outpost)}:${asText(protocolProvider)}`, {});
+    const found = await rewrite(api, outpost, (providers) =>
+      providers.includes(protocolProvider) ? undefined : [...providers, protocolProvider],
+    );
+    return found && attachment.read(api, `${asText(outpost)}:${asText(protocolProvider)}`, {});
   },
   async read(api, id) {
     const [outpost, provider] = id.split(":");
@@ -90,12 +88,21 @@ const attachment: Operations = {
   },
   update: () => Promise.reject(new Error("every change of an OutpostProviderAttachment replaces it")),
   async delete(api, _id, { outpost, protocolProvider }) {
-    const path = `/outposts/instances/${asText(outpost)}/`;
-    const found = await api.object({ method: "GET", path });
-    const providers = providersOf(found).filter((provider) => provider !== protocolProvider);
-    if (found) await api.object({ method: "PATCH", path, body: { providers } });
+    await rewrite(api, outpost, (providers) => providers.filter((provider) => provider !== protocolProvider));
   },
 };
+
+async function rewrite(
+  api: Api,
+  outpost: Value | undefined,
+  change: (providers: Value[]) => Value[] | undefined,
+): Promise<Values | undefined> {
+  const path = `/outposts/instances/${asText(outpost)}/`;
+  const found = await api.object({ method: "GET", path });
+  const providers = found && change(providersOf(found));
+  if (providers) await api.object({ method: "PATCH", path, body: { providers } });
+  return found;
+}
 
 const providersOf = (outpost: Values | undefined): Value[] => (outpost?.providers ?? []) as Value[];
 
@@ -108,22 +115,10 @@ async function defaultSettings(api: Api): Promise<Values> {
 async function moreOf(name: string, api: Api, path: string, known: Values, answer: Values): Promise<Values> {
   // The server adds the default mappings; they count only for a program that lists some.
   if (name === "ProviderProxy" && isEmpty(known.propertyMappings)) return { propertyMappings: [] };
-  if (name === "Token") {
-    const until = answer.expires ? Date.parse(asText(answer.expires)) - Date.now() : 0;
-    const view = known.retrieveKey ? await api.object({ method: "GET", path: `${path}view_key/` }, "key") : undefined;
-    return { key: view?.key, expiresIn: Math.trunc(until / 1000) };
-  }
-  if (name !== "CertificateKeyPair") return {};
-  const certificateData = (await pem(api, `${path}view_certificate/`)) ?? known.certificateData;
-  // A key that may not be seen stays as the program wrote it.
-  const key = await pem(api, `${path}view_private_key/`).catch(() => undefined);
-  return { certificateData, keyData: key ?? known.keyData };
-}
-
-/** A certificate or key, with the newline that the provider adds. */
-export async function pem(api: Api, path: string): Promise<string | undefined> {
-  const found = await api.object({ method: "GET", path }, "data");
-  return found && `${asText(found.data)}\n`;
+  if (name !== "Token") return {};
+  const until = answer.expires ? Date.parse(asText(answer.expires)) - Date.now() : 0;
+  const view = known.retrieveKey ? await api.object({ method: "GET", path: `${path}view_key/` }, "key") : undefined;
+  return { key: view?.key, expiresIn: Math.trunc(until / 1000) };
 }
 
 function bodyOf(fields: Resource["fields"], values: Values): Values {

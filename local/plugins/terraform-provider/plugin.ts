@@ -3,8 +3,8 @@
  */
 import { readFileSync } from "node:fs";
 
-import { asText, check, compare, complete, inputsFound, isEmpty, planned, sealed } from "../bridge.ts";
-import { Secret, UNKNOWN } from "../protocol/plugin.ts";
+import { asText, check, compare, complete, inputsFound, planned, sealed } from "../bridge.ts";
+import { UNKNOWN } from "../protocol/plugin.ts";
 import type { Parameter, Plugin, Values } from "../protocol/plugin.ts";
 import { Api } from "./api.ts";
 import { lookUp, outputsOf } from "./lookups.ts";
@@ -64,8 +64,7 @@ export function authentik(): Plugin {
 
     async invoke(token, args) {
       if (!connection) return Object.fromEntries(outputsOf(token).map((name) => [name, UNKNOWN]));
-      const result = await lookUp(connection, token, args);
-      return isEmpty(result.keyData) ? result : { ...result, keyData: new Secret(result.keyData ?? "") };
+      return lookUp(connection, token, args);
     },
   };
 }
@@ -75,14 +74,14 @@ function operations(type: string): Operations {
   return operationsOf(type.slice(type.lastIndexOf(":") + 1));
 }
 
-/** The one parameter that is served: what `sdks/authentik/package.json` carries, or the same by hand. */
-function parameterize({ value, args }: Parameter): { name: string; version: string } {
-  const { remote } = (value?.length ? JSON.parse(Buffer.from(value).toString()) : {}) as {
-    remote?: { url: string; version: string };
-  };
-  const [url = "", version = schema.version] = remote ? [remote.url, remote.version] : (args ?? []);
-  if (!url.endsWith("goauthentik/authentik") || version !== schema.version) {
-    throw new Error(`the stand-in serves goauthentik/authentik ${schema.version} only, not ${url} ${version}`);
+/** The one parameter that is served: what `sdks/authentik/package.json` carries. */
+function parameterize({ value }: Parameter): { name: string; version: string } {
+  const { remote } = (value ? JSON.parse(Buffer.from(value).toString()) : {}) as { remote?: Values };
+  const { url, version } = remote ?? {};
+  if (!asText(url).endsWith("goauthentik/authentik") || version !== schema.version) {
+    throw new Error(
+      `the stand-in serves goauthentik/authentik ${schema.version} only, not ${asText(url)} ${asText(version)}`,
+    );
   }
   return { name: schema.name, version: schema.version };
 }
@@ -95,6 +94,5 @@ function connect(config: Values): Api | undefined {
   if (token === "") throw new Error('the authentik provider has no "token"; set authentik:token or AUTHENTIK_TOKEN');
   // The SDK writes what is not a string as JSON.
   const insecure = asText(config.insecure ?? process.env.AUTHENTIK_INSECURE) === "true";
-  const headers = JSON.parse(asText(config.headers) || "{}") as Record<string, string>;
-  return new Api(url, token, schema.version, insecure, headers);
+  return new Api(url, token, schema.version, insecure);
 }

@@ -57,15 +57,13 @@ const provider: Fields = {
   ...lists("propertyMappings jwtFederationSources jwtFederationProviders"),
 };
 
+/** What the real provider leaves out of a group's answer. */
+export const MEMBERS = { include_children: "false", include_inherited_roles: "false", include_parents: "false" };
+
 export const RESOURCES: Readonly<Record<string, Resource>> = {
   Group: {
     path: "/core/groups/",
-    query: {
-      include_children: "false",
-      include_inherited_roles: "false",
-      include_parents: "false",
-      include_users: "false",
-    },
+    query: { ...MEMBERS, include_users: "false" },
     fields: {
       ...required("name"),
       ...defaults({ isSuperuser: false }),
@@ -89,10 +87,6 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
   PropertyMappingProviderScope: {
     path: "/propertymappings/provider/scope/",
     fields: { ...required("name scopeName"), ...whenSet("description"), expression: code },
-  },
-  PolicyExpression: {
-    path: "/policies/expression/",
-    fields: { ...required("name"), ...defaults({ executionLogging: false }), expression: code },
   },
   ProviderProxy: {
     path: "/providers/proxy/",
@@ -152,14 +146,6 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
       config: { ...object, default: null, computed: true },
     },
   },
-  ServiceConnectionKubernetes: {
-    path: "/outposts/service_connections/kubernetes/",
-    fields: {
-      ...required("name"),
-      ...defaults({ local: false, verifySsl: true }),
-      kubeconfig: { ...object, secret: true },
-    },
-  },
   PolicyBinding: {
     path: "/policies/bindings/",
     fields: {
@@ -171,21 +157,6 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
   Blueprint: {
     path: "/managed/blueprints/",
     fields: { ...required("name"), ...defaults({ enabled: true }), ...whenSet("path content"), context: object },
-  },
-  Brand: {
-    path: "/core/brands/",
-    key: "brand_uuid",
-    fields: {
-      ...required("domain"),
-      ...whenSet("brandingLogo brandingFavicon brandingCustomCss"),
-      ...orNull("flowAuthentication flowInvalidation flowRecovery flowUnenrollment flowUserSettings flowDeviceCode"),
-      ...orNull("webCertificate defaultApplication"),
-      ...lists("clientCertificates"),
-      default: { default: false, unread: true },
-      brandingTitle: { send: "set", default: "authentik" },
-      brandingDefaultFlowBackground: { send: "set", default: "/static/dist/assets/images/flow_background.jpg" },
-      attributes: object,
-    },
   },
   Token: {
     path: "/core/tokens/",
@@ -199,14 +170,6 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
       retrieveKey: { send: "never", default: false, unread: true },
       key: { send: "never", output: true, secret: true },
       expiresIn: { send: "never", output: true },
-    },
-  },
-  CertificateKeyPair: {
-    path: "/crypto/certificatekeypairs/",
-    fields: {
-      ...required("name"),
-      certificateData: { unread: true },
-      keyData: { send: "set", unread: true, secret: true },
     },
   },
 };

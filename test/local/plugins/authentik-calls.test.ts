@@ -182,26 +182,6 @@ test("a blueprint", async () => {
   ]);
 });
 
-test("a brand", async () => {
-  const brand = { domain: "auth.localhost", brandingTitle: "Mine", attributes: '{"settings":{}}' };
-  await lives(scene, "Brand", "/core/brands/", [
-    { what: FIVE, create: brand },
-    { what: "refresh", refresh: true, server: { branding_title: "Mine", attributes: { settings: {} } } },
-    {
-      what: "update of the five",
-      update: { ...brand, brandingTitle: "Mine2", brandingCustomCss: "a{}", default: true },
-      changed: ["brandingCustomCss", "brandingTitle", "default"],
-      server: { attributes: { settings: {} }, branding_title: "Mine2", branding_custom_css: "a{}" },
-    },
-    {
-      what: "token identifier changed in place",
-      update: brand,
-      changed: ["brandingCustomCss", "brandingTitle", "default"],
-    },
-    { what: "destroy", destroy: true },
-  ]);
-});
-
 test("a token: every read asks for the key, and a renamed one is found", async () => {
   const token = { identifier: "my-token", user: 2, description: "d", expiring: false, retrieveKey: true };
   const state = await lives(scene, "Token", "/core/tokens/", [
@@ -216,25 +196,4 @@ test("a token: every read asks for the key, and a renamed one is found", async (
     { what: "destroy", destroy: true },
   ]);
   expect([state.id, state.tokenId, state.key]).toEqual(["my-token", "renamed", "<secret>"]);
-});
-
-test("a key pair: every read is three calls", async () => {
-  const pair = {
-    name: "ckp",
-    certificateData: "-----BEGIN CERTIFICATE-----\nMIIBzz\n-----END CERTIFICATE-----\n",
-    keyData: "<secret>",
-  };
-  // The stub of the record answers with another certificate, and the provider adds a newline to the key.
-  const unsettled = ["certificateData", "keyData"];
-  await lives(scene, "CertificateKeyPair", "/crypto/certificatekeypairs/", [
-    { what: FIVE, create: pair, unsettled },
-    { what: "refresh", refresh: true, unsettled },
-    {
-      what: "update of the five",
-      update: { ...pair, name: "ckp2" },
-      changed: ["certificateData", "keyData", "name"],
-      unsettled,
-    },
-    { what: "destroy", destroy: true },
-  ]);
 });

@@ -35,7 +35,6 @@ test.each<[string, string, Values, Values]>([
     { id: "-1", ids: [EMAIL] },
   ],
   ["scope_scopename", "getPropertyMappingProviderScope", { scopeName: "email" }, { id: EMAIL }],
-  ["cert", "getCertificateKeyPair", { name: "authentik Self-signed Certificate" }, { keyData: "<secret>\n" }],
   [
     "cert_nokey",
     "getCertificateKeyPair",
@@ -48,7 +47,6 @@ test.each<[string, string, Values, Values]>([
   ["group_pk404", "getGroup", { pk: "18cedb7d-9c8d-581d-84e7-37a6196694aa", includeUsers: false }, {}],
   ["user_name", "getUser", { username: "akadmin" }, { id: "1", pk: 1 }],
   ["user_pk", "getUser", { pk: 1 }, { username: "akadmin" }],
-  ["brand", "getBrand", { domain: "authentik-default" }, { domain: "authentik-default" }],
 ])("%s", async (what, name, args, expected) => {
   const { calls } = lookup(what);
   const result = await scene.plugin.invoke?.(`authentik:index/${name}:${name}`, args);

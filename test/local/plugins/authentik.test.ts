@@ -132,9 +132,9 @@ describe("faults", () => {
 
   test("a server that is not there fails calls, not the configuration", async () => {
     scene.close();
-    const host = scene.url.replace("http://", "");
+    const host = scene.url.replace("http://authentik.localhost", "127.0.0.1");
     await scene.plugin.configure({ url: scene.url, token: "t0ken" });
-    const message = `HTTP Error 'Post "${scene.url}/api/v3/core/groups/": dial tcp ${host}: connect: connection refused' without http response`;
+    const message = `HTTP Error 'POST "${scene.url}/api/v3/core/groups/": connect ECONNREFUSED ${host}' without http response`;
     await expect(operations.create.run()).rejects.toThrow(new Error(message));
   });
 });
@@ -148,14 +148,13 @@ describe("configuration, checks and previews", () => {
       asked.push(`${method} ${path}`);
       return { status: 500, body: "" };
     };
-    await scene.plugin.configure({ url: `${scene.url}/sub/api/v3`, token: "t0ken", headers: '{"x-extra":"1"}' });
+    await scene.plugin.configure({ url: `${scene.url}/sub/api/v3`, token: "t0ken" });
     expect(asked).toEqual(["GET /sub/api/v3/root/config/"]);
     expect(scene.headers).toMatchObject({
       accept: "application/json",
       "accept-encoding": "gzip",
       authorization: "Bearer t0ken",
       "user-agent": "authentik-terraform@2026.5.0",
-      "x-extra": "1",
     });
   });
 
@@ -210,6 +209,19 @@ describe("configuration, checks and previews", () => {
     expect(result).toEqual({ inputs: news, failures: [{ property, reason }] });
   });
 
+  test("an empty list takes a user out of all groups, an absent one leaves it there", async () => {
+    const state = { userId: "5", username: "u", name: "U", groups: [ID] };
+    const news = { username: "u", name: "U" };
+    scene.answer = () => ({ status: 200, body: '{"pk":5}' });
+    const groupsSent = async (inputs: Values): Promise<unknown> => {
+      scene.sent = [];
+      await scene.plugin.update("authentik:index/user:User", "5", state, inputs, CONTEXT);
+      return scene.sent[0]?.body?.groups;
+    };
+    expect(await groupsSent({ ...news, groups: [] })).toEqual([]);
+    expect(await groupsSent(news)).toEqual([ID]);
+  });
+
   test("what has no name gets one, and keeps it", async () => {
     const check = (olds: Values | undefined) =>
       scene.plugin.check?.("authentik:index/user:User", olds, { username: "u" }, "urn:pulumi:s::p::t::u");
@@ -218,16 +230,15 @@ describe("configuration, checks and previews", () => {
     expect((await check(first?.inputs))?.inputs).toEqual(first?.inputs);
   });
 
-  test("passwords, keys and client secrets go out as secrets", async () => {
+  test("passwords, tokens and client secrets go out as secrets", async () => {
     scene.answer = ({ path }) => ({
       status: 200,
-      body: JSON.stringify({ pk: 1, client_secret: "c", data: "k", key: "k", user_obj: {}, identifier: "i", path }),
+      body: JSON.stringify({ pk: 1, client_secret: "c", key: "k", user_obj: {}, identifier: "i", path }),
     });
     const state = async (type: string, inputs: Values): Promise<Values> =>
       (await scene.plugin.create(`authentik:index/x:${type}`, { name: "x", ...inputs }, CONTEXT)).state;
     expect((await state("User", { password: "p" })).password).toEqual(new Secret("p"));
     expect((await state("ProviderOauth2", {})).clientSecret).toEqual(new Secret("c"));
-    expect((await state("CertificateKeyPair", { keyData: "k" })).keyData).toEqual(new Secret("k\n"));
     expect((await state("Token", { retrieveKey: true })).key).toEqual(new Secret("k"));
   });
 
@@ -236,8 +247,9 @@ describe("configuration, checks and previews", () => {
       JSON.stringify({ remote: { url: "registry.opentofu.org/goauthentik/authentik", version: "2026.5.0" } }),
     );
     expect(scene.plugin.parameterize?.({ value })).toEqual({ name: "authentik", version: "2026.5.0" });
-    expect(() => scene.plugin.parameterize?.({ args: ["hashicorp/random"] })).toThrow(
-      "the stand-in serves goauthentik/authentik 2026.5.0 only, not hashicorp/random 2026.5.0",
+    const other = Buffer.from('{"remote":{"url":"hashicorp/random","version":"1.0.0"}}');
+    expect(() => scene.plugin.parameterize?.({ value: other })).toThrow(
+      "the stand-in serves goauthentik/authentik 2026.5.0 only, not hashicorp/random 1.0.0",
     );
   });
 });

@@ -1,26 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 
-import { describe, expect, it, onTestFinished } from "vitest";
-
-import type { Cluster } from "../../../local/plugins/kubernetes/cluster.ts";
-import { accessOf } from "../../../local/plugins/kubernetes/kubeconfig.ts";
 import {
-  foretold,
   idOf,
+  hidden,
   importedInputs,
+  isPatch,
   lookup,
+  normalized,
   refreshedInputs,
   stateOf,
   withName,
 } from "../../../local/plugins/kubernetes/objects.ts";
-import { untilGone, untilReady } from "../../../local/plugins/kubernetes/readiness.ts";
 import { compare } from "../../../local/plugins/kubernetes/replacement.ts";
-import { UNKNOWN } from "../../../local/plugins/protocol/plugin.ts";
+import { Secret, UNKNOWN } from "../../../local/plugins/protocol/plugin.ts";
 import type { Values } from "../../../local/plugins/protocol/plugin.ts";
-
-const NEVER = new AbortController().signal;
 
 describe("a change of inputs", () => {
   const object = (apiVersion: string, kind: string, fields: Values): Values => ({
@@ -65,7 +58,7 @@ describe("a change of inputs", () => {
       [],
     ],
   ])("%s", (_name, olds, news, replaces) => {
-    expect(compare(olds, news, [])).toMatchObject({
+    expect(compare(olds, news)).toMatchObject({
       changes: true,
       replaces,
       deleteBeforeReplace: replaces.length > 0,
@@ -74,7 +67,7 @@ describe("a change of inputs", () => {
 
   it("leaves both objects standing when the name changes", () => {
     const olds = object("v1", "ConfigMap", {});
-    expect(compare(olds, { ...olds, metadata: { name: "y", namespace: "shop" } }, [])).toEqual({
+    expect(compare(olds, { ...olds, metadata: { name: "y", namespace: "shop" } })).toEqual({
       changes: true,
       replaces: ["metadata.name"],
       detailed: { "metadata.name": "update-replace" },
@@ -82,13 +75,22 @@ describe("a change of inputs", () => {
     });
   });
 
-  it("changes the data of a ConfigMap in place when told to, unless it is immutable", () => {
+  it("changes what a patch sets in place, but not the object that it goes to", () => {
     const olds = object("v1", "ConfigMap", { data: { a: "1" } });
     const news = object("v1", "ConfigMap", { data: { a: "2" } });
-    expect(compare(olds, news, ["ConfigMap"]).detailed).toEqual({ "data.a": "update" });
-    expect(compare({ ...olds, immutable: true }, { ...news, immutable: true }, ["ConfigMap"]).replaces).toEqual([
-      "data.a",
-    ]);
+    expect(compare(olds, news, { isPatch: true }).detailed).toEqual({ "data.a": "update" });
+    const other = { ...olds, metadata: { name: "y", namespace: "shop" } };
+    expect(compare(olds, other, { isPatch: true }).replaces).toEqual(["metadata.name"]);
+  });
+
+  it("makes what is not ready anew, although nothing has changed", () => {
+    const job = object("batch/v1", "Job", {});
+    expect(compare(job, job, { unready: true })).toEqual({
+      changes: true,
+      replaces: ['.metadata.annotations["pulumi.com/replaceUnready"]'],
+      detailed: {},
+      deleteBeforeReplace: true,
+    });
   });
 });
 
@@ -118,26 +120,28 @@ describe("objects", () => {
     expect(withName({ name: UNKNOWN }, drawn, urn)).toEqual({ name: UNKNOWN });
   });
 
-  it("are recorded without who manages what, and a Secret with its plain text", () => {
-    const live = { kind: "Secret", metadata: { name: "x", managedFields: [{}] }, data: { a: "Yg==", c: "ZA==" } };
-    expect(stateOf(live, { stringData: { a: "old" } }, "me")).toEqual({
-      ...live,
-      metadata: { name: "x", managedFields: undefined },
-      stringData: { a: "b" },
-      __fieldManager: "me",
-    });
+  it("are patches when the type says so", () => {
+    expect(isPatch("kubernetes:core/v1:ConfigMapPatch", { kind: "ConfigMap" })).toBe(true);
+    expect(isPatch("kubernetes:core/v1:ConfigMap", { kind: "ConfigMap" })).toBe(false);
+    expect(isPatch("kubernetes:example.org/v1:CarPatch", { kind: "CarPatch" })).toBe(false);
   });
 
-  it("are foretold without what the server will draw", () => {
-    const state = {
-      kind: "Service",
-      metadata: { name: "x", uid: "1" },
-      spec: { type: "ClusterIP", clusterIP: "127.96.0.9" },
-    };
-    const told = foretold(state, {});
-    expect(told.spec).toEqual({ type: "ClusterIP", clusterIP: UNKNOWN, clusterIPs: UNKNOWN });
-    expect(told.metadata).toMatchObject({ name: "x", uid: UNKNOWN });
-    expect(foretold(state, { spec: { clusterIP: "127.96.0.9" } }).spec).toEqual(state.spec);
+  it("hold the text of a Secret as the server does, unless some of it is not known yet", () => {
+    const secret = { apiVersion: "v1", kind: "Secret", data: { a: "Yg==" } };
+    expect(normalized({ ...secret, stringData: { c: "d" } })).toEqual({ ...secret, data: { a: "Yg==", c: "ZA==" } });
+    expect(normalized({ ...secret, stringData: { c: UNKNOWN } })).toEqual({ ...secret, stringData: { c: UNKNOWN } });
+    expect(hidden(secret)).toEqual({ ...secret, data: new Secret(secret.data) });
+  });
+
+  it("are recorded with their inputs and their manager, as the real provider expects it", () => {
+    const live = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x", uid: "1" }, data: { a: "b", c: "d" } };
+    const inputs = { apiVersion: "v1", kind: "ConfigMap", data: { a: "b" } };
+    expect(stateOf(live, inputs, "me")).toEqual({
+      ...live,
+      __inputs: inputs,
+      __initialApiVersion: "v1",
+      __fieldManager: "me",
+    });
   });
 
   it("are imported without what no one can set", () => {
@@ -169,96 +173,9 @@ describe("a refresh", () => {
       { l: [{ a: 2, b: 1, c: 0 }] },
       { l: [{ a: 2, b: 1 }] },
     ],
-    ["takes over a list that grew", { l: [1] }, { l: [1] }, { l: [1, 2] }, { l: [1, 2] }],
+    ["does not see what is added to a list", { l: [1] }, { l: [1] }, { l: [1, 2] }, { l: [1] }],
+    ["takes over a list that shrank", { l: [1, 2] }, { l: [1, 2] }, { l: [1] }, { l: [1] }],
   ])("%s", (_name, input, before, now, expected) => {
     expect(refresh(input, before, now)).toEqual(expected);
-  });
-});
-
-describe("waiting", () => {
-  const cluster = (lives: readonly (Values | undefined)[], pods: readonly Values[] = []): Cluster => {
-    let call = 0;
-    const answers = {
-      read: () => Promise.resolve(lives[Math.min(call++, lives.length - 1)]),
-      list: () => Promise.resolve(pods),
-    };
-    return answers as unknown as Cluster;
-  };
-  const deployment = (available: number): Values => ({
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name: "web", namespace: "shop", generation: 2, uid: "1" },
-    spec: { replicas: 1, selector: { matchLabels: { app: "web" } } },
-    status: { observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: available },
-  });
-
-  it("ends when the Deployment works", async () => {
-    const live = await untilReady(cluster([deployment(1)]), deployment(0), Date.now() + 5000, NEVER);
-    expect(live).toEqual(deployment(1));
-  });
-
-  it("does not believe a status of before the change", async () => {
-    const stale = { ...deployment(1), metadata: { ...(deployment(1).metadata as Values), generation: 3 } };
-    await expect(untilReady(cluster([stale]), stale, 0, NEVER)).rejects.toThrow(
-      "1 of 1 replicas are updated and available",
-    );
-  });
-
-  it("says at the deadline why the containers do not run", async () => {
-    const waiting = { reason: "ImagePullBackOff", message: "no such image" };
-    const pods = [
-      { metadata: { name: "web-1" }, status: { containerStatuses: [{ name: "main", state: { waiting } }] } },
-    ];
-    await expect(untilReady(cluster([], pods), deployment(0), 0, NEVER)).rejects.toMatchObject({
-      reasons: [
-        "0 of 1 replicas are updated and available",
-        'container "main" of web-1: ImagePullBackOff: no such image',
-      ],
-    });
-  });
-
-  it("gives up on a failed Job at once", async () => {
-    const conditions = [{ type: "Failed", status: "True", message: "it has reached the backoff limit" }];
-    const job = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "x" }, status: { conditions } };
-    const waited = untilReady(cluster([job]), job, Date.now() + 60_000, NEVER);
-    await expect(waited).rejects.toThrow("the job failed: it has reached the backoff limit");
-  });
-
-  it("ends when the object is gone, or is another one", async () => {
-    const other = { ...deployment(1), metadata: { name: "web", uid: "2" } };
-    await untilGone(cluster([undefined]), deployment(1), 0, NEVER);
-    await untilGone(cluster([other]), deployment(1), 0, NEVER);
-    const held = { ...deployment(1), metadata: { uid: "1", finalizers: ["example.org/keep"] } };
-    await expect(untilGone(cluster([held]), deployment(1), 0, NEVER)).rejects.toThrow(
-      'it is still being deleted; finalizers: ["example.org/keep"]',
-    );
-  });
-});
-
-describe("the kubeconfig", () => {
-  const text = JSON.stringify({
-    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:6443/", "certificate-authority": "ca.pem" } }],
-    users: [{ name: "u", user: { token: "t0ken", "client-key-data": Buffer.from("key").toString("base64") } }],
-    contexts: [{ name: "dev", context: { cluster: "c", user: "u", namespace: "shop" } }],
-    "current-context": "dev",
-  });
-
-  it("is read from a file, with the files it names beside it", () => {
-    const folder = mkdtempSync(join(tmpdir(), "gatehouse-kubeconfig-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    writeFileSync(join(folder, "config"), text);
-    writeFileSync(join(folder, "ca.pem"), "authority");
-    expect(accessOf({ kubeconfig: join(folder, "config") })).toEqual({
-      server: "https://127.0.0.1:6443",
-      namespace: "shop",
-      authorization: "Bearer t0ken",
-      tls: { ca: Buffer.from("authority"), cert: undefined, key: Buffer.from("key"), rejectUnauthorized: true },
-    });
-  });
-
-  it("says which contexts there are", () => {
-    expect(() => accessOf({ kubeconfig: text, context: "prod" })).toThrow(
-      'the kubeconfig has no context "prod", only: dev; set kubernetes:context',
-    );
   });
 });

@@ -25,6 +25,8 @@ const shelf: Plugin = {
     config.door === "locked"
       ? Promise.reject(new Error(`the key ${text(config.key)} does not fit`))
       : Promise.resolve(),
+  identity: "room",
+  check: (_type, _olds, news) => Promise.resolve({ inputs: news, failures: [] }),
   diff: (_type, _id, olds, _state, news) => {
     const detailed = diffValues(olds, news);
     const replaces = "label" in detailed ? ["label"] : [];
@@ -187,8 +189,8 @@ describe("the server", () => {
       deletebeforereplace: true,
       hasdetaileddiff: true,
       detaileddiffMap: [
-        ["label", { kind: proto.PropertyDiff.Kind.UPDATE_REPLACE, inputdiff: true }],
-        ["lids[1]", { kind: proto.PropertyDiff.Kind.ADD, inputdiff: true }],
+        ["label", { kind: proto.PropertyDiff.Kind.UPDATE_REPLACE, inputdiff: false }],
+        ["lids[1]", { kind: proto.PropertyDiff.Kind.ADD, inputdiff: false }],
       ],
     });
   });
@@ -206,10 +208,22 @@ describe("the server", () => {
     expect(lost.getId()).toBe("");
   });
 
-  it("passes inputs through where the plugin has nothing to check", async () => {
+  it("marks what was secret in the checked inputs", async () => {
     const request = new proto.CheckRequest().setNews(encode({ content: new Secret("plum jam") }));
     const checked = await call<proto.CheckResponse>((done) => client.check(request, done));
     expect(decode(checked.getInputs())).toEqual({ values: { content: "plum jam" }, secrets: [["content"]] });
+  });
+
+  it("replaces everything when the configuration leads to another system, and only then", async () => {
+    const changed = async (olds: Values, news: Values): Promise<string[]> => {
+      const request = new proto.DiffRequest().setOldInputs(encode(olds)).setNews(encode(news));
+      const answer = await call<proto.DiffResponse>((done) => client.diffConfig(request, done));
+      expect(answer.getChanges()).toBe(proto.DiffResponse.DiffChanges.DIFF_SOME);
+      return answer.getReplacesList();
+    };
+    expect(await changed({ room: "cellar", door: "red" }, { room: "attic", door: "red" })).toEqual(["room"]);
+    expect(await changed({ room: "cellar", door: "red" }, { room: "cellar", door: "blue" })).toEqual([]);
+    expect(await changed({}, { room: "cellar" })).toEqual([]);
   });
 
   it("says that it takes no parameter and builds no component", async () => {

@@ -11,35 +11,33 @@ export function adapter(store: Store, scope: string, subjectOf: (user: number | 
   return scope.endsWith(":Session") ? sessions(store, subjectOf) : artifacts(store, scope);
 }
 
+const nothing = () => Promise.resolve(undefined);
+
 function artifacts(store: Store, scope: string): Adapter {
   const key = (id: string) => `${scope}:${id}`;
-  const find = (id: string) => Promise.resolve(store.get("artifact", key(id))?.payload);
   return {
-    find,
-    findByUid: () => Promise.resolve(undefined),
-    findByUserCode: () => Promise.resolve(undefined),
-    upsert: async (id, payload, expiresIn) => {
-      store.put("artifact", { pk: key(id), exp: Date.now() / 1000 + (expiresIn ?? 0), payload: payload });
-      await store.saved();
+    find: (id) => Promise.resolve(store.get("artifact", key(id))?.payload),
+    findByUid: nothing,
+    findByUserCode: nothing,
+    upsert: (id, payload, expiresIn = 0) => {
+      store.put("artifact", { pk: key(id), exp: Date.now() / 1000 + expiresIn, payload: payload });
+      return store.saved();
     },
-    consume: async (id) => {
+    consume: (id) => {
       const artifact = store.get("artifact", key(id));
-      if (artifact)
-        store.put("artifact", {
-          ...artifact,
-          payload: { ...artifact.payload, consumed: Math.floor(Date.now() / 1000) },
-        });
-      await store.saved();
+      const consumed = Math.floor(Date.now() / 1000);
+      if (artifact) store.put("artifact", { ...artifact, payload: { ...artifact.payload, consumed } });
+      return store.saved();
     },
-    destroy: async (id) => {
+    destroy: (id) => {
       store.remove("artifact", key(id));
-      await store.saved();
+      return store.saved();
     },
-    revokeByGrantId: async (grantId) => {
+    revokeByGrantId: (grantId) => {
       for (const { pk, payload } of store.list("artifact")) {
         if (payload["grantId"] === grantId) store.remove("artifact", pk);
       }
-      await store.saved();
+      return store.saved();
     },
   };
 }
@@ -47,25 +45,25 @@ function artifacts(store: Store, scope: string): Adapter {
 function sessions(store: Store, subjectOf: (user: number | null) => string | undefined): Adapter {
   const payload = (session: Session | undefined): AdapterPayload | undefined =>
     session && {
-      ...{ kind: "Session", jti: session.pk, uid: session.uid, exp: session.exp },
+      ...{ kind: "Session", jti: session.pk, uid: session.uid, exp: session.exp, transient: !session.lasting },
       authorizations: session.authorizations as AdapterPayload["authorizations"],
       ...(subjectOf(session.user) ? { accountId: subjectOf(session.user), loginTs: session.loginTs ?? 0 } : {}),
     };
   return {
     find: (id) => Promise.resolve(payload(store.get("session", id))),
     findByUid: (uid) => Promise.resolve(payload(store.find("session", { uid }))),
-    findByUserCode: () => Promise.resolve(undefined),
-    upsert: async (id, { uid, authorizations }) => {
+    findByUserCode: nothing,
+    upsert: (id, { uid, authorizations = {} }) => {
       const session = store.get("session", id) ?? newSession(id, uid ? { uid } : {});
-      store.put("session", { ...session, authorizations: authorizations ?? {} });
-      await store.saved();
+      store.put("session", { ...session, authorizations });
+      return store.saved();
     },
-    consume: () => Promise.resolve(),
-    destroy: async (id) => {
+    consume: nothing,
+    destroy: (id) => {
       const session = store.get("session", id);
       if (session) endSession(store, session);
-      await store.saved();
+      return store.saved();
     },
-    revokeByGrantId: () => Promise.resolve(),
+    revokeByGrantId: nothing,
   };
 }

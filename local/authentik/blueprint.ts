@@ -3,7 +3,7 @@ import { isMap, isSeq, parse } from "yaml";
 import { log } from "./log.ts";
 import type { Blueprint, Fields, Stored } from "./objects.ts";
 import type { World } from "./resources.ts";
-import { listed, resourceOfModel, save } from "./write.ts";
+import { listed, remove, resourceOfModel, save } from "./write.ts";
 
 type Entry = { model?: string; state?: string; identifiers?: Fields; attrs?: Fields };
 
@@ -44,10 +44,9 @@ function entriesOf(world: World, { content, context }: Blueprint): Entry[] {
 
 function applyEntry(world: World, { model = "", state = "present", identifiers = {}, attrs = {} }: Entry): void {
   const resource = resourceOfModel(model);
-  if (!resource) throw new Error(`unknown model ${model}`);
   const current = found(world, model, identifiers);
   if (state === "absent") {
-    if (current) world.store.remove(resource.kind, current.pk);
+    if (current) remove(world, resource, current);
   } else if (!current) {
     save(world, resource, undefined, { ...identifiers, ...attrs });
   } else if (state !== "created") {
@@ -56,9 +55,7 @@ function applyEntry(world: World, { model = "", state = "present", identifiers =
 }
 
 function found(world: World, model: string, fields: Fields): Stored | undefined {
-  const resource = resourceOfModel(model);
-  if (!resource) throw new Error(`unknown model ${model}`);
-  return listed(world, resource).find((object) =>
+  return listed(world, resourceOfModel(model)).find((object) =>
     Object.entries(fields).every(([name, value]) => object[name] === value),
   );
 }

@@ -1,7 +1,7 @@
 import { selfSigned } from "./certificate.ts";
 import type { Fields, Kind, Kinds, User } from "./objects.ts";
 import { hashPassword } from "./people.ts";
-import { create, resources, stockFlows, stockMappings } from "./resources.ts";
+import { createOf, stockFlows, stockMappings } from "./resources.ts";
 import type { World } from "./resources.ts";
 
 export type Bootstrap = { password?: string | undefined; token?: string | undefined; email?: string | undefined };
@@ -12,11 +12,8 @@ export const embeddedOutpost = "goauthentik.io/outposts/embedded";
 export function bootstrap(world: World, { password, token, email }: Bootstrap): void {
   const { store } = world;
   if (store.list("flow").length > 0) return;
-  const add = <K extends Kind>(kind: K, fields: Fields): Kinds[K] => {
-    const resource = resources.find((candidate) => candidate.kind === kind);
-    if (!resource) throw new Error(`no resource for ${kind}`);
-    return store.put(kind, { ...create(world, resource), ...fields } as Kinds[K]);
-  };
+  const add = <K extends Kind>(kind: K, fields: Fields): Kinds[K] =>
+    store.put(kind, { ...createOf(world, kind), ...fields });
   for (const flow of stockFlows) add("flow", { name: flow["title"], ...flow });
   for (const mapping of stockMappings) add("mapping", mapping);
   add("keypair", { name: "authentik Self-signed Certificate", ...selfSigned("authentik") });
@@ -31,6 +28,7 @@ export function bootstrap(world: World, { password, token, email }: Bootstrap): 
   const user = add("user", akadmin).pk;
   if (token) add("token", { identifier: "authentik-bootstrap-token", user, expiring: false, key: token });
   add("outpost", { name: "authentik Embedded Outpost", managed: embeddedOutpost });
+  add("stage", { name: "default-authentication-login" });
   add("brand", {
     domain: "authentik-default",
     default: true,

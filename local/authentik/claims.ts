@@ -3,6 +3,7 @@ import jwt from "jsonwebtoken";
 import { keyId } from "./certificate.ts";
 import { log } from "./log.ts";
 import type { Fields, Kinds, Provider, User } from "./objects.ts";
+import { seconds } from "./duration.ts";
 import { directGroups, inheritedGroups, isSuperuser, uidOf } from "./people.ts";
 import { loadPython } from "./python.ts";
 import type { Evaluate } from "./python.ts";
@@ -31,15 +32,11 @@ export class Claims {
   async load(): Promise<void> {
     this.#evaluate = await loadPython({
       log: (level, message, fields) => log(level, message, JSON.parse(fields) as Fields),
-      user_by: (filters) => {
-        const user = this.#store.find("user", JSON.parse(filters) as Partial<Kinds["user"]>);
-        return user && JSON.stringify(this.#describe(user));
-      },
       create_jwt: (pk, name, scopes, validity, origin) => {
         const user = this.#store.get("user", pk);
         const provider = this.#store.find("provider", { name, model: "oauth2" });
         if (user && provider)
-          return this.#mint({ user, provider, scopes: JSON.parse(scopes) as string[], origin }, validity);
+          return this.mint({ user, provider, scopes: JSON.parse(scopes) as string[], origin }, validity);
         log("warning", "ak_create_jwt: no such OAuth2 provider", { provider: name });
         return undefined;
       },
@@ -55,21 +52,8 @@ export class Claims {
     return this.#evaluate({
       mappings,
       user: this.#describe(user),
-      http: {
-        method: "POST",
-        path: "/application/o/token/",
-        host: new URL(origin).host,
-        origin,
-        META: {},
-        headers: {},
-      },
-      provider: {
-        pk: provider.pk,
-        name: provider.name,
-        client_id: provider.client_id,
-        access_token_validity: provider.access_token_validity,
-        application: null,
-      },
+      http: { host: new URL(origin).host, origin },
+      provider: { pk: provider.pk, name: provider.name, access_token_validity: provider.access_token_validity },
       token: { scope: scopes, session_id: sessionId ?? null },
     });
   }
@@ -88,11 +72,13 @@ export class Claims {
 
   issuer(provider: Provider, origin: string): string {
     const application = this.#store.find("application", { provider: provider.pk });
-    return application ? `${origin}/application/o/${application.slug}/` : `${origin}/`;
+    return application && provider.issuer_mode !== "global"
+      ? `${origin}/application/o/${application.slug}/`
+      : `${origin}/`;
   }
 
-  /** A signed access token of an OAuth2 provider, outside of any login (`ak_create_jwt`). */
-  #mint(grant: Grant, validity: string): string {
+  /** A signed access token of a provider, outside of any login. `validity` in authentik's spelling. */
+  mint(grant: Grant, validity: string): string {
     const { provider, user, scopes, origin } = grant;
     const now = Math.floor(Date.now() / 1000);
     const payload = {
@@ -128,16 +114,4 @@ export class Claims {
 
 export function algorithmOf(keyPem: string): "RS256" | "ES256" {
   return createPrivateKey(keyPem).asymmetricKeyType === "ec" ? "ES256" : "RS256";
-}
-
-const units: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400, weeks: 604_800 };
-
-/** Seconds of a duration in authentik's spelling: `hours=10;minutes=5`. Throws on any other. */
-export function seconds(duration: string): number {
-  const parts = duration.split(/[;,]/).map((part) => /^\s*(\w+)=(\d+)\s*$/.exec(part));
-  return parts.reduce((sum, part) => {
-    const size = units[part?.[1] ?? ""];
-    if (!size) throw new Error(`"${duration}" is not a duration`);
-    return sum + size * Number(part?.[2]);
-  }, 0);
 }

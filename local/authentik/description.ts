@@ -24,8 +24,11 @@ type Description = { paths: Record<string, unknown>; components: { schemas: Reco
 export const description = parse(readFileSync(new URL("openapi.yaml", import.meta.url), "utf8")) as Description;
 const schemas = description.components.schemas;
 
-/** Fields of 2026.5, which the description (2026.2) does not have yet. */
-const newer: Record<string, string[]> = { Application: ["meta_hide"], OAuth2Provider: ["grant_types"] };
+/** What the description does not have: fields of 2026.5 (it is of 2026.2), and a stage that only blueprints write. */
+const undescribed: Record<string, string[]> = {
+  ...{ Application: ["meta_hide"], OAuth2Provider: ["grant_types"] },
+  UserLoginStage: ["name", "session_duration"],
+};
 
 const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: true });
 formats.default(ajv);
@@ -34,6 +37,7 @@ const validators = new Map<string, ValidateFunction>();
 
 /** Faults of a value against a schema of the description, as authentik tells them: field → messages. Undefined = none. */
 export function faults(schema: string, value: unknown): Record<string, string[]> | undefined {
+  if (!(schema in schemas)) return undefined;
   let validate = validators.get(schema);
   if (!validate) {
     validate = ajv.compile({ $ref: `authentik#/components/schemas/${schema}` });
@@ -54,13 +58,13 @@ export function fill(schema: string, object: Fields): Fields {
     if (object[name] !== undefined) answer[name] = object[name];
     else if (required.includes(name)) answer[name] = emptyValue(property);
   }
-  for (const name of newer[schema] ?? []) if (object[name] !== undefined) answer[name] = object[name];
+  for (const name of undescribed[schema] ?? []) if (object[name] !== undefined) answer[name] = object[name];
   return answer;
 }
 
 /** The fields of a request that an object of this schema takes over. */
 export function writable(schema: string, body: Fields): Fields {
-  const known = [...Object.keys(schemas[`${schema}Request`]?.properties ?? {}), ...(newer[schema] ?? [])];
+  const known = [...Object.keys(schemas[`${schema}Request`]?.properties ?? {}), ...(undescribed[schema] ?? [])];
   return Object.fromEntries(Object.entries(body).filter(([name]) => known.includes(name)));
 }
 

@@ -79,11 +79,6 @@ def slugify(text):
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", str(text).lower())).strip("-_")
 
 
-def ak_user_by(**filters):
-    found = double.user_by(json.dumps(filters))
-    return User(json.loads(found)) if found else None
-
-
 def ak_is_group_member(user, **filters):
     return user.all_groups().filter(**filters).exists()
 
@@ -99,8 +94,9 @@ def evaluate(context):
     """Takes mappings, user, http, provider and token as JSON; gives the merged claims as JSON."""
     data = json.loads(context)
     user = User(data["user"])
-    http = SimpleNamespace(**data["http"], user=user, get_host=lambda: data["http"]["host"])
-    provider = SimpleNamespace(**data["provider"])
+    http = SimpleNamespace(**data["http"], user=user, get_host=lambda: data["http"]["host"], method="POST",
+                           path="/application/o/token/", META={}, headers={})
+    provider = SimpleNamespace(**data["provider"], application=None)
     token = SimpleNamespace(**data["token"])
 
     def ak_create_jwt(user, provider, scopes, validity="seconds=60"):
@@ -108,14 +104,14 @@ def evaluate(context):
         return double.create_jwt(user.pk, name, json.dumps(list(scopes)), validity, data["http"]["origin"])
 
     helpers = {
-        "json": json, "re": re, "ak_logger": Logger(), "ak_create_jwt": ak_create_jwt, "ak_user_by": ak_user_by,
+        "json": json, "re": re, "ak_logger": Logger(), "ak_create_jwt": ak_create_jwt,
         "ak_is_group_member": ak_is_group_member, "list_flatten": list_flatten, "slugify": slugify,
         "regex_match": lambda value, pattern: re.match(pattern, value) is not None,
         "regex_replace": lambda value, pattern, to: re.sub(pattern, to, value),
         "ip_address": ipaddress.ip_address, "ip_network": ipaddress.ip_network,
         "user": user, "http_request": http, "provider": provider, "token": token,
     }
-    for name in ("ak_call_policy", "ak_create_event", "ak_send_email", "ak_user_has_authenticator", "resolve_dns",
+    for name in ("ak_user_by", "ak_call_policy", "ak_create_event", "ak_send_email", "ak_user_has_authenticator", "resolve_dns",
                  "reverse_dns", "requests"):
         helpers[name] = missing(name)
 

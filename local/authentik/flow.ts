@@ -1,7 +1,8 @@
 import { Hono } from "hono";
 import type { Context } from "hono";
 import { log } from "./log.ts";
-import type { Fields, Flow, Session } from "./objects.ts";
+import { seconds } from "./duration.ts";
+import type { Fields, Flow, Session, User } from "./objects.ts";
 import { passwordMatches } from "./people.ts";
 import { currentSession, signOut, startSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
@@ -38,17 +39,15 @@ function nextChallenge(store: Store, c: Context, flow: Flow): Fields {
   if (flow.designation === "invalidation") signOut(store, c);
   if (flow.designation !== "authentication") return challenge(flow, "xak-flow-redirect", { to: next });
   const session = currentSession(store, c) ?? startSession(store, c, {});
-  if (session.flow?.slug !== flow.slug) return begin(store, flow, session);
+  if (session.flow?.slug !== flow.slug) {
+    store.put("session", { ...session, flow: { slug: flow.slug, failures: 0 } });
+    return identify(flow);
+  }
   if (session.flow.done) {
     store.put("session", { ...session, flow: null });
     return challenge(flow, "xak-flow-redirect", { to: next });
   }
   return session.flow.username === undefined ? identify(flow) : askPassword(flow, session.flow.username);
-}
-
-function begin(store: Store, flow: Flow, session: Session): Fields {
-  store.put("session", { ...session, flow: { slug: flow.slug, failures: 0 } });
-  return identify(flow);
 }
 
 /** Takes the answer to the current challenge; gives what is wrong with it, nothing when the stage is passed. */
@@ -64,35 +63,32 @@ function answer(store: Store, c: Context, flow: Flow, body: Fields): Fields | un
     store.put("session", { ...session, flow: { ...state, username } });
     return undefined;
   }
-  return checkPassword(store, c, flow, session, state.username, String((body["password"] as string | undefined) ?? ""));
+  const user = userWith(store, state.username, body["password"]);
+  return user ? logIn(store, c, flow, user) : fail(store, flow, session, state.username, state.failures + 1);
 }
 
-/** An unknown name goes this far too, and fails here like a wrong password. */
-function checkPassword(
-  store: Store,
-  c: Context,
-  flow: Flow,
-  session: Session,
-  name: string,
-  given: string,
-): Fields | undefined {
+function userWith(store: Store, name: string, given: unknown): User | undefined {
   const user = store.list("user").find(({ username, email }) => username === name || (email !== "" && email === name));
-  if (user && passwordMatches(user, given)) {
-    const now = new Date();
-    store.put("user", { ...user, last_login: now.toISOString() });
-    const loginTs = Math.floor(now.getTime() / 1000);
-    startSession(store, c, { user: user.pk, loginTs, flow: { slug: flow.slug, failures: 0, done: true } });
-    log("info", "login", { username: user.username });
-    return undefined;
-  }
-  const failures = (session.flow?.failures ?? 0) + 1;
+  return typeof given === "string" && passwordMatches(user, given) ? user : undefined;
+}
+
+function logIn(store: Store, c: Context, flow: Flow, user: User): undefined {
+  const now = new Date();
+  store.put("user", { ...user, last_login: now.toISOString() });
+  const { session_duration = "seconds=0" } = store.find("stage", { name: "default-authentication-login" }) ?? {};
+  const loginTs = Math.floor(now.getTime() / 1000);
+  const signedIn = { user: user.pk, loginTs, flow: { slug: flow.slug, failures: 0, done: true } };
+  startSession(store, c, signedIn, seconds(session_duration));
+  log("info", "login", { username: user.username });
+}
+
+/** An unknown name gets this far too, and fails like a wrong password. */
+function fail(store: Store, flow: Flow, session: Session, username: string, failures: number): Fields {
   log("info", "login failed", { failures });
-  if (failures >= attempts) {
-    store.put("session", { ...session, flow: null });
-    return denied(flow, "Failed to authenticate.");
-  }
-  store.put("session", { ...session, flow: { slug: flow.slug, username: name, failures } });
-  return askPassword(flow, name, wrong("password", "Invalid password", "invalid"));
+  const over = failures >= attempts;
+  store.put("session", { ...session, flow: over ? null : { slug: flow.slug, username, failures } });
+  if (over) return denied(flow, "Failed to authenticate.");
+  return askPassword(flow, username, wrong("password", "Invalid password", "invalid"));
 }
 
 const wrong = (field: string, string: string, code: string): Fields => ({ [field]: [{ string, code }] });

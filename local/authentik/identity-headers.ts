@@ -1,15 +1,8 @@
-import type { Application, Fields, Outpost, OutpostSession, Provider } from "./objects.ts";
+import type { Fields, OutpostSession } from "./objects.ts";
+import type { Served } from "./served.ts";
 
-const version = "goauthentik.io/outpost/2026.5.0";
-
-/** A provider that the embedded outpost serves, and the addresses that go with it. */
-export type Served = {
-  outpost: Outpost;
-  provider: Provider;
-  application: Application;
-  scope: string;
-  authentikHost: string;
-};
+/** Of authentik, as the double claims to be it. */
+export const version = "2026.5.1";
 
 /** All headers of a signed-in user, from the claims of the login; empty values are sent too. */
 export function identityHeaders(
@@ -32,16 +25,7 @@ export function identityHeaders(
     "X-authentik-meta-outpost": outpost.name,
     "X-authentik-meta-provider": provider.name,
     "X-authentik-meta-app": application.slug,
-    "X-authentik-meta-version": version,
-    ...basicAuthorization(provider, attributes, text("email")),
+    "X-authentik-meta-version": `goauthentik.io/outpost/${version}`,
     ...Object.fromEntries(additional.map(([name, value]) => [name, typeof value === "string" ? value : ""])),
   };
-}
-
-function basicAuthorization(provider: Provider, attributes: Fields, email: string): Record<string, string> {
-  const password = attributes[provider.basic_auth_password_attribute];
-  if (!provider.basic_auth_enabled || typeof password !== "string" || password === "") return {};
-  const user = attributes[provider.basic_auth_user_attribute];
-  const pair = `${typeof user === "string" ? user : email}:${password}`;
-  return { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
 }

@@ -1,6 +1,7 @@
 /**
- * A stand-in for authentik: `main.ts server|worker`, with authentik's own environment (AUTHENTIK_LISTEN__HTTP,
- * AUTHENTIK_SECRET_KEY, AUTHENTIK_BOOTSTRAP_*, AUTHENTIK_POSTGRESQL__*). Without a Postgres host everything stays in memory.
+ * A stand-in for authentik: `main.ts server|worker|proxy`, with authentik's own environment (AUTHENTIK_LISTEN__HTTP;
+ * AUTHENTIK_SECRET_KEY, AUTHENTIK_BOOTSTRAP_*, AUTHENTIK_POSTGRESQL__*; for a proxy AUTHENTIK_HOST, _HOST_BROWSER, _TOKEN). Without
+ * a Postgres host everything stays in memory.
  */
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
@@ -18,7 +19,8 @@ log("info", "this is a stand-in for authentik, not authentik", { role, hostname,
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(0));
 if (role === "server") await server();
 else if (role === "worker") await worker();
-else fail(`"${role ?? ""}" is not a role; give server or worker`);
+else if (role === "proxy") await proxy();
+else fail(`"${role ?? ""}" is not a role; give server, worker or proxy`);
 
 async function server(): Promise<void> {
   const secretKey = env("SECRET_KEY");
@@ -45,6 +47,15 @@ async function worker(): Promise<void> {
   app.get("/-/health/:probe{live|ready}/", (c) => c.body(null, 200));
   serve({ fetch: app.fetch, hostname, port });
   log("info", "ready");
+}
+
+async function proxy(): Promise<void> {
+  const [host, token] = [env("HOST"), env("TOKEN")];
+  if (!host || !token)
+    return fail("AUTHENTIK_HOST and AUTHENTIK_TOKEN are needed: the server's address, an outpost's token");
+  const { startProxy } = await import("./proxy.ts");
+  await startProxy({ hostname, port, host, browserHost: env("HOST_BROWSER") ?? "", token });
+  log("info", "ready", { host });
 }
 
 function postgres(): pg.Pool | undefined {

@@ -2,6 +2,8 @@
  * What the double keeps, by kind. Field names are authentik's own; fields that the REST description does not know (a password's
  * hash, keys) never leave through the API.
  */
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
 
 export type Fields = Record<string, unknown>;
 export type Stored = Fields & { pk: string | number };
@@ -17,22 +19,20 @@ export type User = {
   groups: string[];
   attributes: Fields;
   password: string;
-  date_joined: string;
-  last_updated: string;
   password_change_date: string;
   last_login: string | null;
 };
 export type Group = {
   pk: string;
-  num_pk: number;
   name: string;
   is_superuser: boolean;
   parents: string[];
   attributes: Fields;
 };
-export type Flow = { pk: string; slug: string; designation: string; title: string; authentication: string };
+export type Flow = { pk: string; slug: string; designation: string; title: string };
 export type Mapping = { pk: string; managed: string | null; name: string; scope_name: string; expression: string };
-export type RedirectUri = { matching_mode: string; url: string };
+/** Without a type it is for authorization; `logout` ones are where a browser may go once it is signed out. */
+export type RedirectUri = { matching_mode: string; url: string; redirect_uri_type?: string };
 /** Both provider models: they share one sequence of ids, and a proxy provider is an OAuth2 client too. */
 export type Provider = {
   pk: number;
@@ -42,7 +42,6 @@ export type Provider = {
   client_secret: string;
   client_type: string;
   cookie_secret: string;
-  authorization_flow: string;
   invalidation_flow: string;
   property_mappings: string[];
   redirect_uris: RedirectUri[];
@@ -52,13 +51,9 @@ export type Provider = {
   access_code_validity: string;
   access_token_validity: string;
   refresh_token_validity: string;
+  issuer_mode: string;
   external_host: string;
-  mode: string;
-  cookie_domain: string;
   skip_path_regex: string;
-  basic_auth_enabled: boolean;
-  basic_auth_user_attribute: string;
-  basic_auth_password_attribute: string;
 };
 export type Application = {
   pk: string;
@@ -83,9 +78,12 @@ export type Token = {
   user: number;
   intent: string;
   key: string;
+  expiring: boolean;
   expires: string | null;
 };
 export type Blueprint = { pk: string; content: string; context: Fields; enabled: boolean; status: string };
+/** The stage that signs a user in. */
+export type LoginStage = { pk: string; name: string; session_duration: string };
 /** A browser's session with authentik; `pk` is the cookie's value. `authorizations` belongs to the OpenID library. */
 export type Session = {
   pk: string;
@@ -94,12 +92,22 @@ export type Session = {
   user: number | null;
   loginTs: number | null;
   exp: number;
+  /** False = the browser forgets it when it closes. */
+  lasting: boolean;
   /** Where the visitor stands in a flow; without a username at its first stage. */
   flow: { slug: string; username?: string; failures: number; done?: boolean } | null;
   authorizations: Fields;
 };
-/** A session of the outpost; `pk` is the value of the provider's own cookie. */
-export type OutpostSession = { pk: string; provider: number; exp: number; idToken: string; claims: Fields };
+/** A session of an outpost with one of its applications; `pk` is what the provider's own cookie carries. */
+export type OutpostSession = {
+  pk: string;
+  provider: number;
+  application: string;
+  outpost: string;
+  exp: number;
+  idToken: string;
+  claims: Fields;
+};
 /** A code, token or grant of the OpenID library; `pk` is `<application>:<model>:<id>`. */
 export type Artifact = { pk: string; exp: number; payload: Fields };
 
@@ -116,6 +124,7 @@ export type Kinds = {
   brand: Stored;
   token: Token;
   blueprint: Blueprint;
+  stage: LoginStage;
   session: Session;
   outpost_session: OutpostSession;
   artifact: Artifact;
@@ -123,23 +132,11 @@ export type Kinds = {
 };
 export type Kind = keyof Kinds;
 
-/** Which fields point at which kind. Wrong ones are refused; when the target goes, the field is emptied or its owner goes too. */
-export const references: Partial<Record<Kind, Record<string, Kind>>> = {
-  provider: {
-    authentication_flow: "flow",
-    authorization_flow: "flow",
-    invalidation_flow: "flow",
-    property_mappings: "mapping",
-    signing_key: "keypair",
-    encryption_key: "keypair",
-  },
-  application: { provider: "provider", backchannel_providers: "provider" },
-  outpost: { providers: "provider" },
-  binding: { target: "application", group: "group", user: "user" },
-  user: { groups: "group" },
-  group: { parents: "group", users: "user" },
-  token: { user: "user" },
-  session: { user: "user" },
-  outpost_session: { provider: "provider" },
-};
+/** Owner → its fields → the kind that they point at. */
+export const references = read<Partial<Record<Kind, Record<string, Kind>>>>("references.yaml");
 export const dependents: readonly Kind[] = ["binding", "token", "session", "outpost_session"];
+
+/** Reads a YAML file beside this one. */
+export function read<T>(file: string): T {
+  return parse(readFileSync(new URL(file, import.meta.url), "utf8")) as T;
+}

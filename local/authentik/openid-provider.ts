@@ -1,10 +1,11 @@
-import { createPrivateKey } from "node:crypto";
+import { createPrivateKey, randomUUID } from "node:crypto";
 import OpenId, { interactionPolicy } from "oidc-provider";
 import type { Configuration, JWK } from "oidc-provider";
 import { adapter } from "./adapter.ts";
 import { keyId } from "./certificate.ts";
-import { algorithmOf, seconds } from "./claims.ts";
+import { algorithmOf } from "./claims.ts";
 import type { Claims } from "./claims.ts";
+import { seconds } from "./duration.ts";
 import type { Application, Fields, KeyPair, Provider } from "./objects.ts";
 import { messagePage } from "./pages.ts";
 import { sessionCookie } from "./sessions.ts";
@@ -65,7 +66,7 @@ export function openIdProvider(
           ...(use === "userinfo" || provider.include_claims_in_id_token
             ? claims.of({ provider, user, scopes: scope.split(" "), origin, sessionId: session?.uid })
             : {}),
-          ...(use === "id_token" ? { azp: provider.client_id, uid: store.uuid().replaceAll("-", "") } : {}),
+          ...(use === "id_token" ? { azp: provider.client_id, uid: randomUUID().replaceAll("-", "") } : {}),
           sub,
         }),
       };
@@ -96,6 +97,7 @@ export function openIdProvider(
     discovery: { end_session_endpoint: `${origin}${base}/end-session/` },
     responseTypes: ["code"],
     enabledJWA: { idTokenSigningAlgValues: ["RS256", "ES256", "HS256"] },
+    clockTolerance: 0,
     pkce: { required: () => false },
     cookies: { names: { session: sessionCookie }, long: cookie, short: cookie },
     ttl: {
@@ -104,7 +106,9 @@ export function openIdProvider(
       IdToken: seconds(provider.access_token_validity),
       RefreshToken: seconds(provider.refresh_token_validity),
       Interaction: 3600,
-      Session: seconds("days=14"),
+      // As long as it had anyway: an application's login does not prolong it.
+      Session: (_, { exp = Date.now() / 1000 + seconds("days=14") }) =>
+        Math.max(1, Math.floor(exp - Date.now() / 1000)),
       Grant: seconds("days=30"),
     },
     routes: {
@@ -119,6 +123,12 @@ export function openIdProvider(
   };
   const openId = new OpenId(claims.issuer(provider, origin), configuration);
   openId.proxy = true;
+  openId.use(async (ctx, next) => {
+    await next();
+    // authentik's choice where the library's is another.
+    if (ctx.status === 303) ctx.status = 302;
+    if (ctx.status === 401 && ctx.path.endsWith("/token/")) ctx.status = 400;
+  });
   openId.Client.prototype.redirectUriAllowed = (uri: string) => allows(provider, uri);
   passAllClaims(openId);
   return openId;
@@ -147,11 +157,11 @@ function passAllClaims(openId: OpenId): void {
   Object.defineProperty(openId, "Claims", { value: All });
 }
 
-/** Whether a provider may send browsers back to an address. */
-export function allows({ redirect_uris }: Provider, uri: string): boolean {
-  return redirect_uris.some(({ matching_mode, url }) =>
-    matching_mode === "regex" ? new RegExp(`^(?:${url})$`).test(uri) : url === uri,
-  );
+/** Whether a provider may send browsers back to an address, after a login or a logout. */
+export function allows({ redirect_uris }: Provider, uri: string, type = "authorization"): boolean {
+  return redirect_uris
+    .filter(({ redirect_uri_type = "authorization" }) => redirect_uri_type === type)
+    .some(({ matching_mode, url }) => (matching_mode === "regex" ? new RegExp(`^(?:${url})$`).test(uri) : url === uri));
 }
 
 /** The key pair with which a provider signs; none = HS256 with its client secret. */

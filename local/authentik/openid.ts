@@ -1,15 +1,12 @@
-import { createPublicKey } from "node:crypto";
 import { Hono } from "hono";
 import type { Context } from "hono";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type OpenId from "oidc-provider";
-import type { JWK } from "oidc-provider";
-import { keyId } from "./certificate.ts";
-import { algorithmOf } from "./claims.ts";
+import { clientCredentials } from "./client-credentials.ts";
 import type { Claims } from "./claims.ts";
-import type { Fields, KeyPair } from "./objects.ts";
-import { allows, openIdProvider, signingKey } from "./openid-provider.ts";
+import type { Fields } from "./objects.ts";
+import { allows, openIdProvider } from "./openid-provider.ts";
 import type { Client } from "./openid-provider.ts";
 import { messagePage } from "./pages.ts";
 import { mayEnter } from "./people.ts";
@@ -25,13 +22,9 @@ type Instance = Client & { openId: OpenId };
 export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
   const app = new Hono<Env>();
   const instances = new Map<string, Instance>();
-  const serve = (c: Context<Env>, client: Client, body?: Fields, url?: string) => {
-    const openId = instanceOf(store, claims, instances, client, originOf(c));
-    return handOver(c, openId, body, url);
-  };
-  const unknownClient = (c: Context) =>
-    c.json({ error: "invalid_client", error_description: "Client authentication failed (unknown client)" }, 400);
-
+  const instance = (c: Context, client: Client) => instanceOf(store, claims, instances, client, originOf(c));
+  const serve = (c: Context<Env>, client: Client, body?: Fields, url?: string) =>
+    handOver(c, instance(c, client), body, url);
   app.get("/authorize/", (c) => {
     const client = byClientId(store, c.req.query("client_id"));
     if (!client)
@@ -46,7 +39,10 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
   app.post("/:endpoint{token|introspect|revoke}/", async (c) => {
     const body = await clientBody(c);
     const client = byClientId(store, body["client_id"]);
-    return client ? serve(c, client, body) : unknownClient(c);
+    if (!client) return c.json({ error: "invalid_client" }, 400);
+    if (body["grant_type"] !== "client_credentials") return serve(c, client, body);
+    const tokens = clientCredentials(store, claims, client, body, originOf(c));
+    return tokens ? c.json(tokens) : c.json({ error: "invalid_grant" }, 400);
   });
   app.on(["GET", "POST"], "/userinfo/", (c) => {
     const token = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
@@ -60,15 +56,25 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
   });
   app.get("/:slug/jwks/", (c) => {
     const client = bySlug(store, c.req.param("slug"));
-    const key = client && signingKey(store, client.provider);
-    return client ? c.json({ keys: key ? [publicJwk(key)] : [] }) : c.notFound();
+    return client ? serve(c, client) : c.notFound();
   });
-  app.get("/:slug/end-session/", (c) => {
+  app.get("/:slug/end-session/", async (c) => {
     const client = bySlug(store, c.req.param("slug"));
     if (!client) return c.notFound();
-    signOut(store, c);
-    const to = c.req.query("post_logout_redirect_uri");
-    if (to && allows(client.provider, to)) return c.redirect(to, 302);
+    const { provider } = client;
+    const { id_token_hint: hint, state } = c.req.query();
+    // Where no address is registered for it, authentik pays no heed to the one that it is given.
+    const mayReturn = provider.redirect_uris.some(({ redirect_uri_type }) => redirect_uri_type === "logout");
+    const to = mayReturn ? c.req.query("post_logout_redirect_uri") : undefined;
+    const genuine = hint === undefined ? to === undefined : await isSigned(instance(c, client), client, hint);
+    if (!genuine || (to !== undefined && !allows(provider, to, "logout"))) {
+      return c.html(messagePage("Bad Request", "invalid_request"), 400);
+    }
+    // The flow for providers has no stage that signs the user out of authentik itself.
+    if (store.find("flow", { pk: provider.invalidation_flow })?.slug === "default-invalidation-flow") signOut(store, c);
+    const target = to === undefined ? undefined : new URL(to);
+    if (state) target?.searchParams.set("state", state);
+    if (target) return c.redirect(target.href, 302);
     return c.html(messagePage("Signed out", `You have logged out of ${client.application.name} and of authentik.`));
   });
   return app;
@@ -87,6 +93,15 @@ function instanceOf(
   const openId = openIdProvider(store, claims, client, origin);
   instances.set(at, { ...client, openId });
   return openId;
+}
+
+/** Whether an id token is one of the application's, however old. */
+async function isSigned(openId: OpenId, { provider }: Client, idToken: string): Promise<boolean> {
+  const client = await openId.Client.find(provider.client_id);
+  return openId.IdToken.validate(idToken, client as NonNullable<typeof client>).then(
+    () => true,
+    () => false,
+  );
 }
 
 function handOver(c: Context<Env>, openId: OpenId, body?: Fields, url?: string): Response {
@@ -128,9 +143,4 @@ function bySlug(store: Store, slug: string): Client | undefined {
   const application = store.find("application", { slug });
   const provider = application && store.get("provider", application.provider);
   return provider && { application, provider };
-}
-
-function publicJwk({ key_data }: KeyPair): JWK {
-  const key = createPublicKey(key_data).export({ format: "jwk" }) as JWK;
-  return { ...key, kid: keyId(key_data), use: "sig", alg: algorithmOf(key_data) };
 }

@@ -19,10 +19,6 @@ export function directGroups(store: Store, user: User): Group[] {
   return user.groups.flatMap((id) => store.get("group", id) ?? []);
 }
 
-export function members(store: Store, group: string): User[] {
-  return store.list("user").filter((user) => user.groups.includes(group));
-}
-
 export function isSuperuser(store: Store, user: User): boolean {
   return inheritedGroups(store, user).some((group) => group.is_superuser);
 }
@@ -42,6 +38,13 @@ export function passwordMatches(user: User | undefined, password: string): boole
   const [salt, hash] = user?.password.split(":") ?? [];
   if (!user?.is_active || !salt || !hash) return false;
   return timingSafeEqual(scryptSync(password, salt, 32), Buffer.from(hash, "hex"));
+}
+
+/** Whose unexpired token a key is. */
+export function tokenOwner(store: Store, key: string, intent: string): User | undefined {
+  const token = store.find("token", { key, intent });
+  const valid = token && (token.expires === null || Date.parse(token.expires) > Date.now());
+  return valid ? store.get("user", token.user) : undefined;
 }
 
 /** Whether the bindings of an application let a user in. No enabled binding = everyone. */

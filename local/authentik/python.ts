@@ -2,22 +2,14 @@ import { readFileSync } from "node:fs";
 import { loadPyodide } from "pyodide";
 import type { Fields } from "./objects.ts";
 
-/** What the expressions of a provider are given. */
-export type Context = {
-  mappings: { name: string; scope_name: string; expression: string }[];
-  user: Fields;
-  http: { method: string; path: string; host: string; origin: string; META: Fields; headers: Fields };
-  provider: Fields;
-  token: Fields;
-};
 /** What expressions may call. The JSON texts stand for Python values. */
 export type Callbacks = {
   log: (level: string, message: string, fields: string) => void;
-  user_by: (filters: string) => string | undefined;
   create_jwt: (user: number, provider: string, scopes: string, validity: string, origin: string) => string | undefined;
 };
 type Globals = { set: (name: string, value: unknown) => void; get: (name: string) => (text: string) => string };
-export type Evaluate = (context: Context) => Fields;
+/** Takes `mappings`, `user`, `http`, `provider` and `token`. */
+export type Evaluate = (context: Fields) => Fields;
 
 /** Starts CPython (WebAssembly; some 2.5 s) and gives the function that runs scope mappings and merges their results. */
 export async function loadPython(callbacks: Callbacks): Promise<Evaluate> {

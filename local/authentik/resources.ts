@@ -1,16 +1,17 @@
-import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { parse } from "yaml";
+import { randomBytes, randomUUID } from "node:crypto";
 import { describeCertificate } from "./certificate.ts";
 import { fill } from "./description.ts";
-import type { Application, Fields, Kind, KeyPair, Outpost, Provider, Stored, Token, User } from "./objects.ts";
-import { directGroups, isSuperuser, members, uidOf } from "./people.ts";
+import { seconds } from "./duration.ts";
+import { read } from "./objects.ts";
+import type { Application, Fields, Kind, Kinds, KeyPair, Outpost, Provider, Stored, Token, User } from "./objects.ts";
+import { directGroups, isSuperuser, uidOf } from "./people.ts";
 import type { Store } from "./store.ts";
 
 export type World = { store: Store; secretKey: string };
 /** One kind of object of the REST API; `resources.yaml` says what the fields mean. */
 export type Resource = {
-  path: string;
+  /** Below `/api/v3`. */
+  path?: string;
   schema: string;
   kind: Kind;
   /** authentik's name of the model, as blueprints spell it. */
@@ -31,37 +32,47 @@ export const stockMappings = initial.mappings;
 export function create({ store }: World, { kind, defaults, where }: Resource): Stored {
   const now = new Date().toISOString();
   const own: Partial<Record<Kind, () => Fields>> = {
-    user: () => ({ uuid: store.uuid(), date_joined: now, last_updated: now, password_change_date: now }),
+    user: () => ({ uuid: randomUUID(), date_joined: now, last_updated: now, password_change_date: now }),
     group: () => ({ num_pk: store.next("group") }),
     provider: () => ({ client_id: secret(40), client_secret: secret(128), cookie_secret: secret(32) }),
     token: () => ({ key: secret(60) }),
   };
-  const pk = kind === "user" || kind === "provider" ? store.next(kind) : store.uuid();
+  const pk = kind === "user" || kind === "provider" ? store.next(kind) : randomUUID();
   return { ...structuredClone(defaults), ...where, ...own[kind]?.(), pk };
 }
 
-/** What authentik does on every write; may change other objects. */
-export function settle({ store }: World, { schema }: Resource, object: Stored): Stored {
+/** The same by kind; of providers, a proxy. */
+export function createOf<K extends Kind>(world: World, kind: K): Kinds[K] {
+  const resource = resources.find((candidate) => candidate.kind === kind);
+  if (!resource) throw new Error(`no resource for ${kind}`);
+  return create(world, resource) as Kinds[K];
+}
+
+/** What authentik does on every write; may change other objects. Throws what it does not accept. */
+export function settle(world: World, { schema }: Resource, object: Stored): Stored {
+  const { store } = world;
+  for (const [name, value] of Object.entries(object)) {
+    if (/_(validity|threshold|duration)$/.test(name)) seconds(value as string);
+  }
   if (schema === "ProxyProvider") return settleProxy(store, object as Provider);
   if (schema === "User") return { ...object, last_updated: new Date().toISOString() };
+  if (schema === "Token") return settleToken(object as Token);
+  if (schema === "Outpost") settleOutpost(world, object as Outpost);
+  if (schema === "CertificateKeyPair") describeCertificate((object as KeyPair).certificate_data);
   const { users, ...group } = object;
   if (schema === "Group" && Array.isArray(users)) setMembers(store, String(group["pk"]), users as number[]);
   return schema === "Group" ? group : object;
 }
 
 /** A full answer: every field that the description requires. */
-export function present(world: World, resource: Resource, object: Stored, query = new URLSearchParams()): Fields {
-  return fill(resource.schema, { ...object, ...resource.fixed, ...computed[resource.schema]?.(world, object, query) });
+export function present(world: World, { schema, fixed }: Resource, object: Stored): Fields {
+  return fill(schema, { ...object, ...fixed, ...computed[schema]?.(world, object) });
 }
 
-const computed: Record<string, (world: World, object: Stored, query: URLSearchParams) => Fields> = {
-  Group: (world, group, query) => {
-    const users = members(world.store, String(group.pk));
-    const children = world.store.list("group").filter(({ parents }) => parents.includes(String(group.pk)));
-    const shown = query.get("include_users") !== "false";
-    const users_obj = shown ? users.map((user) => partialUser(world, user)) : null;
-    return { users: users.map((user) => user.pk), users_obj, children: children.map((child) => child.pk) };
-  },
+const computed: Record<string, (world: World, object: Stored) => Fields> = {
+  Group: ({ store }, { pk }) => ({
+    users: store.list("user").flatMap((user) => (user.groups.includes(String(pk)) ? user.pk : [])),
+  }),
   User: presentUser,
   Application: ({ store }, application) => {
     const provider = store.get("provider", (application as Application).provider);
@@ -72,30 +83,16 @@ const computed: Record<string, (world: World, object: Stored, query: URLSearchPa
   ProxyProvider: ({ store }, provider) => presentProvider(store, provider as Provider),
   OAuth2Provider: ({ store }, provider) => presentProvider(store, provider as Provider),
   Outpost: ({ store }, outpost) => ({
-    token_identifier: `ak-outpost-${outpost.pk}-api`,
+    token_identifier: tokenIdentifierOf(outpost as Outpost),
     providers_obj: (outpost as Outpost).providers.flatMap((id) => {
       const provider = store.get("provider", id);
       return provider ? asProvider(store, provider) : [];
     }),
   }),
-  Flow: (_, flow) => ({
-    policybindingmodel_ptr_id: flow.pk,
-    export_url: `/api/v3/flows/instances/${String(flow["slug"])}/export/`,
-  }),
-  PolicyBinding: (world, binding) => {
-    const group = world.store.get("group", binding["group"] as string | null);
-    const user = world.store.get("user", binding["user"] as number | null);
-    return { group_obj: group ? fill("PartialGroup", group) : null, user_obj: user ? partialUser(world, user) : null };
-  },
+  Flow: (_, { pk }) => ({ policybindingmodel_ptr_id: pk }),
   CertificateKeyPair: (_, pair) => {
-    const { certificate_data, key_data, pk } = pair as KeyPair;
-    const url = `/api/v3/crypto/certificatekeypairs/${pk}`;
-    return {
-      ...describeCertificate(certificate_data),
-      private_key_available: key_data !== "",
-      certificate_download_url: `${url}/view_certificate/?download`,
-      private_key_download_url: `${url}/view_private_key/?download`,
-    };
+    const { certificate_data, key_data } = pair as KeyPair;
+    return { ...describeCertificate(certificate_data), private_key_available: key_data !== "" };
   },
   Brand: (_, brand) => ({ brand_uuid: brand.pk }),
   Token: (world, token) => {
@@ -113,10 +110,6 @@ function presentUser(world: World, stored: Stored): Fields {
     email: user.email || undefined,
     groups_obj: directGroups(world.store, user).map((group) => fill("PartialGroup", group)),
   };
-}
-
-function partialUser({ secretKey }: World, user: User): Fields {
-  return fill("PartialUser", { ...user, email: user.email || undefined, uid: uidOf(user, secretKey) });
 }
 
 function presentProvider(store: Store, provider: Provider): Fields {
@@ -146,6 +139,31 @@ function settleProxy(store: Store, provider: Provider): Provider {
   };
 }
 
+/** A token that expires and does not say when does so after a day. */
+function settleToken(token: Token): Token {
+  const aDay = new Date(Date.now() + seconds("days=1") * 1000).toISOString();
+  return { ...token, expires: token.expiring ? (token.expires ?? aDay) : null };
+}
+
+/** An outpost has a service account with a token; its sessions with providers that it no longer serves end. */
+function settleOutpost(world: World, outpost: Outpost): void {
+  const { store } = world;
+  for (const { pk, outpost: owner, provider } of store.list("outpost_session")) {
+    if (owner === outpost.pk && !outpost.providers.includes(provider)) store.remove("outpost_session", pk);
+  }
+  const username = serviceAccountOf(outpost);
+  if (store.find("user", { username })) return;
+  const name = `Outpost ${outpost.name} Service-Account`;
+  const account = { username, name, type: "internal_service_account", path: "goauthentik.io/outposts" };
+  const user = store.put("user", { ...createOf(world, "user"), ...account });
+  const identifier = tokenIdentifierOf(outpost);
+  store.put("token", { ...createOf(world, "token"), identifier, user: user.pk, expiring: false });
+}
+
+/** Name of the user as which an outpost's process comes. */
+export const serviceAccountOf = ({ pk }: Outpost) => `ak-outpost-${pk.replaceAll("-", "")}`;
+const tokenIdentifierOf = ({ pk }: Outpost) => `ak-outpost-${pk}-api`;
+
 /** Membership is one relation, kept on the users' side: this replaces the group's side of it. */
 function setMembers(store: Store, group: string, users: number[]): void {
   for (const user of store.list("user")) {
@@ -157,8 +175,4 @@ function setMembers(store: Store, group: string, users: number[]): void {
 
 function secret(length: number): string {
   return randomBytes(length).toString("base64url").slice(0, length);
-}
-
-function read<T>(file: string): T {
-  return parse(readFileSync(new URL(file, import.meta.url), "utf8")) as T;
 }

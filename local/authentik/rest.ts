@@ -1,15 +1,15 @@
 import { Hono } from "hono";
 import type { Context } from "hono";
 import { applyBlueprint } from "./blueprint.ts";
-import { fill } from "./description.ts";
+import { version } from "./identity-headers.ts";
 import type { Blueprint, Fields, KeyPair, Stored, Token, User } from "./objects.ts";
-import { directGroups, hashPassword, isSuperuser, uidOf } from "./people.ts";
+import { hashPassword, tokenOwner } from "./people.ts";
 import { present, resources } from "./resources.ts";
 import type { Resource, World } from "./resources.ts";
-import { listed, Refusal, save } from "./write.ts";
+import { isOf, listed, Refusal, remove, save } from "./write.ts";
 
-/** `/api/v3` without the flow executor. `sessionUser` tells who is signed in by cookie, for `/core/users/me/` only. */
-export function restApi(world: World, sessionUser: (c: Context) => User | undefined): Hono {
+/** `/api/v3` without the flow executor. */
+export function restApi(world: World): Hono {
   const api = new Hono();
   api.onError((error, c) => {
     if (error instanceof Refusal) return c.json(error.body, error.status);
@@ -17,59 +17,52 @@ export function restApi(world: World, sessionUser: (c: Context) => User | undefi
   });
   api.get("/root/config/", (c) =>
     c.json({
-      error_reporting: {
-        enabled: false,
-        sentry_dsn: "",
-        environment: "stand-in",
-        send_pii: false,
-        traces_sample_rate: 0,
-      },
+      error_reporting: { enabled: false, sentry_dsn: "", environment: "", send_pii: false, traces_sample_rate: 0 },
       ...{ capabilities: [], cache_timeout: 300, cache_timeout_flows: 300, cache_timeout_policies: 300 },
     }),
   );
-  api.get("/core/users/me/", (c) => c.json(whoAmI(world, tokenUser(world, c) ?? sessionUser(c))));
   api.use("*", async (c: Context, next) => {
-    if (!tokenUser(world, c)) throw new Refusal(403, { detail: "Authentication credentials were not provided." });
+    const key = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1] ?? "";
+    if (!tokenOwner(world.store, key, "api"))
+      throw new Refusal(403, { detail: "Authentication credentials were not provided." });
     await next();
   });
   addActions(api, world);
-  for (const resource of resources) addResource(api, world, resource);
+  for (const resource of resources) if (resource.path) addResource(api, world, resource.path, resource);
   api.all("*", () => {
     throw new Refusal(404, { detail: "Not found." });
   });
   return api;
 }
 
-function addResource(api: Hono, world: World, resource: Resource): void {
-  const { path } = resource;
+function addResource(api: Hono, world: World, path: string, resource: Resource): void {
   const one = (c: Context) => find(world, resource, c.req.param("id") ?? "");
-  const answer = (c: Context, object: Stored) => present(world, resource, object, new URL(c.req.url).searchParams);
+  const answer = (object: Stored) => present(world, resource, object);
   const write = async (c: Context, current?: Stored, partial = false) => {
     const object = save(world, resource, current, await bodyOf(c), partial);
     return resource.kind === "blueprint" ? applyBlueprint(world, object as Blueprint) : object;
   };
   api.get(path, (c) => c.json(page(world, resource, new URL(c.req.url).searchParams)));
-  api.post(path, async (c) => c.json(answer(c, await write(c)), 201));
-  api.get(`${path}:id/`, (c) => c.json(answer(c, one(c))));
-  api.put(`${path}:id/`, async (c) => c.json(answer(c, await write(c, one(c)))));
-  api.patch(`${path}:id/`, async (c) => c.json(answer(c, await write(c, one(c), true))));
+  api.post(path, async (c) => c.json(answer(await write(c)), 201));
+  api.get(`${path}:id/`, (c) => c.json(answer(one(c))));
+  api.put(`${path}:id/`, async (c) => c.json(answer(await write(c, one(c)))));
+  api.patch(`${path}:id/`, async (c) => c.json(answer(await write(c, one(c), true))));
   api.delete(`${path}:id/`, (c) => {
-    world.store.remove(resource.kind, one(c).pk);
+    remove(world, resource, one(c));
     return c.body(null, 204);
   });
 }
 
 function addActions(api: Hono, world: World): void {
-  const keyPair = (id: string) => find(world, resourceAt("/crypto/certificatekeypairs/"), id) as KeyPair;
+  const outdated = { version_latest: version, version_latest_valid: true, outdated: false, outpost_outdated: false };
+  api.get("/admin/version/", (c) => c.json({ version_current: version, build_hash: "", ...outdated }));
   api.get("/outposts/instances/default_settings/", (c) =>
     c.json({ config: resourceAt("/outposts/instances/").defaults["config"] }),
   );
-  api.get("/crypto/certificatekeypairs/:id/view_certificate/", (c) =>
-    c.json({ data: keyPair(c.req.param("id")).certificate_data }),
-  );
-  api.get("/crypto/certificatekeypairs/:id/view_private_key/", (c) =>
-    c.json({ data: keyPair(c.req.param("id")).key_data }),
-  );
+  api.get("/crypto/certificatekeypairs/:id/:part{view_certificate|view_private_key}/", (c) => {
+    const pair = find(world, resourceAt("/crypto/certificatekeypairs/"), c.req.param("id")) as KeyPair;
+    return c.json({ data: c.req.param("part") === "view_certificate" ? pair.certificate_data : pair.key_data });
+  });
   api.get("/core/tokens/:id/view_key/", (c) => {
     const token = find(world, resourceAt("/core/tokens/"), c.req.param("id")) as Token;
     return c.json({ key: token.key });
@@ -88,17 +81,10 @@ function addActions(api: Hono, world: World): void {
 
 /** One page of a list: filtered by every query parameter that names a field of the answers; `__iexact` ignores case. */
 function page(world: World, resource: Resource, query: URLSearchParams): Fields {
-  const filters = [...new Set(query.keys())].filter(
-    (name) => !/^(page|page_size|ordering|search|include_.*)$/.test(name),
-  );
+  const filters = [...new Set(query.keys())].filter((name) => !/^(page|page_size|include_.*)$/.test(name));
   const all = listed(world, resource)
-    .map((object) => present(world, resource, object, query))
-    .filter((object) => filters.every((filter) => matches(object, filter, query.getAll(filter))))
-    .filter((object) =>
-      JSON.stringify(object)
-        .toLowerCase()
-        .includes((query.get("search") ?? "").toLowerCase()),
-    );
+    .map((object) => present(world, resource, object))
+    .filter((object) => filters.every((filter) => matches(object, filter, query.getAll(filter))));
   const size = Number(query.get("page_size") ?? 20);
   const current = Number(query.get("page") ?? 1);
   const pages = Math.max(1, Math.ceil(all.length / size));
@@ -122,8 +108,10 @@ function matches(object: Fields, filter: string, wanted: string[]): boolean {
 }
 
 function find(world: World, resource: Resource, id: string): Stored {
-  const object = listed(world, resource).find((candidate) => String(candidate[resource.key ?? "pk"]) === id);
-  if (!object) throw new Refusal(404, { detail: `No ${resource.schema} matches the given query.` });
+  const { kind, key } = resource;
+  const object = key ? world.store.find(kind, { [key]: id }) : world.store.get(kind, id);
+  if (!object || !isOf(resource, object))
+    throw new Refusal(404, { detail: `No ${resource.schema} matches the given query.` });
   return object;
 }
 
@@ -139,19 +127,4 @@ async function bodyOf(c: Context): Promise<Fields> {
   } catch {
     throw new Refusal(400, { detail: "JSON parse error" });
   }
-}
-
-function tokenUser({ store }: World, c: Context): User | undefined {
-  const key = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
-  const token = key === undefined ? undefined : store.find("token", { key, intent: "api" });
-  const valid = token && (token.expires === null || Date.parse(token.expires) > Date.now());
-  return valid ? store.get("user", token.user) : undefined;
-}
-
-function whoAmI(world: World, user: User | undefined): Fields {
-  if (!user) throw new Refusal(403, { detail: "Authentication credentials were not provided." });
-  const uid = uidOf(user, world.secretKey);
-  const groups = directGroups(world.store, user).map(({ pk, name }) => ({ pk, name }));
-  const is_superuser = isSuperuser(world.store, user);
-  return { user: fill("UserSelf", { ...user, email: user.email || undefined, uid, groups, is_superuser }) };
 }

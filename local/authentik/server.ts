@@ -8,8 +8,8 @@ import type { Bootstrap } from "./bootstrap.ts";
 import { Claims } from "./claims.ts";
 import { flowExecutor } from "./flow.ts";
 import { openIdEndpoints } from "./openid.ts";
-import { embeddedProxy } from "./outpost.ts";
-import { interfacePage, loginPage } from "./pages.ts";
+import { proxyOutposts } from "./outpost.ts";
+import { flowPage, messagePage } from "./pages.ts";
 import { restApi } from "./rest.ts";
 import { currentSession, originOf, signedIn } from "./sessions.ts";
 import { Store } from "./store.ts";
@@ -59,12 +59,7 @@ export async function startServer(options: Options): Promise<Authentik> {
   return { url: state.url, ready: start(), close };
 }
 
-function routes(
-  options: Options,
-  store: Store,
-  claims: Claims,
-  state: { ready: boolean; url: string },
-): Hono<{ Bindings: HttpBindings }> {
+function routes(options: Options, store: Store, claims: Claims, state: { ready: boolean; url: string }) {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.notFound((c) => c.json({ detail: "Not found." }, 404));
   app.get("/-/health/live/", (c) => c.body(null, 200));
@@ -79,21 +74,15 @@ function routes(
   });
   app.get("/-/health/ready/", (c) => c.body(null, 200));
   app.route("/api/v3/flows/executor", flowExecutor(store));
-  app.route(
-    "/api/v3",
-    restApi({ store, secretKey: options.secretKey }, (c) => signedIn(store, c)),
-  );
+  app.route("/api/v3", restApi({ store, secretKey: options.secretKey }));
   app.route("/application/o", openIdEndpoints(store, claims));
-  app.route(
-    "/outpost.goauthentik.io",
-    embeddedProxy(store, () => state.url),
-  );
+  const outposts = proxyOutposts(store, () => state.url);
+  app.route("/outpost.goauthentik.io", outposts);
 
   app.get("/if/flow/:slug/", (c) =>
-    store.find("flow", { slug: c.req.param("slug") }) ? c.html(loginPage()) : c.notFound(),
+    store.find("flow", { slug: c.req.param("slug") }) ? c.html(flowPage()) : c.notFound(),
   );
-  app.get("/if/admin/", (c) => c.html(interfacePage("Admin interface")));
-  app.get("/if/user/", (c) => c.html(interfacePage("User interface")));
+  app.get("/if/:name{admin|user}/", (c) => c.html(messagePage("authentik", "This interface has no counterpart here.")));
   app.get("/", (c) => c.redirect(signedIn(store, c) ? "/if/user/" : "/flows/-/default/authentication/?next=/", 302));
   app.get("/flows/-/default/:designation{authentication|invalidation}/", (c) => {
     return c.redirect(`/if/flow/default-${c.req.param("designation")}-flow/${new URL(c.req.url).search}`, 302);

@@ -25,20 +25,24 @@ export function signedIn(store: Store, c: Context): User | undefined {
   return user?.is_active ? user : undefined;
 }
 
-/** A new session, anonymous until `user` is given; its cookies replace those of the old one. */
-export function startSession(store: Store, c: Context, fields: Partial<Session>): Session {
+/**
+ * A new session, anonymous until `user` is given; its cookies replace those of the old one. After `duration` seconds browser and
+ * server forget it; 0 = the browser when it closes, the server after two weeks.
+ */
+export function startSession(store: Store, c: Context, fields: Partial<Session>, duration = 0): Session {
   const previous = currentSession(store, c);
   if (previous) endSession(store, previous);
-  const session = store.put("session", newSession(randomUUID(), fields));
-  const cookie = { path: "/", sameSite: "Lax", secure: originOf(c).startsWith("https:"), maxAge: lifetime } as const;
+  const session = store.put("session", newSession(randomUUID(), fields, duration));
+  const secure = originOf(c).startsWith("https:");
+  const cookie = { path: "/", sameSite: "Lax", secure, ...(duration > 0 ? { maxAge: duration } : {}) } as const;
   setCookie(c, sessionCookie, session.pk, { ...cookie, httpOnly: true });
   setCookie(c, csrfCookie, session.csrf, cookie);
   return session;
 }
 
-export function newSession(pk: string, fields: Partial<Session> = {}): Session {
-  const exp = Math.floor(Date.now() / 1000) + lifetime;
-  const anonymous = { user: null, loginTs: null, flow: null, authorizations: {} };
+export function newSession(pk: string, fields: Partial<Session> = {}, duration = 0): Session {
+  const exp = Math.floor(Date.now() / 1000) + (duration || lifetime);
+  const anonymous = { user: null, loginTs: null, flow: null, authorizations: {}, lasting: duration > 0 };
   return { pk, uid: randomUUID(), csrf: randomUUID(), exp, ...anonymous, ...fields };
 }
 

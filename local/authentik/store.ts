@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { log } from "./log.ts";
+import { untilItWorks } from "./log.ts";
 import { dependents, references } from "./objects.ts";
 import type { Kind, Kinds, Stored } from "./objects.ts";
 
@@ -8,15 +7,7 @@ const table = "authentik_double_objects";
 
 /** Waits until Postgres answers; a Pod is often there before its database. */
 export async function reachable(pool: pg.Pool): Promise<void> {
-  for (;;) {
-    try {
-      await pool.query("SELECT 1");
-      return;
-    } catch (error) {
-      log("warning", "Postgres is not reachable yet", { error: (error as Error).message });
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-    }
-  }
+  await untilItWorks("Postgres is not reachable yet", () => pool.query("SELECT 1"));
 }
 
 /**
@@ -57,7 +48,10 @@ export class Store {
 
   find<K extends Kind>(kind: K, fields: Partial<Kinds[K]>): Kinds[K] | undefined {
     const wanted = Object.entries(fields);
-    return this.list(kind).find((object) => wanted.every(([name, value]) => (object as Stored)[name] === value));
+    for (const object of this.#kind(kind).values()) {
+      if (wanted.every(([name, value]) => object[name] === value)) return object as Kinds[K];
+    }
+    return undefined;
   }
 
   put<K extends Kind>(kind: K, object: Kinds[K]): Kinds[K] {
@@ -88,10 +82,6 @@ export class Store {
     const last = (this.get("sequence", sequence)?.last ?? 0) + 1;
     this.put("sequence", { pk: sequence, last });
     return last;
-  }
-
-  uuid(): string {
-    return randomUUID();
   }
 
   /** Drops sessions, codes and tokens that ran out. */

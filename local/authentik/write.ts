@@ -1,8 +1,7 @@
-import { X509Certificate } from "node:crypto";
 import { faults, writable } from "./description.ts";
 import { references } from "./objects.ts";
-import type { Fields, Kind, Stored } from "./objects.ts";
-import { create, resources, settle } from "./resources.ts";
+import type { Fields, Kind, Outpost, Stored } from "./objects.ts";
+import { create, resources, serviceAccountOf, settle } from "./resources.ts";
 import type { Resource, World } from "./resources.ts";
 
 /** An answer that is not a success; the body is what authentik would say. */
@@ -31,22 +30,41 @@ export function save(
   const wrong = faults(`${partial ? "Patched" : ""}${schema}Request`, body) ?? dangling(world, kind, body);
   if (wrong) throw new Refusal(400, wrong);
   refuseDuplicates(world, resource, current, body);
-  if (kind === "keypair") refuseUnreadable(body);
   const object = { ...(current ?? create(world, resource)), ...writable(schema, body) };
-  return world.store.put(kind, settle(world, resource, object));
+  try {
+    return world.store.put(kind, settle(world, resource, object));
+  } catch (error) {
+    throw new Refusal(400, { non_field_errors: [(error as Error).message] });
+  }
+}
+
+/** Deletes an object with what depends on it; an outpost takes its service account along. */
+export function remove({ store }: World, { kind }: Resource, object: Stored): void {
+  store.remove(kind, object.pk);
+  const account =
+    kind === "outpost" ? store.find("user", { username: serviceAccountOf(object as Outpost) }) : undefined;
+  if (account) store.remove("user", account.pk);
 }
 
 /** The objects of a resource, in the order in which authentik lists them. */
-export function listed({ store }: World, { kind, where = {} }: Resource): Stored[] {
+export function listed({ store }: World, resource: Resource): Stored[] {
   const names = ["slug", "scope_name", "username", "name", "domain", "pk"];
   const order = (object: Stored) => String(object[names.find((name) => name in object) ?? "pk"]);
-  return (store.list(kind) as Stored[])
-    .filter((object) => Object.entries(where).every(([name, value]) => object[name] === value))
+  return (store.list(resource.kind) as Stored[])
+    .filter((object) => isOf(resource, object))
     .sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-export function resourceOfModel(model: unknown): Resource | undefined {
-  return resources.find((resource) => resource.model === model);
+/** Whether an object of the resource's kind belongs to it. */
+export function isOf({ where = {} }: Resource, object: Stored): boolean {
+  return Object.entries(where).every(([name, value]) => object[name] === value);
+}
+
+/** Throws for a model that the double does not have. */
+export function resourceOfModel(model: string): Resource {
+  const resource = resources.find((candidate) => candidate.model === model);
+  if (!resource) throw new Error(`unknown model ${model}`);
+  return resource;
 }
 
 function dangling({ store }: World, kind: Kind, body: Fields): Record<string, string[]> | undefined {
@@ -64,14 +82,5 @@ function refuseDuplicates(world: World, { kind, unique }: Resource, current: Sto
       (object) => body[field] !== undefined && object[field] === body[field] && object.pk !== current?.pk,
     );
     if (same) throw new Refusal(400, { [field]: [`${kind} with this ${field} already exists.`] });
-  }
-}
-
-function refuseUnreadable({ certificate_data }: Fields): void {
-  if (certificate_data === undefined) return;
-  try {
-    new X509Certificate(certificate_data as string);
-  } catch {
-    throw new Refusal(400, { certificate_data: ["Unable to load certificate."] });
   }
 }

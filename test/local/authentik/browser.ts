@@ -2,12 +2,16 @@
 export class Browser {
   readonly #server: string;
   readonly #applications: string[];
+  readonly #outpost: string;
   readonly #cookies = new Map<string, Map<string, string>>();
   /** Every address visited, in order. */
   visited: string[] = [];
+  /** Every Set-Cookie line got, in order. */
+  set: string[] = [];
 
-  /** `server` serves everything; requests to a host of `applications` pass forward auth, as behind Traefik. */
-  constructor(server: string, applications: string[]) {
+  /** `server` serves everything; requests to a host of `applications` pass forward auth at `outpost`, as behind Traefik. */
+  constructor(server: string, applications: string[], outpost = server) {
+    this.#outpost = outpost;
     this.#server = server;
     this.#applications = applications;
   }
@@ -25,13 +29,14 @@ export class Browser {
       "x-forwarded-host": url.host,
       "x-forwarded-uri": url.pathname + url.search,
     };
-    const path = this.#applications.includes(url.host)
-      ? "/outpost.goauthentik.io/auth/traefik"
-      : url.pathname + url.search;
+    const target = this.#applications.includes(url.host)
+      ? `${this.#outpost}/outpost.goauthentik.io/auth/traefik`
+      : this.#server + url.pathname + url.search;
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { ...forwarded, ...init.headers, ...(cookie ? { cookie } : {}) };
-    const answer = await fetch(this.#server + path, { ...init, headers, redirect: "manual" });
+    const answer = await fetch(target, { ...init, headers, redirect: "manual" });
     for (const line of answer.headers.getSetCookie()) {
+      this.set.push(line);
       const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
       if (/max-age=0|expires=Thu, 01 Jan 1970/i.test(line)) jar.delete(name);
       else jar.set(name, value);

@@ -1,10 +1,35 @@
-type Json = Record<string, unknown>;
+import { startServer } from "../../../local/authentik/server.ts";
+import type { Authentik } from "../../../local/authentik/server.ts";
+import type { Browser } from "./browser.ts";
+
+export type Json = Record<string, unknown>;
 
 export const origin = "http://authentik.localhost";
 export const app = "http://whoami.localhost:8080";
 export const hosts = ["whoami.localhost:8080", "closed.localhost", "stranger.localhost"];
 
-async function call(url: string, method: string, path: string, body?: Json): Promise<Json> {
+/** Starts the double in this process, in memory, with the API token `bootstrap`. It is not ready yet. */
+export function start(): Promise<Authentik> {
+  const onLostWrite = (error: unknown) => {
+    throw error;
+  };
+  const bootstrap = { password: "admin", token: "bootstrap" };
+  return startServer({ hostname: "127.0.0.1", port: 0, secretKey: "test", bootstrap, onLostWrite });
+}
+
+export const username = (uid_field: string) => ({ component: "ak-stage-identification", uid_field });
+export const password = (given: string) => ({ component: "ak-stage-password", password: given });
+
+/** Signs bob in on the way to an address and gives where he ends. */
+export async function signIn(browser: Browser, address: string): Promise<{ url: string; answer: Response }> {
+  const login = await browser.follow(address);
+  const end = await browser.runFlow(login.url, [username("bob"), password("right")]);
+  if (end["component"] !== "xak-flow-redirect") throw new Error(JSON.stringify(end));
+  return browser.follow(new URL(end["to"] as string, login.url).href);
+}
+
+/** Calls the REST API. Throws what it answers when that is no success. */
+export async function call(url: string, method: string, path: string, body?: Json): Promise<Json> {
   const headers = { authorization: "Bearer bootstrap", "content-type": "application/json", accept: "application/json" };
   const answer = await fetch(`${url}/api/v3${path}`, {
     method,
@@ -31,7 +56,7 @@ export async function deploy(url: string): Promise<void> {
   const authorization_flow = (await first("/flows/instances/?slug=default-provider-authorization-implicit-consent"))[
     "pk"
   ];
-  const invalidation_flow = (await first("/flows/instances/?slug=default-provider-invalidation-flow"))["pk"];
+  const invalidation_flow = (await first("/flows/instances/?slug=default-invalidation-flow"))["pk"];
   const signing_key = (await first("/crypto/certificatekeypairs/?name=authentik+Self-signed+Certificate"))["pk"];
   const flows = { authorization_flow, invalidation_flow };
   const stock = ((await api("GET", "/propertymappings/provider/scope/"))["results"] as Json[]).filter((one) =>

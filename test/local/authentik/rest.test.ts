@@ -1,24 +1,18 @@
-import { randomUUID } from "node:crypto";
-import { Ajv } from "ajv";
-import type { ValidateFunction } from "ajv";
-import formats from "ajv-formats";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bootstrap } from "../../../local/authentik/bootstrap.ts";
-import { description } from "../../../local/authentik/description.ts";
-import { selfSigned } from "../../../local/authentik/certificate.ts";
 import { references } from "../../../local/authentik/objects.ts";
 import type { Kind } from "../../../local/authentik/objects.ts";
 import { create, resources } from "../../../local/authentik/resources.ts";
 import type { Resource, World } from "../../../local/authentik/resources.ts";
 import { restApi } from "../../../local/authentik/rest.ts";
 import { Store } from "../../../local/authentik/store.ts";
+import { anything, echo, expectDescribed, nameOf, pair } from "./described.ts";
 import sequences from "./traffic.json" with { type: "json" };
 
 type Json = Record<string, unknown>;
 type Call = { method: string; path: string; query?: string; body?: unknown; status: number; response?: unknown };
 
 const token = "test-token";
-const pair = selfSigned("test");
 let world: World;
 let api: ReturnType<typeof restApi>;
 
@@ -28,9 +22,10 @@ function start(full = false): void {
   if (full) bootstrap(world, { token });
   else {
     world.store.put("user", { ...create(world, resourceOf("user")), pk: 9999, username: "caller" } as never);
-    world.store.put("token", { pk: "t", identifier: "t", user: 9999, intent: "api", key: token, expires: null });
+    const caller = { pk: "t", identifier: "t", user: 9999, expiring: false, expires: null };
+    world.store.put("token", { ...caller, intent: "api", key: token });
   }
-  api = restApi(world, () => undefined);
+  api = restApi(world);
 }
 
 function resourceOf(kind: Kind): Resource {
@@ -50,41 +45,6 @@ async function call(method: string, path: string, body?: unknown): Promise<{ sta
   return { status: answer.status, body: (text === "" ? {} : JSON.parse(text)) as Json };
 }
 
-/** The schema of an answer in the description, found by method, path and status. */
-const ajv = new Ajv({ strict: false, unicodeRegExp: true });
-formats.default(ajv);
-function withoutNullable(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutNullable);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const { nullable, ...rest } = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, withoutNullable(v)]));
-  return nullable === true ? { anyOf: [{ type: "null" }, rest] } : rest;
-}
-ajv.addSchema({ $id: "api", components: withoutNullable(description.components) });
-
-const patterns = Object.keys(description.paths).sort((a, b) => a.split("{").length - b.split("{").length);
-const validators = new Map<string, ValidateFunction>();
-
-function expectDescribed(method: string, path: string, status: number, body: unknown): void {
-  const pattern = patterns.find((one) =>
-    new RegExp(`^${one.replace(/\{\w+\}/g, "[^/]+")}$`).test(path.split("?")[0] ?? ""),
-  );
-  const operation = (description.paths[pattern ?? ""] as Record<string, { responses: Json }>)[method.toLowerCase()];
-  const response = operation?.responses[String(status)] as { content?: Record<string, { schema: { $ref: string } }> };
-  const reference = response.content?.["application/json"]?.schema.$ref;
-  if (reference === undefined) return expect(body).toEqual({});
-  const validate = validators.get(reference) ?? ajv.compile({ $ref: `api${reference}` });
-  validators.set(reference, validate);
-  validate(body);
-  expect(validate.errors, `${method} ${path}`).toBeNull();
-}
-
-/** Enough for an object of any resource to be whole. */
-const anything = {
-  ...{ name: "n", slug: "s", username: "u", identifier: "i", domain: "d", title: "t", designation: "authentication" },
-  ...{ external_host: "http://app.test", authorization_flow: randomUUID(), invalidation_flow: randomUUID() },
-  ...{ expression: "return {}", scope_name: "s", target: randomUUID(), order: 0, user: 9999, ...pair },
-};
-
 /** Puts what a recorded call takes for granted into an empty store: its object, and what its body points at. */
 function plant(resource: Resource, { path, body, response, status }: Call): void {
   const put = (kind: Kind, fields: Json) => {
@@ -95,7 +55,7 @@ function plant(resource: Resource, { path, body, response, status }: Call): void
   for (const [field, kind] of Object.entries(references[resource.kind] ?? {})) {
     for (const pk of [sent[field] ?? []].flat()) put(kind, { pk, username: "other", name: "other" });
   }
-  const id = path.slice(`/api/v3${resource.path}`.length).split("/")[0] ?? "";
+  const id = path.slice(`/api/v3${resource.path ?? ""}`.length).split("/")[0] ?? "";
   const key = resource.key ?? "pk";
   const pk = key === "pk" ? { pk: /^\d+$/.test(id) ? Number(id) : id } : { [key]: id };
   if (id !== "" && id !== "default_settings" && status !== 404) put(resource.kind, pk);
@@ -109,7 +69,7 @@ describe("what the real provider sent and got", () => {
     for (const recorded of calls) {
       const { method, path, query, status, response } = recorded;
       start();
-      const resource = resources.find((one) => path.startsWith(`/api/v3${one.path}`));
+      const resource = resources.find((one) => one.path && path.startsWith(`/api/v3${one.path}`));
       if (resource) plant(resource, recorded);
       const target = path.replace("/api/v3", "") + (query === undefined ? "" : `?${query}`);
       const sent = recorded.body as Json | undefined;
@@ -201,6 +161,62 @@ describe("rules of the server", () => {
     expect((await call("GET", `/core/users/${String(user)}/`)).body["groups"]).toEqual([group]);
   });
 
+  test("an outpost comes with a service account and its token, and takes them along", async () => {
+    const { body } = await call("POST", "/outposts/instances/", {
+      ...{ name: "own", type: "proxy", providers: [], service_connection: null, config: {} },
+    });
+    const pk = String(body["pk"]);
+    const account = `/core/users/?username=ak-outpost-${pk.replaceAll("-", "")}`;
+    const [user] = (await call("GET", account)).body["results"] as Json[];
+    expect(user).toMatchObject({ type: "internal_service_account", path: "goauthentik.io/outposts" });
+    const key = `/core/tokens/ak-outpost-${pk}-api/view_key/`;
+    expect((await call("GET", key)).body["key"]).toHaveLength(60);
+    await call("PATCH", `/outposts/instances/${pk}/`, { config: { log_level: "info" } });
+    expect((await call("GET", account)).body["results"]).toHaveLength(1);
+    await call("DELETE", `/outposts/instances/${pk}/`);
+    expect((await call("GET", account)).body["results"]).toEqual([]);
+    expect((await call("GET", key)).status).toBe(404);
+  });
+
+  test("a service account gets an app password; a token that expires does so after a day unless it says when", async () => {
+    const robot = await call("POST", "/core/users/", { username: "robot", name: "Robot", type: "service_account" });
+    expectDescribed("POST", "/core/users/", robot.status, robot.body);
+    const make = async (more: Json) => {
+      const asked = { user: robot.body["pk"], intent: "app_password", ...more };
+      const { status, body } = await call("POST", "/core/tokens/", asked);
+      expectDescribed("POST", "/core/tokens/", status, body);
+      return body;
+    };
+    expect(await make({ identifier: "kept", expiring: false })).toMatchObject({
+      intent: "app_password",
+      expires: null,
+    });
+    const left = Date.parse((await make({ identifier: "day" }))["expires"] as string) - Date.now();
+    expect(Math.round(left / 60_000)).toBe(24 * 60);
+    const expires = "2030-01-01T00:00:00Z";
+    expect(await make({ identifier: "dated", expires })).toMatchObject({ expiring: true, expires });
+    const key = await call("GET", "/core/tokens/kept/view_key/");
+    expectDescribed("GET", "/core/tokens/kept/view_key/", key.status, key.body);
+    const refused = await api.request("/core/groups/", {
+      headers: { authorization: `Bearer ${String(key.body["key"])}` },
+    });
+    expect(refused.status).toBe(403);
+  });
+
+  test("the version is told, to those with a token", async () => {
+    const { status, body } = await call("GET", "/admin/version/");
+    expectDescribed("GET", "/admin/version/", status, body);
+    expect(body["version_current"]).toBe("2026.5.1");
+    expect((await api.request("/admin/version/")).status).toBe(403);
+  });
+
+  test("a duration that is none is refused", async () => {
+    expect(await proxy("long", { access_token_validity: "forever" })).toEqual({
+      status: 400,
+      body: { non_field_errors: ['"forever" is not a duration'] },
+    });
+  });
+
   test("a blueprint is applied at once, and an unknown model is an error", async () => {
     const provider = (await proxy("printed")).body["pk"];
     const content = `version: 1
@@ -227,17 +243,3 @@ entries:
     expect([failed.status, failed.body["status"]]).toEqual([201, "error"]);
   });
 });
-
-function nameOf(object: Json): unknown {
-  return object["slug"] ?? object["name"] ?? object["domain"];
-}
-
-/** What an answer repeats of its request: all but a certificate and its key; a proxy provider adds mappings. */
-function echo(sent: Json): Json {
-  const { property_mappings, ...echoed } = sent;
-  for (const secret of ["certificate_data", "key_data"]) delete echoed[secret];
-  return {
-    ...echoed,
-    ...(property_mappings ? { property_mappings: expect.arrayContaining(property_mappings as []) as unknown } : {}),
-  };
-}

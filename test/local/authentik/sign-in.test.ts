@@ -1,31 +1,15 @@
 import { createLocalJWKSet, jwtVerify } from "jose";
 import type { JSONWebKeySet } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startServer } from "../../../local/authentik/server.ts";
 import type { Authentik } from "../../../local/authentik/server.ts";
 import { Browser } from "./browser.ts";
-import { app, deploy, hosts, origin } from "./deployment.ts";
+import { app, deploy, hosts, origin, password, signIn, start, username } from "./deployment.ts";
 
 let authentik: Authentik;
 let early: Response;
 
-const username = (uid_field: string) => ({ component: "ak-stage-identification", uid_field });
-const password = (given: string) => ({ component: "ak-stage-password", password: given });
-
-/** Signs bob in on the way to an address and gives where he ends. */
-async function signIn(browser: Browser, address: string): Promise<{ url: string; answer: Response }> {
-  const login = await browser.follow(address);
-  const end = await browser.runFlow(login.url, [username("bob"), password("right")]);
-  expect(end).toMatchObject({ component: "xak-flow-redirect" });
-  return browser.follow(new URL(end["to"] as string, login.url).href);
-}
-
 beforeAll(async () => {
-  const bootstrap = { password: "admin", token: "bootstrap" };
-  const onLostWrite = (error: unknown) => {
-    throw error;
-  };
-  authentik = await startServer({ hostname: "127.0.0.1", port: 0, secretKey: "test", bootstrap, onLostWrite });
+  authentik = await start();
   early = await fetch(`${authentik.url}/api/v3/root/config/`, { headers: { accept: "application/json" } });
   await authentik.ready;
   await deploy(authentik.url);
@@ -200,7 +184,7 @@ describe("OpenID", () => {
         },
         body: new URLSearchParams(form).toString(),
       });
-    expect((await redeem("wrong")).status).toBe(401);
+    expect((await redeem("wrong")).status).toBe(400);
     const tokens = (await (await redeem("s3cret")).json()) as { id_token: string; access_token: string };
     const keys = (await (await browser.request(`${origin}/application/o/identity/jwks/`)).json()) as JSONWebKeySet;
     const { payload } = await jwtVerify(tokens.id_token, createLocalJWKSet(keys), {

@@ -1,0 +1,249 @@
+import { createHash } from "node:crypto";
+import { decodeJwt } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Authentik } from "../../../local/authentik/server.ts";
+import { Browser } from "./browser.ts";
+import { app, call, deploy, hosts, origin, password, signIn, start, username } from "./deployment.ts";
+import type { Json } from "./deployment.ts";
+
+const callback = "http://dash.localhost/login";
+const endpoint = `${origin}/application/o`;
+let authentik: Authentik;
+let user: Json;
+
+const api = (method: string, path: string, body?: Json) => call(authentik.url, method, path, body);
+const list = async (path: string) => (await api("GET", path))["results"] as Json[];
+const identity = async () => (await list("/providers/oauth2/?name=gatehouse-identity"))[0] ?? {};
+
+beforeAll(async () => {
+  authentik = await start();
+  await authentik.ready;
+  await deploy(authentik.url);
+  user = (await list("/core/users/?username=bob"))[0] ?? {};
+});
+afterAll(() => authentik.close());
+
+/** Changes settings of the application `identity`'s provider for one test; gives the function that restores them. */
+async function configure(settings: Json): Promise<() => Promise<unknown>> {
+  const before = await identity();
+  const path = `/providers/oauth2/${String(before["pk"])}/`;
+  await api("PATCH", path, settings);
+  const restored = Object.fromEntries(Object.keys(settings).map((name) => [name, before[name]]));
+  return () => api("PATCH", path, restored);
+}
+
+const authorize = (more: Record<string, string> = {}) =>
+  `${endpoint}/authorize/?${new URLSearchParams({
+    ...{ client_id: "identity", response_type: "code", redirect_uri: callback, scope: "openid email", state: "s" },
+    ...more,
+  }).toString()}`;
+
+/** Signs bob in at an authorize address and gives the browser and the code; none when he is denied. */
+async function codeFor(address: string): Promise<{ browser: Browser; code: string }> {
+  const browser = new Browser(authentik.url, hosts);
+  const login = await browser.follow(address);
+  await browser.runFlow(login.url, [username("bob"), password("right")]);
+  const granted = await browser.request(address);
+  return { browser, code: new URL(granted.headers.get("location") ?? "http://none").searchParams.get("code") ?? "" };
+}
+
+async function redeem(form: Record<string, string>): Promise<{ status: number; body: Json }> {
+  const body = new URLSearchParams({ grant_type: "authorization_code", redirect_uri: callback, ...form });
+  const headers = { "x-forwarded-host": new URL(origin).host };
+  const answer = await fetch(`${authentik.url}/application/o/token/`, { method: "POST", headers, body });
+  return { status: answer.status, body: (await answer.json()) as Json };
+}
+
+const confidential = { client_id: "identity", client_secret: "s3cret" };
+const claimsOf = (body: Json) => decodeJwt(body["id_token"] as string);
+
+test("without a session, authorize sends to the login page with 302", async () => {
+  const answer = await new Browser(authentik.url, hosts).request(authorize());
+  const location = new URL(answer.headers.get("location") ?? "", origin);
+  expect([answer.status, location.pathname]).toEqual([302, "/if/flow/default-authentication-flow/"]);
+  expect(location.searchParams.get("next")).toMatch(/^\/application\/o\/authorize\/\?client_id=identity&/);
+});
+
+test.each([
+  "http://dash.localhost/login/",
+  "http://dash.localhost/login?x=1",
+  "http://dash.localhost/login/../evil",
+  "http://dash.localhost:80/login",
+  "https://dash.localhost/login",
+  "http://DASH.localhost/login",
+  "http://dash.localhost@evil.test/login",
+  "//dash.localhost/login",
+])("the redirect address %s is not the registered one: an error page, signed in or not", async (redirect_uri) => {
+  const { browser } = await codeFor(authorize());
+  for (const one of [browser, new Browser(authentik.url, hosts)]) {
+    const answer = await one.request(authorize({ redirect_uri }));
+    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+  }
+});
+
+test("who is in none of the bound groups is denied at the authorize endpoint, with no code", async () => {
+  const target = (await api("GET", "/core/applications/identity/"))["pk"];
+  const group = (await list("/core/groups/?name=authentik+Admins"))[0]?.["pk"];
+  const binding = await api("POST", "/policies/bindings/", { target, group, order: 0 });
+  const { browser, code } = await codeFor(authorize());
+  const answer = await browser.request(authorize());
+  expect([code, answer.status, answer.headers.get("location")]).toEqual(["", 200, null]);
+  expect(await answer.text()).toContain("Permission denied");
+  await api("DELETE", `/policies/bindings/${String(binding["pk"])}/`);
+  expect((await browser.request(authorize())).headers.get("location")).toContain(`${callback}?code=`);
+});
+
+describe("settings of a provider", () => {
+  test("token validities, and scopes: those it knows, refresh tokens only with offline_access", async () => {
+    const mappings = await list("/propertymappings/provider/scope/");
+    const property_mappings = mappings
+      .filter((one) => ["openid", "profile", "offline_access"].includes(one["scope_name"] as string))
+      .map((one) => one["pk"]);
+    const validities = { access_token_validity: "minutes=7", refresh_token_validity: "seconds=1" };
+    const restore = await configure({ ...validities, property_mappings });
+    const plain = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
+    expect(plain.body).toMatchObject({ expires_in: 420, scope: "openid" });
+    expect(plain.body).not.toHaveProperty("refresh_token");
+    const claims = claimsOf(plain.body);
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(420);
+    expect(claims).not.toHaveProperty("email");
+    const scope = "openid profile offline_access";
+    const lasting = await redeem({ ...confidential, code: (await codeFor(authorize({ scope }))).code });
+    const refresh = {
+      ...confidential,
+      grant_type: "refresh_token",
+      refresh_token: String(lasting.body["refresh_token"]),
+    };
+    const refreshed = async () => {
+      const { status, body } = await redeem(refresh);
+      return status === 200 ? "granted" : body["error"];
+    };
+    await expect.poll(refreshed, { timeout: 10_000, interval: 1500 }).toBe("invalid_grant");
+    await restore();
+  });
+
+  test.each(["user_id", "user_uuid", "user_username", "user_email"])("subject mode %s", async (sub_mode) => {
+    const expected: Json = { user_id: String(user["pk"]), user_uuid: user["uuid"], user_username: "bob" };
+    const restore = await configure({ sub_mode });
+    const { body } = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
+    expect(claimsOf(body).sub).toBe(expected[sub_mode] ?? "bob@x.test");
+    await restore();
+  });
+
+  test("a public client needs no secret, but the verifier of its challenge", async () => {
+    const restore = await configure({ client_type: "public" });
+    const verifier = "v".repeat(43);
+    const code_challenge = createHash("sha256").update(verifier).digest("base64url");
+    const pkce = authorize({ code_challenge, code_challenge_method: "S256" });
+    const attempt = async (more: Record<string, string>) => {
+      const { status, body } = await redeem({ client_id: "identity", code: (await codeFor(pkce)).code, ...more });
+      return [status, body["error"]];
+    };
+    expect(await attempt({ code_verifier: verifier })).toEqual([200, undefined]);
+    expect(await attempt({ code_verifier: "w".repeat(43) })).toEqual([400, "invalid_grant"]);
+    expect(await attempt({})).toEqual([400, "invalid_grant"]);
+    await restore();
+    expect((await redeem({ client_id: "identity", code: (await codeFor(authorize())).code })).status).toBe(400);
+  });
+
+  test("the issuer: its own, or authentik's for all", async () => {
+    const issuer = async () => {
+      const { body } = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
+      const path = `${endpoint}/identity/.well-known/openid-configuration`;
+      const found = (await (await new Browser(authentik.url, hosts).request(path)).json()) as Json;
+      return [claimsOf(body).iss, found["issuer"]];
+    };
+    expect(await issuer()).toEqual([`${endpoint}/identity/`, `${endpoint}/identity/`]);
+    const restore = await configure({ issuer_mode: "global" });
+    expect(await issuer()).toEqual([`${origin}/`, `${origin}/`]);
+    await restore();
+  });
+});
+
+describe("signing out at an application", () => {
+  const out = `${endpoint}/identity/end-session/`;
+  const back = "http://dash.localhost/bye";
+
+  test("ends the session with authentik and with proxied applications", async () => {
+    const browser = new Browser(authentik.url, hosts);
+    await signIn(browser, `${app}/`);
+    const answer = await browser.request(out);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Signed out") as unknown]);
+    expect((await browser.request(`${app}/`)).status).toBe(302);
+    expect((await browser.follow(authorize())).url).toContain("/if/flow/default-authentication-flow/");
+  });
+
+  test("leaves the user signed in at authentik where the provider has the flow made for providers", async () => {
+    const { pk } = (await list("/flows/instances/?slug=default-provider-invalidation-flow"))[0] ?? {};
+    const restore = await configure({ invalidation_flow: pk });
+    const browser = new Browser(authentik.url, hosts);
+    await signIn(browser, `${app}/`);
+    expect((await browser.request(out)).status).toBe(200);
+    expect((await browser.follow(authorize())).url).not.toContain("/if/flow/default-authentication-flow/");
+    await restore();
+  });
+
+  test("goes back to a registered address only, and only with the id token", async () => {
+    const { browser, code } = await codeFor(authorize());
+    const hint = String((await redeem({ ...confidential, code })).body["id_token"]);
+    const { redirect_uris } = await identity();
+    const logout = { matching_mode: "strict", url: back, redirect_uri_type: "logout" };
+    const restore = await configure({ redirect_uris: [...(redirect_uris as Json[]), logout] });
+    const ask = async (query: Record<string, string>) => {
+      const answer = await browser.request(`${out}?${new URLSearchParams(query).toString()}`);
+      return [answer.status, answer.headers.get("location")];
+    };
+    expect(await ask({ post_logout_redirect_uri: back })).toEqual([400, null]);
+    expect(await ask({ post_logout_redirect_uri: callback, id_token_hint: hint })).toEqual([400, null]);
+    expect(await ask({ post_logout_redirect_uri: back, id_token_hint: `${hint}x` })).toEqual([400, null]);
+    expect((await browser.request(authorize())).headers.get("location")).toContain("code=");
+    expect(await ask({ post_logout_redirect_uri: back, id_token_hint: hint, state: "a b" })).toEqual([
+      302,
+      `${back}?state=a+b`,
+    ]);
+    expect((await browser.request(authorize({ redirect_uri: back }))).status).toBe(400);
+    await restore();
+    expect(await ask({ post_logout_redirect_uri: back })).toEqual([200, null]);
+  });
+});
+
+describe("the session's length, set by a blueprint", () => {
+  const setLength = async (session_duration: string) => {
+    const content = `entries:
+  - model: authentik_stages_user_login.userloginstage
+    identifiers: { name: default-authentication-login }
+    attrs: { session_duration: ${session_duration} }
+`;
+    const { status } = await api("POST", "/managed/blueprints/", { name: `length ${session_duration}`, content });
+    return status;
+  };
+  const page = `${origin}/if/flow/default-authentication-flow/?next=%2F`;
+  const cookieAfterLogin = async () => {
+    const browser = new Browser(authentik.url, hosts);
+    await browser.runFlow(page, [username("bob"), password("right")]);
+    const cookies = browser.set.filter((line) => line.startsWith("authentik_session="));
+    return { browser, cookie: cookies.at(-1) ?? "" };
+  };
+
+  test("a length makes a lasting cookie, and the server forgets the session after it", async () => {
+    expect(await setLength("hours=10;minutes=5")).toBe("successful");
+    expect((await cookieAfterLogin()).cookie).toMatch(/; Max-Age=36300; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(await setLength("seconds=2")).toBe("successful");
+    const { browser, cookie } = await cookieAfterLogin();
+    expect(cookie).toContain("; Max-Age=2;");
+    const first = await browser.request(authorize());
+    expect(first.headers.get("location")).toContain(`${callback}?code=`);
+    const location = async () => (await browser.request(authorize())).headers.get("location") ?? "";
+    await expect.poll(location, { timeout: 10_000 }).toContain("/if/flow/default-authentication-flow/");
+  });
+
+  test("seconds=0 is until the browser closes, and nonsense is refused", async () => {
+    expect(await setLength("seconds=0")).toBe("successful");
+    const { browser, cookie } = await cookieAfterLogin();
+    expect(cookie).toMatch(/^authentik_session=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/);
+    browser.set.length = 0;
+    await browser.request(authorize());
+    for (const line of browser.set) expect(line).not.toMatch(/^authentik_session=.*(max-age|expires)/i);
+    expect(await setLength("soon")).toBe("error");
+  });
+});

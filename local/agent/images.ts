@@ -18,10 +18,9 @@ interface Wish {
 
 /** Repository → what runs in its place. The tag is not looked at: there is one version of each on this machine. */
 const IMAGES: Readonly<Record<string, (wish: Wish) => Command>> = {
-  "ghcr.io/goauthentik/server": ({ args, ip }) => ({
-    ...node("../authentik/main.ts", args),
-    env: { AUTHENTIK_LISTEN__HTTP: `${ip}:9000` },
-  }),
+  "ghcr.io/goauthentik/server": ({ args, ip }) => authentik(args, ip),
+  "ghcr.io/goauthentik/proxy": ({ ip }) => authentik(["proxy"], ip),
+  "gatehouse.localhost/oidc-app": ({ ip }) => node("../images/oidcApp.ts", [], { HOST: ip }),
   "postgrest/postgrest": ({ args, ip }) => ({ file: postgrest(), args, env: { PGRST_SERVER_HOST: ip } }),
   "traefik/whoami": ({ args, ip }) => node("../images/whoami.ts", [...args, "--host", ip]),
   postgres: ({ command, args }) => {
@@ -49,8 +48,15 @@ export function commandFor(image: string, wish: Wish): Command {
   return run(wish);
 }
 
-function node(program: string, args: readonly string[]): Command {
-  return { file: process.execPath, args: [path.join(import.meta.dirname, program), ...args], env: {} };
+function authentik(args: readonly string[], ip: string): Command {
+  return node("../authentik/main.ts", args, { AUTHENTIK_LISTEN__HTTP: `${ip}:9000` });
+}
+
+/** As much as Go's server and client take: somebody in many groups has long headers. */
+const HEADERS = "--max-http-header-size=1048576";
+
+function node(program: string, args: readonly string[], env: Command["env"] = {}): Command {
+  return { file: process.execPath, args: [HEADERS, path.join(import.meta.dirname, program), ...args], env };
 }
 
 function postgrest(): string {

@@ -1,19 +1,14 @@
 /**
  * The agent: stands in for the kubelet (Pods become processes) and for kube-proxy (Services become listeners).
  * It has no init containers, liveness probes, resource limits or network policies, and every process runs as the user who started the
- * platform, whatever a security context says. Arguments: data folder, kubeconfig. Says "ready" to its parent when Pods of an earlier run no longer count as running.
+ * platform, whatever a security context says. Arguments: data folder, kubeconfig. Says "ready" to its parent when Pods of an earlier
+ * run no longer count as running.
  */
 import { randomInt } from "node:crypto";
 import { rmSync } from "node:fs";
 import path from "node:path";
-import {
-  CoreV1Api,
-  KubeConfig,
-  makeInformer,
-  type Informer,
-  type KubernetesObject,
-  type V1Pod,
-} from "@kubernetes/client-node";
+import { CoreV1Api, KubeConfig, makeInformer } from "@kubernetes/client-node";
+import type { Informer, KubernetesObject, V1Pod } from "@kubernetes/client-node";
 import { RunningPod, type Folders } from "./pod.ts";
 import { Services } from "./services.ts";
 

@@ -1,24 +1,20 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  PatchStrategy,
-  setHeaderOptions,
-  type CoreV1Api,
-  type V1ContainerState,
-  type V1Pod,
-} from "@kubernetes/client-node";
-import { signalGroup } from "../platform/processes.ts";
+import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import type { CoreV1Api, V1ContainerState, V1Pod } from "@kubernetes/client-node";
+import { CONTEXT } from "../platform/cluster.ts";
+import { end, isAlive, signalGroup } from "../platform/processes.ts";
 import { MARK } from "../platform/sweep.ts";
-import { discard, NODE, prepare, type Prepared } from "./container.ts";
+import { discard, prepare, type Prepared } from "./container.ts";
 import { probe } from "./probe.ts";
 import { statusOf, type Observed } from "./status.ts";
 
 /** Milliseconds between two looks at a Pod that is not ready yet; its own period counts once it is. */
 const EAGER = 200;
-/** A crashed container comes back after this long, doubled each time up to the limit; in milliseconds. */
-const BACK_OFF = { first: 500, limit: 30_000 };
+/** A crashed container comes back after this long, doubled each time up to the limit, until it has run long enough; in milliseconds. */
+const BACK_OFF = { first: 500, limit: 30_000, forgotten: 600_000 };
 /** What a Pod gets to end by itself at the most, in milliseconds: everything here is local, nobody waits longer. */
 const GRACE = 5_000;
 
@@ -28,6 +24,8 @@ export interface Folders {
   /** For what Pods print. */
   readonly logs: string;
 }
+
+type Terminated = NonNullable<V1ContainerState["terminated"]> & { readonly startedAt: Date };
 
 /** One Pod as a process: from its binding to its end. */
 export class RunningPod {
@@ -42,6 +40,7 @@ export class RunningPod {
   #pod: V1Pod;
   #child: ChildProcess | undefined;
   #restarts = 0;
+  #last: V1ContainerState | undefined;
   #told = "";
 
   constructor(api: CoreV1Api, pod: V1Pod, ip: string, folders: Folders) {
@@ -52,11 +51,8 @@ export class RunningPod {
     this.#folder = path.join(folders.pods, name);
     this.#log = path.join(folders.logs, `${name}.log`);
     mkdirSync(folders.logs, { recursive: true, mode: 0o700 });
-    this.announced = this.#tell({
-      phase: "Pending",
-      ready: false,
-      state: { waiting: { reason: "ContainerCreating" } },
-    });
+    const waiting = { reason: "ContainerCreating" };
+    this.announced = this.#tell({ phase: "Pending", ready: false, state: { waiting } });
     this.#done = this.#run().catch((error: unknown) => {
       if (!this.#ended.signal.aborted) console.error(`Pod ${name}: ${describe(error)}`);
     });
@@ -65,15 +61,7 @@ export class RunningPod {
   /** Ends the process and removes the volumes. */
   async stop(): Promise<void> {
     this.#ended.abort();
-    const child = this.#child;
-    if (child?.pid !== undefined && isAlive(child)) {
-      const { pid } = child;
-      const killed = setTimeout(() => signalGroup(pid, "SIGKILL"), GRACE);
-      signalGroup(pid, "SIGTERM");
-      await new Promise((resolve) => child.once("exit", resolve));
-      clearTimeout(killed);
-      signalGroup(pid, "SIGKILL"); // what it may have started
-    }
+    if (this.#child) await end(this.#child, "SIGTERM", GRACE);
     await this.#done;
     discard(this.#folder);
   }
@@ -81,10 +69,8 @@ export class RunningPod {
   async #run(): Promise<void> {
     await this.announced;
     await this.#bind();
-    const prepared = await this.#prepare();
     for (let wait = BACK_OFF.first; ; wait = Math.min(wait * 2, BACK_OFF.limit)) {
-      this.#ended.signal.throwIfAborted();
-      const terminated = await this.#runOnce(prepared);
+      const terminated = await this.#runOnce(await this.#prepare());
       const policy = this.#pod.spec?.restartPolicy ?? "Always";
       const failed = terminated.exitCode !== 0;
       if (policy === "Never" || (policy === "OnFailure" && !failed)) {
@@ -92,8 +78,10 @@ export class RunningPod {
         return;
       }
       this.#restarts++;
+      this.#last = { terminated };
       const message = `back-off after exit code ${terminated.exitCode}: ${terminated.message ?? ""}`;
       await this.#tell({ phase: "Running", ready: false, state: { waiting: { reason: "CrashLoopBackOff", message } } });
+      if (Date.now() - terminated.startedAt.getTime() > BACK_OFF.forgotten) wait = BACK_OFF.first;
       await pause(wait, undefined, { signal: this.#ended.signal });
     }
   }
@@ -101,7 +89,7 @@ export class RunningPod {
   async #bind(): Promise<void> {
     const { name = "", namespace = "" } = this.#pod.metadata ?? {};
     if (this.#pod.spec?.nodeName) return;
-    const target = { kind: "Node", apiVersion: "v1", name: NODE };
+    const target = { kind: "Node", apiVersion: "v1", name: CONTEXT };
     await this.#api.createNamespacedPodBinding({ name, namespace, body: { metadata: { name }, target } });
   }
 
@@ -112,21 +100,19 @@ export class RunningPod {
         return await prepare(this.#api, this.#pod, this.ip, this.#folder);
       } catch (error) {
         const waiting = { reason: "CreateContainerConfigError", message: describe(error) };
-        await this.#tell({ phase: "Pending", ready: false, state: { waiting } });
+        await this.#tell({ phase: this.#restarts > 0 ? "Running" : "Pending", ready: false, state: { waiting } });
         await pause(EAGER * 5, undefined, { signal: this.#ended.signal });
       }
     }
   }
 
-  async #runOnce({ file, args, env, folder }: Prepared): Promise<NonNullable<V1ContainerState["terminated"]>> {
+  async #runOnce({ file, args, env, folder }: Prepared): Promise<Terminated> {
+    this.#ended.signal.throwIfAborted();
     const startedAt = new Date();
     const log = openSync(this.#log, "a", 0o600);
-    const child = spawn(file, args, {
-      cwd: folder,
-      env: { PATH: process.env["PATH"], [MARK]: process.env[MARK], ...env },
-      stdio: ["ignore", log, log],
-      detached: true,
-    });
+    const ours = { PATH: process.env["PATH"], [MARK]: process.env[MARK] };
+    const stdio: StdioOptions = ["ignore", log, log];
+    const child = spawn(file, args, { cwd: folder, env: { ...ours, ...env }, stdio, detached: true });
     closeSync(log);
     this.#child = child;
     const exit = new Promise<number>((resolve) => {
@@ -137,13 +123,8 @@ export class RunningPod {
     const exitCode = await exit;
     if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
     const reason = exitCode === 0 ? "Completed" : "Error";
-    return {
-      exitCode,
-      reason,
-      startedAt,
-      finishedAt: new Date(),
-      ...(exitCode !== 0 && { message: this.#lastLines() }),
-    };
+    const message = exitCode !== 0 && { message: this.#lastLines() };
+    return { exitCode, reason, startedAt, finishedAt: new Date(), ...message };
   }
 
   /** Tells whether it is ready for as long as it runs. */
@@ -170,7 +151,7 @@ export class RunningPod {
     const { name = "", namespace = "" } = this.#pod.metadata ?? {};
     const summary = JSON.stringify([observed, this.#restarts]);
     if (summary === this.#told || this.#ended.signal.aborted) return;
-    const status = statusOf(this.#pod, { ...observed, restarts: this.#restarts, ip: this.ip });
+    const status = statusOf(this.#pod, { ...observed, restarts: this.#restarts, last: this.#last, ip: this.ip });
     const options = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
     try {
       this.#pod = await this.#api.patchNamespacedPodStatus({ name, namespace, body: { status } }, options);
@@ -184,10 +165,6 @@ export class RunningPod {
   #lastLines(): string {
     return readFileSync(this.#log, "utf8").trimEnd().split("\n").slice(-10).join("\n").slice(-2048);
   }
-}
-
-function isAlive(child: ChildProcess): boolean {
-  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
 function describe(error: unknown): string {

@@ -1,55 +1,22 @@
-import { once } from "node:events";
-import { request } from "node:http";
-import { connect } from "node:net";
 import type { IntOrString, V1Container, V1Probe } from "@kubernetes/client-node";
+import { request } from "undici";
 
 /**
- * Asks a container's readiness probe once. No probe, or one that would run inside the container (exec, grpc): ready.
+ * Asks a container's readiness probe once. No probe, or one of another kind than httpGet: ready.
  * @param ip the Pod's address
  */
 export async function probe(container: V1Container, ip: string): Promise<boolean> {
-  const { readinessProbe } = container;
-  const timeout = (readinessProbe?.timeoutSeconds ?? 1) * 1000;
+  const { httpGet, timeoutSeconds = 1 }: V1Probe = container.readinessProbe ?? {};
+  if (!httpGet) return true;
+  const headers = Object.fromEntries((httpGet.httpHeaders ?? []).map(({ name, value }) => [name, value]));
+  const url = new URL(httpGet.path ?? "/", `http://${httpGet.host ?? ip}:${portOf(container, httpGet.port)}`);
   try {
-    if (readinessProbe?.httpGet) return await httpGet(readinessProbe.httpGet, container, ip, timeout);
-    if (readinessProbe?.tcpSocket) await tcpConnect(portOf(container, readinessProbe.tcpSocket.port), ip, timeout);
-    return true;
+    const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+    const { statusCode, body } = await request(url, { headers, signal, reset: true });
+    await body.dump();
+    return statusCode >= 200 && statusCode < 400;
   } catch {
     return false; // refused or too slow
-  }
-}
-
-async function httpGet(
-  action: NonNullable<V1Probe["httpGet"]>,
-  container: V1Container,
-  ip: string,
-  timeout: number,
-): Promise<boolean> {
-  const headers = Object.fromEntries((action.httpHeaders ?? []).map(({ name, value }) => [name, value]));
-  const options = {
-    host: action.host ?? ip,
-    port: portOf(container, action.port),
-    path: action.path ?? "/",
-    headers,
-    agent: false,
-  };
-  const status = await new Promise<number>((resolve, reject) => {
-    request({ ...options, signal: AbortSignal.timeout(timeout) }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    })
-      .once("error", reject)
-      .end();
-  });
-  return status >= 200 && status < 400;
-}
-
-async function tcpConnect(port: number, host: string, timeout: number): Promise<void> {
-  const socket = connect({ port, host });
-  try {
-    await once(socket, "connect", { signal: AbortSignal.timeout(timeout) });
-  } finally {
-    socket.destroy();
   }
 }
 

@@ -6,12 +6,14 @@ export interface Observed {
   readonly ready: boolean;
   readonly restarts: number;
   readonly state: V1ContainerState;
+  /** How the container ended before. */
+  readonly last: V1ContainerState | undefined;
   readonly ip: string;
 }
 
 /** The status to write; a condition keeps its time while its value stays. */
 export function statusOf(pod: V1Pod, observed: Observed): V1PodStatus {
-  const { phase, ready, restarts, state, ip } = observed;
+  const { phase, ready, restarts, state, last, ip } = observed;
   const container = pod.spec?.containers[0];
   const finished = phase === "Succeeded";
   const reason = finished ? "PodCompleted" : state.waiting?.reason;
@@ -37,7 +39,7 @@ export function statusOf(pod: V1Pod, observed: Observed): V1PodStatus {
         started: state.running !== undefined,
         restartCount: restarts,
         state,
-        ...(pod.status?.containerStatuses?.[0]?.lastState && { lastState: pod.status.containerStatuses[0].lastState }),
+        ...(last && { lastState: last }),
       },
     ],
   };
@@ -47,13 +49,7 @@ function condition(pod: V1Pod, type: string, holds: boolean, reason?: string, me
   const status = holds ? "True" : "False";
   const last = pod.status?.conditions?.find((known) => known.type === type);
   const lastTransitionTime = (last?.status === status && last.lastTransitionTime) || new Date();
-  return {
-    type,
-    status,
-    lastTransitionTime,
-    ...(reason !== undefined && { reason }),
-    ...(message !== undefined && { message }),
-  };
+  return { type, status, lastTransitionTime, ...(reason && { reason }), ...(message && { message }) };
 }
 
 /** Whether a Pod takes requests. */

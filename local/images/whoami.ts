@@ -1,30 +1,45 @@
 /**
  * Stands in for traefik/whoami: answers with what it received. `--port N` (default 8080), `--host ADDRESS`.
- * Header lines are given as they came: their names as spelled, and each of a repeated one.
+ * Header lines are given as they came: their names as spelled, and each of a repeated one. A websocket at /echo gives back each message.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
+import { WebSocketServer } from "ws";
 
 const { values } = parseArgs({
   options: { port: { type: "string", default: "8080" }, host: { type: "string", default: "127.0.0.1" } },
 });
 
-const server = createServer((request, response) => {
-  request.resume();
-  const { pathname } = new URL(request.url ?? "/", "http://localhost");
-  if (pathname === "/health") {
-    response.end();
-  } else if (pathname === "/api") {
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(asJson(request)));
-  } else {
-    response.setHeader("content-type", "text/plain; charset=utf-8");
-    response.end(asText(request));
-  }
+const server = createServer(
+  { shouldUpgradeCallback: (request) => pathOf(request) === "/echo" },
+  (request, response) => {
+    request.resume();
+    const path = pathOf(request);
+    if (path === "/health") {
+      response.end();
+    } else if (path === "/api") {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(asJson(request)));
+    } else {
+      response.setHeader("content-type", "text/plain; charset=utf-8");
+      response.end(asText(request));
+    }
+  },
+);
+const sockets = new WebSocketServer({ server }).on("connection", (socket) => {
+  socket.on("message", (message, binary) => socket.send(message, { binary }));
+  socket.on("error", () => socket.terminate());
 });
 server.listen(Number(values.port), values.host);
-process.once("SIGTERM", () => process.exit());
+process.once("SIGTERM", () => {
+  server.close(); // what is under way is still answered
+  sockets.clients.forEach((socket) => socket.terminate());
+});
+
+function pathOf(request: IncomingMessage): string {
+  return new URL(request.url ?? "/", "http://localhost").pathname;
+}
 
 function asText(request: IncomingMessage): string {
   const lines = [

@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { request } from "node:https";
 import path from "node:path";
 import { stringify } from "yaml";
+import { Api, type Kubeconfig } from "./api.ts";
 import type { Processes } from "./processes.ts";
 
 /** Name of the kubeconfig's context. */
@@ -22,17 +21,6 @@ const CONTROLLERS = [
   "disruption-controller",
   "horizontal-pod-autoscaler-controller",
 ];
-
-/** What a kubeconfig of ours holds. */
-export interface Kubeconfig {
-  readonly clusters: readonly [
-    {
-      readonly name: string;
-      readonly cluster: { readonly server: string; readonly "certificate-authority-data": string };
-    },
-  ];
-  readonly users: readonly [{ readonly name: string; readonly user: { readonly token: string } }];
-}
 
 export interface ClusterPrograms {
   readonly etcd: string;
@@ -57,10 +45,9 @@ export async function startCluster(
 
 /** Starts the controllers of Deployments, Jobs, deletions. */
 export function startControllers(processes: Processes, program: string, kubeconfig: string): void {
-  const args = [
-    ...["--kubeconfig", kubeconfig, "--controllers", CONTROLLERS.join(","), "--leader-elect=false", "--secure-port=0"],
-    ...["--kube-api-qps=200", "--kube-api-burst=400"],
-  ];
+  const options = words(`--controllers=${CONTROLLERS.join(",")} --leader-elect=false --secure-port=0
+    --kube-api-qps=200 --kube-api-burst=400`);
+  const args = ["--kubeconfig", kubeconfig, ...options];
   processes.start({ name: "kube-controller-manager", command: program, args, stopSignal: "SIGKILL" });
 }
 
@@ -69,18 +56,9 @@ async function startEtcd(processes: Processes, command: string, folder: string):
   for (const socket of [client, peer]) rmSync(path.join(folder, socket), { force: true });
   // Never dialled, there is no second member; it only must not change between runs.
   const unused = "http://127.0.0.1:2380";
-  const args = [
-    ...["--name", "local", "--data-dir", "etcd", "--unsafe-no-fsync", "--log-level", "warn"],
-    ...["--listen-client-urls", `unix://${client}`, "--advertise-client-urls", `unix://${client}`],
-    ...[
-      "--listen-peer-urls",
-      `unix://${peer}`,
-      "--initial-advertise-peer-urls",
-      unused,
-      "--initial-cluster",
-      `local=${unused}`,
-    ],
-  ];
+  const args = words(`--name=local --data-dir=etcd --unsafe-no-fsync --log-level=warn
+    --listen-client-urls=unix://${client} --advertise-client-urls=unix://${client}
+    --listen-peer-urls=unix://${peer} --initial-advertise-peer-urls=${unused} --initial-cluster=local=${unused}`);
   processes.start({ name: "etcd", command, args, cwd: folder, stopSignal: "SIGTERM" });
   await processes.until("etcd", () => Promise.resolve(existsSync(path.join(folder, client))));
 }
@@ -93,41 +71,24 @@ async function startApiServer(
 ): Promise<void> {
   writeFileSync(path.join(folder, "tokens.csv"), `${token},${CONTEXT},${CONTEXT},system:masters\n`, { mode: 0o600 });
   if (!existsSync(path.join(folder, "accounts.key"))) writeAccountKeys(folder);
-  const args = [
-    ...[
-      "--bind-address",
-      "127.0.0.1",
-      "--advertise-address",
-      "127.0.0.1",
-      "--secure-port",
-      String(port),
-      "--cert-dir",
-      "certificates",
-    ],
-    ...[
-      "--etcd-servers",
-      "unix://etcd.sock:0",
-      "--service-cluster-ip-range",
-      SERVICE_ADDRESSES,
-      "--endpoint-reconciler-type",
-      "none",
-    ],
-    ...[
-      "--authorization-mode",
-      "RBAC",
-      "--token-auth-file",
-      "tokens.csv",
-      "--disable-admission-plugins",
-      "ServiceAccount",
-    ],
-    ...["--service-account-issuer", "https://kubernetes.default.svc"],
-    ...["--service-account-key-file", "accounts.pub", "--service-account-signing-key-file", "accounts.key"],
-  ];
+  const args =
+    words(`--bind-address=127.0.0.1 --advertise-address=127.0.0.1 --secure-port=${port} --cert-dir=certificates
+    --etcd-servers=unix://etcd.sock:0 --endpoint-reconciler-type=none --service-cluster-ip-range=${SERVICE_ADDRESSES}
+    --authorization-mode=RBAC --token-auth-file=tokens.csv --disable-admission-plugins=ServiceAccount
+    --service-account-issuer=https://kubernetes.default.svc
+    --service-account-key-file=accounts.pub --service-account-signing-key-file=accounts.key`);
   processes.start({ name: "kube-apiserver", command, args, cwd: folder, stopSignal: "SIGKILL" });
+  await processes.until("kube-apiserver", async () => {
+    const certificate = readFileSync(path.join(folder, "certificates", "apiserver.crt"));
+    writeFileSync(kubeconfig, stringify(administrator(port, token, certificate)), { mode: 0o600 });
+    const api = new Api(kubeconfig);
+    const answer = await api.ask("/readyz").finally(() => api.close());
+    return answer === "ok";
+  });
+}
 
-  const certificate = path.join(folder, "certificates", "apiserver.crt");
-  await processes.until("kube-apiserver", () => isReady(port, token, certificate));
-  writeFileSync(kubeconfig, stringify(administrator(port, token, readFileSync(certificate))), { mode: 0o600 });
+function words(text: string): string[] {
+  return text.split(/\s+/);
 }
 
 function writeAccountKeys(folder: string): void {
@@ -136,20 +97,7 @@ function writeAccountKeys(folder: string): void {
   writeFileSync(path.join(folder, "accounts.key"), privateKey.export({ type: "sec1", format: "pem" }), { mode: 0o600 });
 }
 
-async function isReady(port: number, token: string, certificate: string): Promise<boolean> {
-  const ca = await readFile(certificate);
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}` };
-    request({ host: "127.0.0.1", port, path: "/readyz", ca, headers, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    })
-      .once("error", reject)
-      .end();
-  });
-}
-
-function administrator(port: number, token: string, ca: Buffer): Kubeconfig & Record<string, unknown> {
+function administrator(port: number, token: string, ca: Buffer): Kubeconfig {
   const cluster = { server: `https://127.0.0.1:${port}`, "certificate-authority-data": ca.toString("base64") };
   return {
     apiVersion: "v1",

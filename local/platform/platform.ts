@@ -1,12 +1,12 @@
-import { rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { findPlugins } from "../../ops/toolchain/plugins.ts";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";
 import type { ToolName } from "../../ops/toolchain/tools.ts";
 import type { Progress } from "../../ops/progress.ts";
 import { startAgent } from "../agent/start.ts";
+import { applyYaml } from "./api.ts";
 import { CONTEXT, startCluster, startControllers } from "./cluster.ts";
-import { applyCrds } from "./crds.ts";
 import { localSecret, openDataFolder } from "./data.ts";
 import { writeLaunchers } from "./launchers.ts";
 import { choosePorts } from "./ports.ts";
@@ -102,7 +102,7 @@ async function startPrograms(
     report("Kubernetes is up");
     startControllers(processes, tools["kube-controller-manager"], kubeconfig);
     const gateway = async (): Promise<GatewayPorts> => {
-      await applyCrds(kubeconfig, [tools["traefik-crds"], tools["externaldns-crds"]]);
+      await applyDefinitions(kubeconfig, data, [tools["traefik-crds"], tools["externaldns-crds"]]);
       return startTraefik(processes, tools.traefik, data, kubeconfig);
     };
     const [gatewayPorts] = await Promise.all([gateway(), startAgent(processes, data, kubeconfig)]);
@@ -113,6 +113,15 @@ async function startPrograms(
     kubernetes(),
   ]);
   return { kubeconfig, httpPort: http, httpsPort: https, postgres };
+}
+
+/** Those of the last start are not sent again: the API server takes a second for them. */
+async function applyDefinitions(kubeconfig: string, data: string, files: readonly string[]): Promise<void> {
+  const text = files.map((file) => readFileSync(file, "utf8")).join("\n---\n");
+  const applied = path.join(data, "kubernetes", "definitions.yaml");
+  if (existsSync(applied) && readFileSync(applied, "utf8") === text) return;
+  await applyYaml(kubeconfig, text);
+  writeFileSync(applied, text);
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

@@ -1,16 +1,6 @@
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { Client } from "pg";
@@ -45,23 +35,10 @@ export async function startPostgres(
   // Left by a killed run; no such process lives (the caller holds the data folder), but its id may be another's by now.
   rmSync(path.join(cluster, "postmaster.pid"), { force: true });
 
-  const args = [
-    "-D",
-    cluster,
-    "-h",
-    "127.0.0.1",
-    "-p",
-    String(port),
-    ...Object.entries(SETTINGS).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
-  ];
-  processes.start({
-    name: "postgres",
-    command: path.join(bin, "postgres"),
-    args,
-    cwd: folder,
-    account,
-    stopSignal: "SIGINT",
-  });
+  const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+  const args = ["-D", cluster, "-h", "127.0.0.1", "-p", String(port), ...settings];
+  const command = path.join(bin, "postgres");
+  processes.start({ name: "postgres", command, args, cwd: folder, account, stopSignal: "SIGINT" });
   const address = { host: "127.0.0.1", port, user: "postgres", password };
   await processes.until("postgres", () => answers(address));
   return address;
@@ -113,15 +90,15 @@ function requirePassage(data: string, account: Account): void {
 function binaries(data: string, account: Account | undefined): string {
   const native = nativeFolder();
   const copy = path.join(data, "postgres-programs");
-  const runnable = [native, copy].find((folder) => runs(folder, account));
+  const runnable = [native, copy].find((folder) => version(folder, account).status === 0);
   if (runnable) return path.join(runnable, "bin");
 
   rmSync(copy, { recursive: true, force: true });
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
-  const links = JSON.parse(readFileSync(path.join(copy, "pg-symlinks.json"), "utf8")) as {
-    source: string;
-    target: string;
-  }[];
+  const links = JSON.parse(readFileSync(path.join(copy, "pg-symlinks.json"), "utf8")) as Record<
+    "source" | "target",
+    string
+  >[];
   for (const { source, target } of links) {
     const link = path.join(copy, path.relative("native", target));
     if (!existsSync(link)) symlinkSync(path.basename(source), link);
@@ -141,20 +118,17 @@ function nativeFolder(): string {
   }
 }
 
-function runs(folder: string, account: Account | undefined): boolean {
-  return version(folder, account).status === 0;
-}
-
 function version(folder: string, account: Account | undefined): SpawnSyncReturns<string> {
-  return spawnSync(path.join(folder, "bin", "postgres"), ["--version"], {
-    encoding: "utf8",
-    cwd: "/",
-    ...ids(account),
-  });
+  return run(path.join(folder, "bin", "postgres"), ["--version"], "/", account);
 }
 
-function ids(account: Account | undefined): { uid?: number; gid?: number } {
-  return account ? { uid: account.uid, gid: account.gid } : {};
+function run(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  account: Account | undefined,
+): SpawnSyncReturns<string> {
+  return spawnSync(file, args, { encoding: "utf8", cwd, ...(account && { uid: account.uid, gid: account.gid }) });
 }
 
 /** Under another name first: an interrupted run leaves no half cluster behind. */
@@ -164,27 +138,10 @@ function initialise(bin: string, cluster: string, password: string, account: Acc
   rmSync(unfinished, { recursive: true, force: true });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (account) chownSync(passwordFile, account.uid, account.gid);
-  const args = [
-    "-D",
-    unfinished,
-    "-U",
-    "postgres",
-    `--pwfile=${passwordFile}`,
-    "--auth=scram-sha-256",
-    "--encoding=UTF8",
-  ];
-  const locale = [
-    "--locale=C",
-    "--locale-provider=builtin",
-    "--builtin-locale=C.UTF-8",
-    "--no-sync",
-    "--no-instructions",
-  ];
-  const result = spawnSync(path.join(bin, "initdb"), [...args, ...locale], {
-    encoding: "utf8",
-    cwd: path.dirname(cluster),
-    ...ids(account),
-  });
+  const access = ["-D", unfinished, "-U", "postgres", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
+  const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+  const args = [...access, ...locale, "--no-sync", "--no-instructions"];
+  const result = run(path.join(bin, "initdb"), args, path.dirname(cluster), account);
   rmSync(passwordFile);
   if (result.status !== 0) throw new Error(`initdb failed: ${reasonOf(result)}`);
   renameSync(unfinished, cluster);

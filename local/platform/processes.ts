@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -94,12 +95,10 @@ export class Processes {
   async stop(first: readonly string[]): Promise<void> {
     this.#stopping = true;
     const all = [...this.#running];
-    await Promise.all(
-      all.filter(([, { name }]) => first.includes(name)).map(([child, program]) => end(child, program)),
-    );
-    await Promise.all(
-      all.filter(([, { name }]) => !first.includes(name)).map(([child, program]) => end(child, program)),
-    );
+    for (const turn of [true, false]) {
+      const now = all.filter(([, { name }]) => first.includes(name) === turn);
+      await Promise.all(now.map(([child, { stopSignal }]) => end(child, stopSignal, GRACE)));
+    }
     await killMarked(this.#mark);
     this.#keeper.stdin?.end();
   }
@@ -114,16 +113,22 @@ export class Processes {
   }
 }
 
-async function end(child: ChildProcess, program: Program): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const exited = new Promise((resolve) => child.once("exit", resolve));
-  signalGroup(child.pid, program.stopSignal);
-  const timer = setTimeout(() => signalGroup(child.pid ?? 0, "SIGKILL"), GRACE);
+/** Ends a process that was started `detached`, with its group; killed when it takes longer than `grace` milliseconds. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals, grace: number): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined || !isAlive(child)) return;
+  const exited = once(child, "exit");
+  const timer = setTimeout(() => signalGroup(pid, "SIGKILL"), grace);
+  signalGroup(pid, signal);
   await exited;
   clearTimeout(timer);
 }
 
-/** Signals a process that was started `detached` and its group. */
+export function isAlive(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+/** Signals a process that was started `detached`, and its group. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);

@@ -28,14 +28,8 @@ export async function startTraefik(
   const ports = await choosePorts(data, { http: [80, 8080], https: [443, 8443], ping: [] });
   writeFileSync(file, stringify(configuration(ports, accessLog)), { mode: 0o600 });
   const args = [`--configFile=${file}`];
-  processes.start({
-    name: "traefik",
-    command,
-    args,
-    env: { KUBECONFIG: kubeconfig },
-    cwd: folder,
-    stopSignal: "SIGKILL",
-  });
+  const env = { KUBECONFIG: kubeconfig };
+  processes.start({ name: "traefik", command, args, env, cwd: folder, stopSignal: "SIGKILL" });
   await processes.until("traefik", async () => (await fetch(`http://127.0.0.1:${ports.ping}/ping`)).ok);
   return ports;
 }
@@ -52,7 +46,9 @@ function configuration(ports: GatewayPorts, accessLog: string): object {
       websecure: { address: `127.0.0.1:${ports.https}`, http: HARDENED },
       ping: { address: `127.0.0.1:${ports.ping}`, http: HARDENED },
     },
+    // Traefik's default is 2 s, which every change would wait for here.
     providers: {
+      providersThrottleDuration: "100ms",
       kubernetesCRD: { allowCrossNamespace: false, allowExternalNameServices: false },
     },
   };

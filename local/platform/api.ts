@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { Agent, request } from "undici";
+import { parse, parseAllDocuments } from "yaml";
+
+/** What a kubeconfig of ours holds, besides what its other readers need. */
+export interface Kubeconfig extends Readonly<Record<string, unknown>> {
+  readonly clusters: readonly [{ name: string; cluster: { server: string; "certificate-authority-data": string } }];
+  readonly users: readonly [{ name: string; user: { token: string } }];
+}
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+interface Definition {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/**
+ * The API server over bare HTTP: the client library's own types lose fields of a custom resource definition's schema (2.0.1:
+ * `x-kubernetes-int-or-string`, `enum`).
+ */
+export class Api {
+  readonly #server: string;
+  readonly #token: string;
+  readonly #dispatcher: Agent;
+
+  /** @param kubeconfig path of the file */
+  constructor(kubeconfig: string) {
+    const { clusters, users } = parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig;
+    const { server, "certificate-authority-data": ca } = clusters[0].cluster;
+    this.#server = server;
+    this.#token = users[0].user.token;
+    this.#dispatcher = new Agent({ connect: { ca: Buffer.from(ca, "base64") } });
+  }
+
+  /** @returns the answer's body. @throws Error when the API server refuses */
+  async ask(path: string, manifest?: Manifest): Promise<string> {
+    const headers = { authorization: `Bearer ${this.#token}`, "content-type": "application/apply-patch+yaml" };
+    const method = manifest ? "PATCH" : "GET";
+    const options = { dispatcher: this.#dispatcher, method, headers, body: manifest ? JSON.stringify(manifest) : null };
+    const { statusCode, body } = await request(this.#server + path, options);
+    const text = await body.text();
+    if (statusCode >= 300) throw new Error(`the API server refuses ${method} ${path} (${statusCode}): ${text}`);
+    return text;
+  }
+
+  /** Makes an object as it is stated here; one that defines a kind is waited for until that kind is served. */
+  async apply(manifest: Manifest): Promise<void> {
+    const { apiVersion, kind, metadata } = manifest;
+    const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    const namespace = metadata.namespace ? `/namespaces/${metadata.namespace}` : "";
+    const path = `${group}${namespace}/${kind.toLowerCase()}s/${metadata.name}`;
+    await this.ask(`${path}?fieldManager=gatehouse&force=true`, manifest);
+    if (kind === "CustomResourceDefinition") while (!(await this.#isServed(path))) await pause(50);
+  }
+
+  async #isServed(path: string): Promise<boolean> {
+    const { status } = JSON.parse(await this.ask(path)) as Definition;
+    return status?.conditions?.some(({ type, status: holds }) => type === "Established" && holds === "True") ?? false;
+  }
+
+  close(): Promise<void> {
+    return this.#dispatcher.close();
+  }
+}
+
+/** Applies every object in the text; each names its namespace. */
+export async function applyYaml(kubeconfig: string, text: string): Promise<void> {
+  const manifests = parseAllDocuments(text).map((document) => document.toJS() as Manifest | null);
+  const api = new Api(kubeconfig);
+  try {
+    await Promise.all(manifests.filter((manifest) => manifest !== null).map((manifest) => api.apply(manifest)));
+  } finally {
+    await api.close();
+  }
+}

@@ -1,0 +1,231 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import {
+  AppsV1Api,
+  CoreV1Api,
+  CustomObjectsApi,
+  KubeConfig,
+  NetworkingV1Api,
+  PatchStrategy,
+  PolicyV1Api,
+  setHeaderOptions,
+  type V1Container,
+  type V1Pod,
+} from "@kubernetes/client-node";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { WebSocket } from "ws";
+import { deployApplications } from "../../local/sample/applications.ts";
+import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import { createProgress } from "../../ops/progress.ts";
+import { processesOf } from "./processes.ts";
+
+const namespace = "default";
+const data = realpathSync(mkdtempSync(path.join(tmpdir(), "gatehouse-pods-")));
+let platform: Platform;
+let apps: AppsV1Api;
+let core: CoreV1Api;
+
+function api<T extends Parameters<KubeConfig["makeApiClient"]>[0]>(type: T): InstanceType<T> {
+  const config = new KubeConfig();
+  config.loadFromFile(platform.kubeconfig);
+  return config.makeApiClient(type) as InstanceType<T>;
+}
+
+beforeAll(async () => {
+  platform = await startPlatform({ data, progress: createProgress() });
+  [apps, core] = [api(AppsV1Api), api(CoreV1Api)];
+});
+
+afterAll(async () => {
+  await platform.stop();
+  rmSync(data, { recursive: true, force: true });
+});
+
+function until<T>(assertion: () => Promise<T>): Promise<T> {
+  return vi.waitFor(assertion, { timeout: 30_000, interval: 50 });
+}
+
+async function podsOf(app: string): Promise<V1Pod[]> {
+  return (await core.listNamespacedPod({ namespace, labelSelector: `app=${app}` })).items;
+}
+
+function isReady({ status }: V1Pod): boolean {
+  return status?.conditions?.some(({ type, status: holds }) => type === "Ready" && holds === "True") ?? false;
+}
+
+/** A Deployment of the echo service and its Service. Gives the Service's address once `replicas` Pods are ready. */
+async function deployEcho(app: string, replicas: number, args: string[] = []): Promise<string> {
+  const container: V1Container = {
+    name: "whoami",
+    image: "traefik/whoami:v1.11.0",
+    args,
+    readinessProbe: { httpGet: { path: "/health", port: 8080 }, periodSeconds: 1 },
+  };
+  const spec = {
+    replicas,
+    selector: { matchLabels: { app } },
+    strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    template: { metadata: { labels: { app } }, spec: { containers: [container] } },
+  };
+  await apps.createNamespacedDeployment({ namespace, body: { metadata: { name: app }, spec } });
+  const service = { metadata: { name: app }, spec: { selector: { app }, ports: [{ port: 8080 }] } };
+  const { spec: made } = await core.createNamespacedService({ namespace, body: service });
+  return `${made?.clusterIP}:8080`;
+}
+
+async function patch(app: string, body: object): Promise<void> {
+  const options = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+  await apps.patchNamespacedDeployment({ name: app, namespace, body }, options);
+}
+
+function status(address: string, headers: Record<string, string> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(`http://${address}/other`, { headers, agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    })
+      .once("error", reject)
+      .end();
+  });
+}
+
+test("a sample application waits for its Secret as on any cluster, and runs once it is there", async () => {
+  await deployApplications(platform);
+  const waiting = await until(async () => {
+    const [pod] = await podsOf("notes");
+    expect(pod?.status?.containerStatuses?.[0]?.state?.waiting).toEqual({
+      reason: "CreateContainerConfigError",
+      message: "Secret notes-oauth2 does not exist",
+    });
+    return pod;
+  });
+  expect([waiting?.status?.phase, waiting && isReady(waiting)]).toEqual(["Pending", false]);
+
+  const settings = {
+    OIDC_ISSUER: "http://authentik.localhost/application/o/notes/",
+    OIDC_CLIENT_ID: "notes",
+    OIDC_CLIENT_SECRET: "not a secret: it never leaves this test",
+    OIDC_REDIRECT_URIS: "http://notes.localhost/oauth/callback",
+    OIDC_SCOPES: "openid profile email",
+  };
+  await core.createNamespacedSecret({ namespace, body: { metadata: { name: "notes-oauth2" }, stringData: settings } });
+  await until(async () => {
+    const pods = await podsOf("notes");
+    expect(pods.map((pod) => [pod.metadata?.uid, isReady(pod)])).toEqual([[waiting?.metadata?.uid, true]]);
+  });
+  const { spec } = await core.readNamespacedService({ name: "notes", namespace });
+  expect(await status(`${spec?.clusterIP}:8080`)).toBe(421);
+
+  await deployApplications(platform);
+  const again = await apps.readNamespacedDeployment({ name: "notes", namespace });
+  expect(again.metadata?.generation).toBe(1);
+});
+
+test("the echo service gives back each message of a websocket at /echo, and takes no other upgrade", async () => {
+  const address = await deployEcho("sockets", 1);
+  await until(async () => expect(await status(address)).toBe(200));
+  const socket = new WebSocket(`ws://${address}/echo`);
+  const heard: [string, boolean][] = [];
+  await new Promise((resolve, reject) => {
+    socket.on("error", reject);
+    socket.on("open", () => {
+      socket.send("blåbær");
+      socket.send(Buffer.from([0, 1]));
+    });
+    socket.on("message", (message: Buffer, binary) => {
+      if (heard.push([message.toString(), binary]) === 2) resolve(undefined);
+    });
+  });
+  socket.terminate();
+  expect(heard).toEqual([
+    ["blåbær", false],
+    ["\0\u0001", true],
+  ]);
+  const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+  expect(await status(address, { ...upgrade, "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" })).toBe(200);
+});
+
+test("a roll-out without an unavailable Pod, a deletion and a scaling leave no moment without an answer", async () => {
+  const address = await deployEcho("rolling", 2);
+  await until(async () => expect((await podsOf("rolling")).filter(isReady)).toHaveLength(2));
+  const answers = new Set<number | string>();
+  const done = new AbortController();
+  const asking = (async () => {
+    while (!done.signal.aborted) answers.add(await status(address).catch((error: Error) => error.message));
+  })();
+
+  const before = (await podsOf("rolling")).map(({ metadata }) => metadata?.name);
+  await patch("rolling", { spec: { template: { metadata: { annotations: { version: "2" } } } } });
+  const pods = await until(async () => {
+    const now = await podsOf("rolling");
+    expect(now.map(({ metadata }) => metadata?.annotations?.["version"])).toEqual(["2", "2"]);
+    return now;
+  });
+  expect(pods.filter(({ metadata }) => before.includes(metadata?.name))).toEqual([]);
+
+  const [first] = pods;
+  await core.deleteNamespacedPod({ name: first?.metadata?.name ?? "", namespace });
+  await until(async () => {
+    const now = await podsOf("rolling");
+    expect(now.filter(isReady)).toHaveLength(2);
+    expect(now.map(({ metadata }) => metadata?.uid)).not.toContain(first?.metadata?.uid);
+  });
+  await patch("rolling", { spec: { replicas: 1 } });
+  await until(async () => {
+    const [left, ...others] = await podsOf("rolling");
+    expect(others).toEqual([]);
+    const running = processesOf(data).filter((command) => command.includes(`--host ${left?.status?.podIP}`));
+    expect(running).toHaveLength(1);
+  });
+  done.abort();
+  await asking;
+  expect([...answers]).toEqual([200]);
+});
+
+test("a container that ends is started again, later each time, and its Pod says how it ended", async () => {
+  await deployEcho("crashing", 1, ["--nonsense"]);
+  await until(async () => {
+    const [pod] = await podsOf("crashing");
+    const [container] = pod?.status?.containerStatuses ?? [];
+    expect(pod?.status?.phase).toBe("Running");
+    expect(container?.restartCount).toBeGreaterThanOrEqual(3);
+    expect(container?.state?.waiting?.reason).toBe("CrashLoopBackOff");
+    expect(container?.state?.waiting?.message).toContain("ERR_PARSE_ARGS_UNKNOWN_OPTION");
+    expect(container?.lastState?.terminated).toMatchObject({ exitCode: 1, reason: "Error" });
+  });
+});
+
+test.each([
+  ["traefik.io", "v1alpha1", "IngressRoute", { routes: [{ kind: "Rule" }] }, "spec.routes[0].match"],
+  ["traefik.io", "v1alpha1", "Middleware", { forwardAuth: { address: 1 } }, "spec.forwardAuth.address"],
+  ["traefik.io", "v1alpha1", "TLSOption", { minVersion: 1 }, "spec.minVersion"],
+  ["traefik.io", "v1alpha1", "TLSStore", { defaultCertificate: {} }, "spec.defaultCertificate.secretName"],
+  ["traefik.io", "v1alpha1", "ServersTransport", { insecureSkipVerify: "no" }, "spec.insecureSkipVerify"],
+  ["externaldns.k8s.io", "v1alpha1", "DNSEndpoint", { endpoints: [{ targets: "x" }] }, "spec.endpoints[0].targets"],
+])("%s/%s %s has a schema that refuses what is wrong", async (group, version, kind, spec, at) => {
+  const body = { apiVersion: `${group}/${version}`, kind, metadata: { name: "wrong" }, spec };
+  const objects = api(CustomObjectsApi);
+  const made = objects.createNamespacedCustomObject({
+    group,
+    version,
+    namespace,
+    plural: `${kind.toLowerCase()}s`,
+    body,
+  });
+  await expect(made).rejects.toThrow(at);
+});
+
+test("network policies and disruption budgets are accepted", async () => {
+  const metadata = { name: "sockets" };
+  const podSelector = { matchLabels: { app: "sockets" } };
+  const policy = { metadata, spec: { podSelector, policyTypes: ["Ingress"] } };
+  const budget = { metadata, spec: { selector: podSelector, maxUnavailable: 1 } };
+  await api(NetworkingV1Api).createNamespacedNetworkPolicy({ namespace, body: policy });
+  await api(PolicyV1Api).createNamespacedPodDisruptionBudget({ namespace, body: budget });
+  await until(async () => {
+    const { status: seen } = await api(PolicyV1Api).readNamespacedPodDisruptionBudget({ name: "sockets", namespace });
+    expect([seen?.currentHealthy, seen?.disruptionsAllowed]).toEqual([1, 1]);
+  });
+});

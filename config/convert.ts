@@ -5,10 +5,20 @@ import type {
   DomainInput,
   IdentityProviderInput,
   PostgresInput,
-  ServiceInput,
+  GatewayInput,
   TestEnvironmentsInput,
 } from "./schema.ts";
-import type { DataApi, Domain, IdentityProvider, PostgresServer, Service, TestEnvironments } from "./settings.ts";
+import type { ServiceInput } from "./service-schema.ts";
+import type {
+  DataApi,
+  Domain,
+  IdentityProvider,
+  PostgresServer,
+  Service,
+  TestEnvironments,
+  Tls,
+  TraefikGateway,
+} from "./settings.ts";
 import { type Draft, isSection, join, type Place } from "./shapes.ts";
 import type { Variables } from "./variables.ts";
 
@@ -21,20 +31,28 @@ export function toDomain(kind: string, { place, fields }: Draft<DomainInput>, va
   const enabled = fields.enabled ?? local;
   const baseDomain = fields.base_domain ?? (local ? "localhost" : "");
   const targets = fields.targets ?? [];
+  const protocol = fields.protocol ?? (local ? "http" : "https");
   return {
     kind,
     enabled,
     baseDomain: enabled ? (variables.plain(baseDomain, at(place, "base_domain")) ?? "") : baseDomain,
-    protocol: fields.protocol ?? (local ? "http" : "https"),
+    protocol,
     port: enabled && fields.port !== undefined ? variables.port(fields.port, at(place, "port")) : undefined,
     description: fields.description ?? "",
     targets: enabled
       ? targets.flatMap((target, index) => variables.plain(target, at(place, "targets", index)) ?? [])
       : targets,
+    tls: protocol === "http" ? undefined : toTls(fields.tls),
   };
 }
 
-/** The enabled ones of the named kinds, in the order of the `domains` section; `auto` = every enabled kind. */
+function toTls(input: DomainInput["tls"]): Tls {
+  if (input === undefined) return { ends: "default" };
+  if (input === "upstream") return { ends: "upstream" };
+  return "resolver" in input ? { ends: "resolver", name: input.resolver } : { ends: "secret", name: input.secret };
+}
+
+/** The enabled ones of the named kinds, in the order of the settings; `auto` = every enabled kind. */
 export function enabledKinds(named: "auto" | readonly string[], domains: readonly Domain[]): string[] {
   return domains
     .filter(({ kind, enabled }) => enabled && (named === "auto" || named.includes(kind)))
@@ -75,7 +93,7 @@ export function toService(
       scopes: config.scopes,
       clientType: config.client_type,
       accessTokenValidity: config.access_token_validity,
-      refreshTokenValidity: config.refresh_token_validity,
+      refreshTokenValidity: config.refresh_token_validity ?? access.session,
       subjectMode: config.subject_mode,
     },
     enforce: input.enforce,
@@ -94,10 +112,12 @@ export function toIdentityProvider(
   const { database } = input;
   return {
     host: input.host,
+    domain: input.domain,
     namespace: input.namespace,
     install: input.install,
     version: input.version,
     url: address(input.url, "url"),
+    service: input.service,
     apiUrl: address(input.api_url, "api_url"),
     token: secret(input.token, "token"),
     adminEmail: variables.plain(input.admin_email, at(place, "admin_email")) ?? "",
@@ -106,6 +126,8 @@ export function toIdentityProvider(
     database: database && { ...database, password: secret(database.password, "database", "password") },
     session: input.session,
     groups: input.groups,
+    serviceAccounts: input.service_accounts,
+    providersPerOutpost: input.providers_per_outpost,
     sampleUsers: input.sample_users.map((user, index) => ({
       ...user,
       password: secret(user.password, "sample_users", index, "password"),
@@ -152,6 +174,17 @@ export function toDataApi(
       statementTimeout: input.limits.statement_timeout,
       connections: input.limits.connections,
     },
+  };
+}
+
+/** The gateway. */
+export function toGateway({ fields }: Draft<GatewayInput>): TraefikGateway {
+  return {
+    version: fields.version,
+    namespace: fields.namespace ?? "kube-system",
+    service: fields.service ?? "traefik",
+    httpEntryPoint: fields.http_entry_point ?? "web",
+    httpsEntryPoint: fields.https_entry_point ?? "websecure",
   };
 }
 

@@ -28,6 +28,9 @@ export const words = () => text(/\S/, "some text", "write it, or a ${VARIABLE}")
 /** A DNS label. */
 export const label = () =>
   text(LABEL, "a DNS label", "use at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit");
+/** A name of a Kubernetes object. */
+export const subdomain = () =>
+  text(/^[a-z0-9]([a-z0-9.-]{0,150}[a-z0-9])?$/, "a Kubernetes name", "use a-z, 0-9, - and .");
 /** A secret: template variables and nothing else, so that none is ever written in the clear. */
 export const secret = () =>
   text(VARIABLES_ONLY, "a template variable", 'write "${NAME}", and run: pulumi config set --secret variables:NAME');
@@ -47,9 +50,16 @@ export const schemaName = () => identifier("information_schema", "gatehouse");
 /** A prefix that stays open. */
 export const publicPath = () =>
   text(PUBLIC_PATH, "a plain path prefix", "write it like /public: not / itself, no . or .. segments, no ? # or %");
-/** A group's name. */
+/** A group's name: what `X-idp-groups` can hold. Categories C and Z, but for the space, are what Python calls not printable. */
 export const group = () =>
-  text(/^[^\s,|]([^,|]*[^\s,|])?$/, "a group name without , and |", "headers separate groups with them");
+  text(
+    /^(?! )([^,\p{C}\p{Z}]| )+(?<! )$/u,
+    "a group name without commas, invisible characters and outer spaces",
+    "X-idp-groups separates groups with commas; rename the group",
+  );
+/** A version with three numbers. */
+export const version = (of: string, example: string) =>
+  text(/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/, `a version of ${of}`, `write it like ${example}`);
 /** A path on the application's own host. */
 export const redirectPath = () =>
   text(/^\/[^\s?#]*$/, "a path that starts with /", "write the callback's path without host, e.g. /login/callback");
@@ -68,3 +78,6 @@ export const port = () =>
   );
 /** A list. */
 export const list = <T extends z.ZodType>(item: T) => z.array(item);
+/** Domain kinds on which something is exposed. */
+export const exposedOn = () =>
+  z.union([z.literal("auto"), list(z.string())], "a list of domain kinds, or auto; write e.g. [localhost, mesh]");

@@ -51,12 +51,17 @@ function builtIns({ settings, identityProvider, dataApi }: Drafts, testEnvironme
     });
   const test = { path: "test_environments" };
   if (testEnvironments.enabled) add("whoami-public", ["localhost"], "the open test host", test);
-  if (identityProvider?.fields.host !== undefined) {
+  if (identityProvider?.fields.host !== undefined && isHere(identityProvider)) {
     add(identityProvider.fields.host, "auto", "the identity provider", identityProvider.place);
   }
   if (dataApi?.fields.host !== undefined)
     add(dataApi.fields.host, dataApi.fields.domains ?? [], "the data API", dataApi.place);
   return claims;
+}
+
+/** Whether the stack routes to the identity provider: it is installed, or has a Service in the cluster. */
+export function isHere({ fields }: NonNullable<Drafts["identityProvider"]>): boolean {
+  return fields.install !== false || fields.service !== undefined;
 }
 
 /** `whoami-<app>.localhost` (spec 000, "Test environments per application"). */

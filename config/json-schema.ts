@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import * as schema from "./schema.ts";
+import { service } from "./service-schema.ts";
 import { SECTIONS } from "./sections.ts";
 
 const config = z
@@ -15,7 +16,8 @@ const config = z
       })
       .catchall(schema.customDomain.describe("A kind of one's own."))
       .describe("Domain kinds by name."),
-    "gatehouse:protected_services": z.array(schema.service).describe("The services behind the gateway."),
+    "gatehouse:protected_services": z.array(service).describe("The services behind the gateway."),
+    "gatehouse:gateway": schema.gateway.describe("The Traefik that the cluster runs.").optional(),
     "gatehouse:identity_provider": schema.identityProvider.describe("The identity provider (authentik)."),
     "gatehouse:postgres": schema.postgres
       .describe("The Postgres server for the identity provider and the data API.")

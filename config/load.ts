@@ -6,17 +6,20 @@ import {
   lookUpSecrets,
   toDataApi,
   toDomain,
+  toGateway,
   toIdentityProvider,
   toPostgres,
   toService,
   toTestEnvironments,
 } from "./convert.ts";
 import { hostRules } from "./hosts.ts";
+import { meshRules, meshWarnings } from "./mesh.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import * as rules from "./rules.ts";
 import { type Section, SECTIONS, checkSections } from "./sections.ts";
 import type { Settings } from "./settings.ts";
 import { isSection, join } from "./shapes.ts";
+import { versionRules, versionWarnings } from "./versions.ts";
 import { type Environment, type RawValue, Variables } from "./variables.ts";
 
 /** A stack's configuration as it stands, before anything is checked. */
@@ -54,24 +57,36 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   for (const draft of [...drafts.services, drafts.identityProvider, drafts.postgres, drafts.dataApi]) {
     if (draft !== undefined && draft.whole === undefined) lookUpSecrets(draft.raw, draft.place, variables);
   }
+  const gateway = toGateway(drafts.gateway);
   const testEnvironments = toTestEnvironments(drafts.testEnvironments);
 
   const known = { ...drafts, settings: domains, hasPostgres: drafts.postgres !== undefined };
   problems.push(
     ...variables.problems,
     ...rules.domainRules(known),
+    ...meshRules(known),
     ...rules.kindRules(known),
     ...rules.nameRules(known),
   );
   problems.push(...hostRules(known, testEnvironments));
-  problems.push(...rules.identityProviderRules(known), ...rules.dataApiRules(known));
+  problems.push(...rules.identityProviderRules(known), ...rules.dataApiRules(known), ...versionRules(known));
   if (problems.length > 0 || identityProvider === undefined) throw new ConfigError(fileOf(raw), inOrder(problems));
-  const warnings = [...rules.skipped(known), ...variables.warnings];
+  const warnings = [
+    ...rules.skipped(known),
+    ...meshWarnings(domains, [
+      { name: identityProvider.host, domains: identityProvider.install ? domains.map(({ kind }) => kind) : [] },
+      ...(dataApi ? [{ name: dataApi.host, domains: dataApi.domains }] : []),
+      ...services,
+    ]),
+    ...versionWarnings(known),
+    ...variables.warnings,
+  ];
   return {
     stack: raw.stack,
     context,
     domains,
     services,
+    gateway,
     testEnvironments,
     identityProvider,
     postgres,

@@ -2,7 +2,8 @@
 import { isIP } from "node:net";
 import { enabledKinds } from "./convert.ts";
 import { type Problem, suggestion } from "./problems.ts";
-import type { DataApiInput, DomainInput, IdentityProviderInput, ServiceInput } from "./schema.ts";
+import type { DataApiInput, DomainInput, GatewayInput, IdentityProviderInput } from "./schema.ts";
+import type { ServiceInput } from "./service-schema.ts";
 import { KNOWN_KINDS } from "./schema.ts";
 import type { Domain } from "./settings.ts";
 import { type Draft, isLeftOut, join, type Place } from "./shapes.ts";
@@ -14,6 +15,7 @@ export interface Drafts {
   readonly domains: readonly Draft<DomainInput>[];
   readonly settings: readonly Domain[];
   readonly services: readonly Draft<ServiceInput>[];
+  readonly gateway: Draft<GatewayInput>;
   readonly identityProvider: Draft<IdentityProviderInput> | undefined;
   readonly dataApi: Draft<DataApiInput> | undefined;
   readonly hasPostgres: boolean;
@@ -22,7 +24,7 @@ export interface Drafts {
 /** Base domains are there, are DNS names, and differ; a domain's own addresses are addresses. */
 export function domainRules({ domains, settings }: Drafts): Problem[] {
   const owners = new Map<string, string>();
-  return settings.flatMap(({ kind, enabled, baseDomain, targets }, index) => {
+  return settings.flatMap(({ kind, enabled, baseDomain, protocol, targets }, index) => {
     const draft = domains[index];
     if (!enabled || draft === undefined) return [];
     const place = within(draft.place, "base_domain");
@@ -31,6 +33,9 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
       .map(() =>
         problem(within(draft.place, "targets"), "an address is neither an IP nor a DNS name", "write one of them"),
       );
+    if (draft.fields.tls !== undefined && protocol === "http") {
+      found.push(problem(within(draft.place, "tls"), "there is none on http", "remove it, or write protocol: https"));
+    }
     const owner = owners.get(baseDomain);
     if (baseDomain === "") {
       if (KNOWN_KINDS.includes(kind) && isLeftOut(draft, "base_domain")) {
@@ -83,7 +88,11 @@ export function nameRules({ settings, services }: Drafts): Problem[] {
     const slug = fields.application_slug;
     const kinds = enabledKinds(fields.domains ?? [], settings);
     // The same slugs as infra/plan gives out; `*` keeps what was written apart from them.
-    const claims = [`*${slug}`, ...(fields.type === "proxy" ? kinds.map((kind) => `${slug}-${kind}`) : [slug])];
+    const claims = [
+      `*${slug}`,
+      ...(fields.type === "oauth2" ? [slug] : []),
+      ...kinds.flatMap((kind) => [`${slug}-${kind}`, ...(kind === "localhost" ? [`whoami-${slug}-${kind}`] : [])]),
+    ];
     const owner = claims.map((claim) => slugs.get(claim)).find((other) => other !== undefined);
     if (owner !== undefined) {
       const where = within(place, "application_slug");
@@ -114,6 +123,18 @@ export function identityProviderRules({ settings, identityProvider, hasPostgres 
   } else if (fields.install === false && isLeftOut(identityProvider, "url")) {
     const cure = "add the address of the identity provider to use";
     found.push(problem(within(place, "url"), "missing, and install is false", cure));
+  }
+  if (fields.install === true && !isLeftOut(identityProvider, "service")) {
+    const cure = "remove it, or write install: false";
+    found.push(problem(within(place, "service"), "names an existing one, and install is true", cure));
+  }
+  if (fields.domain !== undefined && !settings.some(({ kind, enabled }) => enabled && kind === fields.domain)) {
+    const cure = "name one of those that are enabled, or leave it out";
+    found.push(problem(within(place, "domain"), `domain "${fields.domain}" is not enabled`, cure));
+  }
+  const users = (fields.sample_users ?? []).map(({ username }) => username);
+  for (const name of repeated([...users, ...(fields.service_accounts ?? []).map((account) => account.name)])) {
+    found.push(problem(place, `user "${name}" stands twice`, "give each user and service account its own name"));
   }
   const others = settings.filter(({ kind, enabled }) => enabled && kind !== "localhost").map(({ kind }) => kind);
   if ((fields.sample_users?.length ?? 0) > 0 && others.length > 0) {

@@ -1,20 +1,20 @@
-/** Shapes of the stack's configuration, one zod object per thing; keys as people write them. Rules across fields and entries are in rules.ts. */
+/** Shapes of the sections of a stack, one zod object per thing; keys as people write them. Rules across fields and entries are in rules.ts. */
 import { z } from "zod";
 import {
   count,
   duration,
+  exposedOn,
   group,
   identifier,
   label,
   list,
   port,
   portNumber,
-  publicPath,
-  redirectPath,
   schemaName,
   secret,
-  slug,
+  subdomain,
   text,
+  version,
   words,
 } from "./fields.ts";
 
@@ -30,6 +30,15 @@ const domainFields = {
   description: words().describe("What the domain is for."),
   port: port().optional().describe("Port in every URL, where it is not the protocol's own; a number or a ${VARIABLE}."),
   targets: list(words()).default([]).describe("Addresses that the domain's records point at; none = no records."),
+  tls: z
+    .union(
+      [z.literal("upstream"), z.strictObject({ resolver: label() }), z.strictObject({ secret: subdomain() })],
+      "upstream, { resolver: NAME } or { secret: NAME }; write one of them",
+    )
+    .optional()
+    .describe(
+      "Where TLS of an https domain ends: Traefik's certificate resolver, a Secret beside each route, or in front of the gateway (upstream). Default: Traefik's own default certificate.",
+    ),
 };
 /** `localhost`, `mesh` and `external`: every field has a default, apart from the base domain of an enabled remote one. */
 export const knownDomain = z.strictObject({
@@ -44,92 +53,15 @@ export const knownDomain = z.strictObject({
 /** A kind of one's own states what it is. */
 export const customDomain = z.strictObject(domainFields);
 
-const base = {
-  name: label()
-    .regex(/^(?!gatehouse-)/, "a name that does not start with gatehouse-; Gatehouse's own objects have such names")
-    .describe("Service name and host label: `<name>.<domain>`."),
-  description: words().describe("What the service is, for people."),
-  domains: z
-    .union([z.literal("auto"), list(z.string())], "a list of domain kinds, or auto; write e.g. [localhost, mesh]")
-    .describe("Domain kinds on which the service is exposed, or auto for every enabled one."),
-  service: z
-    .strictObject({
-      name: label().optional().describe("Name of the Kubernetes Service. Default: the entry's name."),
-      namespace: label().default("default").describe("Namespace of the Kubernetes Service."),
-      port: portNumber().default(80).describe("Port of the Kubernetes Service."),
-    })
-    .prefault({})
-    .describe("Where the application runs in the cluster."),
-  public_paths: list(publicPath())
-    .default([])
-    .describe("Path prefixes that stay open, by whole segments: /public opens /public and /public/x, not /publicity."),
-};
-const application = {
-  application_slug: slug().describe("Name of the application in the identity provider."),
-  groups: list(group()).default([]).describe("Groups that may enter; none = everyone who can sign in."),
-  session: duration().optional().describe("Length of a session, e.g. hours=10. Default: identity_provider.session."),
-};
-
-const oauthConfig = z.strictObject({
-  client_id: words().describe("Client identifier; usually a ${VARIABLE}."),
-  client_secret: secret().describe("Client secret, as a ${VARIABLE}."),
-  redirect_uri: redirectPath().describe("Path of the application's callback."),
-  scopes: list(
-    text(
-      /^(?!(openid|email|profile)$)[\w.:/-]+$/,
-      "a scope besides openid, email and profile",
-      "those three are always there",
-    ),
-  )
-    .default([])
-    .describe("Scopes besides openid, email and profile."),
-  client_type: z
-    .enum(["confidential", "public"])
-    .default("confidential")
-    .describe("Whether the client can keep a secret."),
-  access_token_validity: duration().default("minutes=10").describe("How long an access token holds."),
-  refresh_token_validity: duration().default("days=30").describe("How long a refresh token holds."),
-  subject_mode: z
-    .enum(["hashed_user_id", "user_id", "user_uuid", "user_username", "user_email", "user_upn"])
-    .default("hashed_user_id")
-    .describe("What the subject of a token is made of."),
-});
-
-const proxyService = z.strictObject({
-  type: z.literal("proxy").describe("Forward authentication."),
-  ...base,
-  ...application,
-});
-const oauth2Service = z.strictObject({
-  type: z.literal("oauth2").describe("The application signs people in by itself, with OpenID Connect."),
-  ...base,
-  ...application,
-  oauth_config: oauthConfig.describe("The application as an OAuth 2.0 client."),
-  enforce: z
-    .enum(["application", "gateway"])
-    .default("application")
-    .describe("gateway puts forward auth in front of an application that cannot refuse by itself."),
-});
-const basicService = z.strictObject({
-  type: z.literal("basic").describe("One username and password, checked by the gateway."),
-  ...base,
-  basic_auth: z
-    .strictObject({
-      username: text(/^[^:\s]+$/, "a username without : and spaces", "shorten it").describe(
-        "Username for the service.",
-      ),
-      password: secret().describe("Password, as a ${VARIABLE}."),
-    })
-    .describe("The credentials that open the service."),
-});
-/** One entry of `protected_services`, by its `type`. */
-export const serviceTypes = { proxy: proxyService, oauth2: oauth2Service, basic: basicService };
-export const service = z.discriminatedUnion("type", [proxyService, oauth2Service, basicService]);
-
 const database = z.strictObject({
   name: identifier().default("authentik").describe("Name of the database."),
   user: identifier().default("authentik").describe("Role that owns it."),
   password: secret().describe("Password of the role, as a ${VARIABLE}."),
+});
+const serviceAccount = z.strictObject({
+  name: label().describe("User name; also names the Secret with its password."),
+  namespace: label().default("default").describe("Where the machine runs, and its Secret goes."),
+  groups: list(group()).default([]).describe("Groups of the account; they decide where it may enter."),
 });
 const sampleUser = z.strictObject({
   username: text(/^[\w.@+-]+$/, "a username", "use letters, digits and . @ + - _").describe(
@@ -143,12 +75,23 @@ const sampleUser = z.strictObject({
 
 export const identityProvider = z.strictObject({
   host: label().default("authentik").describe("Host label: `<host>.<domain>` on every enabled domain."),
+  domain: z
+    .string()
+    .optional()
+    .describe("Domain kind on which browsers sign in, and tokens are issued. Default: the first enabled one."),
   namespace: label().default("authentik").describe("Namespace in the cluster."),
   install: z.boolean().default(true).describe("Deploy authentik, or use the one at url."),
-  version: text(/^\d{4}\.\d+\.\d+$/, "a version of authentik", "write it like 2026.5.0")
-    .default("2026.5.0")
-    .describe("Version of authentik's server; the Terraform provider has the same."),
+  version: version("authentik", "2026.5.1")
+    .default("2026.5.1")
+    .describe("Version of authentik's server; its line (2026.5) is that of the Terraform provider."),
   url: words().optional().describe("Address of an existing one; with install: false."),
+  service: z
+    .strictObject({
+      name: label().describe("Name of its Kubernetes Service."),
+      port: portNumber().default(9000).describe("Port of its Kubernetes Service."),
+    })
+    .optional()
+    .describe("Service of an existing one in this cluster, in namespace; with install: false."),
   api_url: words().optional().describe("Address of its API from the deploying machine, where it differs from its URL."),
   token: secret().describe("API token, as a ${VARIABLE}; with install it is also the bootstrap token."),
   admin_email: words().default("admin@gatehouse.localhost").describe("Address of the administrator; with install."),
@@ -156,7 +99,15 @@ export const identityProvider = z.strictObject({
   secret_key: secret().optional().describe("authentik's own signing key, as a ${VARIABLE}; with install."),
   database: database.optional().describe("Its database on the platform's Postgres; with install."),
   session: duration().default("hours=12").describe("Length of a session for services without their own."),
-  groups: list(group()).default([]).describe("Groups that exist besides those that services and sample users name."),
+  groups: list(group())
+    .default([])
+    .describe("Groups to create besides those that users name; with install, also what services name is created."),
+  service_accounts: list(serviceAccount)
+    .default([])
+    .describe("Machine users: each gets a password, which it trades for tokens."),
+  providers_per_outpost: count(100)
+    .default(100)
+    .describe("How many providers one outpost serves; more go to outposts of their own."),
   sample_users: list(sampleUser)
     .default([])
     .describe("Users to try things with; only where localhost is the one enabled domain."),
@@ -176,7 +127,7 @@ export const postgres = z.strictObject({
 export const dataApi = z.strictObject({
   host: label().default("data").describe("Host label: `<host>.<domain>`."),
   namespace: label().default("gatehouse-data").describe("Namespace in the cluster."),
-  domains: base.domains.describe("Domain kinds on which the data is open, or auto for every enabled one."),
+  domains: exposedOn().describe("Domain kinds on which the data is open, or auto for every enabled one."),
   database: identifier().default("gatehouse").describe("Name of the database."),
   version: text(/^v?\d+(\.\d+)+$/, "a version of PostgREST", "write it like v12.0.2")
     .default("v12.0.2")
@@ -216,6 +167,16 @@ export const dataApi = z.strictObject({
     .describe("What one request may cost."),
 });
 
+export const gateway = z.strictObject({
+  version: version("Traefik", "3.7.13")
+    .optional()
+    .describe("Version of the Traefik that the cluster runs, to be held against the known advisories."),
+  namespace: label().default("kube-system").describe("Namespace of Traefik."),
+  service: label().default("traefik").describe("Name of Traefik's Kubernetes Service."),
+  http_entry_point: label().default("web").describe("Name of Traefik's entry point for HTTP."),
+  https_entry_point: label().default("websecure").describe("Name of Traefik's entry point for HTTPS."),
+});
+
 export const testEnvironments = z.strictObject({
   enabled: z
     .boolean()
@@ -233,8 +194,8 @@ export const testEnvironments = z.strictObject({
 });
 
 export type DomainInput = z.output<typeof knownDomain>;
-export type ServiceInput = z.output<typeof service>;
 export type IdentityProviderInput = z.output<typeof identityProvider>;
 export type PostgresInput = z.output<typeof postgres>;
 export type DataApiInput = z.output<typeof dataApi>;
+export type GatewayInput = z.output<typeof gateway>;
 export type TestEnvironmentsInput = z.output<typeof testEnvironments>;

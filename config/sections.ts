@@ -1,12 +1,14 @@
 /** First pass over a whole stack: each section, and each entry in it, against its shape. */
 import type { Problem } from "./problems.ts";
 import * as schema from "./schema.ts";
+import type { ServiceInput } from "./service-schema.ts";
 import { check, checkService, type Draft, isSection, join, nameOf } from "./shapes.ts";
 
 /** The keys of our own namespace, in the order of messages. */
 export const SECTIONS = [
   "domains",
   "protected_services",
+  "gateway",
   "identity_provider",
   "postgres",
   "data_api",
@@ -16,7 +18,8 @@ export type Section = (typeof SECTIONS)[number];
 
 export interface SectionDrafts {
   readonly domains: readonly Draft<schema.DomainInput>[];
-  readonly services: readonly Draft<schema.ServiceInput>[];
+  readonly services: readonly Draft<ServiceInput>[];
+  readonly gateway: Draft<schema.GatewayInput>;
   readonly identityProvider: Draft<schema.IdentityProviderInput> | undefined;
   readonly postgres: Draft<schema.PostgresInput> | undefined;
   readonly dataApi: Draft<schema.DataApiInput> | undefined;
@@ -33,6 +36,7 @@ export function checkSections(sections: Partial<Record<Section, unknown>>, probl
   return {
     domains: checkDomains(sections.domains, problems),
     services: checkServices(sections.protected_services, problems),
+    gateway: check(schema.gateway, sections.gateway ?? {}, { path: "gateway" }, problems),
     identityProvider: optional(schema.identityProvider, "identity_provider"),
     postgres: optional(schema.postgres, "postgres"),
     dataApi: optional(schema.dataApi, "data_api"),
@@ -55,7 +59,8 @@ function checkDomains(section: unknown = { localhost: {} }, problems: Problem[])
     });
     return [];
   }
-  return Object.entries(section).map(([kind, raw]) => {
+  const inOrder = Object.entries(section).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
+  return inOrder.map(([kind, raw]) => {
     const place = { path: join("domains", kind) };
     if (schema.KNOWN_KINDS.includes(kind)) return check(schema.knownDomain, raw ?? {}, place, problems);
     if (!/^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$/.test(kind)) {
@@ -69,7 +74,13 @@ function checkDomains(section: unknown = { localhost: {} }, problems: Problem[])
   });
 }
 
-function checkServices(section: unknown = [], problems: Problem[]): Draft<schema.ServiceInput>[] {
+/** Known kinds first, in this order: the engine hands a section over with its keys sorted, so that the file's order is lost. */
+function rank(kind: string): number {
+  const index = schema.KNOWN_KINDS.indexOf(kind);
+  return index < 0 ? schema.KNOWN_KINDS.length : index;
+}
+
+function checkServices(section: unknown = [], problems: Problem[]): Draft<ServiceInput>[] {
   if (!Array.isArray(section)) {
     problems.push({ path: "protected_services", fault: "expected a list", cure: "begin each entry with a dash" });
     return [];

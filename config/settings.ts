@@ -17,9 +17,10 @@ export interface Settings {
   readonly stack: string;
   /** `kubernetes:context`, the only cluster that this stack may touch. */
   readonly context: string | undefined;
-  /** Every domain kind, enabled or not, in the order of the `domains` section. */
+  /** Every domain kind, enabled or not, localhost, mesh and external first, then others by name. */
   readonly domains: readonly Domain[];
   readonly services: readonly Service[];
+  readonly gateway: TraefikGateway;
   readonly testEnvironments: TestEnvironments;
   readonly identityProvider: IdentityProvider;
   readonly postgres: PostgresServer | undefined;
@@ -39,6 +40,23 @@ export interface Domain {
   readonly description: string;
   /** Addresses for the domain records; none = no records. */
   readonly targets: readonly string[];
+  /** Where TLS ends; undefined exactly when the protocol is http. */
+  readonly tls: Tls | undefined;
+}
+
+/** `default` = Traefik's own default certificate; `upstream` = before the gateway, which then speaks HTTP. */
+export type Tls =
+  { readonly ends: "default" | "upstream" } | { readonly ends: "resolver" | "secret"; readonly name: string };
+
+/** The Traefik that the cluster runs. */
+export interface TraefikGateway {
+  /** As stated; undefined = not checked. */
+  readonly version: string | undefined;
+  readonly namespace: string;
+  /** Name of its Kubernetes Service. */
+  readonly service: string;
+  readonly httpEntryPoint: string;
+  readonly httpsEntryPoint: string;
 }
 
 interface ServiceBase {
@@ -100,6 +118,8 @@ export interface TestEnvironments {
 export interface IdentityProvider {
   /** Host label, `<host>.<domain>`. */
   readonly host: string;
+  /** Domain kind on which browsers sign in; undefined = the first enabled one. */
+  readonly domain: string | undefined;
   readonly namespace: string;
   /** Deploy authentik (true) or use the one at `url`. */
   readonly install: boolean;
@@ -107,6 +127,8 @@ export interface IdentityProvider {
   readonly version: string;
   /** Address of an existing one; required when `install` is false. */
   readonly url: string | undefined;
+  /** Service of an existing one, when it runs in this cluster. */
+  readonly service: { readonly name: string; readonly port: number } | undefined;
   /** Address of its API from the deploying machine, when it differs from the first domain's URL. */
   readonly apiUrl: string | undefined;
   /** API token; with `install` also the bootstrap token. */
@@ -118,10 +140,20 @@ export interface IdentityProvider {
   readonly database: { readonly name: string; readonly user: string; readonly password: SecretText } | undefined;
   /** Default session length for services without their own. */
   readonly session: string;
-  /** Groups that exist besides those that services and sample users name. */
+  /** Groups to create besides those that users name. */
   readonly groups: readonly string[];
+  readonly serviceAccounts: readonly ServiceAccount[];
+  /** More providers than this go to outposts of their own. */
+  readonly providersPerOutpost: number;
   /** Only on stacks whose one enabled domain is localhost. */
   readonly sampleUsers: readonly SampleUser[];
+}
+/** A machine user. */
+export interface ServiceAccount {
+  readonly name: string;
+  /** Where the Secret with its password goes. */
+  readonly namespace: string;
+  readonly groups: readonly string[];
 }
 export interface SampleUser {
   readonly username: string;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Problem } from "./problems.ts";
 import { suggestion } from "./problems.ts";
 import { SECRET_KEYS } from "./fields.ts";
-import { service, type ServiceInput, serviceTypes } from "./schema.ts";
+import { service, type ServiceInput, serviceTypes } from "./service-schema.ts";
 
 /** Where a piece of configuration stands. */
 export interface Place {

@@ -67,6 +67,7 @@ describe("parseStack", () => {
         port: undefined,
         description: "",
         targets: [],
+        tls: undefined,
       },
       {
         kind: "mesh",
@@ -76,6 +77,7 @@ describe("parseStack", () => {
         port: undefined,
         description: "",
         targets: [],
+        tls: { ends: "default" },
       },
       {
         kind: "external",
@@ -85,6 +87,7 @@ describe("parseStack", () => {
         port: undefined,
         description: "",
         targets: [],
+        tls: { ends: "default" },
       },
     ]);
     expect(settings.services).toEqual([
@@ -113,7 +116,7 @@ describe("parseStack", () => {
           clientId: { template: "grafana", variables: [] },
           clientSecret: { template: "${SECRET}", variables: ["SECRET"] },
           ...{ redirectUri: "/login", scopes: [], clientType: "confidential", subjectMode: "hashed_user_id" },
-          ...{ accessTokenValidity: "minutes=10", refreshTokenValidity: "days=30" },
+          ...{ accessTokenValidity: "minutes=10", refreshTokenValidity: "hours=12" },
         },
       },
       {
@@ -123,6 +126,19 @@ describe("parseStack", () => {
         basicAuth: { username: "ops", password: { template: "${SECRET}", variables: ["SECRET"] } },
       },
     ]);
+    expect(settings.gateway).toEqual({
+      ...{ version: "3.7.13", namespace: "kube-system", service: "traefik" },
+      ...{ httpEntryPoint: "web", httpsEntryPoint: "websecure" },
+    });
+    expect(settings.identityProvider).toEqual({
+      ...{ host: "authentik", namespace: "authentik", install: true, version: "2026.5.1" },
+      ...{ url: undefined, service: undefined, apiUrl: undefined, adminEmail: "admin@gatehouse.localhost" },
+      token: { template: "${TOKEN}", variables: ["TOKEN"] },
+      adminPassword: { template: "${ADMIN}", variables: ["ADMIN"] },
+      secretKey: { template: "${KEY}", variables: ["KEY"] },
+      database: { name: "authentik", user: "authentik", password: { template: "${DB}", variables: ["DB"] } },
+      ...{ session: "hours=12", groups: [], serviceAccounts: [], sampleUsers: [], providersPerOutpost: 100 },
+    });
     expect(settings.testEnvironments).toEqual({
       ...{ enabled: true, install: false },
       backend: { name: "whoami", namespace: "default", port: 8080 },

@@ -1,4 +1,4 @@
-import type { RawStack } from "../../config/load.ts";
+import { parseStack, type RawStack } from "../../config/load.ts";
 import { ConfigError } from "../../config/problems.ts";
 
 /** A shell in which every variable of {@link sections} is set. */
@@ -21,6 +21,7 @@ export const sections = {
     external: { enabled: false, base_domain: "${EXTERNAL_DOMAIN}" },
   },
   protected_services: [proxy({}), oauth2({}), basic({})] as unknown,
+  gateway: { version: "3.7.13" } as Record<string, unknown>,
   identity_provider: {
     token: "${TOKEN}",
     admin_password: "${ADMIN}",
@@ -66,6 +67,14 @@ export function stack(changed: Record<string, unknown> = {}, extra: RawStack["co
   const own = Object.entries({ ...sections, ...changed }).filter(([, value]) => value !== undefined);
   const config = Object.fromEntries(own.map(([section, value]) => [`gatehouse:${section}`, { value }]));
   return { stack: "dev", config: { ...config, ...extra } };
+}
+
+/** What is wrong with a stack, one line each, without the header that counts them. */
+export function problemsOf(raw: RawStack): string[] {
+  const [header, ...problems] = messageOf(() => parseStack(raw, shell)).split("\n  ");
+  const count = `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
+  if (header !== `Pulumi.dev.yaml: ${count}`) throw new Error(`the header does not count ${count}: ${header ?? ""}`);
+  return problems;
 }
 
 /** The message of the ConfigError that `action` throws. */

@@ -46,6 +46,7 @@ describe("template variables", () => {
       port: undefined,
       description: "",
       targets: [],
+      tls: { ends: "default" },
     });
   });
 

@@ -34,6 +34,38 @@ const cases = [
     ],
   },
   {
+    title: "two applications whose slugs become one by a domain kind with a dash",
+    raw: stack({
+      domains: {
+        localhost: {},
+        mesh: { enabled: true, base_domain: "mesh.example.org" },
+        "eu-mesh": { enabled: true, base_domain: "eu.example.org", protocol: "https", description: "Europe" },
+      },
+      protected_services: [proxy({}), proxy({ name: "wiki-eu", application_slug: "wiki-eu" })],
+    }),
+    lines: [
+      'protected_services[1].application_slug "wiki-eu": application "wiki-eu" is already used by "wiki"; give each application its own slug',
+    ],
+  },
+  {
+    title: "the application of another service's test environment",
+    raw: stack({
+      protected_services: [proxy({}), oauth2({ application_slug: "whoami-wiki-localhost" })],
+    }),
+    lines: [
+      'protected_services[1].application_slug "grafana": application "whoami-wiki-localhost" is already used by "wiki"; give each application its own slug',
+    ],
+  },
+  {
+    title: "a proxied application that becomes that of another service's test environment",
+    raw: stack({
+      protected_services: [proxy({ application_slug: "whoami-grafana" }), oauth2({})],
+    }),
+    lines: [
+      'protected_services[1].application_slug "grafana": application "grafana" is already used by "wiki"; give each application its own slug',
+    ],
+  },
+  {
     title: "the identity provider's host",
     raw: stack({ protected_services: [proxy({ name: "authentik" })] }),
     lines: [
@@ -69,6 +101,32 @@ const cases = [
     raw: stack({ protected_services: [proxy({}), basic({ name: "whoami-wiki" })] }),
     lines: [
       'protected_services[1] "whoami-wiki": host "whoami-wiki.localhost" is already used by the test environment of "wiki"; give each service its own host',
+    ],
+  },
+  {
+    title: "the host of a test environment that is another's service",
+    raw: stack({ protected_services: [basic({ name: "whoami-wiki" }), proxy({})] }),
+    lines: [
+      'protected_services[0] "whoami-wiki": host "whoami-wiki.localhost" is already used by the test environment of "wiki"; give each service its own host',
+    ],
+  },
+  {
+    title: "the name of a test environment, on another domain",
+    raw: stack({
+      protected_services: [proxy({}), proxy({ name: "whoami-wiki", application_slug: "x", domains: ["mesh"] })],
+    }),
+    lines: [
+      'protected_services[1] "whoami-wiki": name "whoami-wiki" is already used by the test environment of "wiki"; give each service its own host',
+    ],
+  },
+  {
+    title: "a test environment where the identity provider is",
+    raw: stack({
+      protected_services: [proxy({})],
+      identity_provider: { ...sections.identity_provider, host: "whoami-wiki" },
+    }),
+    lines: [
+      'protected_services[0] "wiki": its test environment\'s host "whoami-wiki.localhost" is already used by the identity provider; rename the service, or write test_environments: { enabled: false }',
     ],
   },
   {

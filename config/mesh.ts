@@ -1,0 +1,48 @@
+/**
+ * The rule of private networks that know no wildcard names: in a tailnet each name is a node of its own, and nothing resolves below a
+ * node (tailscale #1196, #7081).
+ */
+import type { Problem } from "./problems.ts";
+import { type Drafts, problem, within } from "./rules.ts";
+import type { Domain } from "./settings.ts";
+
+/** Domains whose names are nodes: `<tailnet>.ts.net`. */
+const TAILNET = /(^|\.)ts\.net$/;
+
+/** A tailnet's base domain is the tailnet itself, and nobody but the network makes its records. */
+export function meshRules({ domains, settings }: Drafts): Problem[] {
+  return settings.flatMap(({ enabled, baseDomain, targets }, index) => {
+    const draft = domains[index];
+    if (!enabled || draft === undefined || !TAILNET.test(baseDomain)) return [];
+    const found: Problem[] = [];
+    if (baseDomain.split(".").length !== 3) {
+      const fault = `"${baseDomain}" is no tailnet, and no name resolves below a node`;
+      found.push(
+        problem(within(draft.place, "base_domain"), fault, "write <tailnet>.ts.net, and join one node per service"),
+      );
+    }
+    if (targets.length > 0) {
+      const fault = "a tailnet takes no records from outside";
+      found.push(problem(within(draft.place, "targets"), fault, "remove them, and join one node per service"));
+    }
+    return found;
+  });
+}
+
+/** A host label and the domain kinds that it is on. */
+interface Exposed {
+  readonly name: string;
+  readonly domains: readonly string[];
+}
+
+/** The nodes that a tailnet needs, one per name. */
+export function meshWarnings(domains: readonly Domain[], exposed: readonly Exposed[]): string[] {
+  return domains
+    .filter(({ enabled, baseDomain }) => enabled && TAILNET.test(baseDomain))
+    .flatMap(({ kind, baseDomain }) => {
+      const names = exposed.filter((one) => one.domains.includes(kind)).map(({ name }) => name);
+      return names.length === 0
+        ? []
+        : [`domains.${kind}: ${baseDomain} knows no wildcard names; each needs a node: ${names.join(", ")}`];
+    });
+}

@@ -1,0 +1,103 @@
+/** Shapes of the entries of `protected_services`, one zod object per type; keys as people write them. */
+import { z } from "zod";
+import {
+  duration,
+  exposedOn,
+  group,
+  label,
+  list,
+  portNumber,
+  publicPath,
+  redirectPath,
+  secret,
+  slug,
+  text,
+  words,
+} from "./fields.ts";
+
+const base = {
+  name: label()
+    .regex(/^(?!gatehouse-)/, "a name that does not start with gatehouse-; Gatehouse's own objects have such names")
+    .describe("Service name and host label: `<name>.<domain>`."),
+  description: words().describe("What the service is, for people."),
+  domains: exposedOn().describe("Domain kinds on which the service is exposed, or auto for every enabled one."),
+  service: z
+    .strictObject({
+      name: label().optional().describe("Name of the Kubernetes Service. Default: the entry's name."),
+      namespace: label().default("default").describe("Namespace of the Kubernetes Service."),
+      port: portNumber().default(80).describe("Port of the Kubernetes Service."),
+    })
+    .prefault({})
+    .describe("Where the application runs in the cluster."),
+  public_paths: list(publicPath())
+    .default([])
+    .describe("Path prefixes that stay open, by whole segments: /public opens /public and /public/x, not /publicity."),
+};
+const application = {
+  application_slug: slug()
+    .regex(
+      /^(?!gatehouse(-|$))/,
+      "a slug that does not start with gatehouse; Gatehouse's own applications have such slugs",
+    )
+    .describe("Name of the application in the identity provider."),
+  groups: list(group()).default([]).describe("Groups that may enter; none = everyone who can sign in."),
+  session: duration().optional().describe("Length of a session, e.g. hours=10. Default: identity_provider.session."),
+};
+
+const oauthConfig = z.strictObject({
+  client_id: words().describe("Client identifier; usually a ${VARIABLE}."),
+  client_secret: secret().describe("Client secret, as a ${VARIABLE}."),
+  redirect_uri: redirectPath().describe("Path of the application's callback."),
+  scopes: list(
+    text(
+      /^(?!(openid|email|profile)$)[\w.:/-]+$/,
+      "a scope besides openid, email and profile",
+      "those three are always there",
+    ),
+  )
+    .default([])
+    .describe("Scopes besides openid, email and profile."),
+  client_type: z
+    .enum(["confidential", "public"])
+    .default("confidential")
+    .describe("Whether the client can keep a secret."),
+  access_token_validity: duration().default("minutes=10").describe("How long an access token holds."),
+  refresh_token_validity: duration().optional().describe("How long a refresh token holds. Default: the session."),
+  subject_mode: z
+    .enum(["hashed_user_id", "user_id", "user_uuid", "user_username", "user_email", "user_upn"])
+    .default("hashed_user_id")
+    .describe("What the subject of a token is made of."),
+});
+
+const proxyService = z.strictObject({
+  type: z.literal("proxy").describe("Forward authentication."),
+  ...base,
+  ...application,
+});
+const oauth2Service = z.strictObject({
+  type: z.literal("oauth2").describe("The application signs people in by itself, with OpenID Connect."),
+  ...base,
+  ...application,
+  oauth_config: oauthConfig.describe("The application as an OAuth 2.0 client."),
+  enforce: z
+    .enum(["application", "gateway"])
+    .default("application")
+    .describe("gateway puts forward auth in front of an application that cannot refuse by itself."),
+});
+const basicService = z.strictObject({
+  type: z.literal("basic").describe("One username and password, checked by the gateway."),
+  ...base,
+  basic_auth: z
+    .strictObject({
+      username: text(/^[^:\s]+$/, "a username without : and spaces", "shorten it").describe(
+        "Username for the service.",
+      ),
+      password: secret().describe("Password, as a ${VARIABLE}."),
+    })
+    .describe("The credentials that open the service."),
+});
+/** One entry of `protected_services`, by its `type`. */
+export const serviceTypes = { proxy: proxyService, oauth2: oauth2Service, basic: basicService };
+export const service = z.discriminatedUnion("type", [proxyService, oauth2Service, basicService]);
+
+export type ServiceInput = z.output<typeof service>;

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { proxy, problemsOf, shell, stack } from "./stacks.ts";
+
+const mesh = (fields: Record<string, unknown>) =>
+  stack({
+    domains: { localhost: {}, mesh: { enabled: true, base_domain: "mesh.example.org", ...fields } },
+    protected_services: [proxy({})],
+  });
+const meshOf = (fields: Record<string, unknown>) => parseStack(mesh(fields), shell).domains[1];
+
+describe("TLS of a domain", () => {
+  test.each<[string, Record<string, unknown>, unknown]>([
+    ["Traefik's default certificate, unless stated", {}, { ends: "default" }],
+    ["a proxy before the gateway", { tls: "upstream" }, { ends: "upstream" }],
+    ["a certificate resolver", { tls: { resolver: "letsencrypt" } }, { ends: "resolver", name: "letsencrypt" }],
+    ["a Secret", { tls: { secret: "mesh.example-tls" } }, { ends: "secret", name: "mesh.example-tls" }],
+    ["nothing on http", { protocol: "http" }, undefined],
+  ])("is %s", (_, fields, tls) => {
+    expect(meshOf(fields)?.tls).toEqual(tls);
+  });
+
+  test("is there for localhost once that is https", () => {
+    const raw = stack({ domains: { localhost: { protocol: "https", tls: { secret: "dev" } } }, data_api: undefined });
+    expect(parseStack(raw, shell).domains[0]?.tls).toEqual({ ends: "secret", name: "dev" });
+  });
+
+  test.each([["upstream"], [{ resolver: "letsencrypt" }], [{ secret: "wildcard" }]])(
+    "is refused on http: %j",
+    (tls) => {
+      expect(problemsOf(mesh({ protocol: "http", tls }))).toEqual([
+        "domains.mesh.tls: there is none on http; remove it, or write protocol: https",
+      ]);
+    },
+  );
+
+  test.each<[string, unknown, string]>([
+    ["a word that is none", "gateway", 'found "gateway", '],
+    ["both a resolver and a Secret", { resolver: "letsencrypt", secret: "wildcard" }, "found a section, "],
+    ["neither", {}, "found a section, "],
+    ["a list", ["upstream"], "found a list, "],
+  ])("is refused when it is %s", (_, tls, found) => {
+    expect(problemsOf(mesh({ tls }))).toEqual([
+      `domains.mesh.tls: ${found}expected upstream, { resolver: NAME } or { secret: NAME }; write one of them`,
+    ]);
+  });
+});
+
+test("a Secret for TLS has a name that Kubernetes takes", () => {
+  expect(problemsOf(mesh({ tls: { secret: "Wildcard" } }))).toEqual([
+    'domains.mesh.tls.secret: found "Wildcard", expected a Kubernetes name; use a-z, 0-9, - and .',
+  ]);
+});
+
+describe("a tailnet", () => {
+  test("is told which nodes it needs: every host label on it, and nothing that is on localhost only", () => {
+    const raw = stack({
+      domains: { localhost: {}, mesh: { enabled: true, base_domain: "tail1234.ts.net" } },
+      protected_services: [
+        proxy({}),
+        proxy({ name: "local", application_slug: "local", domains: ["localhost"] }),
+        proxy({ name: "mail", application_slug: "mail", domains: ["mesh"] }),
+      ],
+    });
+    expect(parseStack(raw, shell).warnings).toEqual([
+      "domains.mesh: tail1234.ts.net knows no wildcard names; each needs a node: authentik, data, wiki, mail",
+    ]);
+  });
+
+  test.each(["ts.net", "node.tail1234.ts.net", "a.b.tail1234.ts.net"])("is not %s", (baseDomain) => {
+    expect(problemsOf(mesh({ base_domain: baseDomain }))).toEqual([
+      `domains.mesh.base_domain: "${baseDomain}" is no tailnet, and no name resolves below a node; ` +
+        "write <tailnet>.ts.net, and join one node per service",
+    ]);
+  });
+
+  test("takes no records, also as a kind of one's own", () => {
+    const partner = {
+      ...{ enabled: true, base_domain: "tail1234.ts.net", protocol: "https", description: "Partner" },
+      targets: ["203.0.113.7"],
+    };
+    expect(problemsOf(stack({ domains: { partner }, protected_services: [proxy({})] }))).toEqual([
+      "domains.partner.targets: a tailnet takes no records from outside; remove them, and join one node per service",
+    ]);
+  });
+
+  test.each(["tail1234.ts.network", "notts.net", "ts.net.example.org"])("is not meant by %s", (baseDomain) => {
+    expect(parseStack(mesh({ base_domain: baseDomain, targets: ["203.0.113.7"] }), shell).warnings).toEqual([]);
+  });
+
+  test("is left alone while it is not enabled", () => {
+    const off = { enabled: false, base_domain: "node.tail1234.ts.net", targets: ["203.0.113.7"] };
+    expect(parseStack(stack({ domains: { localhost: {}, mesh: off } }), shell).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { problemsOf, proxy, sections, shell, stack } from "./stacks.ts";
+
+const EXISTING = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
+const provider = (fields: Record<string, unknown>) =>
+  stack({ identity_provider: { ...sections.identity_provider, ...fields } });
+
+describe("an identity provider that is there already", () => {
+  test("needs its address and a token, and nothing of an installation", () => {
+    const settings = parseStack(stack({ identity_provider: EXISTING }), shell);
+    expect(settings.identityProvider).toMatchObject({
+      ...{ install: false, url: "https://sso.example.org", service: undefined },
+      ...{ adminPassword: undefined, secretKey: undefined, database: undefined },
+    });
+    expect(settings.warnings).toEqual([]);
+  });
+
+  test("may be a Service of the cluster", () => {
+    const found = (service: Record<string, unknown>) =>
+      parseStack(stack({ identity_provider: { ...EXISTING, service } }), shell).identityProvider.service;
+    expect(found({ name: "sso" })).toEqual({ name: "sso", port: 9000 });
+    expect(found({ name: "sso", port: 8000 })).toEqual({ name: "sso", port: 8000 });
+  });
+
+  test("is no Service that is installed by the stack, too", () => {
+    expect(problemsOf(provider({ service: { name: "sso" } }))).toEqual([
+      "identity_provider.service: names an existing one, and install is true; remove it, or write install: false",
+    ]);
+  });
+});
+
+describe("a service account", () => {
+  test("runs in the default namespace and is in no group, unless it says so", () => {
+    const accounts = [{ name: "reporter" }, { name: "backup", namespace: "ops", groups: ["staff"] }];
+    expect(parseStack(provider({ service_accounts: accounts }), shell).identityProvider.serviceAccounts).toEqual([
+      { name: "reporter", namespace: "default", groups: [] },
+      { name: "backup", namespace: "ops", groups: ["staff"] },
+    ]);
+  });
+
+  test("may stand on any domain, which a sample user may not", () => {
+    expect(parseStack(provider({ service_accounts: [{ name: "reporter" }] }), shell).warnings).toEqual([]);
+  });
+
+  test.each(["Reporter", "report_er", "-reporter", "a".repeat(64)])("is not named %s", (name) => {
+    expect(problemsOf(provider({ service_accounts: [{ name }] }))).toEqual([
+      `identity_provider.service_accounts[0].name: found "${name}", expected a DNS label; ` +
+        "use at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit",
+    ]);
+  });
+
+  test("has a name of its own, also among people", () => {
+    const alice = { name: "Alice", email: "a@example.org", password: "${SECRET}" };
+    const raw = stack({
+      domains: { localhost: {} },
+      identity_provider: {
+        ...sections.identity_provider,
+        service_accounts: [{ name: "reporter" }, { name: "reporter" }, { name: "alice" }],
+        sample_users: [{ ...alice, username: "alice" }],
+      },
+    });
+    const cure = "give each user and service account its own name";
+    expect(problemsOf(raw)).toEqual([
+      `identity_provider: user "reporter" stands twice; ${cure}`,
+      `identity_provider: user "alice" stands twice; ${cure}`,
+    ]);
+  });
+});
+
+describe("a group", () => {
+  const places: [string, (group: string) => ReturnType<typeof stack>, string][] = [
+    ["a service", (group) => stack({ protected_services: [proxy({ groups: [group] })] }), "protected_services[0]"],
+    ["the identity provider", (group) => provider({ groups: [group] }), "identity_provider"],
+    [
+      "a service account",
+      (group) => provider({ service_accounts: [{ name: "reporter", groups: [group] }] }),
+      "identity_provider.service_accounts[0]",
+    ],
+  ];
+
+  describe.each(places)("of %s", (_, raw, place) => {
+    test.each(["staff", "a|b", "Drift og utvikling", "æøå ÆØÅ", "x".repeat(200), "日本", "a.b:c/d@e", "$HOME", "ü"])(
+      "may be named %s",
+      (group) => {
+        expect(parseStack(raw(group), shell).warnings).toEqual([]);
+      },
+    );
+
+    test.each([
+      ["a comma", "a,b"],
+      ["a line break", "a\nb"],
+      ["a carriage return", "a\rb"],
+      ["a tab", "a\tb"],
+      ["a line separator", "a\u2028b"],
+      ["a zero byte", "a\0b"],
+      ["a character that is not seen", "ad\u200bmins"],
+      ["a soft hyphen", "ad\u00admins"],
+      ["a character that turns the text around", "\u202esnimda"],
+      ["a space that does not break", "a\u00a0b"],
+      ["a space in front", " staff"],
+      ["a space behind", "staff "],
+      ["nothing but a space", " "],
+      ["nothing", ""],
+    ])("may not hold %s", (_what, group) => {
+      expect(problemsOf(raw(group)).map((line) => line.replace(/^(\S+)( "wiki")?: found ".*", /su, "$1: "))).toEqual([
+        `${place}.groups[0]: expected a group name without commas, invisible characters and outer spaces; ` +
+          "X-idp-groups separates groups with commas; rename the group",
+      ]);
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { PROVIDER_LINE } from "../../config/versions.ts";
+import { problemsOf, sections, shell, stack } from "./stacks.ts";
+
+const authentik = (version: string) => stack({ identity_provider: { ...sections.identity_provider, version } });
+const traefik = (version: string) => stack({ gateway: { version } });
+
+const COOKIE = "CVE-2026-25748: a malformed cookie passes forward auth; use 2025.12.4 or newer";
+const LOGIN = "CVE-2026-49448 and CVE-2026-49443: an empty answer skips a step of the login; use 2026.5.1 or newer";
+const noPair = (version: string) =>
+  `identity_provider.version: authentik ${version} and the Terraform provider 2026.5 are no pair ` +
+  "(terraform-provider-authentik #966); use a 2026.5 server, or regenerate sdks/authentik";
+
+describe("authentik's version", () => {
+  test("is held against the line of the provider in sdks/authentik", () => {
+    const path = join(import.meta.dirname, "..", "..", "sdks", "authentik", "package.json");
+    const { pulumi } = JSON.parse(readFileSync(path, "utf8")) as {
+      pulumi: { parameterization: { name: string; version: string; value: string } };
+    };
+    const { name, version, value } = pulumi.parameterization;
+    const remote = (JSON.parse(Buffer.from(value, "base64").toString()) as { remote: { version: string } }).remote;
+    expect([name, version]).toEqual(["authentik", remote.version]);
+    expect(version.split(".").slice(0, 2).join(".")).toBe(PROVIDER_LINE);
+  });
+
+  test.each(["2026.5.1", "2026.5.12"])("may be %s", (version) => {
+    const settings = parseStack(authentik(version), shell);
+    expect([settings.identityProvider.version, settings.warnings]).toEqual([version, []]);
+  });
+
+  test.each<[string, string[]]>([
+    ["2026.5.0", [`identity_provider.version: authentik 2026.5.0 has ${LOGIN}`]],
+    [
+      "2025.12.3",
+      [
+        `identity_provider.version: authentik 2025.12.3 has ${COOKIE}`,
+        `identity_provider.version: authentik 2025.12.3 has ${LOGIN}`,
+        noPair("2025.12.3"),
+      ],
+    ],
+    ["2025.10.4", [`identity_provider.version: authentik 2025.10.4 has ${LOGIN}`, noPair("2025.10.4")]],
+    [
+      "2025.10.3",
+      [
+        `identity_provider.version: authentik 2025.10.3 has ${COOKIE}`,
+        `identity_provider.version: authentik 2025.10.3 has ${LOGIN}`,
+        noPair("2025.10.3"),
+      ],
+    ],
+    ["2026.8.1", [noPair("2026.8.1")]],
+    ["2026.50.1", [noPair("2026.50.1")]],
+  ])("may not be %s", (version, problems) => {
+    expect(problemsOf(authentik(version))).toEqual(problems);
+  });
+
+  test("is also checked when the stack does not install it", () => {
+    const provider = { install: false, url: "https://sso.example.org", token: "${TOKEN}", version: "2026.8.1" };
+    expect(problemsOf(stack({ identity_provider: provider }))).toEqual([noPair("2026.8.1")]);
+  });
+
+  test.each(["2026.5", "latest", "2026.5.1-rc1", "v2026.5.1"])("is no version when it is %s", (version) => {
+    expect(problemsOf(authentik(version))).toEqual([
+      `identity_provider.version: found "${version}", expected a version of authentik; write it like 2026.5.1`,
+    ]);
+  });
+});
+
+describe("Traefik's version", () => {
+  const ALIASES =
+    "has CVE-2026-54763 and CVE-2026-88011 (forward auth leaves aliases of headers standing; every route drops them here); " +
+    "fixed in 3.7.12";
+  const NAMESPACES =
+    "has CVE-2026-65601 (middlewares of another namespace can be named; keep others from writing routes); fixed in 3.7.7";
+
+  test.each(["3.7.2", "3.6.99", "2.11.30"])("may not be %s", (version) => {
+    expect(problemsOf(traefik(version))).toEqual([
+      `gateway.version: Traefik ${version} has CVE-2026-48020: dot segments lead past a route's authentication, ` +
+        "and basic auth without users is open; use 3.7.3 or newer",
+    ]);
+  });
+
+  test.each<[string, string[]]>([
+    ["3.7.3", [NAMESPACES, ALIASES]],
+    ["3.7.6", [NAMESPACES, ALIASES]],
+    ["3.7.7", [ALIASES]],
+    ["3.7.11", [ALIASES]],
+    ["3.7.12", []],
+    ["3.8.0", []],
+  ])("may be %s, and what is known of it is told", (version, told) => {
+    expect(parseStack(traefik(version), shell).warnings).toEqual(
+      told.map((text) => `gateway.version: Traefik ${version} ${text}`),
+    );
+  });
+
+  test("is warned about when nobody states it", () => {
+    expect(parseStack(stack({ gateway: undefined }), shell).warnings).toEqual([
+      "gateway.version: not stated; what Traefik runs is not held against the known advisories",
+    ]);
+  });
+});

@@ -4,7 +4,7 @@ import { loadStack } from "../config/stack.ts";
 import { Cluster } from "./cluster.ts";
 import { DataApi } from "./data/dataApi.ts";
 import { Gateway } from "./gateway/gateway.ts";
-import { Authentik } from "./identity/authentik.ts";
+import { Authentik, refuseOtherServer } from "./identity/authentik.ts";
 import { Identity } from "./identity/identity.ts";
 import { computePlan } from "./plan/plan.ts";
 import { Postgres } from "./postgres.ts";
@@ -12,26 +12,28 @@ import { Postgres } from "./postgres.ts";
 /**
  * Deploys the selected stack. Exported as a function, so that the engine runs it both as the project's program (`pulumi up`) and inline
  * (the Automation API), as often as asked.
- * @throws ConfigError with every problem of the configuration, before the first resource is registered
+ * @throws ConfigError with every problem of the configuration, Error for an existing identity provider of another line; both before the
+ *   first resource is registered
  */
 export default async function program(): Promise<Record<string, pulumi.Input<unknown>>> {
   const settings = loadStack();
   const plan = computePlan(settings);
+  await refuseOtherServer(settings.identityProvider);
 
   const cluster = new Cluster("cluster", { context: settings.context });
   const postgres = settings.postgres && new Postgres("postgres", { server: settings.postgres });
   const authentik = new Authentik("authentik", { settings, plan, cluster, postgres });
   const gateway = new Gateway("gateway", { settings, plan, cluster, authentik });
   const reachedThrough = gateway.identityProviderRoutes;
-  const identity = new Identity("identity", { settings, plan, authentik, reachedThrough });
+  const identity = new Identity("identity", { settings, plan, cluster, authentik, reachedThrough });
   if (settings.dataApi && plan.data && postgres) {
     const { exposures, data } = plan;
     new DataApi("data", { dataApi: settings.dataApi, plan: data, exposures, cluster, postgres });
   }
 
-  return Promise.resolve({
+  return {
     urls: plan.exposures.map((exposure) => exposure.url),
     identityProvider: authentik.browserUrl,
     jwks: identity.jwksUrl,
-  });
+  };
 }

@@ -1,5 +1,5 @@
 import { CookieJar } from "tough-cookie";
-import { Agent, request } from "undici";
+import { Agent, type buildConnector, request } from "undici";
 import { lookup } from "../infra/loopback.ts";
 
 /** One answer, read whole. */
@@ -29,11 +29,14 @@ export interface HttpClient {
 const TIMEOUT_MS = 15_000;
 const REDIRECTS = 15;
 
-/** A client without a session; `*.localhost` leads to loopback whatever the system's resolver thinks. */
-export function createClient(): HttpClient {
+/**
+ * A client without a session.
+ * @param connect how it connects; default: `*.localhost` leads to loopback whatever the system's resolver thinks
+ */
+export function createClient(connect: buildConnector.BuildOptions = { lookup }): HttpClient {
   // Cookies of *.localhost hosts are host-only, so the public suffix list has nothing to say about them.
   const cookies = new CookieJar(undefined, { rejectPublicSuffixes: false, allowSpecialUseDomain: true });
-  const dispatcher = new Agent({ connect: { lookup }, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  const dispatcher = new Agent({ connect, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
 
   const send = async (url: string, { method = "GET", headers, body }: RequestOptions = {}): Promise<Answer> => {
     const cookie = await cookies.getCookieString(url);

@@ -68,12 +68,18 @@ function page(plan: Plan): string {
 function hosts(exposures: readonly Exposure[]): string {
   const rows = exposures.map((exposure) => [
     exposure.url,
-    exposure.role === "service" ? exposure.protection : `open (${OPEN_ROLES[exposure.role]})`,
+    protection(exposure),
     whoMayEnter(exposure),
     exposure.publicPaths.join("\n"),
     `${exposure.backend.namespace}/${exposure.backend.name}:${exposure.backend.port}`,
   ]);
   return `Hosts\n${table(["URL", "Protection", "Who may enter", "Public paths", "Backend"], rows)}`;
+}
+
+function protection({ role, protection, authentication }: Exposure): string {
+  if (role !== "service" && protection === "open") return `open (${OPEN_ROLES[role]})`;
+  const by = protection === "oauth2" ? ` (by the ${authentication === "none" ? "application" : "gateway"})` : "";
+  return role === "test" ? `${protection}${by}, test environment` : protection + by;
 }
 
 const OPEN_ROLES = { test: "test host", "identity-provider": "identity provider", "data-api": "data API, read only" };

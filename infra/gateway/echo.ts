@@ -1,18 +1,20 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { Backend } from "../../config/settings.ts";
+import type { Backend, TraefikGateway } from "../../config/settings.ts";
+import { onlyFrom } from "../network.ts";
 import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
 
 export interface EchoArgs {
   /** Name, namespace and port of the Service. */
   readonly backend: Backend;
+  readonly gateway: TraefikGateway;
 }
 
 /** The test service that echoes the caller (spec 000, "Test environments per application"). */
 export class Echo extends pulumi.ComponentResource {
   constructor(name: string, args: EchoArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:gateway:Echo", name, {}, opts);
-    const { backend } = args;
+    const { backend, gateway } = args;
     const labels = labelsOf(backend.name);
     const metadata = { name: backend.name, namespace: backend.namespace, labels };
     new k8s.apps.v1.Deployment(
@@ -49,6 +51,11 @@ export class Echo extends pulumi.ComponentResource {
         metadata: { ...metadata, annotations: withoutAwait },
         spec: { selector: labels, ports: [{ name: "http", port: backend.port, targetPort: backend.port }] },
       },
+      { parent: this },
+    );
+    new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata, spec: onlyFrom(labels, backend.port, [gateway.namespace]) },
       { parent: this },
     );
     this.registerOutputs({});

@@ -4,10 +4,11 @@ import type { Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Authentik } from "../identity/authentik.ts";
 import type { Plan } from "../plan/types.ts";
+import { ClusterDns } from "./clusterDns.ts";
 import { Echo } from "./echo.ts";
-import { Middlewares } from "./middlewares.ts";
+import { GatewayMiddleware } from "./middlewares.ts";
 import { DomainRecords } from "./records.ts";
-import { ServiceRoute } from "./route.ts";
+import { ingressRoute } from "./route.ts";
 
 export interface GatewayArgs {
   readonly settings: Settings;
@@ -25,41 +26,52 @@ export class Gateway extends pulumi.ComponentResource {
     super("gatehouse:gateway:Gateway", name, {}, opts);
     const { settings, plan, cluster } = args;
     const child = { parent: this, provider: cluster.provider };
-
-    const namespaces = new Set(plan.routes.map((route) => route.namespace));
-    const middlewares = new Map(
-      [...namespaces].map((namespace) => [
-        namespace,
-        new Middlewares(`${name}-${namespace}`, { namespace, authentik: args.authentik }, this.#after(args, namespace)),
-      ]),
-    );
-    const routes = plan.routes.map((route) => ({
-      route,
-      resource: new ServiceRoute(
-        route.name,
-        { route, middlewares: middlewares.get(route.namespace), services: settings.services },
-        this.#after(args, route.namespace),
-      ),
-    }));
+    this.identityProviderRoutes = this.#routes(args);
     for (const records of plan.records) {
       new DomainRecords(`${name}-records-${records.domain}`, { records }, child);
     }
-    if (settings.testEnvironments.enabled && settings.testEnvironments.install) {
-      new Echo(`${name}-echo`, { backend: settings.testEnvironments.backend }, child);
+    const local = settings.domains.find(({ kind, enabled }) => kind === "localhost" && enabled);
+    if (local) {
+      new ClusterDns(`${name}-cluster-dns`, { baseDomain: local.baseDomain, gateway: settings.gateway }, child);
     }
-
-    const ofIdentityProvider = new Set(
-      plan.exposures.filter(({ role }) => role === "identity-provider").map(({ id }) => id),
-    );
-    this.identityProviderRoutes = routes
-      .filter(({ route }) => route.rules.some(({ exposure }) => ofIdentityProvider.has(exposure)))
-      .map(({ resource }) => resource.ingressRoute);
+    if (settings.testEnvironments.enabled && settings.testEnvironments.install) {
+      const { backend } = settings.testEnvironments;
+      new Echo(`${name}-echo`, { backend, gateway: settings.gateway }, child);
+    }
     this.registerOutputs({});
   }
 
-  /** Options for what lives in a namespace that this program creates: it must exist first. */
-  #after({ cluster, authentik }: GatewayArgs, namespace: string): pulumi.ComponentResourceOptions {
-    const owner = authentik.installation?.namespaceName === namespace ? [authentik.installation.namespace] : [];
-    return { parent: this, provider: cluster.provider, dependsOn: owner };
+  /** @returns those of the identity provider's own host */
+  #routes(args: GatewayArgs): k8s.apiextensions.CustomResource[] {
+    const { settings, plan, authentik } = args;
+    const outpostUrl = (outpost: number): pulumi.Output<string> => authentik.outpostUrl(outpost);
+    const middlewares = new Map(
+      plan.middlewares.map((middleware) => {
+        const place = `${middleware.namespace}/${middleware.name}`;
+        const options = this.#after(args, middleware.namespace, []);
+        return [place, new GatewayMiddleware(place, { middleware, outpostUrl, services: settings.services }, options)];
+      }),
+    );
+    const ofIdentityProvider = new Set(
+      plan.exposures.filter(({ role }) => role === "identity-provider").map(({ id }) => id),
+    );
+    return plan.routes.flatMap((route) => {
+      const named = new Set(route.rules.flatMap((rule) => rule.middlewares));
+      const needed = [...named].flatMap((middleware) => middlewares.get(`${route.namespace}/${middleware}`) ?? []);
+      const options = this.#after(args, route.namespace, needed);
+      const deployed = ingressRoute(route, options);
+      return route.rules.some(({ exposure }) => ofIdentityProvider.has(exposure)) ? [deployed] : [];
+    });
+  }
+
+  /** Options for what lives in a namespace that this program may create: it must exist first. */
+  #after(
+    { cluster, authentik }: GatewayArgs,
+    namespace: string,
+    needed: readonly pulumi.Resource[],
+  ): pulumi.CustomResourceOptions {
+    const { installation } = authentik;
+    const owner = installation?.namespaceName === namespace ? [installation.namespace] : [];
+    return { parent: this, provider: cluster.provider, dependsOn: [...owner, ...needed] };
   }
 }

@@ -14,15 +14,16 @@ export interface DomainRecordsArgs {
 export class DomainRecords extends pulumi.ComponentResource {
   constructor(name: string, args: DomainRecordsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:gateway:DomainRecords", name, {}, opts);
-    const { domain, hosts, targets } = args.records;
+    const { domain, owner, hosts, targets } = args.records;
     if (targets.length > 0) {
       new k8s.apiextensions.CustomResource(
         `${name}-endpoint`,
         {
           apiVersion: "externaldns.k8s.io/v1alpha1",
           kind: "DNSEndpoint",
-          metadata: { name: `gatehouse-${domain}`, namespace: "default" },
-          spec: { endpoints: hosts.flatMap((host) => endpoints(host, targets)) },
+          // An ExternalDNS that watches one owner only finds its own by the label.
+          metadata: { name: `${owner}-${domain}`, namespace: "default", labels: { "gatehouse.dev/owner": owner } },
+          spec: { endpoints: hosts.flatMap((host) => endpoints(host, targets, owner)) },
         },
         { parent: this },
       );
@@ -31,12 +32,16 @@ export class DomainRecords extends pulumi.ComponentResource {
   }
 }
 
-function endpoints(
-  host: string,
-  targets: readonly string[],
-): { dnsName: string; recordType: string; targets: string[] }[] {
+interface Endpoint {
+  readonly dnsName: string;
+  readonly recordType: string;
+  readonly targets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+function endpoints(host: string, targets: readonly string[], owner: string): Endpoint[] {
   const byType = Map.groupBy(targets, recordType);
-  return [...byType].map(([type, values]) => ({ dnsName: host, recordType: type, targets: values }));
+  return [...byType].map(([type, values]) => ({ dnsName: host, recordType: type, targets: values, labels: { owner } }));
 }
 
 function recordType(target: string): string {

@@ -3,10 +3,12 @@ import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider } from "../../config/settings.ts";
 import type { Plan } from "../plan/types.ts";
 import { reveal } from "../secrets.ts";
+import type { Defaults } from "./defaults.ts";
 
 export interface AccessArgs {
   readonly plan: Plan;
   readonly identityProvider: IdentityProvider;
+  readonly defaults: Defaults;
 }
 
 /**
@@ -14,13 +16,20 @@ export interface AccessArgs {
  * either side wipes it (authentik/traffic.md 1.1).
  */
 export class Access extends pulumi.ComponentResource {
-  readonly #groups: ReadonlyMap<string, authentik.Group>;
+  readonly #groups: ReadonlyMap<string, pulumi.Output<string>>;
 
   constructor(name: string, args: AccessArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Access", name, {}, opts);
     const child = { parent: this };
+    const { groups, createdGroups } = args.plan;
+    const created = new Set(createdGroups);
     this.#groups = new Map(
-      args.plan.groups.map((group) => [group, new authentik.Group(`group-${group}`, { name: group }, child)]),
+      groups.map((group) => [
+        group,
+        created.has(group)
+          ? new authentik.Group(`group-${group}`, { name: group }, child).id
+          : args.defaults.existingGroup(group),
+      ]),
     );
     for (const user of args.identityProvider.sampleUsers) {
       new authentik.User(
@@ -40,13 +49,13 @@ export class Access extends pulumi.ComponentResource {
 
   /** @throws when the plan does not list the group, which configuration checks rule out */
   groupId(group: string): pulumi.Output<string> {
-    const resource = this.#groups.get(group);
-    if (!resource) {
+    const id = this.#groups.get(group);
+    if (!id) {
       throw new pulumi.InputPropertyError({
         propertyPath: "plan.groups",
         reason: `group "${group}" is not in the plan`,
       });
     }
-    return resource.id;
+    return id;
   }
 }

@@ -1,5 +1,6 @@
+import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { Settings } from "../../config/settings.ts";
+import type { IdentityProvider, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Plan } from "../plan/types.ts";
 import type { Postgres } from "../postgres.ts";
@@ -15,30 +16,48 @@ export interface AuthentikArgs {
   readonly postgres: Postgres | undefined;
 }
 
+/**
+ * Refuses an identity provider that is there already and of another line, before anything is registered. A preview asks nobody.
+ * @throws as {@link waitUntilReady} does
+ */
+export async function refuseOtherServer({ install, url, apiUrl, token, version }: IdentityProvider): Promise<void> {
+  if (install || url === undefined || pulumi.runtime.isDryRun()) return;
+  const known = await new Promise<string>((resolve) => reveal(token).apply(resolve));
+  await waitUntilReady(apiUrl ?? url, known, version);
+}
+
 /** The identity provider that the stack uses: one it installs (`install: true`), or one that is there already. */
 export class Authentik extends pulumi.ComponentResource {
   /** Where a browser finds it: its origin on the first enabled domain. */
   readonly browserUrl: string;
-  /** Where calls from inside the cluster find it: the gateway's forward auth. */
-  readonly clusterUrl: pulumi.Output<string>;
   readonly token: pulumi.Output<string>;
   readonly installation: Installation | undefined;
   readonly #apiUrl: string;
+  readonly #version: string;
+  /** Where forward auth finds an authentik that the stack does not install, once its version is checked. */
+  readonly #existing: pulumi.Output<string> | undefined;
 
   constructor(name: string, args: AuthentikArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Authentik", name, {}, opts);
     const provider = args.settings.identityProvider;
     this.token = reveal(provider.token);
-    this.browserUrl = provider.url ?? originOf(args.plan);
+    this.browserUrl = onSomeDomain(args.plan.identityProviderUrl);
+    this.#version = provider.version;
     this.#apiUrl = provider.apiUrl ?? this.browserUrl;
     if (provider.install) {
       this.installation = new Installation(
         name,
-        { provider, cluster: args.cluster, postgres: required(args.postgres) },
+        {
+          provider,
+          cluster: args.cluster,
+          postgres: required(args.postgres),
+          gateway: args.settings.gateway,
+          outposts: args.plan.outposts,
+        },
         { parent: this },
       );
     }
-    this.clusterUrl = this.installation?.url ?? pulumi.output(this.browserUrl);
+    this.#existing = this.installation ? undefined : this.#checked(provider, args);
     this.registerOutputs({ browserUrl: this.browserUrl });
   }
 
@@ -51,21 +70,37 @@ export class Authentik extends pulumi.ComponentResource {
     const exist = pulumi.all(waitFor.map((resource) => resource.id));
     const answered = pulumi.all([this.token, exist]).apply(async ([token]) => {
       if (!pulumi.runtime.isDryRun()) {
-        await waitUntilReady(this.#apiUrl, token);
+        await waitUntilReady(this.#apiUrl, token, this.#version);
       }
       return this.#apiUrl;
     });
     // The token only let us ask; the address is no secret.
     return pulumi.unsecret(answered);
   }
+
+  /** Where the gateway asks an outpost; 0 = the embedded one. */
+  outpostUrl(number: number): pulumi.Output<string> {
+    if (this.installation) return this.installation.outpostUrl(number);
+    return this.#existing ?? pulumi.output(this.browserUrl);
+  }
+
+  /** The address of an existing one: its Service where it has one in this cluster, else its own URL. */
+  #checked({ service, namespace }: IdentityProvider, { cluster }: AuthentikArgs): pulumi.Output<string> {
+    const checked = this.apiUrl([]);
+    if (!service) return checked.apply(() => this.browserUrl);
+    const found = k8s.core.v1.Service.get("identity-provider", `${namespace}/${service.name}`, {
+      parent: this,
+      provider: cluster.provider,
+    });
+    return pulumi.all([checked, found.spec.clusterIP]).apply(([, address]) => `http://${address}:${service.port}`);
+  }
 }
 
-function originOf(plan: Plan): string {
-  const exposure = plan.exposures.find(({ role }) => role === "identity-provider");
-  if (!exposure) {
+function onSomeDomain(url: string | undefined): string {
+  if (url === undefined) {
     throw new pulumi.RunError("the identity provider is on no domain; enable one under gatehouse:domains");
   }
-  return exposure.url;
+  return url;
 }
 
 function required(postgres: Postgres | undefined): Postgres {

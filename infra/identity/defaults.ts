@@ -18,6 +18,10 @@ export interface Defaults {
   readonly invalidationFlow: pulumi.Output<string>;
   readonly proxyMappings: pulumi.Output<string[]>;
   readonly oauth2Mappings: pulumi.Output<string[]>;
+  /** The mapping of one more scope, by its name. */
+  readonly scopeMapping: (scope: string) => pulumi.Output<string>;
+  /** The id of a group that somebody else made. */
+  readonly existingGroup: (group: string) => pulumi.Output<string>;
   readonly signingKey: pulumi.Output<string>;
   readonly embeddedOutpost: pulumi.Output<string>;
 }
@@ -46,9 +50,22 @@ export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Outp
       });
   return {
     authorizationFlow: flow("default-provider-authorization-implicit-consent"),
-    invalidationFlow: flow("default-provider-invalidation-flow"),
+    // The one for providers leaves the user signed in at authentik.
+    invalidationFlow: flow("default-invalidation-flow"),
     proxyMappings: mappings(PROXY_MAPPINGS),
     oauth2Mappings: mappings(OAUTH2_MAPPINGS),
+    scopeMapping: (scope) =>
+      found(
+        `mapping of scope "${scope}"`,
+        authentik.getPropertyMappingProviderScopeOutput({ scopeName: reachable(scope) }, options).id,
+      ),
+    existingGroup: (group) => {
+      const what = `group "${group}"`;
+      const look = () => authentik.getGroup({ name: group, includeUsers: false }, options);
+      // Unlike the others, this lookup fails when there is none, and does not say of which name.
+      const missing = (cause: unknown) => Promise.reject(new Error(`${absent(what)}: ${String(cause)}`, { cause }));
+      return found(what, apiUrl.apply(() => look().catch(missing)).id);
+    },
     signingKey: found(
       "key pair",
       // Without fetchKey: false the private key would be written to the state in clear (authentik/traffic.md 2).
@@ -64,10 +81,12 @@ export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Outp
 function found(what: string, id: pulumi.Output<string | undefined> | undefined): pulumi.Output<string> {
   return pulumi.output(id).apply((known) => {
     if (known === undefined || known === "") {
-      throw new pulumi.RunError(
-        `authentik has no ${what}; check that identity_provider.api_url leads to authentik itself and not below a path`,
-      );
+      throw new pulumi.RunError(absent(what));
     }
     return known;
   });
+}
+
+function absent(what: string): string {
+  return `authentik has no ${what}; create it, or check that identity_provider.api_url leads to authentik itself and not below a path`;
 }

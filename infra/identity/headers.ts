@@ -10,32 +10,41 @@ export const IDENTITY_HEADERS = [
   "X-idp-jwt",
 ] as const;
 
+/** Scope of the mapping that sets the headers. Sorts after ak_proxy, so that it is merged last (authentik/README 2.3). */
+export const IDENTITY_SCOPE = "gatehouse_identity";
+
 /**
- * Every spelling that some application server folds into one of the six: `-`, `_` or `.` at either place. Forward auth overwrites
- * only the dashed one (CVE-2026-33433, CVE-2026-54763, CVE-2026-88011), so a client's others would reach the application.
+ * Every spelling that some application server folds into one of the six. Forward auth overwrites only the dashed one (CVE-2026-33433,
+ * CVE-2026-54763, CVE-2026-88011), so a client's others would reach the application.
  */
 export function identityHeaderSpellings(): string[] {
-  const separators = ["-", "_", "."];
-  return IDENTITY_HEADERS.flatMap((header) => {
-    const [x, idp, rest] = header.split("-") as [string, string, string];
-    return separators.flatMap((first) => separators.map((second) => `${x}${first}${idp}${second}${rest}`));
-  });
+  return IDENTITY_HEADERS.flatMap(spellings);
 }
 
-/** Slug of the application that signs `X-idp-jwt`; its JWKS is what applications verify against. */
-export const IDENTITY_SLUG = "gatehouse-identity";
+/** Every spelling of a header that some application server folds into one: `-`, `_` or `.` between its words. The dashed one is first. */
+export function spellings(header: string): string[] {
+  const [first = "", ...rest] = header.split("-");
+  const grow = (names: string[], word: string) =>
+    names.flatMap((name) => ["-", "_", "."].map((separator) => name + separator + word));
+  return rest.reduce(grow, [first]);
+}
 
 /**
  * The scope mapping that sets the headers, in authentik's language: the body of a Python function.
  *
- * A group whose name holds a comma is left out of `X-idp-groups`: joined, it would read as membership in two other groups. The JWT
- * carries every group as a list. Control characters are dropped, since a line break in a display name must not end a header.
+ * A group whose name would read as another's is left out of `X-idp-groups`: one with a comma, an invisible character or outer spaces. The
+ * JWT carries every group as a list. Elsewhere an invisible character becomes a question mark: a line break must not end a header, and
+ * leaving it out would make two users look the same.
  * The JWT is minted for a provider of its own: authentik's proxy token is HS256 with a secret that nobody gets. It lives as long as
  * the session, because authentik computes headers once, at login.
+ * @param signer name of the provider that signs
  */
-export function headersExpression(): string {
+export function headersExpression(signer: string): string {
   return `def text(value):
-    return "".join(c for c in str(value) if c.isprintable())
+    return "".join(c if c.isprintable() else "?" for c in str(value))
+
+def readable(name):
+    return name.isprintable() and "," not in name and name == name.strip()
 
 groups = sorted({group.name for group in request.user.all_groups()})
 return {
@@ -44,11 +53,11 @@ return {
             "additionalHeaders": {
                 "X-idp-username": text(request.user.username),
                 "X-idp-email": text(request.user.email),
-                "X-idp-groups": ",".join(text(name) for name in groups if "," not in name),
+                "X-idp-groups": ",".join(name for name in groups if readable(name)),
                 "X-idp-name": text(request.user.name),
                 "X-idp-uid": text(request.user.uid),
                 "X-idp-jwt": ak_create_jwt(
-                    request.user, "${IDENTITY_SLUG}", ["openid", "email", "profile"], provider.access_token_validity
+                    request.user, "${signer}", ["openid", "email", "profile"], provider.access_token_validity
                 ),
             }
         }

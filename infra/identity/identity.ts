@@ -1,32 +1,45 @@
 import * as authentik from "@pulumi/authentik";
 import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../../config/settings.ts";
-import type { ApplicationRecord, Exposure, Plan } from "../plan/types.ts";
+import type { Cluster } from "../cluster.ts";
+import type { Exposure, Plan } from "../plan/types.ts";
 import { Access } from "./access.ts";
-import { ProxyApplication } from "./application.ts";
 import type { Authentik } from "./authentik.ts";
-import { lookUpDefaults } from "./defaults.ts";
+import { DedicatedOutpost } from "./dedicatedOutpost.ts";
+import { type Defaults, lookUpDefaults } from "./defaults.ts";
 import { IdentityToken } from "./identityToken.ts";
+import { Nobody } from "./nobody.ts";
+import { Machine } from "./machine.ts";
+import { OAuthProvider } from "./oauthProvider.ts";
 import { EmbeddedOutpost } from "./outpost.ts";
+import { type ForwardedExposure, ProxyProvider } from "./proxyProvider.ts";
+import { ServerSettings } from "./serverSettings.ts";
 
 export interface IdentityArgs {
   readonly settings: Settings;
   readonly plan: Plan;
+  readonly cluster: Cluster;
   readonly authentik: Authentik;
   /** What the identity provider is reached through, e.g. the route of its own host. */
   readonly reachedThrough: readonly pulumi.CustomResource[];
 }
 
-/** An exposure that the identity provider knows as an application. */
-export type ApplicationExposure = Exposure & { readonly application: ApplicationRecord };
+/** What the parts of {@link Identity} share. */
+interface Shared extends IdentityArgs {
+  readonly provider: authentik.Provider;
+  readonly defaults: Defaults;
+  readonly access: Access;
+  readonly child: pulumi.ComponentResourceOptions;
+}
 
-/** Everything that Gatehouse keeps inside authentik: groups, users, applications, providers, and the outpost that serves them. */
+/** Everything that Gatehouse keeps inside authentik: groups, users, applications, providers, and the outposts that serve them. */
 export class Identity extends pulumi.ComponentResource {
   /** Where an application finds the keys that verify `X-idp-jwt`. */
   readonly jwksUrl: pulumi.Output<string>;
 
   constructor(name: string, args: IdentityArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Identity", name, {}, opts);
+    const { settings, plan } = args;
     const url = args.authentik.apiUrl(args.reachedThrough);
     const provider = new authentik.Provider(
       "authentik",
@@ -37,29 +50,58 @@ export class Identity extends pulumi.ComponentResource {
     );
     const child = { parent: this, providers: [provider] };
     const defaults = lookUpDefaults(provider, url);
+    const { identityProvider } = settings;
+    const access = new Access(`${name}-access`, { plan, identityProvider, defaults }, child);
+    const issuer = args.authentik.browserUrl;
+    const token = new IdentityToken(`${name}-token`, { defaults, issuer, slug: plan.identitySlug }, child);
 
-    const access = new Access(
-      `${name}-access`,
-      { plan: args.plan, identityProvider: args.settings.identityProvider },
-      child,
-    );
-    const token = new IdentityToken(`${name}-token`, { defaults, issuer: args.authentik.browserUrl }, child);
-    const applications = args.plan.exposures
-      .filter(isProxied)
-      .map(
-        (exposure) => new ProxyApplication(exposure.id, { exposure, defaults, access, mapping: token.mapping }, child),
-      );
-    new EmbeddedOutpost(
-      `${name}-outpost`,
-      { outpost: defaults.embeddedOutpost, browserUrl: args.authentik.browserUrl, applications },
-      child,
-    );
-
+    const shared = { ...args, provider, defaults, access, child };
+    const providers = proxyProviders(shared, token.mapping);
+    const nobody = new Nobody(`${name}-nobody`, { defaults, slug: plan.nobodySlug }, child);
+    this.#outposts(name, shared, nobody, providers);
+    oauthProviders(shared);
+    for (const account of identityProvider.serviceAccounts) {
+      new Machine(`machine-${account.name}`, { account, access, cluster: args.cluster, providers, issuer }, child);
+    }
     this.jwksUrl = token.jwksUrl;
     this.registerOutputs({ jwksUrl: this.jwksUrl });
   }
+
+  #outposts(name: string, shared: Shared, nobody: Nobody, providers: readonly ProxyProvider[]): void {
+    const { defaults, settings, plan, child, provider } = shared;
+    const servedBy = (number: number): ProxyProvider[] =>
+      providers.filter(({ exposure }) => exposure.outpost === number);
+    const { installation, browserUrl } = shared.authentik;
+    const moves = installation !== undefined;
+    const embedded = { outpost: defaults.embeddedOutpost, nobody, providers: servedBy(0), moves };
+    new EmbeddedOutpost(`${name}-outpost`, embedded, child);
+    if (!installation) return;
+    const { session, version } = settings.identityProvider;
+    new ServerSettings(`${name}-settings`, { browserUrl, session }, child);
+    for (const number of plan.outposts) {
+      const served = [nobody, ...servedBy(number)];
+      const dedicated = { number, version, providers: served, installation, authentik: provider, browserUrl };
+      new DedicatedOutpost(`${name}-outpost-${number}`, dedicated, child);
+    }
+  }
 }
 
-function isProxied(exposure: Exposure): exposure is ApplicationExposure {
-  return exposure.protection === "proxy" && exposure.application !== undefined;
+function proxyProviders({ plan, defaults, access, child }: Shared, mapping: pulumi.Output<string>): ProxyProvider[] {
+  return plan.exposures
+    .filter(isForwarded)
+    .map((exposure) => new ProxyProvider(exposure.id, { exposure, defaults, access, mapping }, child));
+}
+
+function isForwarded(exposure: Exposure): exposure is ForwardedExposure {
+  return exposure.authentication === "forward-auth" && exposure.application !== undefined;
+}
+
+function oauthProviders({ settings, plan, cluster, authentik, defaults, access, child }: Shared): void {
+  const clients = new Map(plan.clients.map((client) => [client.service, client]));
+  for (const service of settings.services) {
+    const client = clients.get(service.name);
+    if (service.type !== "oauth2" || !client) continue;
+    const issuer = authentik.browserUrl;
+    new OAuthProvider(`${service.name}-oauth2`, { client, service, defaults, access, cluster, issuer }, child);
+  }
 }

@@ -1,12 +1,14 @@
 import * as authentik from "@pulumi/authentik";
 import * as pulumi from "@pulumi/pulumi";
 import type { Defaults } from "./defaults.ts";
-import { headersExpression, IDENTITY_SLUG } from "./headers.ts";
+import { headersExpression, IDENTITY_SCOPE } from "./headers.ts";
 
 export interface IdentityTokenArgs {
   readonly defaults: Defaults;
   /** Origin of the identity provider as browsers see it. */
   readonly issuer: string;
+  /** Name and slug of the provider; stacks that share an authentik each have their own. */
+  readonly slug: string;
 }
 
 /** The identity headers' scope mapping, and the RS256 provider whose key signs `X-idp-jwt`. */
@@ -22,8 +24,8 @@ export class IdentityToken extends pulumi.ComponentResource {
     const signer = new authentik.ProviderOauth2(
       `${name}-signer`,
       {
-        name: IDENTITY_SLUG,
-        clientId: IDENTITY_SLUG,
+        name: args.slug,
+        clientId: args.slug,
         clientType: "confidential",
         authorizationFlow,
         invalidationFlow,
@@ -38,7 +40,7 @@ export class IdentityToken extends pulumi.ComponentResource {
       `${name}-application`,
       {
         name: "Identity header tokens",
-        slug: IDENTITY_SLUG,
+        slug: args.slug,
         protocolProvider: signer.id.apply(Number),
         metaLaunchUrl: "blank://blank",
       },
@@ -47,11 +49,10 @@ export class IdentityToken extends pulumi.ComponentResource {
     const mapping = new authentik.PropertyMappingProviderScope(
       `${name}-mapping`,
       {
-        name: "Gatehouse identity headers",
-        // Sorts after ak_proxy, so that it is merged last (authentik/README 2.3).
-        scopeName: "gatehouse_identity",
+        name: `Gatehouse identity headers (${args.slug})`,
+        scopeName: IDENTITY_SCOPE,
         description: "X-idp-* headers",
-        expression: headersExpression(),
+        expression: headersExpression(args.slug),
       },
       // An expression that names a provider which is not there yet would leave the headers out.
       { ...child, dependsOn: [application] },

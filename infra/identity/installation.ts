@@ -1,7 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { IdentityProvider } from "../../config/settings.ts";
+import type { IdentityProvider, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
+import { onlyFrom } from "../network.ts";
+import { outpostName } from "../plan/names.ts";
 import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
 import type { Postgres } from "../postgres.ts";
 import { reveal } from "../secrets.ts";
@@ -16,6 +18,9 @@ export interface InstallationArgs {
   readonly provider: IdentityProvider;
   readonly cluster: Cluster;
   readonly postgres: Postgres;
+  readonly gateway: TraefikGateway;
+  /** Numbers of the dedicated outposts, which run beside the server. */
+  readonly outposts: readonly number[];
 }
 
 /** authentik in its namespace: server, worker, Service, and the database on the platform's Postgres. No Redis since 2025.10. */
@@ -26,6 +31,8 @@ export class Installation extends pulumi.ComponentResource {
   readonly service: k8s.core.v1.Service;
   readonly namespace: k8s.core.v1.Namespace;
   readonly namespaceName: string;
+  readonly kubernetes: k8s.Provider;
+  readonly #outposts: ReadonlyMap<number, k8s.core.v1.Service>;
 
   constructor(name: string, args: InstallationArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Installation", name, {}, opts);
@@ -37,20 +44,54 @@ export class Installation extends pulumi.ComponentResource {
     const workload = (role: "server" | "worker"): k8s.apps.v1.Deployment =>
       new k8s.apps.v1.Deployment(`${name}-${role}`, deployment(role, args.provider, namespace, environment), child);
 
+    this.kubernetes = args.cluster.provider;
     this.workloads = [workload("server"), workload("worker")];
-    this.service = new k8s.core.v1.Service(
-      SERVICE_NAME,
-      {
-        metadata: { name: SERVICE_NAME, namespace: namespace.metadata.name, annotations: withoutAwait },
-        spec: {
-          selector: labelsOf("authentik-server"),
-          ports: [{ name: "http", port: HTTP_PORT, targetPort: HTTP_PORT }],
+    this.#availability(name, args, child);
+    const service = (app: string): k8s.core.v1.Service =>
+      new k8s.core.v1.Service(
+        app,
+        {
+          metadata: { name: app, namespace: namespace.metadata.name, annotations: withoutAwait },
+          spec: { selector: labelsOf(app), ports: [{ name: "http", port: HTTP_PORT, targetPort: HTTP_PORT }] },
         },
-      },
+        child,
+      );
+    this.service = service(SERVICE_NAME);
+    this.#outposts = new Map(args.outposts.map((number) => [number, service(outpostName(number))]));
+    this.url = addressOf(this.service);
+    this.registerOutputs({ url: this.url });
+  }
+
+  /**
+   * Where an outpost answers; 0 = the embedded one, which is the server itself.
+   * @throws when the stack has no such outpost
+   */
+  outpostUrl(number: number): pulumi.Output<string> {
+    if (number === 0) return this.url;
+    const service = this.#outposts.get(number);
+    if (!service) {
+      throw new pulumi.InputPropertyError({ propertyPath: "outposts", reason: `there is no outpost ${number}` });
+    }
+    return addressOf(service);
+  }
+
+  /** A drained node takes one pod at a time, and only the gateway and what runs beside it may connect. */
+  #availability(name: string, { gateway, provider }: InstallationArgs, child: pulumi.CustomResourceOptions): void {
+    const { namespace } = this;
+    const metadata = (of: string) => ({ name: of, namespace: namespace.metadata.name });
+    for (const role of ["server", "worker"]) {
+      const app = `authentik-${role}`;
+      new k8s.policy.v1.PodDisruptionBudget(
+        `${name}-${role}-disruption`,
+        { metadata: metadata(app), spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(app) } } },
+        child,
+      );
+    }
+    new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata: metadata("authentik"), spec: onlyFrom({}, HTTP_PORT, [gateway.namespace, provider.namespace]) },
       child,
     );
-    this.url = pulumi.interpolate`http://${this.service.spec.clusterIP}:${HTTP_PORT}`;
-    this.registerOutputs({ url: this.url });
   }
 
   /** The Secret with authentik's settings. Immutable: a changed value is a new Secret, and so a roll-out of the pods that read it. */
@@ -87,6 +128,10 @@ export class Installation extends pulumi.ComponentResource {
   }
 }
 
+function addressOf(service: k8s.core.v1.Service): pulumi.Output<string> {
+  return pulumi.interpolate`http://${service.spec.clusterIP}:${HTTP_PORT}`;
+}
+
 function deployment(
   role: "server" | "worker",
   provider: IdentityProvider,
@@ -114,6 +159,7 @@ function deployment(
               ports: [{ name: "http", containerPort: HTTP_PORT }],
               readinessProbe: { httpGet, periodSeconds: 5 },
               startupProbe: { httpGet, periodSeconds: 5, failureThreshold: 60 },
+              livenessProbe: { httpGet: { path: "/-/health/live/", port: HTTP_PORT }, periodSeconds: 10 },
               // 8 GB is the recommended size of a local cluster (spec 000, Limits); both together stay under 2.5.
               resources: resources("100m", "512Mi", "1280Mi"),
               // The server compiles Python and keeps uploads: it needs a writable /tmp, and nothing else.

@@ -1,23 +1,28 @@
 /** Which host stands for what: each service, and each thing that the stack brings along, on each of its enabled domains. */
 import type { Backend, Domain, Service, Settings } from "../../config/settings.ts";
 import { exposureId, proxySlug } from "./names.ts";
-import type { ApplicationRecord, Exposure } from "./types.ts";
+import { assignOutposts } from "./outposts.ts";
+import type { Exposure } from "./types.ts";
 
 /** authentik's HTTP listener and the name that its Service gets (infra/identity). */
 const IDENTITY_PROVIDER_SERVICE = { name: "authentik-server", port: 9000 };
 /** PostgREST's listener and the name that its Service gets (infra/data). */
 const DATA_API_SERVICE = { name: "postgrest", port: 3000 };
-/** The open test host (spec 000, "Test environments per application"). */
+/** The echo service, and the open test host (spec 000, "Test environments per application"). */
+const ECHO = "whoami";
 const OPEN_TEST_HOST = "whoami-public";
 
-/** The identity provider first, then the data API and the test host, then the list; each in the order of the `domains` section. */
+/** The identity provider first, then the data API and the test host, then the list; each in the order of the domains. */
 export function exposures(settings: Settings): Exposure[] {
   const enabled = settings.domains.filter((domain) => domain.enabled);
   const on = (kinds: readonly string[]) => enabled.filter(({ kind }) => kinds.includes(kind));
   const { dataApi, testEnvironments } = settings;
-  const own = enabled.map((domain) =>
-    open("identity-provider", settings.identityProvider.host, domain, identityProviderBackend(settings)),
-  );
+  const own: Exposure[] = [];
+  const identityProvider = identityProviderBackend(settings);
+  if (identityProvider) {
+    const { host } = settings.identityProvider;
+    own.push(...enabled.map((domain) => open("identity-provider", host, domain, identityProvider)));
+  }
   if (dataApi) {
     const backend = { ...DATA_API_SERVICE, namespace: dataApi.namespace };
     own.push(...on(dataApi.domains).map((domain) => open("data-api", dataApi.host, domain, backend)));
@@ -25,45 +30,81 @@ export function exposures(settings: Settings): Exposure[] {
   if (testEnvironments.enabled) {
     own.push(...on(["localhost"]).map((domain) => open("test", OPEN_TEST_HOST, domain, testEnvironments.backend)));
   }
-  return [
-    ...own,
-    ...settings.services.flatMap((service) => on(service.domains).map((domain) => exposed(service, domain))),
-  ];
+  const listed = settings.services.flatMap((service) => on(service.domains).map((domain) => exposed(service, domain)));
+  const tests = testEnvironments.enabled
+    ? settings.services.flatMap((service) =>
+        on(service.domains)
+          .filter(({ kind }) => kind === "localhost")
+          .map((domain) => testEnvironment(service, domain, testEnvironments.backend)),
+      )
+    : [];
+  return assignOutposts([...own, ...listed, ...tests], capacity(settings));
 }
 
-/** The identity provider's Service in the cluster, which also answers for the outpost. */
-export function identityProviderBackend(settings: Settings): Backend {
-  return { ...IDENTITY_PROVIDER_SERVICE, namespace: settings.identityProvider.namespace };
+/** The identity provider's Service in the cluster, which also answers for the outpost; undefined for one outside. */
+export function identityProviderBackend({ identityProvider }: Settings): Backend | undefined {
+  const { install, namespace, service } = identityProvider;
+  if (install) return { ...IDENTITY_PROVIDER_SERVICE, namespace };
+  return service && { ...service, namespace };
+}
+
+/** Outposts run beside an installed authentik; one that was there already has its own operators, and its embedded one. */
+function capacity({ identityProvider }: Settings): number {
+  return identityProvider.install ? identityProvider.providersPerOutpost : Infinity;
 }
 
 function exposed(service: Service, domain: Domain): Exposure {
+  const { backend, publicPaths } = service;
+  const protectedByGateway = service.type === "proxy" || (service.type === "oauth2" && service.enforce === "gateway");
+  const slug = protectedByGateway ? proxySlug(service.applicationSlug, domain.kind) : undefined;
+  return { ...protection(service, slug), ...address(service.name, domain), role: "service", publicPaths, backend };
+}
+
+/** The echo service under the application's authentication. It cannot sign anyone in, so the gateway does it for oauth2, too. */
+function testEnvironment(service: Service, domain: Domain, backend: Backend): Exposure {
+  const slug = service.type === "basic" ? undefined : proxySlug(`${ECHO}-${service.applicationSlug}`, domain.kind);
+  const label = `${ECHO}-${service.name}`;
+  return { ...protection(service, slug), ...address(label, domain), role: "test", publicPaths: [], backend };
+}
+
+/** @param slug slug of the application that forward auth asks about */
+function protection(service: Service, slug: string | undefined) {
+  const name = service.type === "basic" ? "" : service.applicationSlug;
+  const forwarded = {
+    authentication: "forward-auth",
+    application: slug === undefined ? undefined : { name, slug },
+  } as const;
+  const authentication = service.type === "basic" ? ("basic-auth" as const) : ("none" as const);
   return {
-    ...address(service.name, domain),
-    role: "service",
+    entry: service.name,
     protection: service.type,
     groups: service.groups,
-    publicPaths: service.publicPaths,
     session: service.type === "basic" ? undefined : service.session,
-    backend: service.backend,
-    application: application(service, domain),
+    outpost: undefined,
+    ...(slug === undefined ? { authentication, application: undefined } : forwarded),
   };
 }
 
 function open(role: Exclude<Exposure["role"], "service">, label: string, domain: Domain, backend: Backend): Exposure {
-  const access = { groups: [], publicPaths: [], session: undefined, application: undefined };
-  return { ...address(label, domain), role, protection: "open", ...access, backend };
+  return {
+    ...address(label, domain),
+    role,
+    entry: undefined,
+    protection: "open",
+    authentication: "none",
+    groups: [],
+    publicPaths: [],
+    session: undefined,
+    application: undefined,
+    outpost: undefined,
+    backend,
+  };
 }
 
-function address(label: string, { kind, baseDomain, protocol, port }: Domain) {
+function address(label: string, { kind, baseDomain, protocol, port, tls }: Domain) {
   const host = `${label}.${baseDomain}`;
   const own = protocol === "https" ? 443 : 80;
   const origin = port === undefined || port === own ? host : `${host}:${port}`;
   const id = exposureId(label, kind);
-  return { id, service: label, domain: kind, host, url: `${protocol}://${origin}`, tls: protocol === "https" };
-}
-
-function application(service: Service, domain: Domain): ApplicationRecord | undefined {
-  if (service.type === "basic") return undefined;
-  const name = service.applicationSlug;
-  return { name, slug: service.type === "proxy" ? proxySlug(name, domain.kind) : name };
+  return { id, service: label, domain: kind, host, url: `${protocol}://${origin}`, tls };
 }

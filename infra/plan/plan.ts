@@ -1,26 +1,49 @@
 import type { Settings } from "../../config/settings.ts";
 import { exposures } from "./exposures.ts";
 import { dataPlan } from "./grants.ts";
+import { ownSlug } from "./names.ts";
 import { records } from "./records.ts";
-import { routes } from "./routes.ts";
-import type { Plan } from "./types.ts";
+import { clients } from "./clients.ts";
+import { routing } from "./routes.ts";
+import type { Exposure, Plan } from "./types.ts";
 
-/** What a stack exposes. Pure, and linear in the number of exposures. */
+/** What a stack exposes. Pure, without I/O. */
 export function computePlan(settings: Settings): Plan {
   const all = exposures(settings);
+  const allGroups = groups(settings);
   return {
     stack: settings.stack,
+    identitySlug: ownSlug("identity", settings.stack, settings.identityProvider.install),
+    nobodySlug: ownSlug("nobody", settings.stack, settings.identityProvider.install),
+    identityProviderUrl: identityProviderUrl(settings, all),
     exposures: all,
-    routes: routes(settings, all),
-    records: records(settings.domains, all),
-    groups: groups(settings),
+    clients: clients(settings, all),
+    outposts: outposts(all),
+    ...routing(settings, all),
+    records: records(settings.stack, settings.domains, all),
+    groups: allGroups,
+    createdGroups: settings.identityProvider.install ? allGroups : [...settings.identityProvider.groups].sort(),
     data: settings.dataApi && settings.postgres && dataPlan(settings.dataApi, settings.postgres.user),
     warnings: settings.warnings,
   };
 }
 
-/** Every group that something names. */
+/** The numbers of the dedicated outposts. */
+function outposts(all: readonly Exposure[]): number[] {
+  const numbers = new Set(all.flatMap(({ outpost }) => outpost ?? []));
+  return [...numbers].filter((number) => number > 0).sort((a, b) => a - b);
+}
+
+/** The groups of the identity provider's own list, and those that services and users name. */
 function groups({ services, identityProvider }: Settings): string[] {
-  const named = [...services, ...identityProvider.sampleUsers].flatMap((named) => named.groups);
+  const { sampleUsers, serviceAccounts } = identityProvider;
+  const named = [...services, ...sampleUsers, ...serviceAccounts].flatMap((one) => one.groups);
   return [...new Set([...identityProvider.groups, ...named])].sort();
+}
+
+/** @returns undefined when the identity provider is on no enabled domain */
+function identityProviderUrl({ identityProvider }: Settings, all: readonly Exposure[]): string | undefined {
+  const { url, domain: chosen } = identityProvider;
+  const own = all.find(({ role, domain }) => role === "identity-provider" && (chosen ?? domain) === domain);
+  return url ?? own?.url;
 }

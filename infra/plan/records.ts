@@ -3,10 +3,10 @@ import type { Domain } from "../../config/settings.ts";
 import type { Exposure, RecordSet } from "./types.ts";
 
 /** One record set per enabled domain with hosts, the hosts sorted, so that the order of the list changes no record. */
-export function records(domains: readonly Domain[], exposures: readonly Exposure[]): RecordSet[] {
+export function records(stack: string, domains: readonly Domain[], exposures: readonly Exposure[]): RecordSet[] {
   const byDomain = Map.groupBy(exposures, ({ domain }) => domain);
   return domains.flatMap(({ kind, targets }) => {
     const hosts = (byDomain.get(kind) ?? []).map(({ host }) => host).sort();
-    return hosts.length === 0 ? [] : [{ domain: kind, hosts, targets }];
+    return hosts.length === 0 ? [] : [{ domain: kind, owner: `gatehouse-${stack}`, hosts, targets }];
   });
 }

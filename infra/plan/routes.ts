@@ -1,121 +1,183 @@
 /** What the gateway matches, in which order, and what stands in front of the backend. */
-import type { DataApi, Service, Settings } from "../../config/settings.ts";
+import type { Backend, DataApi, Settings } from "../../config/settings.ts";
 import { identityProviderBackend } from "./exposures.ts";
-import { outpostRouteName, ownRouteName, routeName } from "./names.ts";
-import type { Exposure, Route, RouteRule } from "./types.ts";
+import { background, hostIs, pathBelow, readsExposedSchema } from "./matchers.ts";
+import { chain, openChain, redirect, type Unplaced } from "./middlewares.ts";
+import { dnsLabel, outpostName, outpostRouteName, ownRouteName, routeName } from "./names.ts";
+import type { Exposure, Middleware, Route, RouteRule } from "./types.ts";
 
 /**
  * Explicit, since Traefik would otherwise rank rules by their length. The outpost's path comes first: an application must not be able to
  * take a sign-in's callback.
  */
-const PRIORITY = { outpost: 300, publicPath: 200, application: 100 };
+const PRIORITY = { outpost: 300, publicPath: 200, background: 150, application: 100 };
 /** Where the outpost takes callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
-const OUTPOST_PATH = "/outpost.goauthentik.io/";
-/** The data API is read only; other methods find no route. */
-const DATA_METHODS = ["GET", "HEAD", "OPTIONS"];
+const OUTPOST_PATH = "/outpost.goauthentik.io";
+/** A dedicated outpost listens where the embedded one does. */
+const OUTPOST_PORT = 9000;
+
+export interface Routing {
+  readonly routes: readonly Route[];
+  readonly middlewares: readonly Middleware[];
+}
+
+/** A rule with its middlewares still whole. */
+interface Rule extends Omit<RouteRule, "middlewares"> {
+  readonly chain: readonly Unplaced[];
+}
+interface RuleSet extends Omit<Route, "rules"> {
+  readonly rules: readonly Rule[];
+}
 
 /**
- * One route per service, in the namespace of its backend; two where it has domains with and without TLS, since a route with TLS takes
- * nothing else (Traefik docs, "Routers", TLS). Plus one per domain for the outpost's path, in the identity provider's namespace: a route to
- * another namespace would need a setting of Traefik that stays off.
+ * One route per service, in the namespace of its backend; more where its domains end TLS in different places, since a route has one
+ * entry point and one certificate (Traefik docs, "Routers", TLS). Plus one per domain for the outpost's path, in the identity provider's
+ * namespace: a route to another namespace would need a setting of Traefik that stays off.
  */
-export function routes(settings: Settings, exposures: readonly Exposure[]): Route[] {
-  const services = new Map(settings.services.map((service) => [service.name, service]));
-  const byService = Map.groupBy(exposures, ({ service, tls }) => `${service} ${String(tls)}`);
-  const applications = [...byService.values()].flatMap((group) => applicationRoute(settings, services, group));
-  return [...applications, ...outpostRoutes(settings, applications, exposures)];
-}
-
-function applicationRoute(
-  settings: Settings,
-  services: ReadonlyMap<string, Service>,
-  exposures: readonly Exposure[],
-): Route[] {
-  const [first] = exposures;
-  if (first === undefined) return [];
-  const { role, service, tls } = first;
-  const name = role === "service" ? routeName(service, tls) : ownRouteName(role, tls);
-  const rules = exposures.flatMap((exposure) => [
-    ...exposure.publicPaths.map((path) => publicPath(exposure, path)),
-    application(exposure, services.get(exposure.service), settings.dataApi),
-  ]);
-  return [{ name, service, namespace: first.backend.namespace, rules }];
-}
-
-function application(exposure: Exposure, service: Service | undefined, dataApi: DataApi | undefined): RouteRule {
-  const isData = exposure.role === "data-api" && dataApi !== undefined;
-  const match = isData ? `${host(exposure)} && ${readsExposedSchema(dataApi)}` : host(exposure);
-  return { ...common(exposure), match, priority: PRIORITY.application, ...authentication(exposure, service) };
-}
-
-function authentication(
-  exposure: Exposure,
-  service: Service | undefined,
-): Pick<RouteRule, "authentication" | "openBecause"> {
-  if (exposure.role === "test") return { authentication: "none", openBecause: "open" };
-  if (exposure.role !== "service") return { authentication: "none", openBecause: exposure.role };
-  if (service?.type === "basic") return { authentication: "basic-auth", openBecause: undefined };
-  if (service?.type === "oauth2" && service.enforce === "application") {
-    return { authentication: "none", openBecause: "application-login" };
+export function routing(settings: Settings, exposures: readonly Exposure[]): Routing {
+  const sets = [...applicationRoutes(settings, exposures), ...outpostRoutes(settings, exposures)].map((set) =>
+    amongOthers(settings, set),
+  );
+  const middlewares = new Map<string, Middleware>();
+  for (const { namespace, rules } of sets) {
+    for (const middleware of rules.flatMap((rule) => rule.chain)) {
+      middlewares.set(`${namespace}/${middleware.name}`, { ...middleware, namespace });
+    }
   }
-  return { authentication: "forward-auth", openBecause: undefined };
+  const routes = sets.map(({ rules, ...route }) => ({ ...route, rules: rules.map(named) }));
+  return { routes, middlewares: [...middlewares.values()] };
 }
 
-/** A prefix by whole segments: `/public` is not `/publicity`. */
-function publicPath(exposure: Exposure, path: string): RouteRule {
-  const paths = path.endsWith("/") ? `PathPrefix(\`${path}\`)` : `(Path(\`${path}\`) || PathPrefix(\`${path}/\`))`;
-  const match = `${host(exposure)} && ${paths}`;
+/** In the namespace of an identity provider that was there before, other stacks have routes, too: there, names carry the stack. */
+function amongOthers({ stack, identityProvider: { install, namespace } }: Settings, set: RuleSet): RuleSet {
+  if (install || set.namespace !== namespace) return set;
+  const own = <T extends { readonly name: string }>(thing: T): T => ({ ...thing, name: dnsLabel(thing.name, stack) });
+  return { ...own(set), rules: set.rules.map((rule) => ({ ...rule, chain: rule.chain.map(own) })) };
+}
+
+function named({ chain: middlewares, ...rule }: Rule): RouteRule {
+  return { ...rule, middlewares: middlewares.map(({ name }) => name) };
+}
+
+function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): RuleSet[] {
+  const ports = new Map(settings.domains.map(({ kind, port }) => [kind, port]));
+  const sets = new Map<string, RuleSet>();
+  const add = (exposure: Exposure, tls: Route["tls"], rules: readonly Rule[]) => {
+    const { backend, entry, role, service } = exposure;
+    const name = entry === undefined ? ownRouteName(role, tls) : routeName(service, tls);
+    const { namespace } = backend;
+    const set = sets.get(name) ?? { name, service, namespace, entryPoint: entryPoint(settings, tls), tls, rules: [] };
+    sets.set(name, { ...set, rules: [...set.rules, ...rules] });
+  };
+  for (const exposure of exposures) {
+    const ends = endsHere(exposure) ? exposure.tls : undefined;
+    const match = wholeHost(exposure, settings.dataApi);
+    add(exposure, ends, applicationRules(exposure, match));
+    if (ends) add(exposure, undefined, [redirected(exposure, match, ports.get(exposure.domain))]);
+  }
+  return [...sets.values()];
+}
+
+function endsHere({ tls }: Exposure): boolean {
+  return tls !== undefined && tls.ends !== "upstream";
+}
+
+function entryPoint({ gateway }: Settings, tls: Route["tls"]): string {
+  return tls === undefined ? gateway.httpEntryPoint : gateway.httpsEntryPoint;
+}
+
+/** All that an exposure answers to at all: its host, and of the data API only what it may be asked. */
+function wholeHost(exposure: Exposure, dataApi: DataApi | undefined): string {
+  const data = exposure.role === "data-api" ? dataApi : undefined;
+  return data ? `${hostIs(exposure)} && ${readsExposedSchema(data)}` : hostIs(exposure);
+}
+
+/** Public paths, then background requests, then everything else. */
+function applicationRules(exposure: Exposure, match: string): Rule[] {
+  const application = { ...common(exposure), match, priority: PRIORITY.application, ...protection(exposure) };
+  return [
+    ...exposure.publicPaths.map((path) => publicPath(exposure, path)),
+    ...(exposure.authentication === "forward-auth" ? [backgroundRule(exposure)] : []),
+    application,
+  ];
+}
+
+function protection(exposure: Exposure): Pick<Rule, "authentication" | "openBecause" | "chain"> {
+  const { authentication } = exposure;
+  if (authentication !== "none") return { authentication, openBecause: undefined, chain: chain(exposure, "login") };
+  return { authentication, openBecause: reasonOf(exposure), chain: openChain(exposure) };
+}
+
+function reasonOf({ role, protection }: Exposure): NonNullable<RouteRule["openBecause"]> {
+  if (protection === "oauth2") return "application-login";
+  return role === "identity-provider" || role === "data-api" ? role : "open";
+}
+
+/** A script cannot follow a login, and a socket cannot show one: they get a 401 (traefik #13737, authentik PR 17233). */
+function backgroundRule(exposure: Exposure): Rule {
   return {
     ...common(exposure),
-    match,
-    priority: PRIORITY.publicPath,
-    authentication: "none",
-    openBecause: "public-path",
+    match: `${hostIs(exposure)} && ${background()}`,
+    priority: PRIORITY.background,
+    authentication: "forward-auth",
+    openBecause: undefined,
+    chain: chain(exposure, "unauthorized"),
   };
 }
 
-/** The outpost's path on every host with forward auth: one route per domain, so that no domain touches another's. */
-function outpostRoutes(settings: Settings, applications: readonly Route[], exposures: readonly Exposure[]): Route[] {
-  const proxied = new Set(
-    applications.flatMap(({ rules }) =>
-      rules.filter((rule) => rule.authentication === "forward-auth").map((rule) => rule.exposure),
-    ),
-  );
-  const backend = identityProviderBackend(settings);
-  const byDomain = Map.groupBy(
-    exposures.filter(({ id }) => proxied.has(id)),
-    ({ domain }) => domain,
-  );
-  return [...byDomain].map(([domain, hosts]) => ({
-    name: outpostRouteName(domain),
-    service: settings.identityProvider.host,
-    namespace: backend.namespace,
-    rules: hosts.map((exposure) => ({
-      ...common(exposure),
-      match: `${host(exposure)} && PathPrefix(\`${OUTPOST_PATH}\`)`,
-      priority: PRIORITY.outpost,
-      authentication: "none",
-      openBecause: "identity-provider",
-      backend,
-    })),
-  }));
+function publicPath(exposure: Exposure, path: string): Rule {
+  return {
+    ...common(exposure),
+    match: `${hostIs(exposure)} && ${pathBelow(path)}`,
+    priority: PRIORITY.publicPath,
+    authentication: "none",
+    openBecause: "public-path",
+    chain: openChain(exposure),
+  };
 }
 
 /**
- * PostgREST answers 406 to a schema that it does not expose, and names those that it does; spec 001 wants 404, which is what a request
- * without a route gets. No header = the default schema.
+ * HTTP leads to HTTPS. The application's rule and authentication stand behind the redirect, since Traefik lets a request pass of which a
+ * trusted proxy says that it came over HTTPS.
  */
-function readsExposedSchema({ exposed }: DataApi): string {
-  const methods = DATA_METHODS.map((method) => `Method(\`${method}\`)`).join(" || ");
-  const schemas = exposed.map((schema) => schema.replaceAll(/\W/g, "\\$&")).join("|");
-  const profile = `!HeaderRegexp(\`Accept-Profile\`, \`.*\`) || HeaderRegexp(\`Accept-Profile\`, \`^(${schemas})$\`)`;
-  return `(${methods}) && (${profile})`;
+function redirected(exposure: Exposure, match: string, port: number | undefined): Rule {
+  const { chain: behind, ...rule } = protection(exposure);
+  return { ...common(exposure), match, priority: PRIORITY.application, ...rule, chain: [redirect(port), ...behind] };
 }
 
-function host(exposure: Exposure): string {
-  return `Host(\`${exposure.host}\`)`;
+/** The outpost's path on every host with forward auth: one route per domain, so that no domain touches another's. */
+function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): RuleSet[] {
+  const embedded = identityProviderBackend(settings);
+  if (embedded === undefined) return [];
+  const asked = exposures.filter(({ authentication }) => authentication === "forward-auth");
+  const byDomain = Map.groupBy(asked, ({ domain }) => domain);
+  return [...byDomain].map(([domain, hosts]) => {
+    const tls = hosts[0] && endsHere(hosts[0]) ? hosts[0].tls : undefined;
+    return {
+      name: outpostRouteName(domain),
+      service: settings.identityProvider.host,
+      namespace: embedded.namespace,
+      entryPoint: entryPoint(settings, tls),
+      tls,
+      rules: hosts.map((exposure) => outpostPath(exposure, embedded)),
+    };
+  });
 }
 
-function common({ id, host, tls, backend }: Exposure): Pick<RouteRule, "exposure" | "host" | "tls" | "backend"> {
-  return { exposure: id, host, tls, backend };
+function outpostPath(exposure: Exposure, embedded: Backend): Rule {
+  const dedicated = exposure.outpost !== undefined && exposure.outpost > 0;
+  const backend = dedicated ? { ...embedded, name: outpostName(exposure.outpost), port: OUTPOST_PORT } : embedded;
+  return {
+    ...common(exposure),
+    match: `${hostIs(exposure)} && PathPrefix(\`${OUTPOST_PATH}/\`)`,
+    priority: PRIORITY.outpost,
+    authentication: "none",
+    openBecause: "identity-provider",
+    chain: openChain(exposure),
+    backend,
+  };
+}
+
+function common({ id, host, backend }: Exposure): Pick<Rule, "exposure" | "host" | "backend"> {
+  return { exposure: id, host, backend };
 }

@@ -2,15 +2,29 @@
  * What a stack exposes, as plain data: the one description that components deploy, `ops/` proves and the access diff compares.
  * Computed from Settings by pure functions; holds no secret and no Output.
  */
-import type { Backend } from "../../config/settings.ts";
+import type { Backend, Tls } from "../../config/settings.ts";
 
 export interface Plan {
   readonly stack: string;
+  /** Origin of the identity provider as browsers see it, and part of every issuer; undefined when it is on no domain. */
+  readonly identityProviderUrl: string | undefined;
+  /** Name and slug of what signs `X-idp-jwt`; its JWKS is what applications verify against. */
+  readonly identitySlug: string;
+  /** Name and slug of the provider that lets nobody in, which every outpost serves. */
+  readonly nobodySlug: string;
   readonly exposures: readonly Exposure[];
+  /** What signs people in by itself, one per oauth2 service. */
+  readonly clients: readonly OAuthClient[];
+  /** Outposts besides the embedded one, by number. */
+  readonly outposts: readonly number[];
   readonly routes: readonly Route[];
+  /** Every middleware that a route names. */
+  readonly middlewares: readonly Middleware[];
   readonly records: readonly RecordSet[];
-  /** Every group that must exist, sorted. */
+  /** Every group that somebody names, sorted. */
   readonly groups: readonly string[];
+  /** Those of them that the stack creates; the others are there already. */
+  readonly createdGroups: readonly string[];
   readonly data: DataPlan | undefined;
   readonly warnings: readonly string[];
 }
@@ -21,36 +35,61 @@ export type Protection = "proxy" | "oauth2" | "basic" | "open";
 export interface Exposure {
   /** `<service>@<domain kind>`, unique, stable when other domains come and go. */
   readonly id: string;
-  /** Name of the entry in `protected_services`, or of the built-in (`whoami-public`, the identity provider's host, the data API's host). */
+  /** Host label: the entry's name, or that of the built-in (`whoami-public`, `whoami-<app>`, the identity provider's host, the data API's host). */
   readonly service: string;
+  /** The entry of `protected_services` whose authentication it has; undefined for built-ins without. */
+  readonly entry: string | undefined;
   /** What the exposure is there for. Only `service` ones are protected entries of the list. */
   readonly role: "service" | "test" | "identity-provider" | "data-api";
   readonly domain: string;
   readonly host: string;
   /** Origin, with the port where the domain has one: `http://whoami.localhost:8080`. */
   readonly url: string;
-  readonly tls: boolean;
+  readonly tls: Tls | undefined;
   readonly protection: Protection;
+  /** Who asks for the session: the gateway, by forward or basic auth, or nobody before the application. */
+  readonly authentication: Authentication;
   /** Who may enter; empty = everyone who can sign in. */
   readonly groups: readonly string[];
   readonly publicPaths: readonly string[];
   readonly session: string | undefined;
   readonly backend: Backend;
-  /** The application in the identity provider; only for proxy and oauth2. */
+  /** The application in the identity provider that forward auth asks about; undefined without forward auth. */
   readonly application: ApplicationRecord | undefined;
+  /** Number of the outpost that answers forward auth, 0 = the embedded one; undefined without forward auth. */
+  readonly outpost: number | undefined;
+}
+
+export type Authentication = "forward-auth" | "basic-auth" | "none";
+
+/** An oauth2 service as the identity provider knows it, on all its domains. */
+export interface OAuthClient {
+  readonly service: string;
+  readonly application: ApplicationRecord;
+  readonly groups: readonly string[];
+  /** One per exposure: its origin and the callback's path. */
+  readonly redirectUris: readonly string[];
+  /** Where the portal leads. */
+  readonly launchUrl: string;
+  /** Namespace of the application, where the Secret with its credentials goes. */
+  readonly namespace: string;
+  readonly secretName: string;
 }
 
 export interface ApplicationRecord {
   /** `application_slug` as written. */
   readonly name: string;
-  /** proxy: `<application_slug>-<domain kind>`; oauth2: exactly `application_slug`, shared by the service's exposures. */
+  /** Forward auth: `<application_slug>-<domain kind>`; OpenID Connect: exactly `application_slug`, shared by the service's exposures. */
   readonly slug: string;
 }
 
-/** One Traefik IngressRoute: all exposures of one service that share a backend. */
+/** One Traefik IngressRoute: all exposures of one service that share a backend, an entry point and its TLS. */
 export interface Route {
-  /** Kubernetes object name, a DNS label. */
+  /** Kubernetes object name. */
   readonly name: string;
+  readonly entryPoint: string;
+  /** Undefined on the entry point for HTTP. */
+  readonly tls: Tls | undefined;
   readonly service: string;
   readonly namespace: string;
   readonly rules: readonly RouteRule[];
@@ -62,17 +101,37 @@ export interface RouteRule {
   /** Traefik rule; the host always as an exact `Host(...)`. */
   readonly match: string;
   readonly priority: number;
-  readonly tls: boolean;
+  /** Names of middlewares in the route's namespace, in order; the strip is always among them, before any authentication. */
+  readonly middlewares: readonly string[];
   /** The authentication in front: `none` for open exposures, public paths and the identity provider itself. */
-  readonly authentication: "forward-auth" | "basic-auth" | "none";
+  readonly authentication: Authentication;
   /** Why it is open; set exactly when authentication is `none`. */
   readonly openBecause: "public-path" | "open" | "application-login" | "identity-provider" | "data-api" | undefined;
   readonly backend: Backend;
 }
 
+/** A Traefik Middleware. They live beside the routes that use them: crossing namespaces stays forbidden (field.md 3.2). */
+export type Middleware = { readonly name: string; readonly namespace: string } & (
+  | { readonly kind: "strip" | "background" | "background-end" | "upstream" }
+  | { readonly kind: "redirect"; readonly port: number | undefined }
+  | { readonly kind: "basic-auth"; readonly service: string }
+  | ({ readonly kind: "forward-auth" } & ForwardAuth)
+);
+
+/** How the gateway asks the identity provider. */
+export interface ForwardAuth {
+  readonly outpost: number;
+  /** What a request without a session gets: the way to the login, or a plain 401. */
+  readonly refusal: "login" | "unauthorized";
+  /** TLS ends before the gateway. */
+  readonly upstream: boolean;
+}
+
 /** All hosts of one domain kind: one DNSEndpoint, or the CoreDNS rewrite for localhost. */
 export interface RecordSet {
   readonly domain: string;
+  /** Who made the records: `gatehouse-<stack>`. */
+  readonly owner: string;
   readonly hosts: readonly string[];
   readonly targets: readonly string[];
 }

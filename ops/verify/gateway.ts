@@ -36,6 +36,9 @@ export async function askWithoutSession(
         }),
       ),
     );
+    if (exposure.authentication === "forward-auth") checks.push(await checkBackground(exposure));
+    for (const path of exposure.publicPaths) checks.push(await checkPublicPath(exposure, path));
+    if (exposure.tls && exposure.tls.ends !== "upstream") checks.push(await checkRedirectToHttps(exposure));
   }
   return { routes, checks };
 }
@@ -47,11 +50,8 @@ function describe(answer: Answer): string {
 
 /** @throws Unexpected when the answer is not what the exposure's protection promises */
 function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identityProviderUrl: string): void {
-  switch (exposure.protection) {
-    case "open":
-      expectEqual("status", answer.status, 200);
-      return;
-    case "proxy": {
+  switch (exposure.authentication) {
+    case "forward-auth": {
       expectEqual("status", answer.status, 302);
       const login = `${identityProviderUrl}/application/o/authorize/`;
       if (!headerOf(answer, "location")?.startsWith(`${login}?`)) {
@@ -59,18 +59,52 @@ function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identityProvide
       }
       return;
     }
-    case "basic":
+    case "basic-auth":
       expectEqual("status", answer.status, 401);
-      expectEqual("realm", headerOf(answer, "www-authenticate"), `Basic realm="${exposure.service}"`);
+      expectEqual("realm", headerOf(answer, "www-authenticate"), `Basic realm="${exposure.entry}"`);
       return;
-    case "oauth2":
-      if (answer.status === 200) {
-        throw new Unexpected(
-          "a refusal or a redirect",
-          "200: the application does not ask for a login; set enforce: gateway",
-        );
+    case "none":
+      if (exposure.protection === "open") {
+        expectEqual("status", answer.status, 200);
+      } else if (answer.status === 200) {
+        const cure = "the application does not ask for a login; set enforce: gateway";
+        throw new Unexpected("a refusal or a redirect", `200: ${cure}`);
       }
   }
+}
+
+/** A script gets a 401, not the way to a login that it cannot show. */
+function checkBackground({ url }: Exposure): Promise<Check> {
+  return check(`${url} without a session, from a script`, () =>
+    withClient(async (client) => {
+      const answer = await client.send(`${url}/`, { headers: { "x-requested-with": "XMLHttpRequest" } });
+      expectEqual("status", answer.status, 401);
+      return "401";
+    }),
+  );
+}
+
+/** A public path leads to the application, whatever that says. */
+function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
+  return check(`${url}${path} is open`, () =>
+    withClient(async (client) => {
+      const answer = await client.send(url + path);
+      if (answer.status === 401 || headerOf(answer, "location")?.includes("/application/o/authorize/") === true) {
+        throw new Unexpected("an answer of the application", describe(answer));
+      }
+      return describe(answer);
+    }),
+  );
+}
+
+function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {
+  return check(`http://${host} leads to HTTPS`, () =>
+    withClient(async (client) => {
+      const answer = await client.send(`http://${host}/`);
+      expectEqual("location", headerOf(answer, "location"), `${url}/`);
+      return describe(answer);
+    }),
+  );
 }
 
 /** Signs in to an exposure of the echo service and compares what arrives there with the six headers of the spec. */

@@ -1,6 +1,7 @@
 import type { Domain, SampleUser } from "../../config/settings.ts";
 import type { Exposure, Plan } from "../../infra/plan/types.ts";
 import type { Check } from "./check.ts";
+import { checkCluster, type ClusterTarget } from "./cluster.ts";
 import { checkDataApi } from "./dataApi.ts";
 import {
   askWithoutSession,
@@ -20,6 +21,7 @@ export interface VerifyTarget {
   readonly echo: Exposure["backend"];
   /** Address of the gateway itself, for hosts that no name leads to. */
   readonly gateway: string;
+  readonly cluster: ClusterTarget;
 }
 
 export interface Report {
@@ -30,9 +32,9 @@ export interface Report {
 /** Probes every exposure, the sign-in of the sample users, forged headers, disabled domains and the data API of a live deployment. */
 export async function verify(target: VerifyTarget): Promise<Report> {
   const { plan } = target;
-  const identityProvider = plan.exposures.find(({ role }) => role === "identity-provider");
-  const { routes, checks } = await askWithoutSession(plan.exposures, identityProvider?.url ?? "");
-  checks.push(...(await checkUsers(target, `${identityProvider?.url ?? ""}/application/o/gatehouse-identity/jwks/`)));
+  const identityProvider = plan.identityProviderUrl ?? "";
+  const { routes, checks } = await askWithoutSession(plan.exposures, identityProvider);
+  checks.push(...(await checkUsers(target, `${identityProvider}/application/o/${plan.identitySlug}/jwks/`)));
   for (const exposure of plan.exposures.filter(
     (candidate) => isEcho(target, candidate) && candidate.protection === "open",
   )) {
@@ -43,12 +45,13 @@ export async function verify(target: VerifyTarget): Promise<Report> {
   for (const { url } of data) {
     checks.push(...(await checkDataApi(url, plan.data?.schemas ?? [])));
   }
+  checks.push(...(await checkCluster(target.cluster)));
   return { routes, checks };
 }
 
 async function checkUsers(target: VerifyTarget, jwks: string): Promise<Check[]> {
   const exposures = target.plan.exposures.filter(
-    (exposure) => isEcho(target, exposure) && exposure.protection === "proxy",
+    (exposure) => isEcho(target, exposure) && exposure.authentication === "forward-auth",
   );
   const checks: Check[] = [];
   for (const exposure of exposures) {

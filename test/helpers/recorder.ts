@@ -4,28 +4,54 @@ export interface Recorded {
   readonly type: string;
   readonly name: string;
   readonly inputs: Record<string, unknown>;
+  /** The inputs as JSON, without what the engine keeps secret. */
+  readonly visible: string;
+  /** Reference to the provider, `<urn>::<id>`; empty for the default one. */
+  readonly provider: string;
 }
 
 /** What authentik's lookups answer; every other call fails the test. */
 const LOOKUPS: Readonly<Record<string, (args: Record<string, unknown>) => Record<string, unknown>>> = {
   "authentik:index/getFlow:getFlow": ({ slug }) => ({ id: `flow-${String(slug)}` }),
   "authentik:index/getOutpost:getOutpost": ({ name }) => ({ id: `outpost-${String(name)}` }),
+  "authentik:index/getGroup:getGroup": ({ name }) => ({ id: `group-${String(name)}` }),
+  "authentik:index/getUser:getUser": () => ({ id: "4711" }),
   "authentik:index/getCertificateKeyPair:getCertificateKeyPair": ({ name }) => ({ id: `key-${String(name)}` }),
-  "authentik:index/getPropertyMappingProviderScope:getPropertyMappingProviderScope": ({ managedLists }) => ({
-    id: "-1",
-    ids: managedLists,
+  "authentik:index/getPropertyMappingProviderScope:getPropertyMappingProviderScope": ({ managedLists, scopeName }) => ({
+    id: typeof scopeName === "string" ? `mapping-${scopeName}` : "-1",
+    ids: managedLists ?? [],
   }),
+};
+
+/** What authentik makes up, by type. */
+const MADE_UP: Readonly<Record<string, (name: string) => Record<string, unknown>>> = {
+  "authentik:index/token:Token": (name) => ({ key: `key-of-${name}` }),
+  "authentik:index/providerProxy:ProviderProxy": (name) => ({ clientId: `client-of-${name}` }),
 };
 
 /** Records every resource that a program registers, and answers with its own inputs. Numbers ids per type, as authentik does. */
 export class Recorder implements pulumi.runtime.Mocks {
   readonly resources: Recorded[] = [];
+  /** Resources of others that the program only reads. */
+  readonly reads: Recorded[] = [];
+  /** Names that a type has twice, which the engine refuses within one parent. */
+  readonly twice: string[] = [];
+  /** Lookups, as `<token> <arguments>`. */
+  readonly calls: string[] = [];
 
-  newResource(args: pulumi.runtime.MockResourceArgs): { id: string; state: Record<string, unknown> } {
-    const { type, name, inputs } = args as { type: string; name: string; inputs: Record<string, unknown> };
-    this.resources.push({ type, name, inputs });
-    const state = type === "kubernetes:core/v1:Service" ? withClusterIp(inputs) : { uuid: `uuid-${name}`, ...inputs };
-    return { id: String(this.of(type).length), state };
+  newResource(
+    args: pulumi.runtime.MockResourceArgs,
+  ): pulumi.runtime.MockResourceResult | Promise<pulumi.runtime.MockResourceResult> {
+    const { type, name, provider = "" } = args;
+    const inputs = bare(args.inputs) as Record<string, unknown>;
+    const list = args.id ? this.reads : this.resources;
+    if (list.some((other) => other.type === type && other.name === name)) this.twice.push(`${type} "${name}"`);
+    list.push({ type, name, inputs, visible: JSON.stringify(args.inputs, withoutSecrets), provider });
+    const state =
+      type === "kubernetes:core/v1:Service"
+        ? withClusterIp(inputs)
+        : { uuid: `uuid-${name}`, ...MADE_UP[type]?.(name), ...(args.inputs as object) };
+    return { id: args.id ? args.id : String(this.of(type).length), state };
   }
 
   call({ token, inputs }: pulumi.runtime.MockCallArgs): Record<string, unknown> {
@@ -33,6 +59,7 @@ export class Recorder implements pulumi.runtime.Mocks {
     if (!lookup) {
       throw new Error(`the program called ${token}, which no test expects`);
     }
+    this.calls.push(`${token.split(":").at(-1) ?? ""} ${JSON.stringify(inputs)}`);
     return lookup(inputs as Record<string, unknown>);
   }
 
@@ -51,15 +78,45 @@ export class Recorder implements pulumi.runtime.Mocks {
     }
     return found;
   }
+
+  /** What becomes of the objects of a type in the cluster, by `<namespace>/<name>`. */
+  objects<T = Record<string, unknown>>(type: string): Map<string, T> {
+    return new Map(
+      this.of(`kubernetes:${type}`).map(({ inputs }) => {
+        const { namespace, name } = inputs["metadata"] as { namespace?: string; name?: string };
+        return [`${namespace ?? ""}/${name ?? ""}`, inputs as T];
+      }),
+    );
+  }
 }
 
 function withClusterIp(inputs: Record<string, unknown>): Record<string, unknown> {
-  return { ...inputs, spec: { ...(inputs["spec"] as Record<string, unknown>), clusterIP: "127.96.0.9" } };
+  return { ...inputs, spec: { ...(inputs["spec"] as Record<string, unknown> | undefined), clusterIP: "127.96.0.9" } };
 }
 
-/** Runs a program under mocks until every output and every resource is settled. */
-export async function record<T>(program: () => T | Promise<T>): Promise<{ recorder: Recorder; result: Awaited<T> }> {
-  const recorder = new Recorder();
+/** Key of the engine's mark on secrets and other special values (Pulumi's wire format). */
+const MARK = "4dabf18193072939515e22adb298388d";
+
+/** The value without the marks of secrets. */
+function bare(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(bare);
+  if (MARK in value && "value" in value) return bare(value.value);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, bare(item)]));
+}
+
+function withoutSecrets(_: string, value: unknown): unknown {
+  return typeof value === "object" && value !== null && MARK in value ? "[secret]" : value;
+}
+
+/**
+ * Runs a program under mocks until every output and every resource is settled.
+ * @throws when two resources of a type have one name
+ */
+export async function record<T>(
+  program: () => T | Promise<T>,
+  recorder = new Recorder(),
+): Promise<{ recorder: Recorder; result: Awaited<T> }> {
   await pulumi.runtime.setMocks(recorder, "gatehouse", "local", false);
   let result: Awaited<T> | undefined;
   await pulumi.runtime.runInPulumiStack(async () => {
@@ -67,5 +124,6 @@ export async function record<T>(program: () => T | Promise<T>): Promise<{ record
     return {};
   });
   await pulumi.runtime.disconnect();
+  if (recorder.twice.length > 0) throw new Error(`registered twice: ${recorder.twice.join(", ")}`);
   return { recorder, result: result as Awaited<T> };
 }

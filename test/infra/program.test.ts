@@ -1,48 +1,19 @@
-import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { readStackFile } from "../../config/load.ts";
-import program from "../../infra/index.ts";
-import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../infra/identity/headers.ts";
-import { record, type Recorder } from "../helpers/recorder.ts";
+import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
+import { deploy, PATIENCE } from "../helpers/program.ts";
+import type { Recorder } from "../helpers/recorder.ts";
 
 // Nothing answers here; test/e2e waits for the real one.
 vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 
 const TRAEFIK = "kubernetes:traefik.io/v1alpha1:";
-/** Every secret variable of the local stack, with a value that can be looked for. */
-const SECRETS = [
-  "AUTHENTIK_TOKEN",
-  "AUTHENTIK_ADMIN_PASSWORD",
-  "AUTHENTIK_SECRET_KEY",
-  "AUTHENTIK_DATABASE_PASSWORD",
-  "ALICE_PASSWORD",
-  "BOB_PASSWORD",
-  "POSTGRES_PASSWORD",
-  "DATA_AUTHENTICATOR_PASSWORD",
-  "DATA_OWNER_PASSWORD",
-];
-const canary = (name: string): string => `canary-${name.toLowerCase()}`;
-
-/** The local stack's file as the engine hands it to a program. */
-function configureLocalStack(): void {
-  const { config } = readStackFile(`${import.meta.dirname}/../../Pulumi.local.yaml`, "local");
-  const plain = Object.entries(config).map(([key, entry]): [string, string] => {
-    const value = "value" in entry ? entry.value : undefined;
-    return [key, typeof value === "string" ? value : JSON.stringify(value)];
-  });
-  const secret = SECRETS.map((name): [string, string] => [`variables:${name}`, canary(name)]);
-  pulumi.runtime.setAllConfig(
-    Object.fromEntries([...plain, ...secret]),
-    secret.map(([key]) => key),
-  );
-}
 
 /** Fields of a custom resource, as deep as the tests look. */
 interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly spec: {
     readonly routes?: readonly { readonly match: string; readonly middlewares: readonly { readonly name: string }[] }[];
-    readonly headers?: { readonly customRequestHeaders: Readonly<Record<string, string>> };
     readonly forwardAuth?: Readonly<Record<string, unknown>>;
   };
 }
@@ -53,32 +24,42 @@ describe("the local stack under mocks", () => {
     recorder.of(`${TRAEFIK}${kind}`).map(({ inputs }) => inputs as unknown as Manifest);
 
   beforeAll(async () => {
-    configureLocalStack();
-    ({ recorder } = await record(program));
-  });
+    recorder = await deploy(readStackFile(`${import.meta.dirname}/../../Pulumi.local.yaml`, "local"));
+  }, PATIENCE);
 
-  test("every route of every IngressRoute drops forged identity headers first", () => {
+  test("every rule of every IngressRoute drops forged identity headers first", () => {
     const routes = manifests("IngressRoute").flatMap(({ spec }) => spec.routes ?? []);
-    expect(routes.length).toBe(7);
+    expect(routes.length).toBe(21);
     expect(routes.map(({ middlewares }) => middlewares[0]?.name)).toEqual(routes.map(() => "gatehouse-strip"));
-    for (const { spec } of manifests("Middleware").filter(({ metadata }) => metadata.name === "gatehouse-strip")) {
-      expect(spec.headers?.customRequestHeaders).toEqual(
-        Object.fromEntries(identityHeaderSpellings().map((name) => [name, ""])),
-      );
-    }
   });
 
-  test("protected services have forward auth right behind it, and open ones have nothing", () => {
+  test("what is protected has its authentication right behind it, and what is open has nothing", () => {
     const chains = manifests("IngressRoute").flatMap(({ spec }) =>
-      (spec.routes ?? []).map(({ match, middlewares }) => [
-        match.split(" ")[0],
+      (spec.routes ?? []).map(({ match, middlewares }): [string, string[]] => [
+        match.replace(/^Host\(`([^`]*)`\).*/, "$1"),
         middlewares.map(({ name }) => name).slice(1),
       ]),
     );
-    expect(chains.filter(([, chain]) => chain?.length !== 0)).toEqual([
-      ["Host(`whoami.localhost`)", ["gatehouse-forward-auth"]],
-      ["Host(`admin.localhost`)", ["gatehouse-forward-auth"]],
-    ]);
+    const asks = ["gatehouse-forward-auth"];
+    const refuses = ["gatehouse-background", "gatehouse-forward-auth-401", "gatehouse-background-end"];
+    const forwarded = ["whoami", "admin", "whoami-whoami", "whoami-admin", "whoami-notes"];
+    const byPassword = ["legacy", "whoami-legacy"];
+    expect(chains.filter(([, chain]) => chain.length > 0).sort()).toEqual(
+      [
+        ...forwarded.flatMap((label) => [
+          [`${label}.localhost`, refuses],
+          [`${label}.localhost`, asks],
+        ]),
+        ...byPassword.map((label) => [`${label}.localhost`, ["legacy-basic-auth"]]),
+      ].sort(),
+    );
+    const open = ["authentik", "data", "whoami-public", "notes", ...forwarded];
+    expect(
+      chains
+        .filter(([, chain]) => chain.length === 0)
+        .map(([host]) => host)
+        .sort(),
+    ).toEqual(open.map((label) => `${label}.localhost`).sort());
   });
 
   test("every middleware that a route names stands in the route's namespace", () => {
@@ -105,7 +86,7 @@ describe("the local stack under mocks", () => {
       mode: "forward_single",
       externalHost: "http://whoami.localhost",
       authorizationFlow: "flow-default-provider-authorization-implicit-consent",
-      invalidationFlow: "flow-default-provider-invalidation-flow",
+      invalidationFlow: "flow-default-invalidation-flow",
       accessTokenValidity: "hours=12",
       propertyMappings: [
         "goauthentik.io/providers/oauth2/scope-openid",
@@ -125,10 +106,23 @@ describe("the local stack under mocks", () => {
     });
   });
 
-  test("only the service with groups has policy bindings", () => {
-    expect(
-      recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ name, inputs }) => [name, inputs]),
-    ).toEqual([["admin@localhost-admins", { target: "uuid-admin@localhost-application", group: "1", order: 0 }]]);
+  test("only the service with groups has policy bindings, beside the application for nobody", () => {
+    const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
+    const found = Object.fromEntries(bindings.map(({ name, inputs }) => [name, inputs]));
+    const id = (group: string) =>
+      String(recorder.of("authentik:index/group:Group").findIndex(({ inputs }) => inputs["name"] === group) + 1);
+    const binding = (application: string, group: string) => ({
+      target: `uuid-${application}-application`,
+      group: id(group),
+      order: 0,
+    });
+    expect(found).toEqual({
+      "admin@localhost/admins": binding("admin@localhost", "admins"),
+      "whoami-admin@localhost/admins": binding("whoami-admin@localhost", "admins"),
+      "identity-nobody-binding": binding("identity-nobody", "gatehouse-nobody"),
+    });
+    const members = recorder.of("authentik:index/user:User").flatMap(({ inputs }) => inputs["groups"]);
+    expect(members).not.toContain(id("gatehouse-nobody"));
   });
 
   test("no grant reaches a private schema, and none lets the anonymous role write", () => {
@@ -149,12 +143,14 @@ describe("the local stack under mocks", () => {
       .filter(({ inputs }) => JSON.stringify(inputs).includes("canary-"))
       .map(({ type }) => type);
     expect([...new Set(places)].sort()).toEqual([
+      "authentik:index/providerOauth2:ProviderOauth2",
       "authentik:index/user:User",
       "kubernetes:core/v1:Secret",
       "postgresql:index/role:Role",
       "pulumi:providers:authentik",
       "pulumi:providers:postgresql",
     ]);
+    expect(recorder.resources.filter(({ visible }) => visible.includes("canary-"))).toEqual([]);
   });
 
   test("pods run restricted, with probes, requests and limits", () => {

@@ -37,6 +37,7 @@ config:
       public_paths: [/health, /assets/]
     - { name: old, type: basic, description: Old, domains: [localhost], basic_auth: { username: ops, password: "\${OLD}" } }
   gatehouse:identity_provider: { install: false, url: https://sso.example.org, token: "\${TOKEN}" }
+  gatehouse:gateway: { version: 3.7.13 }
   gatehouse:test_environments: { enabled: false }
 `;
 

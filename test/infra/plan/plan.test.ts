@@ -5,21 +5,11 @@ import { describe, expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../../config/load.ts";
 import { dnsLabel } from "../../../infra/plan/names.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
-import { settingsOf } from "./stacks.ts";
+import { BOTH, planOf } from "./stacks.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-const BOTH = { localhost: true, mesh: true };
-
-const planOf = (kinds: Record<string, boolean>, ...list: Record<string, unknown>[]) =>
-  computePlan(settingsOf(kinds, list));
-/** Match, priority, authentication and reason of every rule, by route. */
-const rulesOf = (plan: ReturnType<typeof planOf>, name: string) =>
-  plan.routes
-    .filter((route) => route.name === name)
-    .flatMap(({ rules }) =>
-      rules.map(({ match, priority, authentication, openBecause }) => [match, priority, authentication, openBecause]),
-    );
 
 describe("the plan of the stack files", () => {
   test.each(["dev", "local"])("of %s is the one in test/golden", async (name) => {
@@ -47,21 +37,26 @@ describe("an exposure", () => {
     expect(urls(80)).toEqual(["http://wiki.localhost"]);
   });
 
-  test("of a proxy service has an application of its own, one of oauth2 shares the service's", () => {
-    const plan = planOf(BOTH, proxy({}), oauth2({}), basic({}));
+  test("has an application of its own where the gateway asks, and shares the service's where the application does", () => {
+    const mail = oauth2({ name: "mail", application_slug: "mail", enforce: "gateway" });
+    const plan = planOf(BOTH, proxy({}), oauth2({}), mail, basic({}));
     expect(
-      plan.exposures.filter(({ role }) => role === "service").map(({ id, application }) => [id, application]),
+      plan.exposures
+        .filter(({ role }) => role === "service")
+        .map(({ id, authentication, application }) => [id, authentication, application]),
     ).toEqual([
-      ["wiki@localhost", { name: "wiki", slug: "wiki-localhost" }],
-      ["wiki@mesh", { name: "wiki", slug: "wiki-mesh" }],
-      ["grafana@localhost", { name: "grafana", slug: "grafana" }],
-      ["grafana@mesh", { name: "grafana", slug: "grafana" }],
-      ["legacy@localhost", undefined],
+      ["wiki@localhost", "forward-auth", { name: "wiki", slug: "wiki-localhost" }],
+      ["wiki@mesh", "forward-auth", { name: "wiki", slug: "wiki-mesh" }],
+      ["grafana@localhost", "none", undefined],
+      ["grafana@mesh", "none", undefined],
+      ["mail@localhost", "forward-auth", { name: "mail", slug: "mail-localhost" }],
+      ["mail@mesh", "forward-auth", { name: "mail", slug: "mail-mesh" }],
+      ["legacy@localhost", "basic-auth", undefined],
     ]);
   });
 
   test("of the open test host is there with localhost and test environments only", () => {
-    const hosts = (plan: ReturnType<typeof planOf>) => plan.exposures.map(({ host }) => host);
+    const hosts = (plan: Plan) => plan.exposures.map(({ host }) => host);
     expect(hosts(planOf({ localhost: true }))).toContain("whoami-public.localhost");
     expect(hosts(planOf({ localhost: false, mesh: true }))).toEqual([
       "authentik.mesh.example.org",
@@ -70,75 +65,86 @@ describe("an exposure", () => {
     const off = parseStack(stack({ test_environments: { enabled: false } }), shell);
     expect(hosts(computePlan(off))).not.toContain("whoami-public.localhost");
   });
-});
 
-describe("a route", () => {
-  test("of a proxy service asks the identity provider, beside public paths and below the outpost's own", () => {
-    const plan = planOf({ localhost: true }, proxy({ public_paths: ["/health", "/assets/"] }));
-    expect(rulesOf(plan, "wiki")).toEqual([
-      ["Host(`wiki.localhost`) && (Path(`/health`) || PathPrefix(`/health/`))", 200, "none", "public-path"],
-      ["Host(`wiki.localhost`) && PathPrefix(`/assets/`)", 200, "none", "public-path"],
-      ["Host(`wiki.localhost`)", 100, "forward-auth", undefined],
+  test("of the identity provider is there where the cluster has one", () => {
+    const exposed = (provider: Record<string, unknown>) =>
+      computePlan(parseStack(stack({ identity_provider: provider, protected_services: [] }), shell))
+        .exposures.filter(({ role }) => role === "identity-provider")
+        .map(({ host, backend }) => [host, `${backend.namespace}/${backend.name}:${backend.port}`]);
+    const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
+    expect(exposed(existing)).toEqual([]);
+    expect(exposed({ ...existing, host: "sso", namespace: "sso", service: { name: "server", port: 80 } })).toEqual([
+      ["sso.localhost", "sso/server:80"],
+      ["sso.mesh.example.org", "sso/server:80"],
     ]);
-    expect(rulesOf(plan, "gatehouse-outpost-localhost")).toEqual([
-      ["Host(`wiki.localhost`) && PathPrefix(`/outpost.goauthentik.io/`)", 300, "none", "identity-provider"],
-    ]);
-  });
-
-  test("of an oauth2 service lets the application refuse, or refuses for it", () => {
-    const plan = planOf(
-      { localhost: true },
-      oauth2({}),
-      oauth2({ name: "mail", application_slug: "mail", enforce: "gateway" }),
-    );
-    expect(rulesOf(plan, "grafana")).toEqual([["Host(`grafana.localhost`)", 100, "none", "application-login"]]);
-    expect(rulesOf(plan, "mail")).toEqual([["Host(`mail.localhost`)", 100, "forward-auth", undefined]]);
-    expect(rulesOf(plan, "gatehouse-outpost-localhost").map(([match]) => match)).toEqual([
-      "Host(`mail.localhost`) && PathPrefix(`/outpost.goauthentik.io/`)",
-    ]);
-  });
-
-  test("of a basic service asks for its password", () => {
-    expect(rulesOf(planOf({ localhost: true }, basic({})), "legacy")).toEqual([
-      ["Host(`legacy.localhost`)", 100, "basic-auth", undefined],
-    ]);
-  });
-
-  test("of the data API takes reads of exposed schemas only", () => {
-    expect(rulesOf(planOf({ localhost: true }), "gatehouse-data-api")).toEqual([
-      [
-        "Host(`data.localhost`) && (Method(`GET`) || Method(`HEAD`) || Method(`OPTIONS`)) && " +
-          "(!HeaderRegexp(`Accept-Profile`, `.*`) || HeaderRegexp(`Accept-Profile`, `^(api_v1|marts|raw)$`))",
-        100,
-        "none",
-        "data-api",
-      ],
-    ]);
-  });
-
-  test("is a second one where a service has domains with and without TLS", () => {
-    const plan = planOf(BOTH, proxy({}));
-    expect(
-      plan.routes.map(({ namespace, name, rules }) => [`${namespace}/${name}`, rules.map(({ host }) => host)]),
-    ).toEqual([
-      ["authentik/gatehouse-identity-provider", ["authentik.localhost"]],
-      ["authentik/gatehouse-identity-provider-tls", ["authentik.mesh.example.org"]],
-      ["gatehouse-data/gatehouse-data-api", ["data.localhost"]],
-      ["gatehouse-data/gatehouse-data-api-tls", ["data.mesh.example.org"]],
-      ["default/gatehouse-test", ["whoami-public.localhost"]],
-      ["default/wiki", ["wiki.localhost"]],
-      ["default/gatehouse-tls-wiki", ["wiki.mesh.example.org"]],
-      ["authentik/gatehouse-outpost-localhost", ["wiki.localhost"]],
-      ["authentik/gatehouse-outpost-mesh", ["wiki.mesh.example.org"]],
+    expect(exposed(sections.identity_provider)).toEqual([
+      ["authentik.localhost", "authentik/authentik-server:9000"],
+      ["authentik.mesh.example.org", "authentik/authentik-server:9000"],
     ]);
   });
 });
 
-test("groups are those that anything names", () => {
-  const provider = { ...sections.identity_provider, groups: ["platform"] };
+describe("a client", () => {
+  test("is one per oauth2 service, with a redirect URI per domain and a Secret beside the application", () => {
+    const grafana = oauth2({ groups: ["staff"], service: { namespace: "monitoring" } }, { redirect_uri: "/cb" });
+    expect(planOf(BOTH, proxy({}), grafana, basic({})).clients).toEqual([
+      {
+        service: "grafana",
+        application: { name: "grafana", slug: "grafana" },
+        groups: ["staff"],
+        redirectUris: ["http://grafana.localhost/cb", "https://grafana.mesh.example.org/cb"],
+        launchUrl: "http://grafana.localhost",
+        namespace: "monitoring",
+        secretName: "grafana-oauth2",
+      },
+    ]);
+  });
+
+  test("is there, too, where the gateway refuses for the application", () => {
+    expect(planOf(BOTH, oauth2({ enforce: "gateway" })).clients.map(({ application }) => application.slug)).toEqual([
+      "grafana",
+    ]);
+  });
+
+  test("is not there for a service that is exposed nowhere", () => {
+    expect(planOf({ localhost: true, mesh: false }, oauth2({ domains: ["mesh"] })).clients).toEqual([]);
+  });
+});
+
+describe("groups", () => {
+  const provider = {
+    groups: ["platform"],
+    service_accounts: [{ name: "reporter", groups: ["machines", "staff"] }],
+  };
   const services = [proxy({ groups: ["staff", "admins"] }), oauth2({ groups: ["staff"] })];
-  const settings = parseStack(stack({ identity_provider: provider, protected_services: services }), shell);
-  expect(computePlan(settings).groups).toEqual(["admins", "platform", "staff"]);
+  const groupsOf = (identity_provider: Record<string, unknown>) => {
+    const plan = computePlan(parseStack(stack({ identity_provider, protected_services: services }), shell));
+    return [plan.groups, plan.createdGroups];
+  };
+
+  test("are those that anything names, and an installed identity provider gets them all", () => {
+    const all = ["admins", "machines", "platform", "staff"];
+    expect(groupsOf({ ...sections.identity_provider, ...provider })).toEqual([all, all]);
+  });
+
+  test("of an identity provider that was there before are there already, apart from those it is told to make", () => {
+    const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", ...provider };
+    expect(groupsOf(existing)).toEqual([["admins", "machines", "platform", "staff"], ["platform"]]);
+  });
+});
+
+test("what signs the identity headers has a name of the stack's own where stacks share an identity provider", () => {
+  const slug = (identity_provider: Record<string, unknown>) =>
+    computePlan(parseStack({ ...stack({ identity_provider }), stack: "prod" }, shell)).identitySlug;
+  expect(slug(sections.identity_provider)).toBe("gatehouse-identity");
+  expect(slug({ install: false, url: "https://sso.example.org", token: "${TOKEN}" })).toBe("gatehouse-identity-prod");
+});
+
+test("records name the stack that owns them", () => {
+  expect(planOf(BOTH).records.map(({ domain, owner }) => [domain, owner])).toEqual([
+    ["localhost", "gatehouse-dev"],
+    ["mesh", "gatehouse-dev"],
+  ]);
 });
 
 test("names that are too long for a DNS label end in a hash of the whole", () => {
@@ -147,14 +153,4 @@ test("names that are too long for a DNS label end in a hash of the whole", () =>
   expect([one.length, other.length]).toEqual([63, 63]);
   expect(one).not.toBe(other);
   expect(dnsLabel(`${"a".repeat(53)}-${"b".repeat(20)}`)).toMatch(/^a{53}-[0-9a-f]{8}$/);
-});
-
-test("1,000 services on 3 domains plan in less than a second, checks included", () => {
-  const services = Array.from({ length: 1000 }, (_, index) =>
-    proxy({ name: `service-${index}`, application_slug: `service-${index}` }),
-  );
-  const started = performance.now();
-  const plan = planOf({ localhost: true, mesh: true, external: true }, ...services);
-  expect(performance.now() - started).toBeLessThan(1000);
-  expect(plan.exposures).toHaveLength(3007);
 });

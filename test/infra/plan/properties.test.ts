@@ -1,150 +1,212 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Settings } from "../../../config/settings.ts";
-import { computePlan } from "../../../infra/plan/plan.ts";
-import type { Plan } from "../../../infra/plan/types.ts";
-import { kinds, services, settingsOf } from "./stacks.ts";
+import { parseStack } from "../../../config/load.ts";
+import { ConfigError } from "../../../config/problems.ts";
+import type { Exposure, Middleware, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
+import { proxy, shell, stack } from "../../config/stacks.ts";
+import { always, sorted } from "./stacks.ts";
 
-/** Holds for every stack. */
-function always(holds: (plan: Plan, settings: Settings) => void): void {
-  fc.assert(
-    fc.property(kinds, services, (enabled, list) => {
-      const settings = settingsOf(enabled, list);
-      holds(computePlan(settings), settings);
-    }),
+/** A rule with its route, its exposure, and the middlewares that it names. */
+interface Placed {
+  readonly route: Route;
+  readonly rule: RouteRule;
+  readonly exposure: Exposure;
+  readonly chain: readonly Middleware[];
+}
+
+/** @throws when a rule names an exposure or, in the namespace of its route, a middleware that is not there */
+function placed(plan: Plan): Placed[] {
+  const exposures = new Map(plan.exposures.map((exposure) => [exposure.id, exposure]));
+  const middlewares = new Map(plan.middlewares.map((each) => [`${each.namespace}/${each.name}`, each]));
+  const known = <T>(from: ReadonlyMap<string, T>, key: string): T => {
+    const found = from.get(key);
+    if (found === undefined) throw new Error(`${key} is not in the plan`);
+    return found;
+  };
+  return plan.routes.flatMap((route) =>
+    route.rules.map((rule) => ({
+      ...{ route, rule, exposure: known(exposures, rule.exposure) },
+      chain: rule.middlewares.map((name) => known(middlewares, `${route.namespace}/${name}`)),
+    })),
   );
 }
 
-const rulesOf = (plan: Plan) => plan.routes.flatMap(({ rules }) => rules);
-const placed = (plan: Plan) => plan.routes.flatMap(({ name, rules }) => rules.map((rule) => ({ in: name, rule })));
-const sorted = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).sort();
+const WHOLE_HOST = 100;
+const endsHere = ({ tls }: Exposure) => tls !== undefined && tls.ends !== "upstream";
+const unique = (values: readonly string[]) => {
+  expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
+};
 
 describe("of any stack", () => {
-  test("hosts, ids and names of routes are unique", () => {
+  test("hosts, ids and names are unique, and names are right for Kubernetes", () => {
     always((plan) => {
-      const hosts = plan.exposures.map(({ host }) => host);
-      const ids = plan.exposures.map(({ id }) => id);
-      const names = plan.routes.map(({ namespace, name }) => `${namespace}/${name}`);
-      for (const values of [hosts, ids, names]) expect(new Set(values).size).toBe(values.length);
+      unique(plan.exposures.map(({ host }) => host));
+      unique(plan.exposures.map(({ id }) => id));
+      unique(plan.middlewares.map(({ namespace, name }) => `${namespace}/${name}`));
+      unique(plan.clients.map(({ namespace, secretName }) => `${namespace}/${secretName}`));
+      const routes = plan.routes.map(({ namespace, name }) => `${namespace}/${name}`);
+      unique(routes);
+      const right = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.(resolver|secret)-[a-z-]+)?$/;
+      expect([...plan.routes, ...plan.middlewares].filter(({ name }) => !right.test(name))).toEqual([]);
     });
   });
 
   test("every rule begins with one exact host, which is that of its exposure on an enabled domain", () => {
     always((plan, settings) => {
-      const exposures = new Map(plan.exposures.map((exposure) => [exposure.id, exposure]));
       const enabled = new Set(settings.domains.filter((domain) => domain.enabled).map(({ kind }) => kind));
-      const wrong = rulesOf(plan).filter(({ exposure, host, match }) => {
-        const of = exposures.get(exposure);
-        const isExact = match === `Host(\`${host}\`)` || match.startsWith(`Host(\`${host}\`) && `);
-        return of?.host !== host || !enabled.has(of.domain) || !isExact || match.split("Host").length !== 2;
+      const wrong = placed(plan).filter(({ rule: { host, match }, exposure }) => {
+        const isExact = match === `Host(\`${host}\`)` || match.startsWith(`Host(\`${host}\`) && (`);
+        const isPath = match.startsWith(`Host(\`${host}\`) && PathPrefix(\`/`);
+        return exposure.host !== host || !enabled.has(exposure.domain) || !(isExact || isPath);
       });
       expect(wrong).toEqual([]);
+      expect(placed(plan).filter(({ rule }) => rule.match.split("Host(").length !== 2)).toEqual([]);
     });
   });
 
-  test("what answers for a protected exposure without authentication is a public path, the outpost or a login of its own", () => {
-    always((plan, settings) => {
-      const exposures = new Map(plan.exposures.map((exposure) => [exposure.id, exposure]));
-      for (const rule of rulesOf(plan)) {
-        expect(rule.openBecause === undefined).toBe(rule.authentication !== "none");
-        const exposure = exposures.get(rule.exposure);
-        if (exposure?.protection === "open" || rule.authentication !== "none") continue;
-        const service = settings.services.find(({ name }) => name === exposure?.service);
-        switch (rule.openBecause) {
-          case "public-path":
-            expect(
-              service?.publicPaths.some(
-                (path) => rule.match.includes(`Path(\`${path}\`)`) || rule.match.includes(`PathPrefix(\`${path}\`)`),
-              ),
-            ).toBe(true);
-            expect(rule.priority).toBe(200);
-            break;
-          case "identity-provider":
-            expect(rule.match).toBe(`Host(\`${rule.host}\`) && PathPrefix(\`/outpost.goauthentik.io/\`)`);
-            expect(rule.backend.name).toBe("authentik-server");
-            break;
-          default:
-            expect(rule.openBecause).toBe("application-login");
-            expect(service?.type === "oauth2" && service.enforce).toBe("application");
+  test("every exposure has exactly one decision for its whole host on each of its entry points", () => {
+    always((plan, { gateway }) => {
+      const decisions = placed(plan).filter(({ rule }) => rule.priority === WHOLE_HOST);
+      const found = decisions.map(({ exposure, route, rule }) => [exposure.id, route.entryPoint, rule.authentication]);
+      const expected = plan.exposures.flatMap((exposure) => {
+        const on = (entryPoint: string) => [exposure.id, entryPoint, exposure.authentication];
+        return [on(gateway.httpEntryPoint), ...(endsHere(exposure) ? [on(gateway.httpsEntryPoint)] : [])];
+      });
+      expect(sorted(found)).toEqual(sorted(expected));
+      for (const { rule, exposure } of decisions) {
+        expect(exposure.role === "data-api" || rule.match === `Host(\`${rule.host}\`)`).toBe(true);
+      }
+    });
+  });
+
+  test("no two rules of an entry point match the same", () => {
+    always((plan) => {
+      unique(placed(plan).map(({ route, rule }) => `${route.entryPoint} ${rule.match}`));
+    });
+  });
+
+  test("every rule drops what can be forged before it authenticates, and authenticates unless it says why not", () => {
+    always((plan) => {
+      for (const { route, rule, exposure, chain } of placed(plan)) {
+        const kinds = chain.map(({ kind }) => kind);
+        const redirects = endsHere(exposure) && route.tls === undefined;
+        const asks = rule.authentication !== "none";
+        expect(kinds).toEqual([
+          ...(redirects ? ["redirect"] : []),
+          "strip",
+          ...(exposure.tls?.ends === "upstream" ? ["upstream"] : []),
+          ...(kinds.includes("background") ? ["background"] : []),
+          ...(asks ? [rule.authentication] : []),
+          ...(kinds.includes("background") ? ["background-end"] : []),
+        ]);
+        expect([rule.openBecause === undefined, kinds.includes("background") && !asks]).toEqual([asks, false]);
+      }
+    });
+  });
+
+  test("authentication is that of the exposure: its outpost, its service, its end of TLS", () => {
+    always((plan) => {
+      for (const { exposure, chain } of placed(plan)) {
+        const background = chain.some(({ kind }) => kind === "background");
+        for (const middleware of chain) {
+          if (middleware.kind === "basic-auth") expect(middleware.service).toBe(exposure.entry);
+          if (middleware.kind !== "forward-auth") continue;
+          const { outpost, upstream, refusal } = middleware;
+          expect([outpost, upstream, refusal]).toEqual([
+            exposure.outpost,
+            exposure.tls?.ends === "upstream",
+            background ? "unauthorized" : "login",
+          ]);
         }
       }
     });
   });
 
-  test("every exposure has exactly one rule for its whole host, and that one has the protection of its type", () => {
+  test("what answers for a protected exposure without authentication is a public path, the outpost or a login of its own", () => {
     always((plan, settings) => {
-      const services = new Map(settings.services.map((service) => [service.name, service]));
-      for (const exposure of plan.exposures.filter(({ role }) => role === "service")) {
-        const whole = rulesOf(plan).filter(({ match }) => match === `Host(\`${exposure.host}\`)`);
-        const service = services.get(exposure.service);
-        const enforced = service?.type === "proxy" || (service?.type === "oauth2" && service.enforce === "gateway");
-        const otherwise = service?.type === "basic" ? "basic-auth" : "none";
-        expect(whole.map(({ authentication }) => authentication)).toEqual([enforced ? "forward-auth" : otherwise]);
+      for (const { rule, exposure } of placed(plan)) {
+        if (exposure.protection === "open" || rule.authentication !== "none") continue;
+        const service = settings.services.find(({ name }) => name === exposure.entry);
+        switch (rule.openBecause) {
+          case "public-path":
+            expect(
+              exposure.publicPaths.some((path) => rule.match.includes(`Prefix(\`${path.replace(/\/$/, "")}/`)),
+            ).toBe(true);
+            expect(exposure.publicPaths.length > 0 && exposure.role).toBe("service");
+            break;
+          case "identity-provider":
+            expect(rule.match).toBe(`Host(\`${rule.host}\`) && PathPrefix(\`/outpost.goauthentik.io/\`)`);
+            expect(exposure.authentication).toBe("forward-auth");
+            break;
+          default:
+            expect(rule.openBecause).toBe("application-login");
+            expect([service?.type === "oauth2" && service.enforce, exposure.role]).toEqual(["application", "service"]);
+        }
       }
     });
   });
 
-  test("a route has one namespace, that of its backends, and is with or without TLS as a whole", () => {
+  test("every middleware of the plan is named by a rule beside it", () => {
     always((plan) => {
+      const named = placed(plan).flatMap(({ route, rule }) =>
+        rule.middlewares.map((name) => `${route.namespace}/${name}`),
+      );
+      expect(sorted([...new Set(named)])).toEqual(
+        sorted(plan.middlewares.map(({ namespace, name }) => `${namespace}/${name}`)),
+      );
+    });
+  });
+
+  test("a route has one namespace, that of its backends, and TLS exactly on the entry point for HTTPS", () => {
+    always((plan, { gateway }) => {
       for (const route of plan.routes) {
         expect(new Set(route.rules.map(({ backend }) => backend.namespace))).toEqual(new Set([route.namespace]));
-        expect(new Set(route.rules.map(({ tls }) => tls)).size).toBe(1);
-        expect(route.name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+        const { httpEntryPoint, httpsEntryPoint } = gateway;
+        expect(route.entryPoint).toBe(route.tls === undefined ? httpEntryPoint : httpsEntryPoint);
       }
-    });
-  });
-
-  test("records hold every host once, under its own domain", () => {
-    always((plan) => {
-      const pairs = plan.records.flatMap(({ domain, hosts }) => hosts.map((host) => [domain, host]));
-      expect(sorted(pairs)).toEqual(sorted(plan.exposures.map(({ domain, host }) => [domain, host])));
-    });
-  });
-
-  test("nothing in a private schema is granted, now or later, and nothing anywhere but reading", () => {
-    always((plan, settings) => {
-      const granted = [...(plan.data?.grants ?? []), ...(plan.data?.defaultPrivileges ?? [])].filter(
-        ({ privileges }) => privileges.length > 0,
-      );
-      const hidden = settings.dataApi?.private ?? [];
-      expect(granted.filter(({ schema }) => schema !== undefined && hidden.includes(schema))).toEqual([]);
-      const onTables = granted.filter(({ kind }) => kind === "table" || kind === "sequence");
-      expect(new Set(onTables.flatMap(({ privileges }) => privileges))).toEqual(new Set(["SELECT"]));
-      expect(granted.filter(({ role }) => role === "public")).toEqual([]);
+      const wrong = placed(plan).filter(({ route, exposure }) => route.tls && route.tls.ends !== exposure.tls?.ends);
+      expect(wrong).toEqual([]);
     });
   });
 });
 
-describe("when a stack changes", () => {
-  test("another enabled domain leaves every exposure, rule and record set of the others as it is", () => {
-    fc.assert(
-      fc.property(
-        kinds,
-        services,
-        fc.constantFrom("localhost", "mesh", "external", "partner"),
-        (enabled, list, added) => {
-          const before = computePlan(settingsOf({ ...enabled, [added]: false }, list));
-          const after = computePlan(settingsOf({ ...enabled, [added]: true }, list));
-          expect(after.exposures.filter(({ domain }) => domain !== added)).toEqual(before.exposures);
-          expect(after.records.filter(({ domain }) => domain !== added)).toEqual(before.records);
-          expect(placed(after).filter(({ rule }) => !rule.exposure.endsWith(`@${added}`))).toEqual(placed(before));
-        },
-      ),
-    );
+describe("the outpost's path", () => {
+  test("comes before every rule of its host, on the entry point where the application answers", () => {
+    always((plan, { identityProvider }) => {
+      const isReachable = identityProvider.install || identityProvider.service !== undefined;
+      const rules = placed(plan);
+      const outposts = rules.filter(({ rule }) => rule.match.includes("/outpost.goauthentik.io/`"));
+      const asked = plan.exposures.filter(({ authentication }) => authentication === "forward-auth");
+      expect(sorted(outposts.map(({ exposure }) => exposure.id))).toEqual(
+        sorted(isReachable ? asked.map(({ id }) => id) : []),
+      );
+      for (const outpost of outposts) {
+        const beside = rules.filter(({ rule }) => rule.host === outpost.rule.host && rule !== outpost.rule);
+        expect(Math.max(...beside.map(({ rule }) => rule.priority))).toBeLessThan(outpost.rule.priority);
+        expect(endsHere(outpost.exposure)).toBe(outpost.route.tls !== undefined);
+      }
+    });
   });
 
-  test("the order of the list changes the order of the plan and nothing else", () => {
+  test("is below no public path, however that is written", () => {
+    const piece = fc.constantFrom("/", "outpost.goauthentik.io", "outpost", ".", "..", "a", "%2f", "?", "#", "\\", "`");
     fc.assert(
-      fc.property(kinds, services, (enabled, list) => {
-        const forth = computePlan(settingsOf(enabled, list));
-        const back = computePlan(settingsOf(enabled, [...list].reverse()));
-        expect(sorted(back.exposures)).toEqual(sorted(forth.exposures));
-        const rules = (plan: Plan) => sorted(plan.routes.map((route) => ({ ...route, rules: sorted(route.rules) })));
-        expect(rules(back)).toEqual(rules(forth));
-        expect(back.records).toEqual(forth.records);
-        expect(back.groups).toEqual(forth.groups);
-        expect(back.data).toEqual(forth.data);
-      }),
+      fc.property(
+        fc.array(piece, { maxLength: 6 }).map((pieces) => `/${pieces.join("")}`),
+        (path) => {
+          const list = [proxy({ public_paths: [path] })];
+          try {
+            parseStack(stack({ protected_services: list }), shell);
+          } catch (error) {
+            expect(error).toBeInstanceOf(ConfigError);
+            return;
+          }
+          const [, first = ""] = path.split("/");
+          expect(path).toMatch(/^[/a-z.]+$/);
+          expect(["", ".", "..", "outpost.goauthentik.io"]).not.toContain(first);
+        },
+      ),
+      { examples: [["/outpost.goauthentik.io"], ["/outpost.goauthentik.io/"], ["//outpost.goauthentik.io"], ["/"]] },
     );
   });
 });

@@ -1,28 +1,53 @@
 import fc from "fast-check";
 import { parseStack } from "../../../config/load.ts";
 import type { Settings } from "../../../config/settings.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
 
 /** Domain kinds of generated stacks, each with whether it is enabled. */
 export type Kinds = Readonly<Record<string, boolean>>;
+/** What a stack says besides domains and services. */
+export interface Variant {
+  /** By domain kind; the others end TLS with Traefik's default certificate. */
+  readonly tls?: Readonly<Record<string, unknown>>;
+  readonly port?: number | undefined;
+  readonly identityProvider?: Readonly<Record<string, unknown>>;
+  readonly testEnvironments?: boolean;
+}
 
+export const BOTH: Kinds = { localhost: true, mesh: true };
 const KINDS = ["localhost", "mesh", "external", "partner"];
 
 /** Any choice of enabled kinds. */
 export const kinds: fc.Arbitrary<Kinds> = fc.record(Object.fromEntries(KINDS.map((kind) => [kind, fc.boolean()])));
+/** Any one kind. */
+export const kind = fc.constantFrom(...KINDS);
+
+const tls = fc.constantFrom<unknown>(undefined, "upstream", { resolver: "letsencrypt" }, { secret: "wildcard" });
+const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
+
+/** Any ends of TLS, any identity provider and any size of its outposts. */
+export const variants: fc.Arbitrary<Variant> = fc.record({
+  tls: fc.record({ mesh: tls, external: tls, partner: tls }),
+  port: fc.constantFrom(undefined, 8443),
+  identityProvider: fc.oneof(
+    fc.constantFrom(1, 2, 5, 100).map((size) => ({ ...sections.identity_provider, providers_per_outpost: size })),
+    fc.constantFrom({ ...existing, service: { name: "sso", port: 80 } }, existing),
+  ),
+  testEnvironments: fc.boolean(),
+});
 
 const named = fc.uniqueArray(
   fc.constantFrom("wiki", "grafana", "mail", "a", "legacy", "very-long-".repeat(5) + "name"),
-  {
-    maxLength: 6,
-  },
+  { maxLength: 6 },
 );
 const access = fc.record({
-  domains: fc.oneof(fc.constant("auto"), fc.uniqueArray(fc.constantFrom(...KINDS))),
-  public_paths: fc.uniqueArray(fc.constantFrom("/health", "/assets/", "/a/b")),
+  domains: fc.oneof(fc.constant("auto"), fc.uniqueArray(kind)),
+  public_paths: fc.uniqueArray(fc.constantFrom("/health", "/assets/", "/a/b", "/outpost", "/outpost.goauthentik.ios")),
   service: fc.record({ namespace: fc.constantFrom("default", "apps", "authentik") }),
 });
-const groups = fc.uniqueArray(fc.constantFrom("staff", "admins", "auditors"));
+const groups = fc.uniqueArray(fc.constantFrom("staff", "admins", "Drift | øst"));
 
 /** Any list of right entries of `protected_services`, of all types. */
 export const services: fc.Arbitrary<Record<string, unknown>[]> = named.chain((names) =>
@@ -45,7 +70,7 @@ export const services: fc.Arbitrary<Record<string, unknown>[]> = named.chain((na
 );
 
 /** The settings of a stack with these kinds and services. */
-export function settingsOf(enabled: Kinds, list: readonly Record<string, unknown>[]): Settings {
+export function settingsOf(enabled: Kinds, list: readonly Record<string, unknown>[], variant: Variant = {}): Settings {
   const domains = Object.fromEntries(
     Object.entries(enabled).map(([kind, on]) => [
       kind,
@@ -54,8 +79,38 @@ export function settingsOf(enabled: Kinds, list: readonly Record<string, unknown
         base_domain: kind === "localhost" ? "localhost" : `${kind}.example.org`,
         protocol: kind === "localhost" ? "http" : "https",
         description: kind,
+        port: kind === "partner" ? variant.port : undefined,
+        tls: variant.tls?.[kind],
       },
     ]),
   );
-  return parseStack(stack({ ...sections, domains, protected_services: list }), shell);
+  return parseStack(
+    stack({
+      domains,
+      protected_services: list,
+      identity_provider: variant.identityProvider ?? sections.identity_provider,
+      test_environments: { enabled: variant.testEnvironments ?? true },
+    }),
+    shell,
+  );
+}
+
+/** The plan of a stack with these kinds and services. */
+export function planOf(enabled: Kinds, ...list: Record<string, unknown>[]): Plan {
+  return computePlan(settingsOf(enabled, list));
+}
+
+/** Fails unless something holds for every stack. */
+export function always(holds: (plan: Plan, settings: Settings) => void): void {
+  fc.assert(
+    fc.property(kinds, services, variants, (enabled, list, variant) => {
+      const settings = settingsOf(enabled, list, variant);
+      holds(computePlan(settings), settings);
+    }),
+  );
+}
+
+/** For comparing what has no order. */
+export function sorted(items: readonly unknown[]): string[] {
+  return items.map((item) => JSON.stringify(item)).sort();
 }

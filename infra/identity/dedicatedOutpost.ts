@@ -1,0 +1,98 @@
+import * as authentik from "@pulumi/authentik";
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+import { outpostName } from "../plan/names.ts";
+import { HTTP_PORT, type Installation } from "./installation.ts";
+import type { Nobody } from "./nobody.ts";
+import type { ProxyProvider } from "./proxyProvider.ts";
+
+export interface DedicatedOutpostArgs {
+  /** From 1; 0 is the embedded outpost. */
+  readonly number: number;
+  readonly version: string;
+  /** What the outpost serves; it owns the whole list, so no update is lost. */
+  readonly providers: readonly (Nobody | ProxyProvider)[];
+  readonly installation: Installation;
+  readonly authentik: authentik.Provider;
+  readonly browserUrl: string;
+}
+
+/** An outpost of its own, for what is too much for the embedded one: its record in authentik, a token, and the pods. */
+export class DedicatedOutpost extends pulumi.ComponentResource {
+  constructor(name: string, args: DedicatedOutpostArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:identity:DedicatedOutpost", name, {}, opts);
+    const outpost = new authentik.Outpost(
+      `${name}-outpost`,
+      {
+        name: outpostName(args.number),
+        type: "proxy",
+        protocolProviders: args.providers.map(({ providerId }) => providerId),
+        config: JSON.stringify({ authentik_host: args.browserUrl }),
+      },
+      { parent: this, dependsOn: [...args.providers] },
+    );
+    this.#pods(name, args, this.#token(name, args, outpost));
+    this.registerOutputs({});
+  }
+
+  /** authentik makes a service account for each outpost, by the outpost's id. */
+  #token(name: string, args: DedicatedOutpostArgs, outpost: authentik.Outpost): pulumi.Output<string> {
+    const username = outpost.id.apply((id) => `ak-outpost-${id.replaceAll("-", "")}`);
+    const account = authentik.getUserOutput({ username }, { provider: args.authentik });
+    const token = new authentik.Token(
+      `${name}-token`,
+      {
+        identifier: `${outpostName(args.number)}-token`,
+        user: account.id.apply(Number),
+        intent: "api",
+        expiring: false,
+        retrieveKey: true,
+      },
+      { parent: this },
+    );
+    return token.key;
+  }
+
+  #pods(name: string, args: DedicatedOutpostArgs, token: pulumi.Output<string>): void {
+    const { installation, number } = args;
+    const app = outpostName(number);
+    const labels = labelsOf(app);
+    const metadata = { name: app, namespace: installation.namespace.metadata.name, labels };
+    const child = { parent: this, provider: installation.kubernetes };
+    const environment = new k8s.core.v1.Secret(
+      `${name}-environment`,
+      {
+        // Immutable and named anew, so that a changed token rolls the pods.
+        metadata: { namespace: installation.namespace.metadata.name },
+        immutable: true,
+        stringData: {
+          AUTHENTIK_HOST: installation.url,
+          AUTHENTIK_HOST_BROWSER: args.browserUrl,
+          AUTHENTIK_TOKEN: token,
+          AUTHENTIK_INSECURE: "false",
+        },
+      },
+      child,
+    );
+    const httpGet = { path: "/outpost.goauthentik.io/ping", port: HTTP_PORT };
+    const container = {
+      name: "outpost",
+      image: `ghcr.io/goauthentik/proxy:${args.version}`,
+      envFrom: [{ secretRef: { name: environment.metadata.name } }],
+      ports: [{ name: "http", containerPort: HTTP_PORT }],
+      readinessProbe: { httpGet, periodSeconds: 5 },
+      startupProbe: { httpGet, periodSeconds: 5, failureThreshold: 60 },
+      resources: resources("20m", "64Mi", "256Mi"),
+      securityContext: restrictedContainer,
+      // Sessions are files there.
+      volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
+    };
+    const spec = { ...restrictedPod, containers: [container], volumes: [{ name: "tmp", emptyDir: {} }] };
+    new k8s.apps.v1.Deployment(
+      `${name}-deployment`,
+      { metadata, spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } } },
+      child,
+    );
+  }
+}

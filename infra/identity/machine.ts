@@ -1,0 +1,72 @@
+import * as authentik from "@pulumi/authentik";
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { ServiceAccount } from "../../config/settings.ts";
+import type { Cluster } from "../cluster.ts";
+import type { Access } from "./access.ts";
+import { IDENTITY_SCOPE } from "./headers.ts";
+import type { ProxyProvider } from "./proxyProvider.ts";
+
+export interface MachineArgs {
+  readonly account: ServiceAccount;
+  readonly access: Access;
+  readonly cluster: Cluster;
+  /** What the account may call, each behind forward auth. */
+  readonly providers: readonly ProxyProvider[];
+  /** Origin of the identity provider as browsers see it. */
+  readonly issuer: string;
+}
+
+/**
+ * A machine user: a service account with an app password, and a Secret where the machine runs. The machine trades the password for a
+ * token of the one application that it calls, so that no application ever sees the password (docs/applications.md, "Machines").
+ */
+export class Machine extends pulumi.ComponentResource {
+  constructor(name: string, args: MachineArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:identity:Machine", name, {}, opts);
+    const { account, access } = args;
+    const user = new authentik.User(
+      `${name}-user`,
+      {
+        username: account.name,
+        name: account.name,
+        type: "service_account",
+        groups: account.groups.map((group) => access.groupId(group)),
+      },
+      { parent: this },
+    );
+    const password = new authentik.Token(
+      `${name}-password`,
+      {
+        identifier: `gatehouse-${account.name}`,
+        user: user.id.apply(Number),
+        intent: "app_password",
+        expiring: false,
+        retrieveKey: true,
+      },
+      { parent: this },
+    );
+    const callable = args.providers.filter(({ exposure }) => mayEnter(account, exposure.groups));
+    const clients = callable.map(({ exposure, clientId }) => clientId.apply((id) => [exposure.url, id] as const));
+    new k8s.core.v1.Secret(
+      `${name}-secret`,
+      {
+        metadata: { name: `${account.name}-account`, namespace: account.namespace },
+        stringData: {
+          USERNAME: account.name,
+          PASSWORD: password.key,
+          TOKEN_URL: `${args.issuer}/application/o/token/`,
+          // A token of fewer scopes opens the door, and brings no identity headers along.
+          SCOPE: `openid email profile ak_proxy ${IDENTITY_SCOPE}`,
+          CLIENT_IDS: pulumi.all(clients).apply((pairs) => JSON.stringify(Object.fromEntries(pairs))),
+        },
+      },
+      { parent: this, provider: args.cluster.provider },
+    );
+    this.registerOutputs({});
+  }
+}
+
+function mayEnter({ groups }: ServiceAccount, required: readonly string[]): boolean {
+  return required.length === 0 || required.some((group) => groups.includes(group));
+}

@@ -1,0 +1,57 @@
+/** Which middlewares stand in front of what, by name. */
+import { dnsLabel } from "./names.ts";
+import type { Exposure, ForwardAuth, Middleware } from "./types.ts";
+
+/** A middleware without the namespace that it goes to. */
+export type Unplaced = Middleware extends infer Each
+  ? Each extends Middleware
+    ? Omit<Each, "namespace">
+    : never
+  : never;
+
+/** Drops what a client may forge; first in every chain. */
+const STRIP: Unplaced = { name: "gatehouse-strip", kind: "strip" };
+/** Tells the outpost of a request that no login page can answer. */
+const BACKGROUND: Unplaced = { name: "gatehouse-background", kind: "background" };
+/** Takes back what only the outpost had to know. */
+const BACKGROUND_END: Unplaced = { name: "gatehouse-background-end", kind: "background-end" };
+/** Says what only the proxy before the gateway knew. */
+const UPSTREAM: Unplaced = { name: "gatehouse-upstream", kind: "upstream" };
+
+/**
+ * The chain in front of an exposure.
+ * @param refusal what forward auth answers without a session
+ */
+export function chain(exposure: Exposure, refusal: ForwardAuth["refusal"]): Unplaced[] {
+  const upstream = exposure.tls?.ends === "upstream";
+  return [STRIP, ...(upstream ? [UPSTREAM] : []), ...authentication(exposure, { refusal, upstream })];
+}
+
+/** The chain in front of what is open. */
+export function openChain({ tls }: Exposure): Unplaced[] {
+  return tls?.ends === "upstream" ? [STRIP, UPSTREAM] : [STRIP];
+}
+
+/** Leads from HTTP to HTTPS. */
+export function redirect(port: number | undefined): Unplaced {
+  const name = port === undefined ? "gatehouse-https" : `gatehouse-https-${port}`;
+  return { name, kind: "redirect", port };
+}
+
+function authentication(
+  { authentication, entry, outpost }: Exposure,
+  { refusal, upstream }: Pick<ForwardAuth, "refusal" | "upstream">,
+): Unplaced[] {
+  if (authentication === "basic-auth" && entry !== undefined) {
+    return [{ name: dnsLabel(entry, "basic-auth"), kind: "basic-auth", service: entry }];
+  }
+  if (authentication !== "forward-auth" || outpost === undefined) return [];
+  const variant = [
+    ...(refusal === "unauthorized" ? ["401"] : []),
+    ...(upstream ? ["upstream"] : []),
+    ...(outpost > 0 ? [String(outpost)] : []),
+  ];
+  const name = ["gatehouse-forward-auth", ...variant].join("-");
+  const forwardAuth: Unplaced = { name, kind: "forward-auth", outpost, refusal, upstream };
+  return refusal === "unauthorized" ? [BACKGROUND, forwardAuth, BACKGROUND_END] : [forwardAuth];
+}

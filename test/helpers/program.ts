@@ -1,0 +1,35 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { RawStack } from "../../config/load.ts";
+import program from "../../infra/index.ts";
+import { record, type Recorder } from "./recorder.ts";
+
+/** Milliseconds that a test with a deployment may take on a machine that is busy with others. */
+export const PATIENCE = 60_000;
+
+/** What a secret variable is set to: a text that can be looked for. */
+export const canary = (variable: string): string => `canary-${variable.toLowerCase()}`;
+
+/** Gives the engine a stack's configuration, as its file holds it. Every variable of it that is not set is a secret one. */
+export function configure({ config }: RawStack): void {
+  const values = Object.entries(config).map(([key, entry]): [string, string] => {
+    const value = "value" in entry ? entry.value : undefined;
+    return [key, typeof value === "string" ? value : JSON.stringify(value)];
+  });
+  const named = JSON.stringify(config).matchAll(/\$\{(\w+)\}/g);
+  const missing = [...new Set(Array.from(named, ([, name = ""]) => name))].filter(
+    (name) => config[`variables:${name}`] === undefined,
+  );
+  pulumi.runtime.setAllConfig(
+    Object.fromEntries([...values, ...missing.map((name) => [`variables:${name}`, canary(name)])]) as Record<
+      string,
+      string
+    >,
+    missing.map((name) => `variables:${name}`),
+  );
+}
+
+/** Deploys a stack under mocks. */
+export async function deploy(raw: RawStack, recorder?: Recorder): Promise<Recorder> {
+  configure({ ...raw, config: { "kubernetes:context": { value: "somewhere" }, ...raw.config } });
+  return (await record(program, recorder)).recorder;
+}

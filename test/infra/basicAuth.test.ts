@@ -1,0 +1,32 @@
+import { compareSync, getRounds } from "bcryptjs";
+import { describe, expect, test } from "vitest";
+import { htpasswdLine } from "../../infra/gateway/basicAuth.ts";
+
+const hashOf = (line: string) => line.slice("ops:".length);
+
+describe("a line of htpasswd", () => {
+  const line = htpasswdLine("ops", "correct horse", "dev/legacy");
+
+  test("is the user's name and a bcrypt hash, at a cost that every request can pay", () => {
+    expect(line).toMatch(/^ops:\$2b\$08\$[./\w]{53}$/);
+    expect(getRounds(hashOf(line))).toBe(8);
+  });
+
+  test("opens with the password and no other", () => {
+    expect([compareSync("correct horse", hashOf(line)), compareSync("battery", hashOf(line))]).toEqual([true, false]);
+  });
+
+  test("is the same on every run", () => {
+    expect(htpasswdLine("ops", "correct horse", "dev/legacy")).toBe(line);
+  });
+
+  test("shares no salt with another place or another password", () => {
+    const salts = [
+      line,
+      htpasswdLine("ops", "correct horse", "dev/other"),
+      htpasswdLine("ops", "correct horse", "prod/legacy"),
+      htpasswdLine("ops", "battery", "dev/legacy"),
+    ].map((one) => hashOf(one).slice(0, 29));
+    expect(new Set(salts).size).toBe(4);
+  });
+});

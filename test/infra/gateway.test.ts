@@ -1,0 +1,204 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { IDENTITY_HEADERS, identityHeaderSpellings, spellings } from "../../infra/identity/headers.ts";
+import { basic, proxy, stack } from "../config/stacks.ts";
+import { deploy, PATIENCE } from "../helpers/program.ts";
+import type { Recorder } from "../helpers/recorder.ts";
+
+// Nothing answers here; test/e2e waits for the real one.
+vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+
+const domain = (base_domain: string, fields: object) => ({ enabled: true, base_domain, ...fields });
+const DOMAINS = {
+  localhost: {},
+  mesh: domain("mesh.example.org", { targets: ["203.0.113.7", "2001:db8::7", "203.0.113.8"], port: 8443 }),
+  external: domain("example.org", { tls: { resolver: "letsencrypt" }, targets: ["gateway.example.net"] }),
+  partner: domain("partner.org", { tls: { secret: "partner" }, protocol: "https", description: "Partner" }),
+  edge: domain("edge.org", { tls: "upstream", protocol: "https", description: "Behind a proxy" }),
+};
+
+interface Spec {
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+describe("the gateway under mocks", () => {
+  let recorder: Recorder;
+  const spec = (kind: string, name: string) =>
+    recorder.objects<Spec>(`traefik.io/v1alpha1:${kind}`).get(`default/${name}`)?.spec;
+
+  beforeAll(async () => {
+    recorder = await deploy(
+      stack({
+        domains: DOMAINS,
+        protected_services: [proxy({}), basic({ domains: "auto" })],
+        gateway: { version: "3.7.13", namespace: "ingress", service: "edge-proxy" },
+        test_environments: { install: true },
+        data_api: undefined,
+      }),
+    );
+  }, PATIENCE);
+
+  test("the strip empties every spelling of every identity header, what overrides a path, and what Traefik would not drop", () => {
+    const overrides = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"].flatMap(spellings);
+    const said = ["For", "Host", "Method", "Port", "Prefix", "Proto", "Server", "Uri"].map(
+      (part) => `X-Forwarded-${part}`,
+    );
+    // Traefik writes the dashed ones itself.
+    const aliases = [...said, "X-Real-Ip"].flatMap((name) => spellings(name).filter((spelling) => spelling !== name));
+    const names = [...identityHeaderSpellings(), ...overrides, "Forwarded", ...aliases, "HTTP2-Settings"];
+    expect([names.length, new Set(names).size]).toEqual([155, 155]);
+    expect(spec("Middleware", "gatehouse-strip")).toEqual({
+      headers: { customRequestHeaders: Object.fromEntries(names.map((name) => [name, ""])) },
+    });
+  });
+
+  test("a background request names its own URL to the outpost, which would let its own path pass", () => {
+    expect(spec("Middleware", "gatehouse-background")).toEqual({
+      headers: { customRequestHeaders: { "X-Original-URI": "/", "X-Original-URL": "" } },
+    });
+  });
+
+  test("behind a proxy, the protocol is said, and what else forward auth would believe is dropped", () => {
+    const dropped = ["Host", "Method", "Uri", "Port", "Prefix"].map((part) => [`X-Forwarded-${part}`, ""] as const);
+    expect(spec("Middleware", "gatehouse-upstream")).toEqual({
+      headers: { customRequestHeaders: { ...Object.fromEntries(dropped), "X-Forwarded-Proto": "https" } },
+    });
+  });
+
+  test("HTTP leads to HTTPS for good, to the domain's port where it has one", () => {
+    expect(spec("Middleware", "gatehouse-https")).toEqual({ redirectScheme: { scheme: "https", permanent: true } });
+    expect(spec("Middleware", "gatehouse-https-8443")).toEqual({
+      redirectScheme: { scheme: "https", permanent: true, port: "8443" },
+    });
+  });
+
+  const asked = ["Cookie", "Authorization", "Accept", "User-Agent", "X-Requested-With"];
+  test.each([
+    ["gatehouse-forward-auth", "traefik", false, asked],
+    ["gatehouse-forward-auth-401", "nginx", false, [...asked, "X-Original-URI"]],
+    ["gatehouse-forward-auth-upstream", "traefik", true, asked],
+    ["gatehouse-forward-auth-401-upstream", "nginx", true, [...asked, "X-Original-URI"]],
+  ])("%s asks the endpoint for %s", (name, endpoint, trustForwardHeader, authRequestHeaders) => {
+    expect(spec("Middleware", name)).toEqual({
+      forwardAuth: {
+        address: `http://127.96.0.9:9000/outpost.goauthentik.io/auth/${endpoint}`,
+        ...{ trustForwardHeader, authRequestHeaders },
+        authResponseHeaders: [...IDENTITY_HEADERS],
+        maxResponseBodySize: 1_048_576,
+      },
+    });
+  });
+
+  test("basic auth has a Secret and a realm of its service, hands the user's name on and keeps the password", () => {
+    expect(spec("Middleware", "legacy-basic-auth")).toEqual({
+      basicAuth: { secret: "legacy-basic-auth", realm: "legacy", headerField: "X-idp-username", removeHeader: true },
+    });
+    const secrets = recorder.objects<{ stringData: { users: string } }>("core/v1:Secret");
+    expect(secrets.get("default/legacy-basic-auth")?.stringData.users).toMatch(/^ops:\$2b\$08\$[./\w]{53}$/);
+  });
+
+  test.each<[string, string, object]>([
+    ["wiki", "web", {}],
+    ["gatehouse-tls-wiki", "websecure", { tls: {} }],
+    ["gatehouse-tls-wiki.resolver-letsencrypt", "websecure", { tls: { certResolver: "letsencrypt" } }],
+    ["gatehouse-tls-wiki.secret-partner", "websecure", { tls: { secretName: "partner" } }],
+  ])("route %s ends TLS where its domains say", (name, entryPoint, tls) => {
+    const { routes, ...rest } = spec("IngressRoute", name) ?? {};
+    expect(rest).toEqual({ entryPoints: [entryPoint], ...tls });
+    const [rule] = routes as Record<string, unknown>[];
+    expect(rule?.["services"]).toEqual([{ name: "wiki", namespace: "default", port: 80, nativeLB: true }]);
+  });
+
+  test("records are one DNSEndpoint per domain with targets, with an owner on the object and on each name", () => {
+    const endpoints = recorder.of("kubernetes:externaldns.k8s.io/v1alpha1:DNSEndpoint").map(({ inputs }) => inputs);
+    expect(endpoints.map(({ metadata }) => metadata)).toEqual(
+      ["mesh", "external"].map((kind) => ({
+        name: `gatehouse-local-${kind}`,
+        namespace: "default",
+        labels: { "gatehouse.dev/owner": "gatehouse-local" },
+      })),
+    );
+    const labels = { owner: "gatehouse-local" };
+    const hosts = (base: string) => ["authentik", "legacy", "wiki"].map((label) => `${label}.${base}`);
+    const record = (dnsName: string, recordType: string, targets: string[]) => ({
+      ...{ dnsName, recordType, targets, labels },
+    });
+    expect(endpoints.map(({ spec }) => spec)).toEqual([
+      {
+        endpoints: hosts("mesh.example.org").flatMap((host) => [
+          record(host, "A", ["203.0.113.7", "203.0.113.8"]),
+          record(host, "AAAA", ["2001:db8::7"]),
+        ]),
+      },
+      { endpoints: hosts("example.org").map((host) => record(host, "CNAME", ["gateway.example.net"])) },
+    ]);
+  });
+
+  test("pods find *.localhost at the gateway: one key of CoreDNS's own ConfigMap, applied as a patch", () => {
+    expect(recorder.objects("core/v1:ConfigMap").has("kube-system/coredns-custom")).toBe(false);
+    expect(recorder.of("kubernetes:core/v1:ConfigMapPatch").map(({ inputs }) => inputs)).toMatchObject([
+      {
+        metadata: { name: "coredns-custom", namespace: "kube-system" },
+        data: {
+          "gatehouse.override":
+            "rewrite stop name regex (.*)\\.localhost\\.$ edge-proxy.ingress.svc.cluster.local answer auto\n",
+        },
+      },
+    ]);
+  });
+
+  test("only the gateway reaches the echo service", () => {
+    const policies = recorder.objects<Spec>("networking.k8s.io/v1:NetworkPolicy");
+    expect(policies.get("default/whoami")?.spec).toEqual({
+      podSelector: { matchLabels: { "app.kubernetes.io/name": "whoami", "app.kubernetes.io/part-of": "gatehouse" } },
+      policyTypes: ["Ingress"],
+      ingress: [
+        {
+          from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } }],
+          ports: [{ protocol: "TCP", port: 8080 }],
+        },
+      ],
+    });
+  });
+});
+
+describe("what is not asked for", () => {
+  test(
+    "is not there: no rewrite without localhost, no record without targets, no echo service unless installed",
+    async () => {
+      const mesh = domain("mesh.example.org", {});
+      const recorder = await deploy(stack({ domains: { mesh }, protected_services: [proxy({})], data_api: undefined }));
+      const types = new Set(recorder.resources.map(({ type }) => type));
+      expect(types.has("kubernetes:core/v1:ConfigMapPatch")).toBe(false);
+      expect(types.has("kubernetes:externaldns.k8s.io/v1alpha1:DNSEndpoint")).toBe(false);
+      expect(recorder.objects("apps/v1:Deployment").has("default/whoami")).toBe(false);
+    },
+    PATIENCE,
+  );
+});
+
+test(
+  "names of the engine keep apart what dashes would join",
+  async () => {
+    const groups = ["eu-staff", "staff"];
+    const eu = domain("eu.example.org", { protocol: "https", description: "Europe" });
+    const recorder = await deploy(
+      stack({
+        domains: { localhost: {}, mesh: domain("mesh.example.org", {}), "mesh-eu": eu },
+        protected_services: [
+          proxy({ groups }),
+          basic({ name: "b-c", service: { namespace: "a" } }),
+          basic({ name: "c", service: { namespace: "a-b" } }),
+        ],
+        test_environments: { enabled: false },
+        data_api: undefined,
+      }),
+    );
+    const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ name }) => name);
+    expect(bindings.filter((name) => name.includes("@"))).toEqual(
+      ["wiki@localhost", "wiki@mesh", "wiki@mesh-eu"].flatMap((id) => groups.map((group) => `${id}/${group}`)),
+    );
+    const middlewares = recorder.objects("traefik.io/v1alpha1:Middleware");
+    expect([middlewares.has("a/b-c-basic-auth"), middlewares.has("a-b/c-basic-auth")]).toEqual([true, true]);
+  },
+  PATIENCE,
+);

@@ -1,0 +1,244 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { parse } from "yaml";
+import { oauth2, proxy, sections, stack } from "../config/stacks.ts";
+import { deploy, PATIENCE } from "../helpers/program.ts";
+import type { Recorder } from "../helpers/recorder.ts";
+
+// Nothing answers here; test/e2e waits for the real one.
+vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+
+const ISSUER = "http://authentik.localhost";
+const accounts = [{ name: "reporter", namespace: "reporting", groups: ["staff"] }, { name: "guest" }];
+
+interface Secret {
+  readonly stringData: Readonly<Record<string, string>>;
+}
+interface Spec {
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+describe("an installed identity provider under mocks", () => {
+  let recorder: Recorder;
+  const secret = (place: string) => recorder.objects<Secret>("core/v1:Secret").get(place)?.stringData;
+  const provider = (name: string) => recorder.one("authentik:index/providerOauth2:ProviderOauth2", name).inputs;
+
+  beforeAll(async () => {
+    recorder = await deploy(
+      stack({
+        protected_services: [
+          proxy({ groups: ["staff", "admins"] }),
+          proxy({ name: "open", application_slug: "open", domains: ["mesh"] }),
+          oauth2(
+            { groups: ["staff"], service: { namespace: "monitoring" } },
+            { scopes: ["entitlements", "offline_access"] },
+          ),
+          oauth2(
+            { name: "spa", application_slug: "spa", domains: ["mesh"], session: "hours=2" },
+            { client_type: "public", subject_mode: "user_uuid", access_token_validity: "minutes=30" },
+          ),
+        ],
+        identity_provider: { ...sections.identity_provider, session: "hours=8", service_accounts: accounts },
+        data_api: undefined,
+      }),
+    );
+  }, PATIENCE);
+
+  test("an oauth2 service is a provider with a strict redirect URI per exposure and the mappings of its scopes", () => {
+    expect(provider("grafana-oauth2-provider")).toEqual({
+      ...{ name: "grafana", clientId: "grafana", clientSecret: "canary-secret", clientType: "confidential" },
+      authorizationFlow: "flow-default-provider-authorization-implicit-consent",
+      invalidationFlow: "flow-default-invalidation-flow",
+      signingKey: "key-authentik Self-signed Certificate",
+      propertyMappings: [
+        ...["openid", "email", "profile"].map((scope) => `goauthentik.io/providers/oauth2/scope-${scope}`),
+        "mapping-entitlements",
+        "mapping-offline_access",
+      ],
+      allowedRedirectUris: [
+        { matching_mode: "strict", url: "http://grafana.localhost/login" },
+        { matching_mode: "strict", url: "https://grafana.mesh.example.org/login" },
+      ],
+      ...{ accessTokenValidity: "minutes=10", refreshTokenValidity: "hours=8", subMode: "hashed_user_id" },
+    });
+  });
+
+  test("an oauth2 service is one application with exactly its slug, for its groups", () => {
+    const application = recorder.one("authentik:index/application:Application", "grafana-oauth2-application");
+    expect(application.inputs).toMatchObject({
+      ...{ name: "grafana", slug: "grafana", group: "grafana", metaLaunchUrl: "http://grafana.localhost" },
+    });
+    const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding").filter(({ inputs }) => {
+      return inputs["target"] === "uuid-grafana-oauth2-application";
+    });
+    const staff = recorder.one("authentik:index/group:Group", "group-staff");
+    expect(bindings.map(({ inputs }) => inputs["group"])).toEqual([
+      String(recorder.of("authentik:index/group:Group").indexOf(staff) + 1),
+    ]);
+  });
+
+  test("its credentials stand beside the application, in keys that envFrom takes", () => {
+    expect(secret("monitoring/grafana-oauth2")).toEqual({
+      OIDC_ISSUER: `${ISSUER}/application/o/grafana/`,
+      OIDC_CLIENT_ID: "grafana",
+      OIDC_CLIENT_SECRET: "canary-secret",
+      OIDC_REDIRECT_URIS: "http://grafana.localhost/login https://grafana.mesh.example.org/login",
+      OIDC_SCOPES: "openid email profile entitlements offline_access",
+    });
+  });
+
+  test("a public client has no secret anywhere, and its own validities and subject", () => {
+    const { clientSecret, ...inputs } = provider("spa-oauth2-provider");
+    expect(clientSecret).toBe(undefined);
+    expect(inputs).toMatchObject({
+      ...{
+        clientType: "public",
+        accessTokenValidity: "minutes=30",
+        refreshTokenValidity: "hours=2",
+        subMode: "user_uuid",
+      },
+    });
+    expect(Object.keys(secret("default/spa-oauth2") ?? {})).toEqual([
+      "OIDC_CLIENT_ID",
+      "OIDC_ISSUER",
+      "OIDC_REDIRECT_URIS",
+      "OIDC_SCOPES",
+    ]);
+  });
+
+  test("a machine is a service account with an app password that does not expire", () => {
+    expect(recorder.one("authentik:index/user:User", "machine-reporter-user").inputs).toMatchObject({
+      ...{ username: "reporter", name: "reporter", type: "service_account" },
+    });
+    expect(recorder.one("authentik:index/token:Token", "machine-reporter-password").inputs).toMatchObject({
+      ...{ identifier: "gatehouse-reporter", intent: "app_password", expiring: false, retrieveKey: true },
+    });
+  });
+
+  test("a machine has its password where it runs, and a client id for what its groups may enter", () => {
+    const clients = (ids: readonly [string, string][]) =>
+      JSON.stringify(Object.fromEntries(ids.map(([url, id]) => [url, `client-of-${id}-provider`])));
+    const open: [string, string][] = [["https://open.mesh.example.org", "open@mesh"]];
+    const common = (name: string) => ({
+      ...{ USERNAME: name, PASSWORD: `key-of-machine-${name}-password` },
+      TOKEN_URL: `${ISSUER}/application/o/token/`,
+      SCOPE: "openid email profile ak_proxy gatehouse_identity",
+    });
+    expect(secret("default/guest-account")).toEqual({ ...common("guest"), CLIENT_IDS: clients(open) });
+    expect(secret("reporting/reporter-account")).toEqual({
+      ...common("reporter"),
+      CLIENT_IDS: clients([
+        ["http://wiki.localhost", "wiki@localhost"],
+        ["https://wiki.mesh.example.org", "wiki@mesh"],
+        ...open,
+        ["http://whoami-wiki.localhost", "whoami-wiki@localhost"],
+        ["http://whoami-grafana.localhost", "whoami-grafana@localhost"],
+      ]),
+    });
+  });
+
+  test("the embedded outpost learns where browsers find authentik, and a session has its length, by a blueprint", () => {
+    const { name, content, enabled } = recorder.one(
+      "authentik:index/blueprint:Blueprint",
+      "identity-settings-blueprint",
+    ).inputs;
+    expect([name, enabled]).toEqual(["gatehouse-settings", true]);
+    expect(parse(content as string)).toEqual({
+      version: 1,
+      metadata: { name: "gatehouse-settings" },
+      entries: [
+        {
+          model: "authentik_outposts.outpost",
+          identifiers: { managed: "goauthentik.io/outposts/embedded" },
+          attrs: { config: { authentik_host: ISSUER } },
+        },
+        {
+          model: "authentik_stages_user_login.userloginstage",
+          identifiers: { name: "default-authentication-login" },
+          attrs: { session_duration: "hours=8" },
+        },
+      ],
+    });
+  });
+
+  test("a drained node takes one pod of server and worker at a time", () => {
+    const budgets = recorder.objects<Spec>("policy/v1:PodDisruptionBudget");
+    expect([...budgets.keys()]).toEqual(["authentik/authentik-server", "authentik/authentik-worker"]);
+    for (const [place, { spec }] of budgets) {
+      const app = place.replace("authentik/", "");
+      const matchLabels = { "app.kubernetes.io/name": app, "app.kubernetes.io/part-of": "gatehouse" };
+      expect(spec).toEqual({ maxUnavailable: 1, selector: { matchLabels } });
+    }
+  });
+
+  test("only the gateway and what runs beside it reaches authentik", () => {
+    const from = ["kube-system", "authentik"].map((name) => ({
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
+    }));
+    expect(recorder.objects<Spec>("networking.k8s.io/v1:NetworkPolicy").get("authentik/authentik")?.spec).toEqual({
+      podSelector: { matchLabels: {} },
+      policyTypes: ["Ingress"],
+      ingress: [{ from, ports: [{ protocol: "TCP", port: 9000 }] }],
+    });
+  });
+});
+
+describe("an identity provider that is there already, under mocks", () => {
+  const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", groups: ["platform"] };
+  const services = [proxy({ groups: ["staff"] }), oauth2({})];
+  const forwardAuth = (recorder: Recorder) => {
+    const middlewares = recorder.objects<{ spec: { forwardAuth: { address: string } } }>(
+      "traefik.io/v1alpha1:Middleware",
+    );
+    return middlewares.get("default/gatehouse-forward-auth")?.spec.forwardAuth.address;
+  };
+  let recorder: Recorder;
+
+  beforeAll(async () => {
+    recorder = await deploy(stack({ identity_provider: existing, protected_services: services, data_api: undefined }));
+  }, PATIENCE);
+
+  test("gets no server, database, namespace, setting or outpost of its own", () => {
+    const made = ["apps/v1:Deployment", "core/v1:Namespace", "core/v1:Service", "policy/v1:PodDisruptionBudget"];
+    expect(made.flatMap((type) => recorder.of(`kubernetes:${type}`))).toEqual([]);
+    const inside = ["blueprint:Blueprint", "outpost:Outpost"];
+    expect(inside.flatMap((type) => recorder.of(`authentik:index/${type}`))).toEqual([]);
+    expect(recorder.resources.filter(({ type }) => type.startsWith("postgresql:"))).toEqual([]);
+    expect(recorder.reads).toEqual([]);
+  });
+
+  test("is asked at its own address, also by applications", () => {
+    expect(forwardAuth(recorder)).toBe("https://sso.example.org/outpost.goauthentik.io/auth/traefik");
+    const credentials = recorder.objects<Secret>("core/v1:Secret").get("default/grafana-oauth2");
+    expect(credentials?.stringData["OIDC_ISSUER"]).toBe("https://sso.example.org/application/o/grafana/");
+  });
+
+  test("has the groups that services name, and gets the stack's own", () => {
+    const groups = recorder.of("authentik:index/group:Group").map(({ inputs }) => inputs["name"]);
+    expect(groups.sort()).toEqual(["gatehouse-nobody-local", "platform"]);
+    expect(recorder.calls.filter((call) => call.startsWith("getGroup "))).toEqual([
+      'getGroup {"includeUsers":false,"name":"staff"}',
+    ]);
+    const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
+    expect(bindings.map(({ inputs }) => inputs["group"])).toContain("group-staff");
+  });
+
+  test("signs identity headers under the stack's own name", () => {
+    const signer = recorder.one("authentik:index/providerOauth2:ProviderOauth2", "identity-token-signer");
+    expect(signer.inputs).toMatchObject({ name: "gatehouse-identity-local", allowedRedirectUris: [] });
+  });
+
+  test(
+    "is reached by its Service's cluster IP where it has one",
+    async () => {
+      const inCluster = { ...existing, namespace: "sso", service: { name: "server", port: 80 } };
+      const other = await deploy(
+        stack({ identity_provider: inCluster, protected_services: services, data_api: undefined }),
+      );
+      expect(other.reads.map(({ type, name }) => [type, name])).toEqual([
+        ["kubernetes:core/v1:Service", "identity-provider"],
+      ]);
+      expect(forwardAuth(other)).toBe("http://127.96.0.9:80/outpost.goauthentik.io/auth/traefik");
+    },
+    PATIENCE,
+  );
+});

@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { computePlan } from "../../../infra/plan/plan.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
+import { kind, kinds, services, settingsOf, sorted, variants } from "./stacks.ts";
+
+/** Every rule with all of its route but the other rules. */
+const placed = (plan: Plan) =>
+  plan.routes.flatMap(({ rules, ...route }) => rules.map((rule) => ({ ...rule, in: route })));
+/** Names and rules, without which outpost answers. */
+const withoutOutposts = (plan: Plan) => ({
+  exposures: sorted(plan.exposures.map((exposure) => ({ ...exposure, outpost: undefined }))),
+  rules: sorted(
+    placed(plan).map((rule) => ({
+      ...rule,
+      middlewares: rule.middlewares.map((name) => name.replace(/^(gatehouse-forward-auth.*?)-\d{1,2}$/, "$1")),
+      backend: rule.openBecause === "identity-provider" ? undefined : rule.backend,
+    })),
+  ),
+});
+
+describe("when a stack changes", () => {
+  test("the order of the list changes no name, no rule, no outpost and no record", () => {
+    const shuffled = services.chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
+    );
+    fc.assert(
+      fc.property(kinds, shuffled, variants, (enabled, [list, other], variant) => {
+        const one = computePlan(settingsOf(enabled, list, variant));
+        const two = computePlan(settingsOf(enabled, other, variant));
+        for (const part of ["exposures", "clients", "middlewares"] as const) {
+          expect(sorted(two[part])).toEqual(sorted(one[part]));
+        }
+        expect(sorted(placed(two))).toEqual(sorted(placed(one)));
+        const { records, groups, createdGroups, outposts, identitySlug, data } = one;
+        expect(two).toMatchObject({ records, groups, createdGroups, outposts, identitySlug, data });
+      }),
+    );
+  });
+
+  test("another enabled domain leaves every exposure, rule, record and client of the others as it is", () => {
+    fc.assert(
+      fc.property(kinds, services, variants, kind, (enabled, list, variant, added) => {
+        const identityProvider = { ...variant.identityProvider, providers_per_outpost: 100 };
+        const plan = (on: boolean) =>
+          computePlan(settingsOf({ ...enabled, [added]: on }, list, { ...variant, identityProvider }));
+        const [before, after] = [plan(false), plan(true)];
+        expect(after.exposures.filter(({ domain }) => domain !== added)).toEqual(before.exposures);
+        expect(after.records.filter(({ domain }) => domain !== added)).toEqual(before.records);
+        expect(sorted(placed(after).filter(({ exposure }) => !exposure.endsWith(`@${added}`)))).toEqual(
+          sorted(placed(before)),
+        );
+        expect(after.identitySlug).toBe(before.identitySlug);
+        for (const client of before.clients) {
+          const same = after.clients.find(({ service }) => service === client.service);
+          expect([same?.application, same?.namespace, same?.secretName]).toEqual([
+            client.application,
+            client.namespace,
+            client.secretName,
+          ]);
+          expect(client.redirectUris.filter((uri) => same?.redirectUris.includes(uri) !== true)).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  test("another enabled domain moves nothing but outposts where these become too many", () => {
+    fc.assert(
+      fc.property(kinds, services, variants, kind, (enabled, list, variant, added) => {
+        const plan = (on: boolean) => computePlan(settingsOf({ ...enabled, [added]: on }, list, variant));
+        const [before, after] = [withoutOutposts(plan(false)), withoutOutposts(plan(true))];
+        expect(before.exposures.filter((text) => !after.exposures.includes(text))).toEqual([]);
+        expect(before.rules.filter((text) => !after.rules.includes(text))).toEqual([]);
+      }),
+    );
+  });
+
+  test("a service that is taken from the list leaves nothing behind, and takes nothing else along", () => {
+    const one = services.filter((list) => list.length > 0);
+    fc.assert(
+      fc.property(kinds, one, (enabled, [gone, ...rest]) => {
+        const before = computePlan(settingsOf(enabled, [gone ?? {}, ...rest]));
+        const after = computePlan(settingsOf(enabled, rest));
+        const name = String(gone?.["name"]);
+        const isGone = (service: string) => service === name || service === `whoami-${name}`;
+        const kept = before.exposures.filter(({ service }) => !isGone(service));
+        expect(after.exposures).toEqual(kept);
+        const ids = new Set(kept.map(({ id }) => id));
+        expect(sorted(placed(after))).toEqual(sorted(placed(before).filter(({ exposure }) => ids.has(exposure))));
+        expect(after.clients).toEqual(before.clients.filter(({ service }) => service !== name));
+        expect(JSON.stringify({ ...after, groups: [] })).not.toContain(`"${name}.`);
+      }),
+    );
+  });
+});

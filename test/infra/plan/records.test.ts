@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { always, sorted } from "./stacks.ts";
+
+test("records hold every host once, under its own domain", () => {
+  always((plan) => {
+    const pairs = plan.records.flatMap(({ domain, hosts }) => hosts.map((host) => [domain, host]));
+    expect(sorted(pairs)).toEqual(sorted(plan.exposures.map(({ domain, host }) => [domain, host])));
+  });
+});
+
+test("every exposure that forward auth protects has one application and one outpost, and no other has any", () => {
+  always((plan, { services }) => {
+    for (const exposure of plan.exposures) {
+      const service = services.find(({ name }) => name === exposure.entry);
+      const enforced = service?.type === "oauth2" && (service.enforce === "gateway" || exposure.role === "test");
+      const isForwarded = service?.type === "proxy" || enforced;
+      const isOpen = service === undefined || service.type === "oauth2";
+      expect([exposure.id, exposure.authentication]).toEqual([
+        exposure.id,
+        isForwarded ? "forward-auth" : isOpen ? "none" : "basic-auth",
+      ]);
+      expect([exposure.application === undefined, exposure.outpost === undefined]).toEqual([
+        !isForwarded,
+        !isForwarded,
+      ]);
+    }
+  });
+});
+
+test("every slug in the identity provider is unique", () => {
+  always((plan) => {
+    const slugs = [
+      plan.identitySlug,
+      ...plan.clients.map(({ application }) => application.slug),
+      ...plan.exposures.flatMap(({ application }) => application?.slug ?? []),
+    ];
+    expect(slugs.filter((slug, index) => slugs.indexOf(slug) !== index)).toEqual([]);
+  });
+});
+
+test("a client has one redirect URI per exposure of its service, on exactly that origin", () => {
+  always((plan, { services }) => {
+    const expected = services.flatMap((service) => {
+      const listed = plan.exposures.filter(({ role, entry }) => role === "service" && entry === service.name);
+      if (service.type !== "oauth2" || listed.length === 0) return [];
+      return [[service.name, listed.map(({ url }) => `${url}/login`)]];
+    });
+    expect(plan.clients.map(({ service, redirectUris }) => [service, redirectUris])).toEqual(expected);
+  });
+});
+
+test("a service has its test environment on localhost, and only where both are on", () => {
+  always((plan, { services, testEnvironments }) => {
+    const expected = services
+      .filter(({ domains }) => testEnvironments.enabled && domains.includes("localhost"))
+      .map(({ name, type, groups }) => [`whoami-${name}.localhost`, type, groups, testEnvironments.backend]);
+    const found = plan.exposures
+      .filter(({ role, entry }) => role === "test" && entry !== undefined)
+      .map(({ host, protection, groups, backend }) => [host, protection, groups, backend]);
+    expect(found).toEqual(expected);
+  });
+});
+
+test("nothing in a private schema is granted, now or later, and nothing anywhere but reading", () => {
+  always((plan, { dataApi }) => {
+    const granted = [...(plan.data?.grants ?? []), ...(plan.data?.defaultPrivileges ?? [])].filter(
+      ({ privileges }) => privileges.length > 0,
+    );
+    const hidden = dataApi?.private ?? [];
+    expect(granted.filter(({ schema }) => schema !== undefined && hidden.includes(schema))).toEqual([]);
+    const onTables = granted.filter(({ kind }) => kind === "table" || kind === "sequence");
+    expect(new Set(onTables.flatMap(({ privileges }) => privileges))).toEqual(new Set(["SELECT"]));
+    expect(granted.filter(({ role }) => role === "public")).toEqual([]);
+  });
+});

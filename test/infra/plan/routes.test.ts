@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../../config/load.ts";
+import { background } from "../../../infra/plan/matchers.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
+import { basic, oauth2, proxy, shell, stack } from "../../config/stacks.ts";
+import { BOTH, planOf } from "./stacks.ts";
+
+const LOCAL = { localhost: true };
+const READS =
+  "(Method(`GET`) || Method(`HEAD`) || Method(`OPTIONS`)) && " +
+  "(!HeaderRegexp(`Accept-Profile`, `.*`) || HeaderRegexp(`Accept-Profile`, `^(api_v1|marts|raw)$`))";
+
+/** Match, priority, authentication and reason of every rule, by route. */
+const rulesOf = (plan: Plan, name: string) =>
+  rules(plan, name).map(({ match, priority, authentication, openBecause }) => [
+    match,
+    priority,
+    authentication,
+    openBecause,
+  ]);
+/** Match and middlewares of every rule, by route. */
+const chainsOf = (plan: Plan, name: string) => rules(plan, name).map(({ match, middlewares }) => [match, middlewares]);
+
+function rules(plan: Plan, name: string) {
+  const [route, ...others] = plan.routes.filter((candidate) => candidate.name === name);
+  if (!route || others.length > 0) throw new Error(`expected one route ${name}`);
+  return route.rules;
+}
+
+/** The plan of a stack whose one domain is `mesh`, with these fields. */
+function onMesh(fields: Record<string, unknown>, ...list: Record<string, unknown>[]): Plan {
+  const mesh = { enabled: true, base_domain: "mesh.example.org", ...fields };
+  return computePlan(parseStack(stack({ domains: { mesh }, protected_services: list }), shell));
+}
+
+const SECRET = { ends: "secret", name: "wildcard" };
+const RESOLVER = { ends: "resolver", name: "letsencrypt" };
+
+describe("a route", () => {
+  test("of a proxy service asks the identity provider, beside public paths and below the outpost's own", () => {
+    const plan = planOf(LOCAL, proxy({ public_paths: ["/health", "/assets/"] }));
+    expect(rulesOf(plan, "wiki")).toEqual([
+      [
+        "Host(`wiki.localhost`) && (Path(`/health`) || PathPrefix(`/health/`)) && !PathRegexp(`/[.][.];`)",
+        200,
+        "none",
+        "public-path",
+      ],
+      ["Host(`wiki.localhost`) && PathPrefix(`/assets/`) && !PathRegexp(`/[.][.];`)", 200, "none", "public-path"],
+      [`Host(\`wiki.localhost\`) && ${background()}`, 150, "forward-auth", undefined],
+      ["Host(`wiki.localhost`)", 100, "forward-auth", undefined],
+    ]);
+    expect(rulesOf(plan, "gatehouse-outpost-localhost")).toEqual([
+      ["Host(`wiki.localhost`) && PathPrefix(`/outpost.goauthentik.io/`)", 300, "none", "identity-provider"],
+      ["Host(`whoami-wiki.localhost`) && PathPrefix(`/outpost.goauthentik.io/`)", 300, "none", "identity-provider"],
+    ]);
+  });
+
+  test("of an oauth2 service lets the application refuse, or refuses for it", () => {
+    const mail = oauth2({ name: "mail", application_slug: "mail", enforce: "gateway" });
+    const plan = planOf(LOCAL, oauth2({}), mail);
+    expect(rulesOf(plan, "grafana")).toEqual([["Host(`grafana.localhost`)", 100, "none", "application-login"]]);
+    expect(rulesOf(plan, "mail")).toEqual([
+      [`Host(\`mail.localhost\`) && ${background()}`, 150, "forward-auth", undefined],
+      ["Host(`mail.localhost`)", 100, "forward-auth", undefined],
+    ]);
+    expect(rules(plan, "gatehouse-outpost-localhost").map(({ host }) => host)).toEqual([
+      "mail.localhost",
+      "whoami-grafana.localhost",
+      "whoami-mail.localhost",
+    ]);
+  });
+
+  test("of a basic service asks for its password, of background requests, too", () => {
+    expect(rulesOf(planOf(LOCAL, basic({})), "legacy")).toEqual([
+      ["Host(`legacy.localhost`)", 100, "basic-auth", undefined],
+    ]);
+  });
+
+  test("of the data API takes reads of exposed schemas only", () => {
+    expect(rulesOf(planOf(LOCAL), "gatehouse-data-api")).toEqual([
+      [`Host(\`data.localhost\`) && ${READS}`, 100, "none", "data-api"],
+    ]);
+  });
+
+  test("of the data API takes nothing more behind a redirect that a trusted proxy can pass", () => {
+    const plan = onMesh({});
+    const redirected = ["gatehouse-https", "gatehouse-strip"];
+    const match = `Host(\`data.mesh.example.org\`) && ${READS}`;
+    expect(chainsOf(plan, "gatehouse-data-api")).toEqual([[match, redirected]]);
+    expect(chainsOf(plan, "gatehouse-data-api-tls")).toEqual([[match, ["gatehouse-strip"]]]);
+  });
+
+  test("is a second one where a service has domains with and without TLS", () => {
+    const plan = planOf(BOTH, proxy({}));
+    const seen = plan.routes.map(({ namespace, name, entryPoint, tls, rules }) => [
+      `${namespace}/${name}`,
+      `${entryPoint} ${tls?.ends ?? "-"}`,
+      [...new Set(rules.map(({ host }) => host))],
+    ]);
+    const both = (label: string) => [`${label}.localhost`, `${label}.mesh.example.org`];
+    const mesh = (label: string) => [`${label}.mesh.example.org`];
+    expect(seen).toEqual([
+      ["authentik/gatehouse-identity-provider", "web -", both("authentik")],
+      ["authentik/gatehouse-identity-provider-tls", "websecure default", mesh("authentik")],
+      ["gatehouse-data/gatehouse-data-api", "web -", both("data")],
+      ["gatehouse-data/gatehouse-data-api-tls", "websecure default", mesh("data")],
+      ["default/gatehouse-test", "web -", ["whoami-public.localhost"]],
+      ["default/wiki", "web -", both("wiki")],
+      ["default/gatehouse-tls-wiki", "websecure default", mesh("wiki")],
+      ["default/whoami-wiki", "web -", ["whoami-wiki.localhost"]],
+      ["authentik/gatehouse-outpost-localhost", "web -", ["wiki.localhost", "whoami-wiki.localhost"]],
+      ["authentik/gatehouse-outpost-mesh", "websecure default", mesh("wiki")],
+    ]);
+  });
+
+  test("is one per certificate, named after it, on the entry points that the stack names", () => {
+    const domain = (base_domain: string, tls: unknown) => ({ enabled: true, base_domain, tls });
+    const domains = {
+      mesh: domain("mesh.example.org", { secret: "wildcard" }),
+      external: domain("example.org", { resolver: "letsencrypt" }),
+    };
+    const gateway = { version: "3.7.13", http_entry_point: "http", https_entry_point: "https" };
+    const raw = stack({ domains, gateway, protected_services: [proxy({})], data_api: undefined });
+    const { routes } = computePlan(parseStack(raw, shell));
+    expect(routes.map(({ name, entryPoint, tls }) => [name, entryPoint, tls])).toEqual([
+      ["gatehouse-identity-provider-tls.secret-wildcard", "https", SECRET],
+      ["gatehouse-identity-provider", "http", undefined],
+      ["gatehouse-identity-provider-tls.resolver-letsencrypt", "https", RESOLVER],
+      ["gatehouse-tls-wiki.secret-wildcard", "https", SECRET],
+      ["wiki", "http", undefined],
+      ["gatehouse-tls-wiki.resolver-letsencrypt", "https", RESOLVER],
+      ["gatehouse-outpost-mesh", "https", SECRET],
+      ["gatehouse-outpost-external", "https", RESOLVER],
+    ]);
+  });
+});
+
+describe("HTTP on a domain that is https", () => {
+  const HOST = "Host(`wiki.mesh.example.org`)";
+
+  test("leads to HTTPS, with the same authentication behind, and no public path", () => {
+    const plan = onMesh({}, proxy({ public_paths: ["/health"] }));
+    expect(chainsOf(plan, "wiki")).toEqual([[HOST, ["gatehouse-https", "gatehouse-strip", "gatehouse-forward-auth"]]]);
+    expect(rulesOf(plan, "wiki")).toEqual([[HOST, 100, "forward-auth", undefined]]);
+  });
+
+  test.each<[string, Record<string, unknown>, string[]]>([
+    ["oauth2", oauth2({ name: "wiki" }), []],
+    ["oauth2 with enforce: gateway", oauth2({ name: "wiki", enforce: "gateway" }), ["gatehouse-forward-auth"]],
+    ["basic", basic({ name: "wiki", domains: "auto" }), ["wiki-basic-auth"]],
+  ])("has the authentication of %s behind the redirect", (_, service, behind) => {
+    expect(chainsOf(onMesh({}, service), "wiki")).toEqual([[HOST, ["gatehouse-https", "gatehouse-strip", ...behind]]]);
+  });
+
+  test("leads to the domain's own port", () => {
+    const plan = onMesh({ port: 8443 }, proxy({}));
+    expect(chainsOf(plan, "wiki")).toEqual([
+      [HOST, ["gatehouse-https-8443", "gatehouse-strip", "gatehouse-forward-auth"]],
+    ]);
+    expect(plan.middlewares.filter(({ kind, namespace }) => kind === "redirect" && namespace === "default")).toEqual([
+      { name: "gatehouse-https-8443", kind: "redirect", port: 8443, namespace: "default" },
+    ]);
+  });
+});
+
+describe("TLS that ends before the gateway", () => {
+  const plan = onMesh(
+    { tls: "upstream" },
+    proxy({ public_paths: ["/health"] }),
+    oauth2({}),
+    basic({ domains: "auto" }),
+  );
+
+  test("leaves one route, on HTTP, without a redirect", () => {
+    expect(plan.routes.filter(({ namespace }) => namespace === "default")).toMatchObject([
+      { name: "wiki", entryPoint: "web", tls: undefined },
+      { name: "grafana", entryPoint: "web", tls: undefined },
+      { name: "legacy", entryPoint: "web", tls: undefined },
+    ]);
+    expect(plan.middlewares.filter(({ kind }) => kind === "redirect")).toEqual([]);
+  });
+
+  test("is told to what stands behind, after the strip and before any authentication", () => {
+    const said = ["gatehouse-strip", "gatehouse-upstream"];
+    expect(rules(plan, "wiki").map(({ middlewares }) => middlewares)).toEqual([
+      said,
+      [...said, "gatehouse-background", "gatehouse-forward-auth-401-upstream", "gatehouse-background-end"],
+      [...said, "gatehouse-forward-auth-upstream"],
+    ]);
+    expect(rules(plan, "grafana").map(({ middlewares }) => middlewares)).toEqual([said]);
+    expect(rules(plan, "legacy").map(({ middlewares }) => middlewares)).toEqual([[...said, "legacy-basic-auth"]]);
+    expect(rules(plan, "gatehouse-outpost-mesh").map(({ middlewares }) => middlewares)).toEqual([said]);
+  });
+});

@@ -1,49 +1,129 @@
 import * as k8s from "@pulumi/kubernetes";
-import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
-import { openLocal, openProgram } from "../local/deploy.ts";
+import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
+import { deploy, type LocalStack, openLocal, openProgram } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
+import { journaled } from "../ops/journal.ts";
 import type { Progress } from "../ops/progress.ts";
+import { exportState } from "../ops/state.ts";
 import type { Measurement } from "./main.ts";
+import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
 
-const SERVICES = 50;
+const SERVICES = [30, 100, 300];
+/** The floor with the engine's own writes is measured up to this size: they take a time that grows with the square. */
+const WRITES_UP_TO = 30;
+
+/** Sample users are for stacks whose only domain is localhost; of the others no name leads here. */
+const THREE_DOMAINS = {
+  "gatehouse:domains": {
+    localhost: { enabled: true, port: "${HTTP_PORT}" },
+    mesh: { enabled: true, base_domain: "mesh.test" },
+    external: { enabled: true, base_domain: "example.test" },
+  },
+  "gatehouse:identity_provider": {
+    install: true,
+    api_url: "http://authentik.localhost:${HTTP_PORT}",
+    token: "${AUTHENTIK_TOKEN}",
+    admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
+    secret_key: "${AUTHENTIK_SECRET_KEY}",
+    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
+  },
+};
+
+/** What one size came to. */
+interface Size {
+  readonly exposures: number;
+  readonly types: ReadonlyMap<string, number>;
+  readonly rows: readonly Measurement[];
+}
 
 /**
- * Preview and up of a stack with 50 services, beside the floor: a bare program that registers as many resources of one simple kind.
- * Leaves the 50 services deployed.
+ * Preview, first up and up without changes of the local stack with services on three domains, each size on a new platform, beside the
+ * floor: a bare program that registers as many resources of one simple kind there. All outposts run.
+ * @returns the times, and how many resources one more exposure costs, by type
  */
-export async function benchEngine(platform: Platform, progress: Progress): Promise<Measurement[]> {
-  const { stack } = await openLocal(platform, { "gatehouse:protected_services": proxyServices(SERVICES) });
-  const own = await measure(`${SERVICES} services`, stack, progress);
-  const floor = await openProgram(platform, "floor", bareProgram(platform, Number(own["resources"])));
-  return [own, await measure("floor: ConfigMaps", floor, progress)];
+export async function benchEngine(progress: Progress): Promise<{ times: Measurement[]; resources: Measurement[] }> {
+  const sizes: Size[] = [];
+  for (const services of SERVICES) {
+    sizes.push(await onPlatform(progress, (platform) => measureSize(platform, services, progress)));
+  }
+  return { times: sizes.flatMap(({ rows }) => rows), resources: perExposure(sizes) };
 }
 
-async function measure(what: string, stack: Stack, progress: Progress): Promise<Measurement> {
-  const preview = await timed(progress, `Preview, ${what}`, () => stack.preview());
-  const up = await timed(progress, `Up, ${what}`, () => stack.up());
-  const again = await timed(progress, `Up without changes, ${what}`, () => stack.up());
-  const resources = Object.values(up.result.summary.resourceChanges ?? {}).reduce((sum, count) => sum + count, 0);
-  return { what, resources, "preview s": preview.seconds, "up s": up.seconds, "no-change up s": again.seconds };
+async function measureSize(platform: Platform, services: number, progress: Progress): Promise<Size> {
+  const local = await openLocal(platform, {
+    ...THREE_DOMAINS,
+    "gatehouse:protected_services": proxyServices(services),
+  });
+  const step = (what: string, work: () => Promise<unknown>): Promise<string> =>
+    seconds(progress, `${services} services: ${what}`, work);
+  const own = {
+    "preview s": await step("preview", () => local.stack.preview()),
+    "up s": await step("first up", () => deploy(local, progress)),
+    "no-change up s": await step("up without changes", () => deploy(local, progress)),
+  };
+  const types = await typesOf(local);
+  const resources = [...types.values()].reduce((sum, count) => sum + count, 0);
+  const exposures = local.plan.exposures.length;
+  const row = (what: string, times: object): Measurement => ({ services, exposures, resources, what, ...times });
+
+  const rows = [row("Gatehouse", own)];
+  for (const noted of services > WRITES_UP_TO ? [true] : [true, false]) {
+    const what = noted ? "floor" : "floor, state written after each step";
+    const stack = await openProgram(
+      platform,
+      noted ? "floor" : "floor-written",
+      bareProgram(platform, what, resources),
+    );
+    const up = (): Promise<unknown> => (noted ? journaled(stack, () => stack.up()) : stack.up());
+    rows.push(
+      row(what, {
+        "preview s": await step(`${what}: preview`, () => stack.preview()),
+        "up s": await step(`${what}: first up`, up),
+        "no-change up s": await step(`${what}: up without changes`, up),
+      }),
+    );
+  }
+  return { exposures, types, rows };
 }
 
-async function timed<T>(
-  progress: Progress,
-  title: string,
-  work: () => Promise<T>,
-): Promise<{ result: T; seconds: string }> {
+async function seconds(progress: Progress, title: string, work: () => Promise<unknown>): Promise<string> {
   const since = performance.now();
-  const result = await progress.step(title, work);
-  return { result, seconds: ((performance.now() - since) / 1_000).toFixed(1) };
+  await progress.step(title, work);
+  return ((performance.now() - since) / 1_000).toFixed(1);
+}
+
+async function typesOf({ stack }: LocalStack): Promise<ReadonlyMap<string, number>> {
+  const { resources = [] } = (await exportState(stack)).deployment;
+  return new Map(
+    Array.from(
+      Map.groupBy(resources, ({ type }) => type),
+      ([type, { length }]) => [type, length],
+    ),
+  );
+}
+
+/** From the smallest size to the largest: what does not grow falls out. */
+function perExposure(sizes: readonly Size[]): Measurement[] {
+  const [small, large] = [sizes[0], sizes.at(-1)];
+  if (!small || !large) return [];
+  return [...large.types]
+    .map(
+      ([type, count]) => [type, (count - (small.types.get(type) ?? 0)) / (large.exposures - small.exposures)] as const,
+    )
+    .filter(([, grown]) => grown > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([type, grown]) => ({ type, "per exposure": grown.toFixed(2) }));
 }
 
 /** The stack itself and the provider are resources, too. */
-function bareProgram(platform: Platform, resources: number): PulumiFn {
+function bareProgram(platform: Platform, what: string, resources: number): PulumiFn {
+  const prefix = what.replaceAll(/\W+/g, "-");
   return () => {
     const provider = new k8s.Provider("cluster", { kubeconfig: platform.kubeconfig, context: platform.context });
     for (let index = 0; index < resources - 2; index += 1) {
-      const metadata = { name: `floor-${index}`, namespace: "default" };
-      new k8s.core.v1.ConfigMap(`floor-${index}`, { metadata, data: { index: String(index) } }, { provider });
+      const metadata = { name: `${prefix}-${index}`, namespace: "default" };
+      new k8s.core.v1.ConfigMap(`${prefix}-${index}`, { metadata, data: { index: String(index) } }, { provider });
     }
     return Promise.resolve();
   };

@@ -1,9 +1,5 @@
 /** `npm run bench`: sizes and times, each beside its floor, in one run on one machine. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import Table from "cli-table3";
-import { startPlatform } from "../local/platform/platform.ts";
 import { createProgress } from "../ops/progress.ts";
 import { benchEngine } from "./engine.ts";
 import { benchPlan } from "./plan.ts";
@@ -13,16 +9,11 @@ import { benchWire } from "./wire.ts";
 export type Measurement = Readonly<Record<string, string | number>>;
 
 const progress = createProgress();
-const data = mkdtempSync(join(tmpdir(), "gatehouse-bench-"));
-const platform = await startPlatform({ data, progress });
-try {
-  print("Plan, pure", await progress.step("Plan", () => Promise.resolve(benchPlan())));
-  print("Engine, 50 services", await benchEngine(platform, progress));
-  print("Requests, 10 connections", await benchWire(platform, progress));
-} finally {
-  await platform.stop();
-  rmSync(data, { recursive: true, force: true });
-}
+print("Plan, pure", await progress.step("Plan", () => Promise.resolve(benchPlan())));
+const { times, resources } = await benchEngine(progress);
+print("Engine, services on three domains", times);
+print("Resources that one more exposure costs", resources);
+print("Requests", await benchWire(progress));
 
 function print(title: string, rows: readonly Measurement[]): void {
   const head = Object.keys(rows[0] ?? {});

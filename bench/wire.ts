@@ -1,6 +1,6 @@
 import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import autocannon from "autocannon";
-import { openLocal } from "../local/deploy.ts";
+import { deploy, type LocalStack, openLocal } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { loadSampleOf } from "../local/sample.ts";
 import { fill } from "../local/variables.ts";
@@ -8,15 +8,30 @@ import { createClient } from "../ops/http.ts";
 import type { Progress } from "../ops/progress.ts";
 import { signIn } from "../ops/verify/signIn.ts";
 import type { Measurement } from "./main.ts";
+import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
 
 const ROW = "/distrikt_summary?fylke_nr=eq.03";
-const CONNECTIONS = 10;
+const CONNECTIONS = [1, 32];
 const SECONDS = 5;
+const SERVICES = 50;
+const LEGACY = {
+  name: "legacy",
+  type: "basic",
+  description: "One password",
+  domains: "auto",
+  basic_auth: { username: "ops", password: "${LEGACY_PASSWORD}" },
+  service: { name: "whoami", namespace: "default", port: 8080 },
+};
 
 /** Requests per second and latency of the same answers with and without what Gatehouse puts in front of them. */
-export async function benchWire(platform: Platform, progress: Progress): Promise<Measurement[]> {
-  const local = await openLocal(platform, { "gatehouse:protected_services": proxyServices(50) });
+export function benchWire(progress: Progress): Promise<Measurement[]> {
+  return onPlatform(progress, (platform) => measure(platform, progress));
+}
+
+async function measure(platform: Platform, progress: Progress): Promise<Measurement[]> {
+  const local = await openLocal(platform, { "gatehouse:protected_services": [...proxyServices(SERVICES), LEGACY] });
+  await deploy(local, progress);
   await loadSampleOf(platform, local);
   const gateway = `http://127.0.0.1:${platform.httpPort}`;
   const suffix = platform.httpPort === 80 ? "" : `:${platform.httpPort}`;
@@ -28,24 +43,38 @@ export async function benchWire(platform: Platform, progress: Progress): Promise
     ["one row, PostgREST itself", `http://${await podAddress(platform)}:3000${ROW}`, {}],
     ["one row, through the gateway", gateway + ROW, { host: `data.localhost${suffix}` }],
     ["echo, open route", `${gateway}/`, { host: `whoami-public.localhost${suffix}` }],
+    ["echo, basic auth", `${gateway}/`, { host: `legacy.localhost${suffix}`, authorization: basic(local) }],
     ["echo, forward auth", `${gateway}/`, { host: `service-0.localhost${suffix}`, cookie }],
   ];
   const rows: Measurement[] = [];
-  for (const [what, target, headers] of cases) {
-    rows.push(await progress.step(what, () => load(what, target, headers), `${SECONDS} s`));
+  for (const connections of CONNECTIONS) {
+    for (const [what, target, headers] of cases) {
+      const title = `${what}, ${connections} connections`;
+      rows.push(await progress.step(title, () => load(what, target, headers, connections), `${SECONDS} s`));
+    }
   }
   return rows;
 }
 
-async function load(what: string, url: string, headers: Record<string, string>): Promise<Measurement> {
-  const { requests, latency, non2xx } = await autocannon({ url, headers, connections: CONNECTIONS, duration: SECONDS });
+async function load(
+  what: string,
+  url: string,
+  headers: Record<string, string>,
+  connections: number,
+): Promise<Measurement> {
+  const { requests, latency, non2xx } = await autocannon({ url, headers, connections, duration: SECONDS });
   return {
     what,
+    connections,
     "requests/s": Math.round(requests.average),
     "p50 ms": latency.p50,
     "p99 ms": latency.p99,
     "not 2xx": non2xx,
   };
+}
+
+function basic({ variables }: LocalStack): string {
+  return `Basic ${Buffer.from(`ops:${variables["LEGACY_PASSWORD"] ?? ""}`).toString("base64")}`;
 }
 
 async function sessionCookie(url: string, username: string, password: string): Promise<string> {

@@ -8,6 +8,7 @@ import program from "../infra/index.ts";
 import { computePlan } from "../infra/plan/plan.ts";
 import type { Plan } from "../infra/plan/types.ts";
 import { openStack, type StackOptions } from "../ops/engine.ts";
+import { JOURNAL_ABOVE, journaled } from "../ops/journal.ts";
 import { projectFolder, pulumiHome } from "../ops/paths.ts";
 import type { Progress } from "../ops/progress.ts";
 import { recoverInterrupted } from "../ops/recover.ts";
@@ -91,25 +92,27 @@ function engineEnvironment(platform: Platform): Record<string, string> {
 /** What a run of the engine did: how many resources it created, updated, left and so on. */
 export type Changes = Readonly<Record<string, number>>;
 
+/** A stack whose program has a plan, or one of another program. */
+type Deployable = Pick<LocalStack, "stack"> & Partial<Pick<LocalStack, "plan">>;
+
 /** Brings the stack up, taking over first what a killed run left behind. */
-export function deploy({ stack }: Pick<LocalStack, "stack">, progress: Progress): Promise<Changes> {
-  const work = async (report: (detail: string) => void): Promise<Changes> => {
-    await stack.cancel().catch(() => undefined);
-    await recoverInterrupted(stack);
-    const result = await withErrors(report, (watch) => stack.up(watch));
-    return { ...result.summary.resourceChanges };
-  };
-  return progress.step("Deploying the local stack", work, "15 s");
+export function deploy(local: Deployable, progress: Progress): Promise<Changes> {
+  return progress.step("Deploying the local stack", (report) => run(local, "up", report), "15 s");
 }
 
-/** Removes everything that the stack deployed. */
-export function destroy({ stack }: Pick<LocalStack, "stack">, progress: Progress): Promise<Changes> {
-  const work = async (report: (detail: string) => void): Promise<Changes> => {
-    const result = await withErrors(report, (watch) => stack.destroy(watch));
-    return { ...result.summary.resourceChanges };
-  };
-  return progress.step("Removing the local stack", work, "20 s");
+/** Removes everything that the stack deployed, or that a killed run left behind. */
+export function destroy(local: Deployable, progress: Progress): Promise<Changes> {
+  return progress.step("Removing the local stack", (report) => run(local, "destroy", report), "20 s");
 }
+
+async function run({ stack, plan }: Deployable, verb: "up" | "destroy", report: Report): Promise<Changes> {
+  await stack.cancel().catch(() => undefined);
+  await recoverInterrupted(stack);
+  const work = (): Promise<Changes> => withErrors(report, (watch) => stack[verb](watch));
+  return (plan?.exposures.length ?? 0) > JOURNAL_ABOVE ? journaled(stack, work) : work();
+}
+
+type Report = (detail: string) => void;
 
 /** What a run of the engine is watched with. */
 interface Watch {
@@ -120,16 +123,21 @@ interface Watch {
 /**
  * Runs the engine, reports each step, and tells a failure by the errors of the run instead of its whole output. An inline program that
  * throws once it has begun would leave the engine waiting for ever, so such a run is stopped.
+ * @returns what changed
  * @throws Error with the errors, each with the resource it belongs to
  */
-async function withErrors<T>(report: (detail: string) => void, run: (watch: Watch) => Promise<T>): Promise<T> {
+async function withErrors(report: Report, run: (watch: Watch) => Promise<unknown>): Promise<Changes> {
+  let changes: Changes = {};
   const errors = new Set<string>();
   const abort = new AbortController();
   const stop = (reason: unknown): void => {
     errors.add(reason instanceof Error ? reason.message : String(reason));
     abort.abort();
   };
-  const onEvent = ({ resourcePreEvent, diagnosticEvent }: EngineEvent): void => {
+  const onEvent = ({ resourcePreEvent, diagnosticEvent, summaryEvent }: EngineEvent): void => {
+    if (summaryEvent) {
+      changes = summaryEvent.resourceChanges ?? {};
+    }
     if (resourcePreEvent && resourcePreEvent.metadata.op !== "same") {
       report(`${resourcePreEvent.metadata.op} ${nameOf(resourcePreEvent.metadata.urn)}`);
     }
@@ -139,7 +147,8 @@ async function withErrors<T>(report: (detail: string) => void, run: (watch: Watc
   };
   process.on("unhandledRejection", stop);
   try {
-    return await run({ onEvent, signal: abort.signal });
+    await run({ onEvent, signal: abort.signal });
+    return changes;
   } catch (error) {
     throw errors.size === 0 ? error : new Error(`the engine stopped:\n${[...errors].join("\n")}`, { cause: error });
   } finally {

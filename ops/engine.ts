@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { LocalWorkspace, type PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseDocument } from "yaml";
 import { projectFolder } from "./paths.ts";
+import { PROJECT, restoreState } from "./state.ts";
 
 export interface StackOptions {
   /** Name of the stack. With `overrides`, the project and its `Pulumi.<name>.yaml` configure it; else nothing does. */
@@ -27,8 +28,9 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     await copyFile(join(projectFolder(), "Pulumi.yaml"), join(options.workspace, "Pulumi.yaml"));
     await writeStackFile(options.stack, options.workspace, options.overrides);
   }
+  await restoreState(options.environment["PULUMI_BACKEND_URL"], options.stack);
   return LocalWorkspace.createOrSelectStack(
-    { stackName: options.stack, projectName: "gatehouse", program: options.program },
+    { stackName: options.stack, projectName: PROJECT, program: options.program },
     {
       workDir: options.workspace,
       pulumiCommand: options.command,

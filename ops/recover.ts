@@ -1,63 +1,56 @@
+import { rm } from "node:fs/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-
-/** The parts of a stack's state that are read and changed here. */
-interface Resource {
-  readonly urn: string;
-  readonly type: string;
-  readonly id?: string;
-  readonly inputs?: Readonly<Record<string, unknown>>;
-  readonly outputs?: Readonly<Record<string, unknown>>;
-}
-interface State {
-  resources?: Resource[];
-  pending_operations?: { readonly type: string; readonly resource: Resource }[];
-}
+import { adoptable } from "./adopt.ts";
+import { type LeftJournal, readJournal } from "./journal.ts";
+import { type Resource, withAdopted } from "./replay.ts";
+import { exportState, importState, type State } from "./state.ts";
 
 /**
- * Takes over what a killed run may have created without noting it: the engine wrote "creating" and never came to write "created".
- * Each goes into the state under the id it would have, and a refresh of just these drops what does not exist after all; a plain next run
- * would fail on names that are taken.
+ * Takes over what a killed run made: what its journal holds, if it kept one, and what it may have created without noting it: the engine
+ * wrote "creating" and never came to write "created". Each of these goes into the state under the id it has, and a refresh of just these
+ * drops what does not exist after all; a plain next run would fail on names that are taken.
  * @returns the URNs that were taken over or forgotten
+ * @throws Error when the identity provider, which knows some of the ids, does not answer; when the state holds what the killed run did not
+ *   know of
  */
 export async function recoverInterrupted(stack: Stack): Promise<string[]> {
-  const exported = await stack.exportStack();
-  const state = exported.deployment as State | undefined;
-  const pending = (state?.pending_operations ?? []).filter(({ type }) => type === "creating");
-  if (state === undefined || pending.length === 0) {
+  const now = await exportState(stack);
+  const journal = await readJournal(stack);
+  const { pending_operations: pending = [], ...deployment } = (journal?.after ?? now).deployment;
+  if (!journal && pending.length === 0) {
     return [];
   }
-  const adopted = pending.flatMap(({ resource }) => {
-    const id = idOf(resource.type, resource.inputs ?? {});
-    return id === undefined ? [] : [{ ...resource, id, outputs: resource.inputs ?? {} }];
-  });
-  state.resources = [...(state.resources ?? []), ...adopted];
-  delete state.pending_operations;
-  await stack.importStack(exported);
+  const begun = pending.filter(({ type }) => type === "creating").map(({ resource }) => resource);
+  if (journal) {
+    refuseToForget(stack.name, now, journal);
+    await importState(stack, { ...now, deployment });
+  }
+  const adopted = await adoptable(stack, begun);
+  const resources = withAdopted(deployment.resources ?? [], adopted);
+  await importState(stack, { ...now, deployment: { ...deployment, resources } });
   if (adopted.length > 0) {
     await stack.refresh({ target: adopted.map(({ urn }) => urn) });
   }
-  return pending.map(({ resource }) => resource.urn);
+  if (journal) {
+    await rm(journal.file);
+  }
+  return begun.map(({ urn }) => urn);
 }
 
-/**
- * The id that a resource would have, from its inputs alone.
- * @returns undefined where creating it again is harmless, or where the id is the server's own
- */
-function idOf(type: string, inputs: Readonly<Record<string, unknown>>): string | undefined {
-  if (type.startsWith("kubernetes:")) {
-    const { name, namespace } = (inputs["metadata"] ?? {}) as { name?: string; namespace?: string };
-    return namespace === undefined ? name : `${namespace}/${name}`;
+/** Somebody may have deployed past the journal, with the engine alone. */
+function refuseToForget(name: string, now: State, { base, after, file }: LeftJournal): void {
+  const known = [base, after].flatMap(({ deployment }) => (deployment.resources ?? []).map(idOf));
+  const begun = (after.deployment.pending_operations ?? []).map(({ resource }) => resource.urn);
+  const ids = new Set([...known, ...begun]);
+  const other = now.deployment.resources?.find((resource) => !ids.has(idOf(resource)) && !ids.has(resource.urn));
+  if (other) {
+    throw new Error(
+      `stack "${name}" was changed by another program after a deployment of it had been killed, e.g. ${other.urn}; ` +
+        `what the killed one made stands in ${file}: take over what is missing by "pulumi import", and delete that file`,
+    );
   }
-  const text = (key: string): string => String(inputs[key]);
-  switch (type) {
-    case "postgresql:index/role:Role":
-    case "postgresql:index/database:Database":
-      return text("name");
-    case "postgresql:index/schema:Schema":
-      return `${text("database")}.${text("name")}`;
-    case "authentik:index/application:Application":
-      return text("slug");
-    default:
-      return undefined;
-  }
+}
+
+function idOf({ urn, id }: Resource): string {
+  return `${urn} ${id ?? ""}`;
 }

@@ -1,0 +1,118 @@
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import pRetry from "p-retry";
+import { createClient, type HttpClient } from "./http.ts";
+import type { Deployment, Resource } from "./replay.ts";
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** Where authentik lists objects of a type, and which of their fields tell one from another: by the name of the input. */
+interface List {
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const named = (path: string): List => ({ path, fields: { name: "name" } });
+
+const LISTS: Readonly<Record<string, List>> = {
+  "authentik:index/group:Group": named("/core/groups/"),
+  "authentik:index/user:User": { path: "/core/users/", fields: { username: "username" } },
+  "authentik:index/providerProxy:ProviderProxy": named("/providers/proxy/"),
+  "authentik:index/providerOauth2:ProviderOauth2": named("/providers/oauth2/"),
+  "authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope": named(
+    "/propertymappings/provider/scope/",
+  ),
+  "authentik:index/outpost:Outpost": named("/outposts/instances/"),
+  "authentik:index/blueprint:Blueprint": named("/managed/blueprints/"),
+  "authentik:index/policyBinding:PolicyBinding": {
+    path: "/policies/bindings/",
+    fields: { target: "target", order: "order", group: "group" },
+  },
+};
+
+/** A pod of authentik may be starting when the platform is. */
+const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
+
+/**
+ * What was begun and may exist, as the state would hold it: under the id that its inputs give, or that authentik knows it by. Nothing for
+ * what does not exist, or is harmless to create again.
+ * @throws Error when authentik is needed and does not answer within two minutes
+ */
+export async function adoptable(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
+  const asked = begun.filter(({ type }) => type in LISTS);
+  const found = asked.length === 0 ? new Map<Resource, string>() : await askAuthentik(stack, asked);
+  return begun.flatMap((resource) => {
+    const id = found.get(resource) ?? idFromInputs(resource.type, resource.inputs ?? {});
+    if (id === undefined) return [];
+    // A user's password is set by a second call, which may not have come: without it here, the next run sets it.
+    const { password, ...rest } = resource.inputs ?? {};
+    const inputs =
+      resource.type === "authentik:index/user:User" || password === undefined ? rest : { ...rest, password };
+    return [{ ...resource, id, inputs, outputs: inputs }];
+  });
+}
+
+async function askAuthentik(stack: Stack, resources: readonly Resource[]): Promise<Map<Resource, string>> {
+  const { deployment } = (await stack.exportStack()) as { deployment: Deployment };
+  const client = createClient();
+  try {
+    const found = new Map<Resource, string>();
+    for (const resource of resources) {
+      const provider = deployment.resources?.find(({ urn, id }) => `${urn}::${id}` === resource.provider);
+      const id = await pRetry(() => lookUp(client, provider?.inputs ?? {}, resource), RETRIES);
+      if (id !== undefined) found.set(resource, id);
+    }
+    return found;
+  } finally {
+    await client.close();
+  }
+}
+
+async function lookUp(
+  client: HttpClient,
+  provider: Inputs,
+  { type, inputs = {} }: Resource,
+): Promise<string | undefined> {
+  const { path, fields } = LISTS[type] ?? named("");
+  const wanted = Object.entries(fields).map(([input, field]) => [field, String(inputs[input])] as const);
+  const url = `${plain(provider["url"])}/api/v3${path}?${new URLSearchParams([...wanted.map(([n, v]) => [n, v]), ["page_size", "1000"]])}`;
+  const answer = await client.send(url, { headers: { authorization: `Bearer ${plain(provider["token"])}` } });
+  if (answer.status !== 200) {
+    throw new Error(
+      `${url} answered ${answer.status}; a killed run may have made a ${type} there, which has to be known`,
+    );
+  }
+  const { results } = JSON.parse(answer.body) as { results: (Inputs & { pk: string | number })[] };
+  const match = results.find((object) => wanted.every(([field, value]) => String(object[field]) === value));
+  return match && String(match.pk);
+}
+
+/** A value of a state that was exported with its secrets. */
+function plain(value: unknown): string {
+  const secret = (value as { plaintext?: string } | undefined)?.plaintext;
+  return secret === undefined ? String(value) : String(JSON.parse(secret));
+}
+
+/**
+ * The id that a resource would have, from its inputs alone.
+ * @returns undefined where creating it again is harmless, or where the id is the server's own
+ */
+function idFromInputs(type: string, inputs: Inputs): string | undefined {
+  if (type.startsWith("kubernetes:")) {
+    const { name, namespace } = (inputs["metadata"] ?? {}) as { name?: string; namespace?: string };
+    return namespace === undefined ? name : `${namespace}/${name}`;
+  }
+  const text = (key: string): string => String(inputs[key]);
+  switch (type) {
+    case "postgresql:index/role:Role":
+    case "postgresql:index/database:Database":
+      return text("name");
+    case "postgresql:index/schema:Schema":
+      return `${text("database")}.${text("name")}`;
+    case "authentik:index/application:Application":
+      return text("slug");
+    case "authentik:index/token:Token":
+      return text("identifier");
+    default:
+      return undefined;
+  }
+}

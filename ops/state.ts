@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import type { Deployment } from "./replay.ts";
+
+/** As in Pulumi.yaml. */
+export const PROJECT = "gatehouse";
+
+const execFileAsync = promisify(execFile);
+
+/** A stack's state as `pulumi stack export` gives it; secrets are encrypted. */
+export interface State {
+  readonly version: number;
+  readonly deployment: Deployment;
+}
+
+/** The stack's state. The Automation API's own export would hold every secret in clear. */
+export async function exportState(stack: Stack): Promise<State> {
+  const { stdout } = await pulumi(stack, ["stack", "export"]);
+  return JSON.parse(stdout) as State;
+}
+
+/**
+ * Puts the newest backup in place of a state file that is no JSON any more, e.g. cut short when the machine lost its power. The engine keeps
+ * the last but one beside it, and one of each run's end.
+ * @param backend URL of the engine's backend; only `file://` keeps such files
+ * @throws Error when no backup is whole
+ */
+export async function restoreState(backend: string | undefined, stack: string): Promise<void> {
+  if (!backend?.startsWith("file://")) return;
+  const folder = join(fileURLToPath(backend), ".pulumi");
+  const file = join(folder, "stacks", PROJECT, `${stack}.json`);
+  if (!existsSync(file) || isWhole(file)) return;
+  const older = join(folder, "backups", PROJECT, stack);
+  const backups = (existsSync(older) ? readdirSync(older) : []).filter((name) => name.endsWith(".json")).sort();
+  const candidates = [`${file}.bak`, ...backups.reverse().map((name) => join(older, name))];
+  const whole = candidates.find((candidate) => existsSync(candidate) && isWhole(candidate));
+  if (whole === undefined) {
+    throw new Error(
+      `the state of stack "${stack}" in ${file} is damaged, and so is every backup; restore one from elsewhere`,
+    );
+  }
+  await copyFile(whole, file);
+}
+
+function isWhole(file: string): boolean {
+  try {
+    JSON.parse(readFileSync(file, "utf8"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes this the stack's state. */
+export async function importState(stack: Stack, state: State): Promise<void> {
+  const file = join(stack.workspace.workDir, `import-${stack.name}.json`);
+  try {
+    await writeFile(file, JSON.stringify(state), { mode: 0o600 });
+    await pulumi(stack, ["stack", "import", "--file", file]);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function pulumi({ name, workspace }: Stack, args: readonly string[]): Promise<{ readonly stdout: string }> {
+  const { pulumiCommand, workDir, envVars } = workspace;
+  const env = { ...process.env, ...envVars };
+  const options = { cwd: workDir, env, maxBuffer: Number.POSITIVE_INFINITY };
+  return execFileAsync(pulumiCommand.command, [...args, "--stack", name, "--non-interactive"], options);
+}

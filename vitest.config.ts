@@ -10,13 +10,13 @@ export default defineConfig({
           pool: "threads",
           isolate: false,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/local/**/*.live.test.ts", "node_modules/**"],
+          exclude: ["test/e2e/**", "test/domains/**", "test/**/*.live.test.ts", "node_modules/**"],
         },
       },
       {
         test: {
           name: "live",
-          include: ["test/local/**/*.live.test.ts"],
+          include: ["test/**/*.live.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 180_000,
           fileParallelism: false,
@@ -27,6 +27,16 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/platform.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "domains",
+          include: ["test/domains/**/*.test.ts"],
+          globalSetup: ["test/domains/platform.ts"],
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,

@@ -6,6 +6,7 @@ import { type Report, verify } from "../ops/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { AlreadyRunning, writeRunning } from "./platform/data.ts";
 import { type Platform, startPlatform } from "./platform/platform.ts";
+import { deployApplications } from "./sample/applications.ts";
 import { loadSampleOf } from "./sample.ts";
 import { describeReport, describeRunning, describeUsers } from "./summary.ts";
 import { fill } from "./variables.ts";
@@ -51,6 +52,7 @@ async function start(): Promise<boolean> {
 
 async function deployAndProve(running: Platform): Promise<Report> {
   const local = await openLocal(running);
+  await timed("applications", () => deployApplications(running));
   await timed("deploy", () => deploy(local, progress));
   await timed("sample", () => progress.step("Sample data", () => loadSampleOf(running, local)));
   const report = await timed("verify", () =>
@@ -65,7 +67,10 @@ async function deployAndProve(running: Platform): Promise<Report> {
   return report;
 }
 
-function verifyTarget({ httpPort }: Platform, { plan, settings, variables }: LocalStack): Parameters<typeof verify>[0] {
+function verifyTarget(
+  { httpPort, kubeconfig }: Platform,
+  { plan, settings, variables }: LocalStack,
+): Parameters<typeof verify>[0] {
   const users = settings.identityProvider.sampleUsers.map((user) => ({
     ...user,
     password: fill(user.password, variables),
@@ -75,6 +80,7 @@ function verifyTarget({ httpPort }: Platform, { plan, settings, variables }: Loc
     domains: settings.domains,
     users,
     echo: settings.testEnvironments.backend,
+    cluster: { settings, kubeconfig },
     gateway: `http://127.0.0.1:${httpPort}`,
   };
 }

@@ -24,13 +24,6 @@ describe("a request without a session", () => {
     }
   });
 
-  test("to the open test host reaches the echo service without identity headers", async () => {
-    const answer = await withClient((client) => client.send(`${origin("whoami-public")}/`));
-    expect(answer.status).toBe(200);
-    expect(receivedPath(answer.body)).toBe("/");
-    expect(identityHeaders(answer.body)).toEqual([]);
-  });
-
   test("to the identity provider's admin page answers 200", async () => {
     const answer = await withClient((client) => client.send(`${origin("authentik")}/if/admin/`));
     expect(answer.status).toBe(200);
@@ -49,7 +42,7 @@ describe("a request without a session", () => {
 });
 
 describe("signing in through the flow executor", () => {
-  test("ends on the page that was asked for, with the six headers", async () => {
+  test("gives a token that verifies against the published keys, and groups joined with commas", async () => {
     await withClient(async (client) => {
       const answer = await signIn(client, `${origin("whoami")}/x?y=1`, sampleUser("alice"));
       expect(answer.status).toBe(200);
@@ -65,16 +58,6 @@ describe("signing in through the flow executor", () => {
       expect(payload["preferred_username"]).toBe("alice");
       expect(payload.iss).toBe(`${origin("authentik")}/application/o/gatehouse-identity/`);
       expect((payload["groups"] as string[]).toSorted()).toEqual(["admins", "staff"]);
-    });
-  });
-
-  test("with a wrong password is refused, and opens nothing", async () => {
-    await withClient(async (client) => {
-      const wrong = { username: "alice", password: "wrong" };
-      await expect(signIn(client, `${origin("whoami")}/`, wrong)).rejects.toThrow(
-        "expected a login, got Invalid password",
-      );
-      expect((await client.send(`${origin("whoami")}/`)).status).toBe(302);
     });
   });
 

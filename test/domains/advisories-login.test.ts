@@ -1,0 +1,209 @@
+/**
+ * Advisory replay: cookies, login stages, ways back from a login, and passwords. What is refused here is refused by authentik and by
+ * Traefik's basicAuth, which nothing in the cluster can weaken; controls.test.ts shows what a route without them lets in.
+ */
+import { SignJWT, UnsecuredJWT } from "jose";
+import { beforeAll, describe, expect, test } from "vitest";
+import { headerOf } from "../../ops/http.ts";
+import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { legacyPassword, passwordLine, sessionAt } from "./credentials.ts";
+import { type Line, outcome, sendRaw } from "./raw.ts";
+import { exposureOf, identityProvider } from "./world.ts";
+
+const forward = (): string => exposureOf("forward", "localhost").url;
+const valueOf = (cookie: string): string => cookie.slice(cookie.indexOf("=") + 1);
+const ask = (path: string, ...lines: Line[]) => sendRaw(forward() + path, { lines });
+
+/** A malformed proxy cookie once gave 200 without identity headers (CVE-2026-25748). */
+describe("a proxy cookie", () => {
+  let name: string;
+  let anonymous: string;
+  let foreign: string;
+
+  beforeAll(async () => {
+    const [cookie = ""] = (headerOf(await ask("/x"), "set-cookie") ?? "").split(";");
+    [name, anonymous] = [cookie.slice(0, cookie.indexOf("=")), valueOf(cookie)];
+    foreign = valueOf((await sessionAt(exposureOf("gated", "localhost").url))[1]);
+  });
+
+  const values: [string, (value: string) => string][] = [
+    ["empty", () => ""],
+    ["of someone who is not signed in", (value) => value],
+    ["with more behind it", (value) => `${value}x`],
+    ["with less", (value) => value.slice(0, -2)],
+    ["without its signature", (value) => value.split(".")[0] ?? ""],
+    ["with an empty signature", (value) => `${value.split(".")[0]}.`],
+    ["with another id", (value) => `00000000-0000-0000-0000-000000000000.${value.split(".")[1]}`],
+    ["of two dots", () => "a.b.c"],
+    ["of a broken escape", () => "%"],
+    ["of an escaped null", () => "%00"],
+    ["of a path", () => "..%2f..%2fsession"],
+    ["of bytes that are no UTF-8", () => "\u00ff\u00fe"],
+    ["of base64", () => "eyJhbGciOiJub25lIn0.e30."],
+    ["of a gob (gorilla/securecookie)", () => "MTc5NTI1MTcxMXxEdi1CQkFFQ180SUFBUkFCRUFBQV80SUFBQT09fA=="],
+    ["of a name that every object has", () => "__proto__"],
+    ["of an expression", () => "' OR 1=1 --"],
+    ["of 4 KB", () => "A".repeat(4096)],
+  ];
+  test.each(values)("%s leads to the login", async (_name, change) => {
+    expect(outcome(await ask("/x", ["Cookie", `${name}=${change(anonymous)}`]))).toBe(`login for ${forward()}/x`);
+    const script: Line = ["X-Requested-With", "XMLHttpRequest"];
+    expect(outcome(await ask("/x", ["Cookie", `${name}=${change(anonymous)}`], script))).toBe("401");
+  });
+
+  test("of another host's session, under this host's name, leads to the login", async () => {
+    expect(outcome(await ask("/x", ["Cookie", `${name}=${foreign}`]))).toBe(`login for ${forward()}/x`);
+  });
+
+  test("of more than 1 MB is refused", async () => {
+    expect(outcome(await ask("/x", ["Cookie", `${name}=${"A".repeat(1_100_000)}`]))).toBe("431");
+  });
+
+  test("beside a false one counts if it comes first, and is its owner's alone", async () => {
+    const [, own] = await sessionAt(forward());
+    for (const cookie of [`${name}=x; ${own}`, `${name}=${anonymous}; ${own}`]) {
+      expect(outcome(await ask("/x", ["Cookie", cookie]))).toBe(`login for ${forward()}/x`);
+    }
+    const { status, body } = await ask("/x", ["Cookie", `${own}; ${name}=x`]);
+    expect([status, receivedHeaders(body).get("x-idp-username")]).toEqual([200, ["inge"]]);
+  });
+});
+
+/** An empty answer once skipped a stage (CVE-2026-49448, CVE-2026-49443). */
+describe("a login stage", () => {
+  const executor = "/api/v3/flows/executor/default-authentication-flow/?query=";
+  const post = (cookie: Line, body: string) => {
+    const lines: Line[] = [cookie, ["Content-Type", "application/json"], ["Content-Length", String(body.length)]];
+    return sendRaw(identityProvider() + executor, { method: "POST", lines, body });
+  };
+  const begun = async (): Promise<Line> => {
+    const { headers } = await sendRaw(identityProvider() + executor);
+    const cookies = [headers["set-cookie"] ?? []].flat().map((line) => line.split(";")[0]);
+    return ["Cookie", cookies.join("; ")];
+  };
+  const bodies = [
+    ...["", "null", "[]", "{}", '{"component":"ak-stage-identification"}', '{"component":"ak-stage-password"}'],
+    ...['{"component":"ak-stage-user-login","remember_me":false}', '{"component":"xak-flow-redirect","to":"/"}'],
+    ...['{"uid_field":""}', '{"uid_field":null}', '{"uid_field":["inge"]}', '{"uid_field":{"$ne":null}}'],
+    ...['{"password":""}', '{"password":null}', '{"password":true}', '{"password":[""]}', '{"password":{"$ne":""}}'],
+  ];
+
+  test.each(bodies)("is not passed by %s", async (body) => {
+    for (const first of ['{"uid_field":"akadmin"}', undefined]) {
+      const cookie = await begun();
+      if (first !== undefined) expect((await post(cookie, first)).status).toBe(302);
+      const answer = await post(cookie, body);
+      expect(headerOf(answer, "location")).toBe(undefined);
+      expect(answer.body).not.toContain("xak-flow-redirect");
+      const me = await sendRaw(`${identityProvider()}/api/v3/core/users/me/`, { lines: [cookie] });
+      expect([body, me.status]).toEqual([body, 403]);
+    }
+  });
+});
+
+describe("the way back from a login", () => {
+  const foreign = [
+    ...["https://evil.test/", "//evil.test/", "/\\evil.test/", "javascript:alert(1)", "data:,x"],
+    ...[
+      "http://forward.localhost@evil.test/",
+      "http://forward.localhost.evil.test/",
+      "http://evil.test#forward.localhost",
+    ],
+    ...["http://evil.test\\@forward.localhost", "http://gated.localhost/", "\thttps://evil.test/"],
+  ];
+
+  test.each(foreign)("is never %s", async (target) => {
+    const query = encodeURIComponent(target);
+    const started = await ask(`/outpost.goauthentik.io/start?rd=${query}`);
+    expect(outcome(started)).toBe(`login for ${forward()}/`);
+    const signedOut = await ask(`/outpost.goauthentik.io/sign_out?rd=${query}&redirect=${query}`);
+    expect(outcome(signedOut)).toBe(`302 to ${forward()}/outpost.goauthentik.io/start`);
+    const executor = "/api/v3/flows/executor/default-authentication-flow/?query=";
+    const flow = await sendRaw(identityProvider() + executor + encodeURIComponent(`next=${query}`));
+    const { component } = JSON.parse(flow.body) as { component: string };
+    expect(component).toBe("ak-stage-access-denied");
+    const ended = await sendRaw(
+      `${identityProvider()}/application/o/notes/end-session/?post_logout_redirect_uri=${query}`,
+    );
+    expect(headerOf(ended, "location") ?? "").not.toContain("evil");
+  });
+
+  test("is an address that the identity provider knows", async () => {
+    const authorize = new URL(headerOf(await ask("/x"), "location") ?? "");
+    const callback = `${forward()}/outpost.goauthentik.io/callback?X-authentik-auth-callback=true`;
+    const addresses = [`${callback}&x=1`, `${callback}#x`, callback.replace("localhost", "localhost.evil.test")];
+    for (const address of [...addresses, "https://evil.test/", `${forward()}/x`, `${forward()}/open`]) {
+      authorize.searchParams.set("redirect_uri", address);
+      expect([address, outcome(await sendRaw(authorize.href))]).toEqual([address, "400"]);
+    }
+  });
+
+  test("is not taken from a state that the outpost did not make, or made for someone else", async () => {
+    const claims = { iss: "goauthentik.io/outpost/forward", sid: "x", state: "x", redirect: "https://evil.test/" };
+    const guessed = await new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(Buffer.from("secret"));
+    const real = new URL(headerOf(await ask("/x"), "location") ?? "").searchParams.get("state") ?? "";
+    const states = ["", "x", guessed, new UnsecuredJWT(claims).encode(), real];
+    for (const state of states) {
+      const query = `X-authentik-auth-callback=true&code=x&state=${state}`;
+      for (const path of ["/outpost.goauthentik.io/callback", "/x"]) {
+        const { origin, pathname } = new URL(headerOf(await ask(`${path}?${query}`), "location") ?? "");
+        expect([state, path, origin, pathname]).toEqual([state, path, forward(), "/"]);
+      }
+    }
+  });
+});
+
+describe("a password", () => {
+  const encoded = (text: string, encoding: BufferEncoding = "utf8"): string =>
+    `Basic ${Buffer.from(text, encoding).toString("base64")}`;
+  const wrong: [string, (password: string) => string][] = [
+    ["of nobody", () => encoded(":")],
+    ["without a user", (password) => encoded(`:${password}`)],
+    ["that is empty", () => encoded("ops:")],
+    ["that is missing", () => encoded("ops")],
+    ["of a user in upper case", (password) => encoded(`OPS:${password}`)],
+    ["of a user with a blank", (password) => encoded(`ops :${password}`)],
+    ["of a user with a null", (password) => encoded(`ops\0:${password}`)],
+    ["with a blank behind it", (password) => encoded(`ops:${password} `)],
+    ["with a null behind it", (password) => encoded(`ops:${password}\0`)],
+    ["with a line break behind it", (password) => encoded(`ops:${password}\n`)],
+    ["that is shorter", (password) => encoded(`ops:${password.slice(0, -1)}`)],
+    ["that is the beginning of a hash", () => encoded("ops:$2b$10$")],
+    ["in UTF-16", (password) => encoded(`ops:${password}`, "utf16le")],
+    ["behind a byte order mark", (password) => encoded(`\ufeffops:${password}`)],
+    ["not encoded", (password) => `Basic ops:${password}`],
+    ["in what is no base64", () => "Basic !!!!"],
+    ["behind two blanks", (password) => encoded(`ops:${password}`).replace(" ", "  ")],
+    ["of another scheme", (password) => `Bearer ${password}`],
+    ["of no scheme", (password) => encoded(`ops:${password}`).replace("Basic ", "")],
+    ["that was left out", () => "Basic"],
+  ];
+
+  test.each(wrong)("%s is refused, with the realm", async (_name, authorization) => {
+    const { url } = exposureOf("legacy", "localhost");
+    const answer = await sendRaw(`${url}/x`, { lines: [["Authorization", authorization(legacyPassword())]] });
+    expect([outcome(answer), headerOf(answer, "www-authenticate")]).toEqual(["401", 'Basic realm="legacy"']);
+  });
+
+  test("behind a wrong one is not read", async () => {
+    const { url } = exposureOf("legacy", "localhost");
+    const lines = [passwordLine("ops:wrong"), passwordLine()];
+    expect(outcome(await sendRaw(`${url}/x`, { lines }))).toBe("401");
+  });
+
+  test("of the right user lets in, whatever is claimed beside it", async () => {
+    const { url } = exposureOf("legacy", "localhost");
+    const lines: Line[] = [passwordLine(), ["X-idp-username", "mallory"], ["X_idp_username", "mallory"]];
+    const { status, body } = await sendRaw(`${url}/x`, { lines });
+    expect([status, receivedHeaders(body).get("x-idp-username")]).toEqual([200, ["ops"]]);
+    expect(body).not.toContain("mallory");
+    expect(body).not.toContain(legacyPassword());
+  });
+
+  test("of a basic service opens no protected one, nor the other way round", async () => {
+    expect(outcome(await ask("/x", passwordLine()))).toBe("401");
+    const { url } = exposureOf("legacy", "localhost");
+    const session = await sessionAt(forward());
+    expect(outcome(await sendRaw(`${url}/x`, { lines: [session] }))).toBe("401");
+  });
+});

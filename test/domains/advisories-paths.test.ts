@@ -1,0 +1,238 @@
+/**
+ * Advisory replay: what a request target, a host or a method can be read as. The refusals with 400, 404 to CONNECT, 501 and 505 are those
+ * of Traefik's own parser and of its entry points' `encodedCharacters` and `sanitizePath`, which nothing in the cluster can weaken; what
+ * routes decide has its control in controls.test.ts.
+ */
+import { describe, expect, test } from "vitest";
+import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { passwordLine } from "./credentials.ts";
+import { type Line, outcome, sendRaw, statuses, transmit } from "./raw.ts";
+import { arrived, exposureOf } from "./world.ts";
+
+const KINDS = ["localhost", "mesh", "partner"];
+const REFUSED = "400";
+/** `login PATH`: led to the login, and back to there. */
+const TARGETS: Readonly<Record<string, string>> = {
+  // Dot segments after a prefix (CVE-2026-48020, CVE-2026-40912): no chain has a StripPrefix, and paths are resolved before a route is chosen.
+  "/open/../secret": "login /secret",
+  "/open/%2e%2e/secret": "login /secret",
+  "/open/%2E./secret": "login /secret",
+  "/./open/.././secret": "login /secret",
+  "/open//../../secret": "login /secret",
+  "/open/..": "login /",
+  "/open/deeper/../../secret": "login /secret",
+  "/outpost.goauthentik.io/../secret": "login /secret",
+  "/outpost.goauthentik.io/%2e%2e/secret": "login /secret",
+  "/open/../outpost.goauthentik.io/../secret": "login /secret",
+  "/outpost.goauthentik.iox/secret": "login /outpost.goauthentik.iox/secret",
+  // Path parameters, which Tomcat and Jetty cut before they resolve dots.
+  "/open/..;/secret": "login /open/..;/secret",
+  "/open/..;x=1/secret": "login /open/..;x=1/secret",
+  "/open/deeper/..;/..;/secret": "login /open/deeper/..;/..;/secret",
+  "/open/%2e%2e;/secret": "login /open/..;/secret",
+  "/open/;/..;/secret": "login /open/;/..;/secret",
+  "/open;/secret": "login /open;/secret",
+  "/open;/../secret": "login /secret",
+  // What one program takes for a separator and another does not.
+  "/open%2f..%2fsecret": REFUSED,
+  "/open/..%2fsecret": REFUSED,
+  "/open/%2e%2e%2Fsecret": REFUSED,
+  "/open%5c..%5csecret": REFUSED,
+  "/open\\..\\secret": REFUSED,
+  "/open/%252e%252e/secret": REFUSED,
+  "/open/..%3b/secret": REFUSED,
+  "/secret%3f/open": REFUSED,
+  "/secret%23/open": REFUSED,
+  "/secret#/open": REFUSED,
+  "/open%00/../secret": "login /secret",
+  "/outpost.goauthentik.io%2f..%2fsecret": REFUSED,
+  open: REFUSED,
+  // What only looks public.
+  "//secret//open": "login /secret/open",
+  "/OPEN": "login /OPEN",
+  "/opener": "login /opener",
+  "/secret?/open": "login /secret?/open",
+  "/secret?path=/open": "login /secret?path=/open",
+  "/%2fopen": REFUSED,
+  // What is public, whatever it looks like: the application gets a path that is below the public one.
+  "//open": "200 shows /open",
+  "/%6fpen": "200 shows /open",
+  "/open/...//secret": "200 shows /open/.../secret",
+  "/open/%ef%bc%8e%ef%bc%8e/secret": "200 shows /open/%EF%BC%8E%EF%BC%8E/secret",
+  "/open/%c0%ae%c0%ae/secret": "200 shows /open/%C0%AE%C0%AE/secret",
+};
+
+describe.each(KINDS)("a request target on %s", (kind) => {
+  const hosts = ["forward", "gated"].map((service) => (): string => exposureOf(service, kind).url);
+
+  test.each(Object.entries(TARGETS))("%s: %s", async (target, expected) => {
+    for (const url of hosts.map((host) => host())) {
+      const wanted = expected.startsWith("login ") ? `login for ${url}${expected.slice("login ".length)}` : expected;
+      expect(outcome(await sendRaw(url, { target }))).toBe(wanted);
+    }
+    // A password is asked for wherever a login would be.
+    const wanted = expected.startsWith("login ") ? "401" : expected;
+    expect(outcome(await sendRaw(exposureOf("legacy", kind).url, { target }))).toBe(wanted);
+  });
+
+  test("in absolute form is of the host that it names, not of the line", async () => {
+    const { url } = exposureOf("forward", kind);
+    const { host } = new URL(url);
+    const other = new URL(exposureOf("whoami-public", "localhost").url).host;
+    const absolute = { target: `http://${host}/open/../secret`, host: other };
+    expect(outcome(await sendRaw(url, absolute))).toContain("login for ");
+    expect(outcome(await sendRaw(url, { target: `http://nobody.test/open` }))).toBe("404");
+    expect((await sendRaw(url, { target: "*" })).status).toBe(302);
+  });
+});
+
+describe.each(KINDS)("a public path on %s", (kind) => {
+  // CVE-2025-54576, CVE-2026-34457, CVE-2026-40575, CVE-2026-76835 (oauth2-proxy).
+  const decoys: [string, string, Line[]][] = [
+    ["a query", "/secret?x=/open&path=/open", []],
+    ["a user agent", "/secret", [["User-Agent", "kube-probe/1.36"]]],
+    ["a forwarded path", "/secret", [["X-Forwarded-Uri", "/open"]]],
+    ["a rewritten path", "/secret", [["X-Original-URL", "/open"]]],
+    ["a referrer", "/secret", [["Referer", "/open"]]],
+    ["an origin", "/secret", [["Origin", "null"]]],
+  ];
+  test.each(decoys)("is not decided by %s", async (_name, target, lines) => {
+    const { url } = exposureOf("forward", kind);
+    expect(outcome(await sendRaw(url, { target, lines }))).toBe(`login for ${url}${target}`);
+    expect(outcome(await sendRaw(exposureOf("legacy", kind).url, { target, lines }))).toBe("401");
+  });
+});
+
+describe("a host", () => {
+  const url = (): string => exposureOf("forward", "localhost").url;
+  const open = "whoami-public.localhost";
+  const hosts: Readonly<Record<string, string>> = {
+    // Traefik reads these as the host; the outpost knows exactly one spelling.
+    "FORWARD.localhost": "400",
+    "forward.localhost.": "400",
+    "forward.localhost:1": "400",
+    "": "400",
+    [`forward.localhost, ${open}`]: "400",
+    [`${open}@forward.localhost`]: "400",
+    [`forward.localhost@${open}`]: "400",
+    [`forward.localhost#${open}`]: "400",
+    [`forward.localhost\\@${open}`]: "400",
+    [`forward.localhost/${open}`]: "400",
+    "forward%2elocalhost": "404",
+    "xforward.localhost": "404",
+    "x.forward.localhost": "404",
+    "forward.localhost.evil.test": "404",
+    forward: "404",
+    localhost: "404",
+    "127.0.0.1": "404",
+    "[::1]": "404",
+  };
+  test.each(Object.entries(hosts))("%s: %s", async (host, expected) => {
+    expect(outcome(await sendRaw(`${url()}/x`, { host }))).toBe(expected);
+  });
+
+  test("given twice is refused", async () => {
+    const own = new URL(url()).host;
+    for (const [first, second] of [
+      [own, open],
+      [open, own],
+    ] as const) {
+      const answer = await sendRaw(`${url()}/x`, { host: first, lines: [["Host", second]] });
+      expect([first, outcome(answer)]).toEqual([first, "400"]);
+    }
+  });
+
+  test("in upper case, with a dot or a port asks for the password all the same", async () => {
+    const { url: legacy, host } = exposureOf("legacy", "localhost");
+    for (const spelling of [host.toUpperCase(), `${host}.`, `${host}:1`]) {
+      expect([spelling, outcome(await sendRaw(`${legacy}/x`, { host: spelling }))]).toEqual([spelling, "401"]);
+    }
+  });
+});
+
+describe("a method", () => {
+  const overrides = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Forwarded-Method"];
+
+  test("of any name, and through any override, opens no protected page", async () => {
+    const { url } = exposureOf("forward", "localhost");
+    for (const method of ["TRACE", "TRACK", "PROPFIND", "PURGE", "FOO", "OPTIONS", "HEAD", "get"]) {
+      expect([method, outcome(await sendRaw(`${url}/x`, { method }))]).toEqual([method, `login for ${url}/x`]);
+      const basic = await sendRaw(`${exposureOf("legacy", "localhost").url}/x`, { method });
+      expect([method, outcome(basic)]).toEqual([method, "401"]);
+    }
+    for (const header of overrides) {
+      const answer = await sendRaw(`${url}/x`, { method: "POST", lines: [[header, "OPTIONS"]] });
+      expect([header, outcome(answer)]).toEqual([header, `login for ${url}/x`]);
+    }
+  });
+
+  test("of the data API is the one that is written", async () => {
+    const { url } = exposureOf("data", "localhost");
+    for (const header of overrides) {
+      const answer = await sendRaw(url, { method: "POST", lines: [[header, "GET"]], body: "{}" });
+      expect([header, outcome(answer)]).toEqual([header, "404"]);
+    }
+  });
+});
+
+describe("bytes that two programs could read as different requests", () => {
+  const url = (): string => exposureOf("forward", "localhost").url;
+  const { host } = new URL(url());
+  const post = (...lines: string[]): string =>
+    ["POST /open HTTP/1.1", `Host: ${host}`, ...lines].join("\r\n") + "\r\n\r\n";
+  const hidden = `GET /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+
+  const refused: [string, string, number][] = [
+    ["two lengths", `${post("Content-Length: 3", "Content-Length: 4")}abcd${hidden}`, 400],
+    ["a signed length", `${post("Content-Length: +4")}abcd${hidden}`, 400],
+    ["a blank before the colon", `${post("Transfer-Encoding : chunked")}0\r\n\r\n${hidden}`, 400],
+    ["a vertical tab before the value", `${post("Transfer-Encoding:\vchunked")}0\r\n\r\n${hidden}`, 400],
+    ["an unknown encoding", `${post("Transfer-Encoding: xchunked")}0\r\n\r\n${hidden}`, 501],
+    ["two encodings", `${post("Transfer-Encoding: chunked", "Transfer-Encoding: identity")}0\r\n\r\n${hidden}`, 501],
+    ["a folded Host", `GET /x HTTP/1.1\r\nHost: ${host}\r\n folded: x\r\n\r\n`, 400],
+    ["a lone carriage return in a header", post("X: a\rX-idp-username: mallory"), 400],
+    ["a null in a header's name", post("X-idp-username\0: mallory"), 400],
+    ["a blank in a target", `GET /x /open HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 400],
+    ["no Host", "GET /x HTTP/1.1\r\n\r\n", 400],
+    ["no Host in HTTP/1.0", `GET /x HTTP/1.0\r\nX-Forwarded-Host: ${host}\r\n\r\n`, 404],
+    ["an unknown version", `GET /x HTTP/9.9\r\nHost: ${host}\r\n\r\n`, 505],
+    ["a tunnel", `CONNECT forward.localhost:80 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, 400],
+    ["HTTP/1.0", `GET /x HTTP/1.0\r\nHost: ${host}\r\n\r\n`, 302],
+    ["HTTP/1.0 in absolute form", `GET http://${host}/x HTTP/1.0\r\n\r\n`, 302],
+  ];
+  test.each(refused)("%s", async (_name, bytes, status) => {
+    const text = await transmit(url(), bytes);
+    expect(statuses(text)).toEqual([status]);
+    expect(text).not.toContain("Hostname:");
+  });
+
+  test.each([
+    ["length and chunks", `${post("Content-Length: 6", "Transfer-Encoding: chunked")}0\r\n\r\n${hidden}`],
+    ["a body with a request in it", `${post(`Content-Length: ${hidden.length}`)}${hidden}${hidden}`],
+  ])("%s: what is hidden is a request of its own, or none", async (_name, bytes) => {
+    const text = await transmit(url(), bytes);
+    expect(statuses(text)).toEqual([200, 302]);
+    expect(text.match(/^[A-Z]+ \S+ HTTP\/1\.1$/gm)).toEqual(["POST /open HTTP/1.1"]);
+  });
+
+  test("a lone line feed ends a header, and the next one is stripped like any other", async () => {
+    const text = await transmit(url(), post("X: a\nX-idp-username: mallory", "Connection: close"));
+    expect([statuses(text), arrived(text), receivedHeaders(text).get("x")]).toEqual([[200], [], ["a"]]);
+  });
+
+  test("an upgrade to HTTP/2 in clear text opens no protected page", async () => {
+    const { url: legacy } = exposureOf("legacy", "localhost");
+    const lines: Line[] = [
+      ["Connection", "Upgrade, HTTP2-Settings"],
+      ["Upgrade", "h2c"],
+      ["HTTP2-Settings", "AAMAAABk"],
+    ];
+    expect(outcome(await sendRaw(`${url()}/x`, { lines }))).toBe(`login for ${url()}/x`);
+    expect(outcome(await sendRaw(`${legacy}/x`, { lines }))).toBe("401");
+    expect(outcome(await sendRaw(`${legacy}/x`, { lines: [...lines, passwordLine()] }))).toBe("200 shows /x");
+    // Unlisted in Connection, Traefik would pass the settings on, and with them the upgrade.
+    const unlisted: Line[] = [["Connection", "Upgrade"], ...lines.slice(1)];
+    const open = await sendRaw(`${url()}/open`, { lines: unlisted });
+    expect([open.status, receivedHeaders(open.body).has("http2-settings")]).toEqual([200, false]);
+  });
+});

@@ -1,0 +1,159 @@
+/** What arrives in the identity headers and in their token, for names that a header cannot hold as they are. */
+import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import type { Answer, HttpClient } from "../../ops/http.ts";
+import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { Administrator, type Person } from "./people.ts";
+import { outcome, sendRaw } from "./raw.ts";
+import { exposureOf, identityProvider, withClient } from "./world.ts";
+
+const MANY = Array.from({ length: 200 }, (_, i) => `team-${String(i).padStart(3, "0")}`);
+/** Names that the list can hold. */
+const READABLE = ["staff", "a|b", "two words", "x; y=z", "æøå Økonomi", "漢字", '"quoted"', "a:b"];
+/** Names that an administrator can make by hand, and that would read as others. */
+const UNREADABLE = [
+  "admins,root",
+  "root,",
+  ",root",
+  " root",
+  "root ",
+  "ro\u200bot",
+  "ops\r\nX-idp-groups: root",
+  "\troot",
+];
+
+const kåre: Person = {
+  username: "kåre.ødegård",
+  name: "Kåre\r\nX-idp-groups: root\u200b\u202e\u2028\u00a0Ødegård 漢字",
+  password: "kåre's password",
+  groups: [...READABLE, ...UNREADABLE, ...MANY],
+};
+const bell: Person = { ...kåre, username: "bell", name: "Bell\u0007", groups: ["staff"] };
+const PEOPLE = [kåre, bell];
+/** An address is plain, and made of the user name; so people get their own names afterwards. */
+const plain = (username: string): string => username.normalize("NFD").replaceAll(/[^a-z]/g, "");
+
+let administrator: Administrator;
+beforeAll(async () => {
+  administrator = new Administrator(identityProvider(), inject("domains").variables["AUTHENTIK_TOKEN"] ?? "");
+  for (const { username, ...person } of PEOPLE) {
+    await administrator.create({ ...person, username: plain(username) });
+    await administrator.call("PATCH", `/core/users/${await idOf(plain(username))}/`, { username });
+  }
+});
+afterAll(async () => {
+  for (const { username } of PEOPLE) await administrator.call("DELETE", `/core/users/${await idOf(username)}/`);
+  await administrator.close();
+});
+
+async function idOf(username: string): Promise<number> {
+  const query = `/core/users/?username=${encodeURIComponent(username)}`;
+  const { results } = await administrator.call<{ results: { pk: number; username: string }[] }>("GET", query);
+  const found = results.find((user) => user.username === username);
+  if (!found) throw new Error(`nobody is called ${username}`);
+  return found.pk;
+}
+
+/** By Unicode code points, as Python sorts. */
+const sorted = (names: readonly string[]): string[] =>
+  names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+
+/** The bytes of a header that arrived once, read as UTF-8: the echo service reads them as Latin-1. */
+function header({ body }: Answer, name: string): string {
+  const values = receivedHeaders(body).get(name) ?? [];
+  expect([name, values.length]).toEqual([name, 1]);
+  return Buffer.from(values[0] ?? "", "latin1").toString("utf8");
+}
+
+async function verified(client: HttpClient, token: string): Promise<JWTPayload> {
+  const slug = `${identityProvider()}/application/o/gatehouse-identity/`;
+  const keys = createLocalJWKSet(JSON.parse((await client.send(`${slug}jwks/`)).body) as JSONWebKeySet);
+  return (await jwtVerify(token, keys, { algorithms: ["RS256"], issuer: slug, audience: "gatehouse-identity" }))
+    .payload;
+}
+
+// The two are served by different outposts.
+describe.each(["forward", "gated"])("the headers of %s", (service) => {
+  test("hold names of groups with pipes, blanks and æøå, and many of them", () =>
+    withClient(async (client) => {
+      const answer = await signIn(client, `${exposureOf(service, "localhost").url}/`, kåre);
+      const groups = header(answer, "x-idp-groups").split(",");
+      expect(groups).toEqual(sorted(kåre.groups.filter((group) => !UNREADABLE.includes(group))));
+      expect(groups.filter((group) => /root|admins|ops/.test(group))).toEqual([]);
+      const claims = await verified(client, header(answer, "x-idp-jwt"));
+      expect(sorted(claims["groups"] as string[])).toEqual(sorted(kåre.groups));
+    }));
+
+  test("hold names of people without line breaks and invisible characters", () =>
+    withClient(async (client) => {
+      const answer = await signIn(client, `${exposureOf(service, "localhost").url}/`, kåre);
+      expect(header(answer, "x-idp-name")).toBe("Kåre??X-idp-groups: root????Ødegård 漢字");
+      expect(header(answer, "x-idp-username")).toBe(kåre.username);
+      expect(header(answer, "x-idp-email")).toBe(`${plain(kåre.username)}@example.org`);
+      const claims = await verified(client, header(answer, "x-idp-jwt"));
+      expect([claims["name"], claims["preferred_username"]]).toEqual([kåre.name, kåre.username]);
+    }));
+});
+
+// authentik hands the name on in a header of its own, which no gateway takes.
+test("somebody whose name has a control character gets no page", () =>
+  withClient(async (client) => {
+    const answer = await signIn(client, `${exposureOf("forward", "localhost").url}/`, bell);
+    expect(outcome(answer)).toBe("500");
+  }));
+
+describe("a session", () => {
+  const HOURS_12 = 12 * 60 * 60;
+
+  test("lasts as long at the application as in the token", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf("forward", "localhost");
+      const before = Date.now() / 1000;
+      const answer = await signIn(client, `${url}/`, kåre);
+      const { iat = 0, exp = 0 } = await verified(client, header(answer, "x-idp-jwt"));
+      expect(exp - iat).toBe(HOURS_12);
+      expect(iat).toBeGreaterThanOrEqual(Math.floor(before));
+      const [cookie] = await client.cookies.getCookies(url);
+      expect(Number(cookie?.maxAge)).toBeGreaterThan(HOURS_12 - 60);
+      expect(Number(cookie?.maxAge)).toBeLessThanOrEqual(HOURS_12);
+      expect([cookie?.httpOnly, cookie?.sameSite, cookie?.domain]).toEqual([true, "lax", new URL(url).hostname]);
+    }));
+
+  test("that is over is asked for again, by page and by script", async () => {
+    const { url } = exposureOf("whoami-forward", "localhost");
+    await withValidity("whoami-forward", "seconds=2", () =>
+      withClient(async (client) => {
+        const answer = await signIn(client, `${url}/x`, kåre);
+        const { iat = 0, exp = 0 } = await verified(client, header(answer, "x-idp-jwt"));
+        expect([answer.status, exp - iat]).toEqual([200, 2]);
+        // The client would drop the cookie by itself; what counts is that a kept one is worth nothing.
+        const cookie = ["Cookie", await client.cookies.getCookieString(url)] as const;
+        const page = async () => outcome(await sendRaw(`${url}/x`, { lines: [cookie] }));
+        await expect.poll(page, { timeout: 10_000 }).toBe(`login for ${url}/x`);
+        const script = await sendRaw(`${url}/x`, { lines: [cookie, ["X-Requested-With", "XMLHttpRequest"]] });
+        expect(outcome(script)).toBe("401");
+      }),
+    );
+  });
+});
+
+/** Changes how long the sessions of a service on localhost last, as `session` in the config does, and changes it back. */
+async function withValidity(service: string, validity: string, work: () => Promise<void>): Promise<void> {
+  interface Provider {
+    readonly pk: number;
+    readonly external_host: string;
+    readonly access_token_validity: string;
+  }
+  const { results } = await administrator.call<{ results: Provider[] }>("GET", "/providers/proxy/?page_size=100");
+  const found = results.find(({ external_host }) => external_host === exposureOf(service, "localhost").url);
+  if (!found) throw new Error(`no provider serves ${service}`);
+  const change = (access_token_validity: string) =>
+    administrator.call("PATCH", `/providers/proxy/${found.pk}/`, { access_token_validity });
+  await change(validity);
+  try {
+    await work();
+  } finally {
+    await change(found.access_token_validity);
+  }
+}

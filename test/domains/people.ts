@@ -1,0 +1,52 @@
+/** People whom an administrator makes by hand: a stack with remote domains has no sample users. */
+import { createClient, type HttpClient } from "../../ops/http.ts";
+
+export interface Person {
+  readonly username: string;
+  readonly name: string;
+  readonly password: string;
+  readonly groups: readonly string[];
+}
+
+/** Calls authentik's API as an administrator. @throws when the answer is not a success */
+export class Administrator {
+  readonly #client: HttpClient = createClient();
+  readonly #api: string;
+  readonly #token: string;
+
+  constructor(identityProvider: string, token: string) {
+    this.#api = `${identityProvider}/api/v3`;
+    this.#token = token;
+  }
+
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const headers = { authorization: `Bearer ${this.#token}`, "content-type": "application/json" };
+    const options = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const answer = await this.#client.send(this.#api + path, options);
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`);
+    return (answer.body === "" ? undefined : JSON.parse(answer.body)) as T;
+  }
+
+  /** Makes a person, and those of the groups that are not there yet. */
+  async create({ username, name, password, groups }: Person): Promise<void> {
+    const ids = [];
+    for (const group of groups) ids.push(await this.#groupId(group));
+    const user = { username, name, email: `${username}@example.org`, path: "users", type: "internal", groups: ids };
+    const { pk } = await this.call<{ pk: number }>("POST", "/core/users/", {
+      ...user,
+      is_active: true,
+      attributes: {},
+    });
+    await this.call("POST", `/core/users/${pk}/set_password/`, { password });
+  }
+
+  async #groupId(name: string): Promise<string> {
+    const query = `/core/groups/?name=${encodeURIComponent(name)}`;
+    const { results } = await this.call<{ results: { pk: string }[] }>("GET", query);
+    return results[0]?.pk ?? (await this.call<{ pk: string }>("POST", "/core/groups/", { name })).pk;
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}

@@ -1,0 +1,67 @@
+/** A stack with every domain kind and every type, for the embedded platform. */
+
+/** Ports that the URLs carry. */
+export interface Ports {
+  readonly https: number;
+  /** Of the proxy that ends TLS before the gateway. */
+  readonly upstream: number;
+}
+
+/** `local/` fills in HTTP_PORT. */
+const HTTP_PORT = "${HTTP_PORT}";
+const echo = { name: "whoami", namespace: "default", port: 8080 };
+const staff = { domains: "auto", groups: ["staff"] };
+
+/** Config that stands in for the local stack's, by full key. */
+export function changes({ https, upstream }: Ports): Record<string, unknown> {
+  return {
+    "gatehouse:domains": {
+      localhost: { enabled: true, port: HTTP_PORT },
+      mesh: { enabled: true, base_domain: "mesh.test", port: https },
+      external: { enabled: true, base_domain: "external.test", tls: "upstream", port: upstream },
+      partner: {
+        enabled: true,
+        base_domain: "partner.test",
+        protocol: "http",
+        description: "Partners",
+        port: HTTP_PORT,
+      },
+      retired: { enabled: false, base_domain: "retired.test", protocol: "http", description: "Gone" },
+    },
+    "gatehouse:protected_services": services(),
+    "gatehouse:identity_provider": {
+      install: true,
+      token: "${AUTHENTIK_TOKEN}",
+      admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
+      secret_key: "${AUTHENTIK_SECRET_KEY}",
+      database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
+      groups: ["staff", "guests"],
+      service_accounts: [{ name: "robot", groups: ["staff"] }, { name: "stranger" }],
+      // So few that there are dedicated outposts, too.
+      providers_per_outpost: 10,
+    },
+  };
+}
+
+function services(): object[] {
+  return [
+    {
+      ...{ name: "forward", type: "proxy", description: "Behind forward auth", ...staff },
+      ...{ application_slug: "forward", service: echo, public_paths: ["/open"] },
+    },
+    {
+      ...{ name: "gated", type: "oauth2", description: "Refused by the gateway", ...staff },
+      ...{ application_slug: "gated", service: echo, public_paths: ["/open"], enforce: "gateway" },
+      oauth_config: { client_id: "gated", client_secret: "${GATED_CLIENT_SECRET}", redirect_uri: "/callback" },
+    },
+    {
+      ...{ name: "notes", type: "oauth2", description: "Signs people in itself", ...staff },
+      ...{ application_slug: "notes", service: { name: "notes", namespace: "default", port: 8080 } },
+      oauth_config: { client_id: "notes", client_secret: "${NOTES_CLIENT_SECRET}", redirect_uri: "/callback" },
+    },
+    {
+      ...{ name: "legacy", type: "basic", description: "One password", domains: "auto" },
+      ...{ basic_auth: { username: "ops", password: "${LEGACY_PASSWORD}" }, service: echo, public_paths: ["/open"] },
+    },
+  ];
+}

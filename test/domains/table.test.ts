@@ -1,0 +1,219 @@
+/** Type × domain kind × situation: exact status, way, and headers, through real Traefik. */
+import { describe, expect, inject, test } from "vitest";
+import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
+import { headerOf } from "../../ops/http.ts";
+import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { arrived, exposureOf, identityProvider, machineSecret, person, told, tokenOf, withClient } from "./world.ts";
+
+const KINDS = ["localhost", "mesh", "external", "partner"];
+const FORWARDED = ["forward", "gated"];
+const SIX = IDENTITY_HEADERS.map((name) => name.toLowerCase()).sort();
+const authorize = (): string => `${identityProvider()}/application/o/authorize/`;
+const each = (services: readonly string[]): [string, string][] =>
+  services.flatMap((service) => KINDS.map((kind): [string, string] => [service, kind]));
+const basic = (password: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`ops:${password}`).toString("base64")}`,
+});
+
+describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) => {
+  test("without a session leads to the login, for this host alone", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      const answer = await client.send(`${url}/x?y=1`);
+      expect(told(answer)).toBe(`302 ${authorize()}`);
+      const callback = new URL(headerOf(answer, "location") ?? "").searchParams.get("redirect_uri");
+      expect(callback).toBe(`${url}/outpost.goauthentik.io/callback?X-authentik-auth-callback=true`);
+      expect(answer.body).not.toContain("Hostname:");
+    }));
+
+  test("without a session answers 401 to a script, a preflight and an upgrade", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      const signs: Record<string, string>[] = [
+        { "x-requested-with": "XMLHttpRequest" },
+        { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" },
+        { accept: "application/json" },
+        { authorization: "Bearer nobody" },
+        { "access-control-request-method": "GET" },
+      ];
+      for (const headers of signs) {
+        expect([headers, told(await client.send(`${url}/x`, { headers }))]).toEqual([headers, "401"]);
+      }
+    }));
+
+  test("with a session shows the page that was asked for, with the six headers", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      const answer = await signIn(client, `${url}/x?y=1`, person("inge"));
+      expect([answer.url, answer.status, receivedPath(answer.body)]).toEqual([`${url}/x?y=1`, 200, "/x?y=1"]);
+      expect(arrived(answer.body)).toEqual(SIX);
+      const headers = receivedHeaders(answer.body);
+      expect(headers.get("x-idp-username")).toEqual(["inge"]);
+      expect(headers.get("x-idp-groups")).toEqual(["staff"]);
+      const script = await client.send(`${url}/x`, { headers: { "x-requested-with": "XMLHttpRequest" } });
+      expect([script.status, arrived(script.body)]).toEqual([200, SIX]);
+    }));
+
+  test("in none of its groups is refused by the identity provider", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      const answer = await signIn(client, `${url}/`, person("gast"));
+      expect(new URL(answer.url).origin).toBe(identityProvider());
+      expect(answer.body).toContain("Permission denied");
+      expect(told(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
+    }));
+
+  test("shows its public path to anyone, without identity", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      for (const path of ["/open", "/open/deeper?x=1"]) {
+        const answer = await client.send(url + path, { headers: { "X-idp-username": "mallory" } });
+        expect([answer.status, receivedPath(answer.body), arrived(answer.body)]).toEqual([200, path, []]);
+      }
+      for (const path of ["/opener", "/x/open", "/Open", "/?/open"]) {
+        expect([path, told(await client.send(url + path))]).toEqual([path, `302 ${authorize()}`]);
+      }
+    }));
+
+  test("lets a machine in with a token for it, and with no other's", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      const robot = await machineSecret("robot");
+      const token = await tokenOf(client, robot, robot.clientIds[url] ?? "");
+      const bearer = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
+      const answer = await withClient((machine) => machine.send(`${url}/x`, { headers: bearer(token) }));
+      expect([answer.status, arrived(answer.body)]).toEqual([200, SIX]);
+      expect(receivedHeaders(answer.body).get("x-idp-username")).toEqual(["robot"]);
+      const other = exposureOf(service === "forward" ? "gated" : "forward", kind);
+      const foreign = await tokenOf(client, robot, robot.clientIds[other.url] ?? "");
+      const refused = await withClient((machine) => machine.send(`${url}/x`, { headers: bearer(foreign) }));
+      expect(told(refused)).toBe("401");
+    }));
+});
+
+describe.each(each(["notes"]))("%s on %s, which signs people in itself", (service, kind) => {
+  test("without a session is led to the login by the application", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      const answer = await client.send(`${url}/x`);
+      expect(told(answer)).toBe(`302 ${authorize()}`);
+      expect(new URL(headerOf(answer, "location") ?? "").searchParams.get("redirect_uri")).toBe(`${url}/callback`);
+    }));
+
+  test("with a session knows who it is, and from whom it has that", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      const answer = await signIn(client, `${url}/x`, person("inge"));
+      expect([answer.url, answer.status]).toEqual([`${url}/x`, 200]);
+      expect(JSON.parse(answer.body)).toMatchObject({
+        preferred_username: "inge",
+        groups: ["staff"],
+        host: new URL(url).host,
+      });
+    }));
+
+  test("in none of its groups is refused by the identity provider", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      const answer = await signIn(client, `${url}/`, person("gast"));
+      expect(new URL(answer.url).origin).toBe(identityProvider());
+      expect(told(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
+    }));
+
+  test("signing out ends the session here and at the identity provider", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      await signIn(client, `${url}/`, person("inge"));
+      await client.follow(`${url}/logout`);
+      const again = await client.follow(`${url}/`);
+      expect(new URL(again.url).pathname).toMatch(/^\/if\/flow\//);
+    }));
+});
+
+describe.each(each(["legacy"]))("%s on %s, with one password", (service, kind) => {
+  const password = (): string => inject("domains").variables["LEGACY_PASSWORD"] ?? "";
+
+  test("answers 401 with its realm to nobody, to a wrong password and to a token", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(service, kind);
+      for (const headers of [{}, basic("wrong"), basic(""), { authorization: "Bearer x" }]) {
+        const answer = await client.send(`${url}/`, { headers });
+        expect([answer.status, headerOf(answer, "www-authenticate")]).toEqual([401, 'Basic realm="legacy"']);
+        expect(answer.body).not.toContain("Hostname:");
+      }
+    }));
+
+  test("gets the user name and not the password", () =>
+    withClient(async (client) => {
+      const answer = await client.send(`${exposureOf(service, kind).url}/x`, { headers: basic(password()) });
+      expect([answer.status, arrived(answer.body)]).toEqual([200, ["x-idp-username"]]);
+      const headers = receivedHeaders(answer.body);
+      expect(headers.get("x-idp-username")).toEqual(["ops"]);
+      expect(headers.get("authorization")).toBe(undefined);
+    }));
+
+  test("shows its public path to anyone", () =>
+    withClient(async (client) => {
+      const answer = await client.send(`${exposureOf(service, kind).url}/open`);
+      expect([answer.status, arrived(answer.body)]).toEqual([200, []]);
+    }));
+});
+
+describe.each(["forward", "gated", "notes", "legacy"])("%s", (service) => {
+  test("is not there on a domain that is not enabled, nor under another host", () =>
+    withClient(async (client) => {
+      const { httpPort, httpsPort } = inject("domains");
+      const hosts = [`${service}.retired.test`, `${service}x.localhost`, `x.${service}.localhost`];
+      for (const host of hosts) {
+        for (const origin of [`http://127.0.0.1:${httpPort}`, `https://127.0.0.1:${httpsPort}`]) {
+          const answer = await client.send(`${origin}/`, { headers: { host } });
+          expect([host, origin.split(":")[0], answer.status]).toEqual([host, origin.split(":")[0], 404]);
+        }
+      }
+    }));
+
+  test("leads from HTTP to HTTPS where TLS ends at the gateway, and nowhere else", () =>
+    withClient(async (client) => {
+      const { httpPort, httpsPort } = inject("domains");
+      const ask = (host: string, headers: Record<string, string> = {}) =>
+        client.send(`http://127.0.0.1:${httpPort}/x?y=1`, { headers: { host, ...headers } });
+      const answer = await ask(`${service}.mesh.test`);
+      expect([answer.status, headerOf(answer, "location")]).toEqual([
+        301,
+        `https://${service}.mesh.test:${httpsPort}/x?y=1`,
+      ]);
+      // A client that claims to have come over HTTPS is not believed.
+      expect((await ask(`${service}.mesh.test`, { "x-forwarded-proto": "https" })).status).toBe(301);
+      const secure = await client.send(`https://127.0.0.1:${httpsPort}/`, {
+        headers: { host: `${service}.localhost` },
+      });
+      expect(secure.status).toBe(404);
+    }));
+});
+
+describe.each(["forward", "gated", "notes", "legacy"])("the test environment whoami-%s.localhost", (service) => {
+  test("shows what the application would get, under the same authentication", () =>
+    withClient(async (client) => {
+      const { url } = exposureOf(`whoami-${service}`, "localhost");
+      if (service === "legacy") {
+        expect((await client.send(`${url}/`)).status).toBe(401);
+        const password = inject("domains").variables["LEGACY_PASSWORD"] ?? "";
+        expect(arrived((await client.send(`${url}/`, { headers: basic(password) })).body)).toEqual(["x-idp-username"]);
+        return;
+      }
+      expect(told(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
+      const answer = await signIn(client, `${url}/x`, person("inge"));
+      expect([answer.status, arrived(answer.body)]).toEqual([200, SIX]);
+      const outside = await withClient((other) => signIn(other, `${url}/x`, person("gast")));
+      expect(new URL(outside.url).origin).toBe(identityProvider());
+    }));
+});
+
+test("a machine in none of the groups gets no client id, and is refused", () =>
+  withClient(async (client) => {
+    const [stranger, robot] = [await machineSecret("stranger"), await machineSecret("robot")];
+    expect(stranger.clientIds).toEqual({});
+    const { url } = exposureOf("forward", "localhost");
+    await expect(tokenOf(client, stranger, robot.clientIds[url] ?? "")).rejects.toThrow("answered 400");
+  }));

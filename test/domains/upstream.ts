@@ -1,0 +1,31 @@
+/** A proxy before the gateway that ends TLS, as a load balancer or a tunnel does. */
+import { once } from "node:events";
+import { request as forward } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { selfSigned } from "../../local/authentik/certificate.ts";
+
+export interface Upstream {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** @param gateway port of the gateway's entry point for HTTP on loopback */
+export async function startUpstream(gateway: number): Promise<Upstream> {
+  const { certificate_data: cert, key_data: key } = selfSigned("external.test");
+  const server = createServer({ cert, key }, (incoming, outgoing) => {
+    const { method, url: path, rawHeaders: headers } = incoming;
+    const passed = forward({ host: "127.0.0.1", port: gateway, method, path, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      answer.pipe(outgoing);
+    });
+    passed.on("error", () => outgoing.writeHead(502).end());
+    incoming.pipe(passed);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { port: (server.address() as AddressInfo).port, stop };
+}

@@ -1,0 +1,95 @@
+import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { inject } from "vitest";
+import type { Exposure } from "../../infra/plan/types.ts";
+import { type Answer, createClient, headerOf, type HttpClient } from "../../ops/http.ts";
+import { receivedHeaders } from "../../ops/verify/echo.ts";
+import type { Credentials } from "../../ops/verify/signIn.ts";
+
+/** Runs with a fresh client to which every name is loopback and every certificate good: both are the test bed's. */
+export async function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
+  const client = createClient({
+    rejectUnauthorized: false,
+    lookup: (_name, { all }, found) =>
+      all ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4),
+  });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** The exposure of a service on a domain kind. @throws when the plan has none */
+export function exposureOf(service: string, domain: string): Exposure {
+  const found = inject("domains").plan.exposures.find(({ id }) => id === `${service}@${domain}`);
+  if (!found) throw new Error(`the plan has no ${service}@${domain}`);
+  return found;
+}
+
+/** The identity provider's origin, as browsers are sent to it. */
+export function identityProvider(): string {
+  return exposureOf("authentik", "localhost").url;
+}
+
+export function person(username: string): Credentials {
+  const found = inject("domains").people.find((candidate) => candidate.username === username);
+  if (!found) throw new Error(`nobody is called ${username}`);
+  return found;
+}
+
+/** Status and origin and path of where it leads. */
+export function told(answer: Answer): string {
+  const location = headerOf(answer, "location");
+  if (location === undefined) return String(answer.status);
+  const { origin, pathname } = new URL(location, answer.url);
+  return `${answer.status} ${origin}${pathname}`;
+}
+
+/** The identity headers that arrived at the echo service, in any spelling; sorted. */
+export function arrived(body: string): string[] {
+  return [...receivedHeaders(body).keys()].filter((name) => /^x[-_.]idp[-_.]/.test(name)).sort();
+}
+
+/** What a machine's Secret holds. */
+export interface MachineSecret {
+  readonly username: string;
+  readonly password: string;
+  readonly tokenUrl: string;
+  readonly scope: string;
+  /** Origin of a service → client id. */
+  readonly clientIds: Readonly<Record<string, string>>;
+}
+
+export async function machineSecret(name: string): Promise<MachineSecret> {
+  const config = new KubeConfig();
+  config.loadFromFile(inject("domains").kubeconfig);
+  const secret = await config
+    .makeApiClient(CoreV1Api)
+    .readNamespacedSecret({ name: `${name}-account`, namespace: "default" });
+  const text = (key: string): string => Buffer.from(secret.data?.[key] ?? "", "base64").toString();
+  return {
+    username: text("USERNAME"),
+    password: text("PASSWORD"),
+    tokenUrl: text("TOKEN_URL"),
+    scope: text("SCOPE"),
+    clientIds: JSON.parse(text("CLIENT_IDS")) as Record<string, string>,
+  };
+}
+
+/** A machine's token for one service (docs/applications.md, "Machines"). */
+export async function tokenOf(client: HttpClient, machine: MachineSecret, clientId: string): Promise<string> {
+  const form = {
+    grant_type: "client_credentials",
+    client_id: clientId,
+    username: machine.username,
+    password: machine.password,
+    scope: machine.scope,
+  };
+  const answer = await client.send(machine.tokenUrl, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams(form).toString(),
+  });
+  if (answer.status !== 200) throw new Error(`the token endpoint answered ${answer.status}: ${answer.body}`);
+  return (JSON.parse(answer.body) as { access_token: string }).access_token;
+}

@@ -1,0 +1,240 @@
+/** What changes in the list reaches the gateway and the identity provider, names nothing else anew, and opens nothing on the way. */
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Exposure, Plan } from "../../infra/plan/types.ts";
+import { headerOf } from "../../ops/http.ts";
+import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { told, withClient } from "../domains/world.ts";
+import { type Config, type EchoService, GAST, identityProvider, INGE, SECRETS, service } from "./ownPlatform.ts";
+import { type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";
+import { type Probe, probe, type Tally } from "./probe.ts";
+
+const oauth = { client_id: "client", client_secret: "${CLIENT_SECRET}", redirect_uri: "/callback" };
+const basic = { basic_auth: { username: "ops", password: "${BASIC_PASSWORD}" } };
+const KEPT = [service("kept", { groups: ["staff"] }), service("other")];
+const LEAVING = [
+  service("leaving", { domains: ["partner"], groups: ["staff"] }),
+  service("leaving-basic", { domains: ["partner"], type: "basic", ...basic }),
+  service("leaving-oauth", { domains: ["partner"], type: "oauth2", oauth_config: oauth, groups: ["staff"] }),
+];
+const AUTHORIZATION = { authorization: `Basic ${Buffer.from(`ops:${SECRETS.BASIC_PASSWORD}`).toString("base64")}` };
+
+let own: OwnPlatform;
+let stack: OwnStack;
+
+beforeAll(async () => {
+  own = await startOwnPlatform();
+  stack = await own.open("changes");
+  await stack.up(config([...KEPT, ...LEAVING]));
+  for (const person of [INGE, GAST]) await own.administrator.create(person);
+});
+afterAll(() => own.stop());
+
+function config(services: readonly EchoService[], { partner = true, perOutpost = 100 } = {}): Config {
+  const port = own.platform.httpPort;
+  const about = { base_domain: "partner.test", protocol: "http", description: "Partners", targets: ["192.0.2.1"] };
+  return own.installed(services, {
+    "gatehouse:domains": { localhost: { enabled: true, port }, partner: { enabled: partner, port, ...about } },
+    "gatehouse:identity_provider": identityProvider({ providers_per_outpost: perOutpost }),
+  });
+}
+
+function url(name: string, domain = "localhost"): string {
+  return own.origin(`${name}.${domain}`);
+}
+
+/** Status of a request without a session, and where it leads. */
+function answer(to: string, headers: Record<string, string> = {}): Promise<string> {
+  return withClient(async (client) => told(await client.send(to, { headers })));
+}
+
+/** The cookie of a session. */
+function session(to: string, person = INGE): Promise<string> {
+  return withClient(async (client) => {
+    const { status } = await signIn(client, `${to}/`, person);
+    expect([to, status]).toEqual([to, 200]);
+    return client.cookies.getCookieString(to);
+  });
+}
+
+/** Waits until a request without a session gets this from each address; Traefik takes a while to see what changed. */
+async function until(expected: string, ...addresses: string[]): Promise<void> {
+  const check = async (): Promise<void> => {
+    for (const address of addresses) expect([address, await answer(address)]).toEqual([address, expected]);
+  };
+  await vi.waitFor(check, { timeout: 20_000, interval: 100 });
+}
+
+const login = (): string => `302 ${own.identityProvider}/application/o/authorize/`;
+const statuses = (tally: Tally): string[] => Object.keys(tally).sort();
+
+/** Ends a probe, which never saw the application, nor any other success. */
+async function nothingOpen(watched: Probe): Promise<void> {
+  const tally = await watched.stop();
+  expect(watched.leaked).toEqual([]);
+  expect(statuses(tally).filter((status) => !/^(302|4\d\d|5\d\d)$/.test(status))).toEqual([]);
+  expect(Object.values(tally).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(50);
+}
+
+/** Names of Traefik's objects of a kind in every namespace, e.g. `default/kept`. */
+async function objects(resourcePlural: string): Promise<string[]> {
+  const kind = { group: "traefik.io", version: "v1alpha1", resourcePlural };
+  const list = (await own.objects.listCustomObjectForAllNamespaces(kind)) as {
+    items: { metadata: { name: string; namespace: string } }[];
+  };
+  return list.items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
+}
+
+/** One field of everything that authentik lists there. */
+async function known(path: string, field: string): Promise<unknown[]> {
+  const list = await own.administrator.call<{ results: Record<string, unknown>[] }>("GET", `${path}?page_size=200`);
+  return list.results.map((found) => found[field]).sort();
+}
+
+describe("the list changes", () => {
+  test("a new service, and a domain that goes and comes, rename nothing", async () => {
+    const before = await stack.resources();
+    await stack.up(config([service("another"), ...LEAVING, ...KEPT], { partner: false }));
+    const without = await stack.resources();
+    await stack.up(config([service("another"), ...LEAVING, ...KEPT]));
+    const after = await stack.resources();
+    const inBoth = [...before].filter(([urn]) => without.has(urn));
+    expect(inBoth.filter(([urn, id]) => without.get(urn) !== id || after.get(urn) !== id)).toEqual([]);
+    expect([...before.keys()].filter((urn) => !after.has(urn))).toEqual([]);
+    const gone = [...before.keys()].filter((urn) => !without.has(urn));
+    expect(gone.filter((urn) => !/partner|leaving|kept@|other@/.test(urn.split("::").at(-1) ?? ""))).toEqual([]);
+    const kubernetes = gone.filter((urn) => urn.includes("kubernetes:"));
+    expect(kubernetes.map((urn) => after.get(urn))).toEqual(kubernetes.map((urn) => before.get(urn)));
+    await stack.up(config([...KEPT, ...LEAVING]));
+    expect([...(await stack.resources()).keys()].sort()).toEqual([...before.keys()].sort());
+  });
+
+  test("a service that left the list is gone, and an old session opens nothing", async () => {
+    const hosts = LEAVING.map(({ name }) => url(name, "partner.test"));
+    await until(login(), ...hosts.slice(0, 1));
+    expect(await Promise.all(hosts.map((host) => answer(host)))).toEqual([login(), "401", "200"]);
+    const cookie = await session(url("leaving", "partner.test"));
+    const { plan } = await stack.up(config(KEPT));
+    await until("404", ...hosts);
+    const authorized = hosts.map((host) => answer(host, { cookie, ...AUTHORIZATION }));
+    expect(await Promise.all(authorized)).toEqual(["404", "404", "404"]);
+    expect(await answer(`${url("leaving", "partner.test")}/outpost.goauthentik.io/start`, { cookie })).toBe("404");
+
+    const placed = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
+    expect(await objects("ingressroutes")).toEqual(plan.routes.map(placed).sort());
+    expect(await objects("middlewares")).toEqual(plan.middlewares.map(placed).sort());
+    expect([...plan.routes, ...plan.middlewares].filter(({ name }) => name.includes("leaving"))).toEqual([]);
+    const exposures = ["kept@localhost", "kept@partner", "other@localhost", "other@partner"];
+    expect(await known("/providers/proxy/", "name")).toEqual(["gatehouse-nobody", ...exposures]);
+    expect(await known("/providers/oauth2/", "name")).toEqual(["gatehouse-identity"]);
+    const slugs = exposures.map((id) => id.replace("@", "-"));
+    expect(await known("/core/applications/", "slug")).toEqual(["gatehouse-identity", "gatehouse-nobody", ...slugs]);
+    const [staff] = await known("/core/groups/?name=staff&", "pk");
+    const bindings = await known(`/policies/bindings/`, "group");
+    expect(bindings.filter((group) => group === staff).length).toBe(2);
+    const { spec } = (await own.objects.getNamespacedCustomObject({
+      ...{ group: "externaldns.k8s.io", version: "v1alpha1", plural: "dnsendpoints" },
+      ...{ namespace: "default", name: "gatehouse-changes-partner" },
+    })) as { spec: { endpoints: { dnsName: string }[] } };
+    expect(spec.endpoints.map(({ dnsName }) => dnsName)).toEqual(
+      ["authentik", "kept", "other"].map((name) => `${name}.partner.test`),
+    );
+    const secrets = await own.core.listNamespacedSecret({ namespace: "default" });
+    expect(secrets.items.map(({ metadata }) => metadata?.name)).toEqual([]);
+  });
+});
+
+describe("the protection of a service changes in place", () => {
+  const name = "changing";
+  const of = (fields: Record<string, unknown>): Config =>
+    config([...KEPT, service(name, { domains: ["localhost"], ...fields })]);
+
+  beforeAll(async () => {
+    await stack.up(of({ public_paths: ["/open"] }));
+    await until(login(), url(name));
+    expect(await answer(`${url(name)}/open`)).toBe("200");
+  });
+
+  test("a public path is taken back: from then on it asks for a session, and nothing else was ever open", async () => {
+    const watched = probe(`${url(name)}/`);
+    await stack.up(of({}));
+    await until(login(), `${url(name)}/open`);
+    expect(statuses(await watched.stop())).toEqual(["302"]);
+  });
+
+  test.each([
+    { to: "basic", fields: { type: "basic", ...basic }, then: "401" },
+    { to: "oauth2", fields: { type: "oauth2", oauth_config: oauth, enforce: "gateway" }, then: "login" },
+    { to: "proxy", fields: {}, then: "login" },
+    { to: "proxy for a group", fields: { groups: ["staff"] }, then: "login" },
+  ])("to $to without an open moment", async ({ fields, then }) => {
+    const watched = [probe(`${url(name)}/`), probe(`${url(name)}/x`, { "x-requested-with": "XMLHttpRequest" })];
+    await stack.up(of(fields));
+    await until(then === "login" ? login() : then, url(name));
+    for (const one of watched) await nothingOpen(one);
+    if (then === "login") {
+      await session(url(name));
+    } else {
+      const page = await withClient((client) => client.send(url(name), { headers: AUTHORIZATION }));
+      expect([page.status, receivedHeaders(page.body).get("x-idp-username")]).toEqual([200, ["ops"]]);
+      expect(headerOf(await withClient((client) => client.send(url(name))), "www-authenticate")).toBe(
+        `Basic realm="${name}"`,
+      );
+    }
+  });
+
+  test("a group that is added keeps out who signs in from then on, and leaves a session that was there", async () => {
+    await stack.up(of({}));
+    const cookie = await session(url(name), GAST);
+    const watched = probe(`${url(name)}/`);
+    await stack.up(of({ groups: ["staff"] }));
+    const refused = await withClient(async (client) => {
+      const page = await signIn(client, `${url(name)}/`, GAST);
+      return [new URL(page.url).origin, page.body.includes("Permission denied"), told(await client.send(url(name)))];
+    });
+    expect(refused).toEqual([own.identityProvider, true, login()]);
+    expect(statuses(await watched.stop())).toEqual(["302"]);
+    expect(await answer(url(name), { cookie })).toBe("200");
+  });
+});
+
+describe("exposures move to other outposts and back", () => {
+  const services = [...KEPT, service("third"), service("fourth")];
+
+  test.each([
+    { to: "the embedded one", perOutpost: 100, outposts: [] },
+    { to: "dedicated ones", perOutpost: 4, outposts: [1] },
+    { to: "the embedded one again", perOutpost: 100, outposts: [] },
+  ])("to $to without an open moment, and each still signs in", async ({ perOutpost, outposts }) => {
+    const hosts = services.map(({ name }) => url(name));
+    const watched = hosts.map((host) => probe(`${host}/`));
+    const { plan } = await stack.up(config(services, { perOutpost }));
+    expect(plan.outposts).toEqual(outposts);
+    await until(login(), ...hosts);
+    for (const one of watched) await nothingOpen(one);
+    expect(await attached()).toEqual(planned(plan));
+    for (const { url: origin, authentication } of plan.exposures) {
+      if (authentication === "forward-auth") await session(origin);
+    }
+  });
+
+  /** Outpost → its exposures, as the plan has them, and the provider that lets nobody in. */
+  function planned({ exposures }: Plan): Record<string, string[]> {
+    const served = exposures.filter(({ outpost }) => outpost !== undefined);
+    const byOutpost = Map.groupBy(served, ({ outpost }) => outpost ?? 0);
+    const nameOf = (number: number): string =>
+      number === 0 ? "authentik Embedded Outpost" : `gatehouse-outpost-${number}`;
+    const providersOf = (some: readonly Exposure[]): string[] =>
+      [...some.map(({ id }) => id), "gatehouse-nobody"].sort();
+    return Object.fromEntries([...byOutpost].map(([number, some]) => [nameOf(number), providersOf(some)]));
+  }
+
+  /** Outpost → its providers, as authentik has them. */
+  async function attached(): Promise<Record<string, string[]>> {
+    type Listed = { results: { name: string; providers_obj: { name: string }[] }[] };
+    const { results } = await own.administrator.call<Listed>("GET", "/outposts/instances/");
+    return Object.fromEntries(
+      results.map(({ name, providers_obj }) => [name, providers_obj.map((provider) => provider.name).sort()]),
+    );
+  }
+});

@@ -1,0 +1,71 @@
+/** The five checks of a login suite, with the flow executor's steps spelled out (authentik docs, "Flow executor"). */
+import { expect, test } from "vitest";
+import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
+import { type Answer, headerOf, type HttpClient } from "../../ops/http.ts";
+import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
+import { origin, sampleUser, withClient } from "./world.ts";
+
+const PAGE = "/x?y=1";
+const echoed = (body: string): string[] =>
+  [...receivedHeaders(body).keys()].filter((name) => name.startsWith("x-idp-"));
+
+/** Where the flow executor of the login page answers, for somebody who asked for the protected page. */
+async function executorFor(client: HttpClient): Promise<string> {
+  const login = new URL((await client.follow(`${origin("whoami")}${PAGE}`)).url);
+  expect(login.pathname).toBe("/if/flow/default-authentication-flow/");
+  const query = encodeURIComponent(login.search.slice(1));
+  return `${login.origin}/api/v3/flows/executor/default-authentication-flow/?query=${query}`;
+}
+
+/** Answers one step, and fetches what the flow asks next. */
+async function step(client: HttpClient, executor: string, body: object): Promise<Record<string, unknown>> {
+  const headers = { "content-type": "application/json" };
+  const answer = await client.send(executor, { method: "POST", headers, body: JSON.stringify(body) });
+  return challenge(answer.status === 302 ? await client.send(executor) : answer);
+}
+
+function challenge(answer: Answer): Record<string, unknown> {
+  expect(answer.status).toBe(200);
+  return JSON.parse(answer.body) as Record<string, unknown>;
+}
+
+test("1. the protected echo service redirects to the identity provider", () =>
+  withClient(async (client) => {
+    const answer = await client.send(`${origin("whoami")}${PAGE}`);
+    expect(answer.status).toBe(302);
+    expect(headerOf(answer, "location")).toMatch(new RegExp(`^${origin("authentik")}/application/o/authorize/\\?`));
+  }));
+
+test("2. a login takes three steps, and 4. the six identity headers arrive after it", () =>
+  withClient(async (client) => {
+    const { username, password } = sampleUser("alice");
+    const executor = await executorFor(client);
+    expect(challenge(await client.send(executor))["component"]).toBe("ak-stage-identification");
+    const second = await step(client, executor, { component: "ak-stage-identification", uid_field: username });
+    expect(second["component"]).toBe("ak-stage-password");
+    const third = await step(client, executor, { component: "ak-stage-password", password });
+    expect(third["component"]).toBe("xak-flow-redirect");
+    const page = await client.follow(new URL(third["to"] as string, executor).href);
+    expect([page.url, page.status, receivedPath(page.body)]).toEqual([`${origin("whoami")}${PAGE}`, 200, PAGE]);
+    expect(echoed(page.body).sort()).toEqual(IDENTITY_HEADERS.map((name) => name.toLowerCase()).sort());
+    expect(receivedHeaders(page.body).get("x-idp-username")).toEqual(["alice"]);
+  }));
+
+test("3. the public echo service answers without identity headers", () =>
+  withClient(async (client) => {
+    const answer = await client.send(`${origin("whoami-public")}${PAGE}`);
+    expect([answer.status, receivedPath(answer.body), echoed(answer.body)]).toEqual([200, PAGE, []]);
+  }));
+
+test("5. a wrong password is refused, and opens nothing", () =>
+  withClient(async (client) => {
+    const executor = await executorFor(client);
+    expect(challenge(await client.send(executor))["component"]).toBe("ak-stage-identification");
+    await step(client, executor, { component: "ak-stage-identification", uid_field: "alice" });
+    const again = await step(client, executor, { component: "ak-stage-password", password: "wrong" });
+    expect(again).toMatchObject({
+      component: "ak-stage-password",
+      response_errors: { password: [{ string: "Invalid password", code: "invalid" }] },
+    });
+    expect((await client.send(`${origin("whoami")}/`)).status).toBe(302);
+  }));

@@ -1,0 +1,182 @@
+/** A platform of its own, for tests that change or break what others rely on. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AppsV1Api, CoreV1Api, CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { parseStack } from "../../config/load.ts";
+import program from "../../infra/index.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import type { Plan } from "../../infra/plan/types.ts";
+import { type Changes, deploy, destroy, openProgram } from "../../local/deploy.ts";
+import { applyYaml } from "../../local/platform/api.ts";
+import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import type { Progress } from "../../ops/progress.ts";
+import { Administrator, type Person } from "../domains/people.ts";
+
+const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
+
+/** Values of the secret variables that configurations here name. */
+export const SECRETS = {
+  AUTHENTIK_TOKEN: "own-token",
+  AUTHENTIK_ADMIN_PASSWORD: "own-admin-password",
+  AUTHENTIK_SECRET_KEY: "own-secret-key",
+  AUTHENTIK_DATABASE_PASSWORD: "own-database-password",
+  CLIENT_SECRET: "own-client-secret",
+  BASIC_PASSWORD: "own-basic-password",
+};
+export const INGE: Person = { username: "inge", name: "Inge Ås", password: "inge's password", groups: ["staff"] };
+export const GAST: Person = { username: "gast", name: "Gast", password: "gast's password", groups: [] };
+
+/** Config by full key, as a stack file holds it. */
+export type Config = Readonly<Record<string, unknown>>;
+
+/** A service on the echo service of its namespace. */
+export interface EchoService extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+}
+
+/** An entry of `protected_services` in front of the echo service. */
+export function service(
+  name: string,
+  fields: Readonly<Record<string, unknown>> = {},
+  namespace = "default",
+): EchoService {
+  const backend = { name: "whoami", namespace, port: 8080 };
+  const slug = fields["type"] === "basic" ? {} : { application_slug: name };
+  return { name, type: "proxy", description: name, domains: "auto", service: backend, ...slug, ...fields };
+}
+
+/** An opened stack, which can be brought up with one configuration after the other. */
+export interface OwnStack {
+  readonly stack: Stack;
+  up(config: Config): Promise<{ readonly plan: Plan; readonly changes: Changes }>;
+  destroy(): Promise<void>;
+  /** The resources that the engine knows, components left out: URN → id. */
+  resources(): Promise<ReadonlyMap<string, string>>;
+}
+
+export interface OwnPlatform {
+  readonly platform: Platform;
+  readonly core: CoreV1Api;
+  readonly apps: AppsV1Api;
+  readonly objects: CustomObjectsApi;
+  /** Origin of the identity provider that {@link installed} deploys. */
+  readonly identityProvider: string;
+  readonly administrator: Administrator;
+  /** Of a host on the gateway's entry point for HTTP. */
+  origin(host: string): string;
+  /** What a stack needs that installs the identity provider and exposes these services on localhost. */
+  installed(services: readonly EchoService[], changes?: Config): Config;
+  open(stack: string): Promise<OwnStack>;
+  stop(): Promise<void>;
+}
+
+/** Starts a platform on a new data folder, with an echo service. */
+export async function startOwnPlatform(): Promise<OwnPlatform> {
+  Object.assign(process.env, SECRETS);
+  const data = mkdtempSync(join(tmpdir(), "gatehouse-own-"));
+  const platform = await startPlatform({ data, progress: quiet });
+  const kubeconfig = new KubeConfig();
+  kubeconfig.loadFromFile(platform.kubeconfig);
+  const origin = (host: string): string => new URL(`http://${host}:${platform.httpPort}`).origin;
+  const identityProvider = origin("authentik.localhost");
+  const administrator = new Administrator(identityProvider, SECRETS.AUTHENTIK_TOKEN);
+  await deployEcho(platform, "default");
+  return {
+    platform,
+    core: kubeconfig.makeApiClient(CoreV1Api),
+    apps: kubeconfig.makeApiClient(AppsV1Api),
+    objects: kubeconfig.makeApiClient(CustomObjectsApi),
+    identityProvider,
+    administrator,
+    origin,
+    installed: (services, changes) => ({
+      ...common(platform),
+      ...installation(platform),
+      ...listed(services),
+      ...changes,
+    }),
+    open: (stack) => openOwn(platform, stack),
+    stop: async () => {
+      await administrator.close();
+      await platform.stop();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Config that every stack on the platform has. */
+export function common({ context, httpPort }: Platform): Config {
+  return {
+    "kubernetes:context": context,
+    "gatehouse:domains": { localhost: { enabled: true, port: httpPort } },
+    "gatehouse:gateway": { version: "3.7.13" },
+    "gatehouse:test_environments": { enabled: false },
+  };
+}
+
+export function listed(services: readonly EchoService[]): Config {
+  return { "gatehouse:protected_services": services };
+}
+
+function installation({ postgres }: Platform): Config {
+  process.env["POSTGRES_PASSWORD"] = postgres.password;
+  const { host, port } = postgres;
+  return {
+    "gatehouse:postgres": { host, port, password: "${POSTGRES_PASSWORD}", sslmode: "disable" },
+    "gatehouse:identity_provider": identityProvider(),
+  };
+}
+
+/** The section of a stack that installs authentik. */
+export function identityProvider(fields: Readonly<Record<string, unknown>> = {}): object {
+  return {
+    token: "${AUTHENTIK_TOKEN}",
+    admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
+    secret_key: "${AUTHENTIK_SECRET_KEY}",
+    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
+    ...fields,
+  };
+}
+
+/** The echo service in a namespace, which is made when missing. */
+export async function deployEcho({ kubeconfig }: Platform, namespace: string): Promise<void> {
+  const metadata = { name: "whoami", namespace };
+  const labels = { app: "whoami" };
+  const containers = [{ name: "whoami", image: "traefik/whoami:v1.11.0" }];
+  const template = { metadata: { labels }, spec: { containers } };
+  const spec = { selector: { matchLabels: labels }, template };
+  await applyYaml(kubeconfig, JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }));
+  await applyYaml(kubeconfig, JSON.stringify({ apiVersion: "apps/v1", kind: "Deployment", metadata, spec }));
+  const ports = [{ name: "http", port: 8080, targetPort: 8080 }];
+  const service = { apiVersion: "v1", kind: "Service", metadata, spec: { selector: labels, ports } };
+  await applyYaml(kubeconfig, JSON.stringify(service));
+}
+
+async function openOwn(platform: Platform, name: string): Promise<OwnStack> {
+  const stack = await openProgram(platform, name, program);
+  const up: OwnStack["up"] = async (config) => {
+    const values = Object.entries(config).map(([key, value]) => [key, { value: textOf(value) }] as const);
+    await stack.setAllConfig(Object.fromEntries(values));
+    const raw = Object.fromEntries(Object.entries(config).map(([key, value]) => [key, { value }]));
+    const plan = computePlan(parseStack({ stack: name, config: raw }, process.env));
+    return { plan, changes: await deploy({ stack, plan }, quiet) };
+  };
+  const down = async (): Promise<void> => {
+    await destroy({ stack }, quiet);
+  };
+  return { stack, up, destroy: down, resources: () => resources(stack) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+async function resources(stack: Stack): Promise<ReadonlyMap<string, string>> {
+  const { deployment } = (await stack.exportStack()) as {
+    deployment: { resources?: { urn: string; custom: boolean; id?: string }[] };
+  };
+  const custom = (deployment.resources ?? []).filter((resource) => resource.custom);
+  return new Map(custom.map(({ urn, id }) => [urn, id ?? ""]));
+}

@@ -1,0 +1,74 @@
+/** The programs behind a running platform, for tests that stop one, or start another. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { parse, stringify } from "yaml";
+import type { Platform } from "../../local/platform/platform.ts";
+
+/** Processes of the platform whose command line matches. */
+export function processes({ mark: [name, value] }: Platform, command: RegExp): number[] {
+  const mark = `${name}=${value}`;
+  const read = (pid: string, file: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "latin1").replaceAll("\0", " ");
+    } catch {
+      return "";
+    }
+  };
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => command.test(read(pid, "cmdline")) && read(pid, "environ").includes(mark)).map(Number);
+}
+
+/** Programs and those that they started, e.g. Postgres and its backends, which hide their environment. */
+export function withChildren(pids: readonly number[]): number[] {
+  const children = pids.flatMap((pid) =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean),
+  );
+  return [...pids, ...children.map(Number)];
+}
+
+/** @throws when there is none: a test that stops nothing shows nothing */
+export function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  if (pids.length === 0) throw new Error(`there is no such program to send ${name}`);
+  for (const pid of pids) process.kill(pid, name);
+}
+
+export interface Gateway {
+  /** Its entry point for HTTP, which no name leads to. */
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+/** Another Traefik with the same configuration: the platform's own may not end while the platform runs. */
+export async function startSecondGateway({ data, kubeconfig, mark, tools }: Platform): Promise<Gateway> {
+  const folder = join(data, "traefik");
+  const configuration = parse(readFileSync(join(folder, "traefik.yaml"), "utf8")) as {
+    accessLog: unknown;
+    entryPoints: Record<string, { address: string }>;
+  };
+  const port = await freePort();
+  for (const [name, entryPoint] of Object.entries(configuration.entryPoints)) {
+    entryPoint.address = `127.0.0.1:${name === "web" ? port : 0}`;
+  }
+  const file = join(folder, "second.yaml");
+  writeFileSync(file, stringify({ ...configuration, accessLog: undefined }));
+  const env = { KUBECONFIG: kubeconfig, [mark[0]]: mark[1] };
+  const traefik = spawn(tools.traefik, [`--configFile=${file}`], { env, cwd: folder, stdio: "ignore" });
+  return { origin: `http://127.0.0.1:${port}`, stop: () => end(traefik) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), "close");
+  return port;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+}

@@ -1,0 +1,34 @@
+/** The types besides proxy in the local stack, and what test environments show. */
+import { expect, inject, test } from "vitest";
+import { headerOf } from "../../ops/http.ts";
+import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { origin, sampleUser, withClient } from "./world.ts";
+
+test("an application that signs people in itself does so with what its Secret holds", () =>
+  withClient(async (client) => {
+    const answer = await signIn(client, `${origin("notes")}/page`, sampleUser("bob"));
+    expect(answer.url).toBe(`${origin("notes")}/page`);
+    expect(JSON.parse(answer.body)).toMatchObject({ preferred_username: "bob", groups: ["staff"] });
+    const foreign = await client.send(`${origin("notes")}/callback?code=x&state=y`);
+    expect(foreign.status).toBe(400);
+  }));
+
+test("one username and password open a basic service, which learns the name alone", () =>
+  withClient(async (client) => {
+    const refused = await client.send(`${origin("legacy")}/`);
+    expect([refused.status, headerOf(refused, "www-authenticate")]).toEqual([401, 'Basic realm="legacy"']);
+    const password = inject("platform").variables["LEGACY_PASSWORD"] ?? "";
+    const authorization = `Basic ${Buffer.from(`ops:${password}`).toString("base64")}`;
+    const answer = await client.send(`${origin("legacy")}/`, { headers: { authorization } });
+    const headers = receivedHeaders(answer.body);
+    expect([answer.status, headers.get("x-idp-username"), headers.has("authorization")]).toEqual([200, ["ops"], false]);
+  }));
+
+test.each(["whoami", "admin", "notes"])("the test environment of %s shows who signed in", (application) =>
+  withClient(async (client) => {
+    const url = `${origin(`whoami-${application}`)}/`;
+    const answer = await signIn(client, url, sampleUser("alice"));
+    expect([answer.url, receivedHeaders(answer.body).get("x-idp-groups")]).toEqual([url, ["admins,staff"]]);
+  }),
+);

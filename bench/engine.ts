@@ -9,7 +9,7 @@ import type { Measurement } from "./main.ts";
 import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
 
-const SERVICES = [30, 100, 300];
+const SERVICES = [30, 50, 100, 300];
 /** The floor with the engine's own writes is measured up to this size: they take a time that grows with the square. */
 const WRITES_UP_TO = 30;
 

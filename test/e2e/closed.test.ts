@@ -78,11 +78,14 @@ async function untilItWorks(): Promise<void> {
 
 async function scale(replicas: number): Promise<void> {
   for (const name of ["authentik-server", "authentik-worker"]) {
-    const { spec, ...scaled } = await own.apps.readNamespacedDeploymentScale({ ...AUTHENTIK, name });
-    await own.apps.replaceNamespacedDeploymentScale({
-      ...AUTHENTIK,
-      name,
-      body: { ...scaled, spec: { ...spec, replicas } },
+    // The controllers write the same object.
+    await vi.waitFor(async () => {
+      const { spec, ...scaled } = await own.apps.readNamespacedDeploymentScale({ ...AUTHENTIK, name });
+      await own.apps.replaceNamespacedDeploymentScale({
+        ...AUTHENTIK,
+        name,
+        body: { ...scaled, spec: { ...spec, replicas } },
+      });
     });
   }
 }

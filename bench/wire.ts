@@ -4,7 +4,7 @@ import { deploy, type LocalStack, openLocal } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { loadSampleOf } from "../local/sample.ts";
 import { fill } from "../local/variables.ts";
-import { createClient } from "../ops/http.ts";
+import { withClient } from "../ops/http.ts";
 import type { Progress } from "../ops/progress.ts";
 import { signIn } from "../ops/verify/signIn.ts";
 import type { Measurement } from "./main.ts";
@@ -77,14 +77,11 @@ function basic({ variables }: LocalStack): string {
   return `Basic ${Buffer.from(`ops:${variables["LEGACY_PASSWORD"] ?? ""}`).toString("base64")}`;
 }
 
-async function sessionCookie(url: string, username: string, password: string): Promise<string> {
-  const client = createClient();
-  try {
+function sessionCookie(url: string, username: string, password: string): Promise<string> {
+  return withClient(async (client) => {
     await signIn(client, url, { username, password });
-    return await client.cookies.getCookieString(url);
-  } finally {
-    await client.close();
-  }
+    return client.cookies.getCookieString(url);
+  });
 }
 
 /** The address of PostgREST's pod: the floor has neither gateway nor Service in front. */

@@ -1,6 +1,6 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import pRetry from "p-retry";
-import { createClient, type HttpClient } from "./http.ts";
+import { type HttpClient, withClient } from "./http.ts";
 import type { Deployment, Resource } from "./replay.ts";
 
 type Inputs = Readonly<Record<string, unknown>>;
@@ -53,8 +53,7 @@ export async function adoptable(stack: Stack, begun: readonly Resource[]): Promi
 
 async function askAuthentik(stack: Stack, resources: readonly Resource[]): Promise<Map<Resource, string>> {
   const { deployment } = (await stack.exportStack()) as { deployment: Deployment };
-  const client = createClient();
-  try {
+  return withClient(async (client) => {
     const found = new Map<Resource, string>();
     for (const resource of resources) {
       const provider = deployment.resources?.find(({ urn, id }) => `${urn}::${id}` === resource.provider);
@@ -62,9 +61,7 @@ async function askAuthentik(stack: Stack, resources: readonly Resource[]): Promi
       if (id !== undefined) found.set(resource, id);
     }
     return found;
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 async function lookUp(

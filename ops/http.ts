@@ -61,6 +61,22 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }):
   return { send, follow, cookies, close: () => dispatcher.destroy() };
 }
 
+/**
+ * Runs with a fresh client, as a person with an empty browser profile, and closes it afterwards.
+ * @param connect as for {@link createClient}
+ */
+export async function withClient<T>(
+  work: (client: HttpClient) => Promise<T>,
+  connect?: buildConnector.BuildOptions,
+): Promise<T> {
+  const client = createClient(connect);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
 /** A header's value as one string, joined with commas where it came several times. */
 export function headerOf(answer: Answer, name: string): string | undefined {
   const value = answer.headers[name.toLowerCase()];

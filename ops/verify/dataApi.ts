@@ -1,5 +1,5 @@
 import type { SchemaPlan } from "../../infra/plan/types.ts";
-import { createClient, headerOf, type HttpClient } from "../http.ts";
+import { headerOf, type HttpClient, withClient } from "../http.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
 
 /** The part of a Swagger 2.0 document that is read here. */
@@ -12,9 +12,8 @@ interface Swagger {
  * The contract of the wire (spec 001, Endpoints and Errors), probed on every relation that each exposed schema describes.
  * @param url origin of the data API
  */
-export async function checkDataApi(url: string, schemas: readonly SchemaPlan[]): Promise<Check[]> {
-  const client = createClient();
-  try {
+export function checkDataApi(url: string, schemas: readonly SchemaPlan[]): Promise<Check[]> {
+  return withClient(async (client) => {
     const [first, ...others] = schemas.filter(({ exposed }) => exposed).map(({ name }) => name);
     const checks = [await checkSchema(client, url, first ?? "", undefined)];
     for (const schema of others) {
@@ -25,9 +24,7 @@ export async function checkDataApi(url: string, schemas: readonly SchemaPlan[]):
       checks.push(await checkHidden(client, url, name));
     }
     return checks;
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 /** Every relation of the schema answers rows as a JSON array, and its exact count. */

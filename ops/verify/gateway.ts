@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../infra/identity/headers.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
-import { type Answer, createClient, headerOf, type HttpClient } from "../http.ts";
+import { type Answer, headerOf, withClient } from "../http.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
 import { type Credentials, signIn } from "./signIn.ts";
@@ -179,13 +179,4 @@ export function checkNotRouted(gateway: string, host: string): Promise<Check> {
       return "404";
     }),
   );
-}
-
-async function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
-  const client = createClient();
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
 }

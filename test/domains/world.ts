@@ -1,22 +1,17 @@
 import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import { inject } from "vitest";
 import type { Exposure } from "../../infra/plan/types.ts";
-import { type Answer, createClient, headerOf, type HttpClient } from "../../ops/http.ts";
+import { type Answer, headerOf, type HttpClient, withClient as withConnected } from "../../ops/http.ts";
 import { receivedHeaders } from "../../ops/verify/echo.ts";
 import type { Credentials } from "../../ops/verify/signIn.ts";
 
 /** Runs with a fresh client to which every name is loopback and every certificate good: both are the test bed's. */
-export async function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
-  const client = createClient({
+export function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
+  return withConnected(work, {
     rejectUnauthorized: false,
     lookup: (_name, { all }, found) =>
       all ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4),
   });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
 }
 
 /** The exposure of a service on a domain kind. @throws when the plan has none */

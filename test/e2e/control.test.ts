@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import { CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
 import { afterEach, beforeAll, expect, inject, test } from "vitest";
+import { withClient } from "../../ops/http.ts";
 import { receivedHeaders } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
-import { origin, sampleUser, sendRaw, withClient } from "./world.ts";
+import { origin, sampleUser, sendRaw } from "./world.ts";
 
 const place = { group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" };
 const name = "control";

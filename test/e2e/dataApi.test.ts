@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { describe, expect, inject, test } from "vitest";
-import { type Answer, headerOf, type RequestOptions } from "../../ops/http.ts";
-import { origin, withClient } from "./world.ts";
+import { type Answer, headerOf, type RequestOptions, withClient } from "../../ops/http.ts";
+import { origin } from "./world.ts";
 
 const ask = (path: string, options: RequestOptions = {}): Promise<Answer> =>
   withClient((client) => client.send(`${origin("data")}${path}`, options));

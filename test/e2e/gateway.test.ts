@@ -1,10 +1,10 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
 import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../infra/identity/headers.ts";
-import { headerOf } from "../../ops/http.ts";
+import { headerOf, withClient } from "../../ops/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
-import { origin, sampleUser, sendRaw, withClient } from "./world.ts";
+import { origin, sampleUser, sendRaw } from "./world.ts";
 
 const identityHeaders = (body: string): [string, readonly string[]][] =>
   [...receivedHeaders(body)].filter(([name]) => /^x[-_.]idp[-_.]/.test(name));

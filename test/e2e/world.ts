@@ -1,6 +1,5 @@
 import { request as httpRequest } from "node:http";
 import { inject } from "vitest";
-import { createClient, type HttpClient } from "../../ops/http.ts";
 import type { Credentials } from "../../ops/verify/signIn.ts";
 
 /** The origin of a host of the local stack, with the port where there is one. */
@@ -20,16 +19,6 @@ export function sampleUser(username: string): Credentials {
     throw new Error(`no variable ends in ${name}`);
   }
   return { username, password };
-}
-
-/** Runs with a fresh client, as a person with an empty browser profile. */
-export async function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
-  const client = createClient();
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
 }
 
 export interface RawAnswer {

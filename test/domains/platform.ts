@@ -7,10 +7,10 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { deploy, openLocal } from "../../local/deploy.ts";
 import { startPlatform } from "../../local/platform/platform.ts";
 import { deployApplications } from "../../local/sample/applications.ts";
-import type { Progress } from "../../ops/progress.ts";
 import { Administrator, type Person } from "./people.ts";
 import { changes } from "./stack.ts";
 import { startUpstream } from "./upstream.ts";
+import { quiet } from "../helpers/quiet.ts";
 
 /** What the tests know of the platform. */
 export interface DomainsPlatform {
@@ -29,7 +29,6 @@ declare module "vitest" {
   }
 }
 
-const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
 const people: readonly Person[] = [
   { username: "inge", name: "Inge Ås", password: "inge's password", groups: ["staff"] },
   { username: "gast", name: "Gast", password: "gast's password", groups: ["guests"] },

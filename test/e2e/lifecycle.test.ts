@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,9 +6,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import type { Progress } from "../../ops/progress.ts";
+import { killedDeployment } from "../helpers/killed.ts";
+import { quiet } from "../helpers/quiet.ts";
 
-const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
 const data = mkdtempSync(join(tmpdir(), "gatehouse-lifecycle-"));
 
 /** Types and names of what the engine's state holds, without the stack itself. */
@@ -79,7 +77,8 @@ describe("the life of a stack", () => {
   });
 
   test("a run killed half-way is finished by the next one", async () => {
-    const killed = await killHalfWay(platform, () => deployed(local).then((urns) => urns.length > complete.length / 2));
+    const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
+    const killed = await killedDeployment(platform, {}, isHalfWay);
     expect(killed).toBe("SIGKILL");
     const half = await deployed(local);
     expect(half.length).toBeLessThan(complete.length);
@@ -88,26 +87,6 @@ describe("the life of a stack", () => {
     expect(await deploy(local, quiet)).not.toHaveProperty("create");
   });
 });
-
-/** Starts the deployment in a process of its own, and kills that and its engine when the condition holds. */
-async function killHalfWay(platform: Platform, isHalfWay: () => Promise<boolean>): Promise<NodeJS.Signals | null> {
-  const runner = spawn(process.execPath, [join(import.meta.dirname, "deployOnce.ts"), JSON.stringify(platform)], {
-    detached: true,
-    stdio: "inherit",
-  });
-  const exit = once(runner, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-  // The engine writes its state in place, so a look in that moment finds half a file and has to look again.
-  while (runner.exitCode === null && !(await isHalfWay().catch(() => false))) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  killGroup(runner);
-  return (await exit)[1];
-}
-
-/** The runner leads a group of its own, which its engine and plugins belong to. */
-function killGroup(runner: ChildProcess): void {
-  process.kill(-(runner.pid ?? 0), "SIGKILL");
-}
 
 test("a platform that was stopped leaves no process behind", async () => {
   await expect.poll(() => commands().filter((command) => command.includes(data)), { timeout: 10_000 }).toEqual([]);

@@ -11,10 +11,8 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { type Changes, deploy, destroy, openProgram } from "../../local/deploy.ts";
 import { applyYaml } from "../../local/platform/api.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import type { Progress } from "../../ops/progress.ts";
 import { Administrator, type Person } from "../domains/people.ts";
-
-const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
+import { quiet } from "../helpers/quiet.ts";
 
 /** Values of the secret variables that configurations here name. */
 export const SECRETS = {

@@ -1,18 +1,16 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { proxyServices } from "../../bench/services.ts";
 import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import { createClient } from "../../ops/http.ts";
-import type { Progress } from "../../ops/progress.ts";
+import { withClient } from "../../ops/http.ts";
 import { exportState } from "../../ops/state.ts";
+import { killedDeployment } from "../helpers/killed.ts";
+import { quiet } from "../helpers/quiet.ts";
 
-const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
 /** With their test environments just above the size from which deployments are journaled. */
 const changes = { "gatehouse:protected_services": proxyServices(50) };
 const data = mkdtempSync(join(tmpdir(), "gatehouse-journal-"));
@@ -32,7 +30,7 @@ afterAll(async () => {
 });
 
 test("a large deployment that was killed is finished by the next one, with nothing made twice and nothing left over", async () => {
-  expect(await killWhen(() => noted(PROVIDER) > 30)).toBe("SIGKILL");
+  expect(await killedDeployment(platform, changes, () => noted(PROVIDER) > 30)).toBe("SIGKILL");
   expect((await exportState(local.stack)).deployment.resources ?? []).toEqual([]);
   expect(statSync(journal).mode & 0o777).toBe(0o600);
   const { AUTHENTIK_TOKEN: token = "" } = local.variables;
@@ -44,7 +42,7 @@ test("a large deployment that was killed is finished by the next one, with nothi
   expect(existsSync(journal)).toBe(false);
   const wanted = local.plan.exposures.filter(({ authentication }) => authentication === "forward-auth");
   const after = await providers(token);
-  expect(after.map(({ name }) => name).sort()).toEqual(wanted.map(({ id }) => id).sort());
+  expect(after.map(({ name }) => name).sort()).toEqual(["gatehouse-nobody", ...wanted.map(({ id }) => id)].sort());
   expect(after.filter(({ pk }) => before.some((old) => old.pk === pk))).toHaveLength(before.length);
   expect(await ingressRoutes()).toEqual(await deployed("kubernetes:traefik.io/v1alpha1:IngressRoute"));
 
@@ -57,35 +55,16 @@ function noted(type: string): number {
   return lines.filter((line) => line.includes('"kind":1') && line.includes(`"type":"${type}"`)).length;
 }
 
-/** Deploys in a process that leads a group of its own, which its engine and plugins belong to, and kills that group. */
-async function killWhen(isTime: () => boolean): Promise<NodeJS.Signals | null> {
-  const args = [platform, changes].map((value) => JSON.stringify(value));
-  const runner = spawn(process.execPath, [join(import.meta.dirname, "deployServices.ts"), ...args], {
-    detached: true,
-    stdio: "inherit",
-  });
-  const exit = once(runner, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-  const ready = (): void => expect(runner.exitCode !== null || isTime()).toBe(true);
-  await vi
-    .waitFor(ready, { timeout: 180_000, interval: 50 })
-    .finally(() => process.kill(-(runner.pid ?? 0), "SIGKILL"));
-  return (await exit)[1];
-}
-
 interface Provider {
   readonly pk: number;
   readonly name: string;
 }
 
 async function providers(token: string): Promise<Provider[]> {
-  const client = createClient();
-  try {
-    const url = `http://authentik.localhost:${platform.httpPort}/api/v3/providers/proxy/?page_size=1000`;
-    const answer = await client.send(url, { headers: { authorization: `Bearer ${token}` } });
-    return (JSON.parse(answer.body) as { results: Provider[] }).results;
-  } finally {
-    await client.close();
-  }
+  const url = `http://authentik.localhost:${platform.httpPort}/api/v3/providers/proxy/?page_size=1000`;
+  const headers = { authorization: `Bearer ${token}` };
+  const { body } = await withClient((client) => client.send(url, { headers }));
+  return (JSON.parse(body) as { results: Provider[] }).results;
 }
 
 async function ingressRoutes(): Promise<string[]> {

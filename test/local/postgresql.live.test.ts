@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
 
 import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
-import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.js";
-import type { Stack, UpResult } from "@pulumi/pulumi/automation/index.js";
+import type { UpResult } from "@pulumi/pulumi/automation/index.js";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -14,25 +12,18 @@ import { choosePorts } from "../../local/platform/ports.ts";
 import { startPostgres } from "../../local/platform/postgres.ts";
 import type { PostgresAddress } from "../../local/platform/postgres.ts";
 import { Processes } from "../../local/platform/processes.ts";
-import { createProgress } from "../../ops/progress.ts";
-import { ensureTools } from "../../ops/toolchain/toolchain.ts";
+import { openWorkshop } from "./stacks.ts";
+import type { Workshop } from "./stacks.ts";
 
 const SERVER_PASSWORD = "server-canary-5c1d";
 const ROLE_PASSWORD = "role-canary-'77'\\x";
-let folder: string;
+let workshop: Workshop;
 let processes: Processes;
 let address: PostgresAddress;
-let command: PulumiCommand;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "gatehouse-postgresql-"));
+  workshop = await openWorkshop("postgresql");
+  const { folder } = workshop;
   await chmod(folder, 0o711); // Postgres runs as another user when this is root
-  const { pulumi: cli } = await ensureTools(["pulumi"], createProgress());
-  await mkdir(join(folder, "bin"));
-  await mkdir(join(folder, "state"));
-  await symlink(cli, join(folder, "bin", "pulumi"));
-  const plugin = `#!/bin/sh\nexec "${process.execPath}" "${resolve("local/plugins/postgresql/main.ts")}" "$@"\n`;
-  await writeFile(join(folder, "bin", "pulumi-resource-postgresql"), plugin, { mode: 0o755 });
-  command = await PulumiCommand.get({ root: folder, skipVersionCheck: true });
   processes = new Processes(join(folder, "logs"), randomUUID());
   const { postgres: port } = await choosePorts(folder, { postgres: [] });
   address = await startPostgres(processes, folder, port, SERVER_PASSWORD);
@@ -41,36 +32,18 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await processes.stop([]);
-  await rm(folder, { recursive: true });
+  await workshop.close();
 });
 
 type Program = (opts: pulumi.CustomResourceOptions) => void;
 
 /** A stack of its own whose program can be exchanged, with a provider for the server. */
-async function open(
-  stackName: string,
-  overrides: Partial<PostgresAddress> = {},
-): Promise<{ stack: Stack; use: (program: Program) => void }> {
-  let current: Program = () => undefined;
-  const program = (): Promise<void> => {
+function open(stackName: string, overrides: Partial<PostgresAddress> = {}) {
+  const { host, port, user } = { ...address, ...overrides };
+  return workshop.open(stackName, () => {
     const password = pulumi.secret(SERVER_PASSWORD);
-    const { host, port, user } = { ...address, ...overrides };
-    const provider = new postgresql.Provider("db", { host, port, username: user, password, sslmode: "disable" });
-    current({ provider });
-    return Promise.resolve();
-  };
-  const envVars = {
-    PATH: `${join(folder, "bin")}:${process.env.PATH}`,
-    PULUMI_HOME: join(folder, "home"),
-    PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
-    PULUMI_CONFIG_PASSPHRASE: "live",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-  };
-  const stack = await LocalWorkspace.createStack(
-    { stackName, projectName: "live", program },
-    { pulumiCommand: command, envVars, secretsProvider: "passphrase" },
-  );
-  return { stack, use: (next) => (current = next) };
+    return { provider: new postgresql.Provider("db", { host, port, username: user, password, sslmode: "disable" }) };
+  });
 }
 
 /** What an update did, but for what stayed as it was. */
@@ -176,7 +149,7 @@ test("creates, settles, sees what strayed and takes it back, updates, and remove
     "DROP TABLE books.novel; REVOKE USAGE ON SCHEMA books FROM library_reader; ALTER ROLE library_reader NOLOGIN";
   await query(meddle, "library");
   expect(done(await stack.up({ refresh: true }))).toEqual({ update: 2 });
-  const state = await readFile(join(folder, "state/.pulumi/stacks/live/life.json"), "utf8");
+  const state = await workshop.state("life");
   expect(state).not.toContain("canary");
 
   await stack.destroy();

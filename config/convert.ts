@@ -177,14 +177,15 @@ export function toDataApi(
   };
 }
 
-/** The gateway. */
-export function toGateway({ fields }: Draft<GatewayInput>): TraefikGateway {
+/** The gateway; undefined when any of it is wrong. */
+export function toGateway({ whole: input }: Draft<GatewayInput>): TraefikGateway | undefined {
+  if (input === undefined) return undefined;
   return {
-    version: fields.version,
-    namespace: fields.namespace ?? "kube-system",
-    service: fields.service ?? "traefik",
-    httpEntryPoint: fields.http_entry_point ?? "web",
-    httpsEntryPoint: fields.https_entry_point ?? "websecure",
+    version: input.version,
+    namespace: input.namespace,
+    service: input.service,
+    httpEntryPoint: input.http_entry_point,
+    httpsEntryPoint: input.https_entry_point,
   };
 }
 

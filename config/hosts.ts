@@ -2,7 +2,7 @@
 import { enabledKinds } from "./convert.ts";
 import type { Problem } from "./problems.ts";
 import { type Drafts, problem } from "./rules.ts";
-import type { Domain, TestEnvironments } from "./settings.ts";
+import type { Domain, IdentityProvider, TestEnvironments } from "./settings.ts";
 import type { Place } from "./shapes.ts";
 
 /** Something that wants `<label>.<base domain>` on each of its domains. */
@@ -51,7 +51,7 @@ function builtIns({ settings, identityProvider, dataApi }: Drafts, testEnvironme
     });
   const test = { path: "test_environments" };
   if (testEnvironments.enabled) add("whoami-public", ["localhost"], "the open test host", test);
-  if (identityProvider?.fields.host !== undefined && isHere(identityProvider)) {
+  if (identityProvider?.fields.host !== undefined && isHere(identityProvider.fields)) {
     add(identityProvider.fields.host, "auto", "the identity provider", identityProvider.place);
   }
   if (dataApi?.fields.host !== undefined)
@@ -60,8 +60,8 @@ function builtIns({ settings, identityProvider, dataApi }: Drafts, testEnvironme
 }
 
 /** Whether the stack routes to the identity provider: it is installed, or has a Service in the cluster. */
-export function isHere({ fields }: NonNullable<Drafts["identityProvider"]>): boolean {
-  return fields.install !== false || fields.service !== undefined;
+export function isHere({ install, service }: Partial<Pick<IdentityProvider, "install" | "service">>): boolean {
+  return install !== false || service !== undefined;
 }
 
 /** `whoami-<app>.localhost` (spec 000, "Test environments per application"). */

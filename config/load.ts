@@ -12,7 +12,7 @@ import {
   toService,
   toTestEnvironments,
 } from "./convert.ts";
-import { hostRules } from "./hosts.ts";
+import { hostRules, isHere } from "./hosts.ts";
 import { meshRules, meshWarnings } from "./mesh.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import * as rules from "./rules.ts";
@@ -70,11 +70,11 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   );
   problems.push(...hostRules(known, testEnvironments));
   problems.push(...rules.identityProviderRules(known), ...rules.dataApiRules(known), ...versionRules(known));
-  if (problems.length > 0 || identityProvider === undefined) throw new ConfigError(fileOf(raw), inOrder(problems));
+  if (problems.length > 0 || !identityProvider || !gateway) throw new ConfigError(fileOf(raw), inOrder(problems));
   const warnings = [
     ...rules.skipped(known),
     ...meshWarnings(domains, [
-      { name: identityProvider.host, domains: identityProvider.install ? domains.map(({ kind }) => kind) : [] },
+      { name: identityProvider.host, domains: isHere(identityProvider) ? domains.map(({ kind }) => kind) : [] },
       ...(dataApi ? [{ name: dataApi.host, domains: dataApi.domains }] : []),
       ...services,
     ]),

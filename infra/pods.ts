@@ -1,8 +1,10 @@
 /** What every pod of the program has in common (field.md 3.3: restricted profile, and beyond it). */
 import type * as k8s from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
 
 type PodSecurityContext = k8s.types.input.core.v1.PodSecurityContext;
 type SecurityContext = k8s.types.input.core.v1.SecurityContext;
+type Container = k8s.types.input.core.v1.Container;
 type Resources = k8s.types.input.core.v1.ResourceRequirements;
 
 /** For `spec.template.spec`: no service account token, not root, the runtime's seccomp profile. */
@@ -38,6 +40,33 @@ export function resources(cpu: string, memory: string, limit: string): Resources
 /** Labels that select the pods of one workload. */
 export function labelsOf(app: string): Record<string, string> {
   return { "app.kubernetes.io/name": app, "app.kubernetes.io/part-of": "gatehouse" };
+}
+
+/** Pods with one container. */
+export interface Workload {
+  /** Name of the Deployment, and the label that selects its pods. */
+  readonly app: string;
+  readonly namespace: pulumi.Input<string>;
+  readonly replicas: number;
+  readonly container: Omit<Container, "securityContext" | "volumeMounts">;
+  /** Whether the container writes to /tmp; all else is read-only. */
+  readonly writesTmp: boolean;
+}
+
+/** The Deployment of a workload, restricted as above. */
+export function deployment({ app, namespace, replicas, container, writesTmp }: Workload): k8s.apps.v1.DeploymentArgs {
+  const labels = labelsOf(app);
+  const mounts = writesTmp ? { volumeMounts: [{ name: "tmp", mountPath: "/tmp" }] } : {};
+  const volumes = writesTmp ? { volumes: [{ name: "tmp", emptyDir: {} }] } : {};
+  const containers = [{ ...container, ...mounts, securityContext: restrictedContainer }];
+  return {
+    metadata: { name: app, namespace, labels },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { ...restrictedPod, containers, ...volumes } },
+    },
+  };
 }
 
 /**

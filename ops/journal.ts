@@ -40,8 +40,9 @@ export async function journaled<T>(stack: Stack, run: () => Promise<T>): Promise
     return await withEnvironment(stack, service.environment, run);
   } finally {
     await service.close();
-    if (state().deployment.pending_operations?.length === 0) {
-      await importState(stack, state());
+    const after = state();
+    if (after.deployment.pending_operations?.length === 0) {
+      await importState(stack, after);
       await rm(file);
     }
   }

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Backend, TraefikGateway } from "../../config/settings.ts";
 import { onlyFrom } from "../network.ts";
-import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
+import { deployment, labelsOf, resources, withoutAwait } from "../pods.ts";
 
 export interface EchoArgs {
   /** Name, namespace and port of the Service. */
@@ -19,30 +19,20 @@ export class Echo extends pulumi.ComponentResource {
     const metadata = { name: backend.name, namespace: backend.namespace, labels };
     new k8s.apps.v1.Deployment(
       `${name}-deployment`,
-      {
-        metadata,
-        spec: {
-          replicas: 1,
-          selector: { matchLabels: labels },
-          template: {
-            metadata: { labels },
-            spec: {
-              ...restrictedPod,
-              containers: [
-                {
-                  name: "whoami",
-                  image: "traefik/whoami:v1.11.0",
-                  args: ["--port", String(backend.port)],
-                  ports: [{ name: "http", containerPort: backend.port }],
-                  readinessProbe: { httpGet: { path: "/health", port: backend.port } },
-                  resources: resources("10m", "16Mi", "64Mi"),
-                  securityContext: restrictedContainer,
-                },
-              ],
-            },
-          },
+      deployment({
+        app: backend.name,
+        namespace: backend.namespace,
+        replicas: 1,
+        container: {
+          name: "whoami",
+          image: "traefik/whoami:v1.11.0",
+          args: ["--port", String(backend.port)],
+          ports: [{ name: "http", containerPort: backend.port }],
+          readinessProbe: { httpGet: { path: "/health", port: backend.port } },
+          resources: resources("10m", "16Mi", "64Mi"),
         },
-      },
+        writesTmp: false,
+      }),
       { parent: this },
     );
     new k8s.core.v1.Service(

@@ -32,10 +32,10 @@ export class Authentik extends pulumi.ComponentResource {
   readonly browserUrl: string;
   readonly token: pulumi.Output<string>;
   readonly installation: Installation | undefined;
+  /** Where the gateway asks an outpost; 0 = the embedded one, which is all that an existing authentik has. */
+  readonly outpostUrl: (number: number) => pulumi.Output<string>;
   readonly #apiUrl: string;
   readonly #version: string;
-  /** Where forward auth finds an authentik that the stack does not install, once its version is checked. */
-  readonly #existing: pulumi.Output<string> | undefined;
 
   constructor(name: string, args: AuthentikArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Authentik", name, {}, opts);
@@ -45,7 +45,7 @@ export class Authentik extends pulumi.ComponentResource {
     this.#version = provider.version;
     this.#apiUrl = provider.apiUrl ?? this.browserUrl;
     if (provider.install) {
-      this.installation = new Installation(
+      const installation = new Installation(
         name,
         {
           provider,
@@ -56,20 +56,25 @@ export class Authentik extends pulumi.ComponentResource {
         },
         { parent: this },
       );
+      this.installation = installation;
+      this.outpostUrl = (number) => installation.outpostUrl(number);
+    } else {
+      const existing = this.#existing(provider, args.cluster);
+      this.outpostUrl = () => existing;
     }
-    this.#existing = this.installation ? undefined : this.#checked(provider, args);
     this.registerOutputs({ browserUrl: this.browserUrl });
   }
 
   /**
-   * The API's address from the deploying machine, once it answers. Unknown until then, so that a first preview needs no server.
+   * The API's address from the deploying machine, once it answers, as an existing one did to {@link refuseOtherServer}. Unknown until
+   * then, so that a first preview needs no server.
    * @param dependencies what the address leads through, e.g. the route of the identity provider's own host
    */
   apiUrl(dependencies: readonly pulumi.CustomResource[]): pulumi.Output<string> {
     const waitFor = [...dependencies, ...(this.installation?.workloads ?? [])];
     const exist = pulumi.all(waitFor.map((resource) => resource.id));
     const answered = pulumi.all([this.token, exist]).apply(async ([token]) => {
-      if (!pulumi.runtime.isDryRun()) {
+      if (this.installation && !pulumi.runtime.isDryRun()) {
         await waitUntilReady(this.#apiUrl, token, this.#version);
       }
       return this.#apiUrl;
@@ -78,21 +83,14 @@ export class Authentik extends pulumi.ComponentResource {
     return pulumi.unsecret(answered);
   }
 
-  /** Where the gateway asks an outpost; 0 = the embedded one. */
-  outpostUrl(number: number): pulumi.Output<string> {
-    if (this.installation) return this.installation.outpostUrl(number);
-    return this.#existing ?? pulumi.output(this.browserUrl);
-  }
-
   /** The address of an existing one: its Service where it has one in this cluster, else its own URL. */
-  #checked({ service, namespace }: IdentityProvider, { cluster }: AuthentikArgs): pulumi.Output<string> {
-    const checked = this.apiUrl([]);
-    if (!service) return checked.apply(() => this.browserUrl);
+  #existing({ service, namespace }: IdentityProvider, cluster: Cluster): pulumi.Output<string> {
+    if (!service) return pulumi.output(this.browserUrl);
     const found = k8s.core.v1.Service.get("identity-provider", `${namespace}/${service.name}`, {
       parent: this,
       provider: cluster.provider,
     });
-    return pulumi.all([checked, found.spec.clusterIP]).apply(([, address]) => `http://${address}:${service.port}`);
+    return pulumi.interpolate`http://${found.spec.clusterIP}:${service.port}`;
   }
 }
 

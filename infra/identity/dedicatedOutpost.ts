@@ -1,9 +1,10 @@
 import * as authentik from "@pulumi/authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+import { deployment, resources } from "../pods.ts";
+import { AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { outpostName } from "../plan/names.ts";
-import { HTTP_PORT, type Installation } from "./installation.ts";
+import type { Installation } from "./installation.ts";
 import type { Nobody } from "./nobody.ts";
 import type { ProxyProvider } from "./proxyProvider.ts";
 
@@ -56,15 +57,13 @@ export class DedicatedOutpost extends pulumi.ComponentResource {
 
   #pods(name: string, args: DedicatedOutpostArgs, token: pulumi.Output<string>): void {
     const { installation, number } = args;
-    const app = outpostName(number);
-    const labels = labelsOf(app);
-    const metadata = { name: app, namespace: installation.namespace.metadata.name, labels };
+    const namespace = installation.namespace.metadata.name;
     const child = { parent: this, provider: installation.kubernetes };
     const environment = new k8s.core.v1.Secret(
       `${name}-environment`,
       {
         // Immutable and named anew, so that a changed token rolls the pods.
-        metadata: { namespace: installation.namespace.metadata.name },
+        metadata: { namespace },
         immutable: true,
         stringData: {
           AUTHENTIK_HOST: installation.url,
@@ -75,23 +74,21 @@ export class DedicatedOutpost extends pulumi.ComponentResource {
       },
       child,
     );
-    const httpGet = { path: "/outpost.goauthentik.io/ping", port: HTTP_PORT };
+    const { port } = AUTHENTIK_SERVICE;
+    const httpGet = { path: "/outpost.goauthentik.io/ping", port };
     const container = {
       name: "outpost",
       image: `ghcr.io/goauthentik/proxy:${args.version}`,
       envFrom: [{ secretRef: { name: environment.metadata.name } }],
-      ports: [{ name: "http", containerPort: HTTP_PORT }],
+      ports: [{ name: "http", containerPort: port }],
       readinessProbe: { httpGet, periodSeconds: 5 },
       startupProbe: { httpGet, periodSeconds: 5, failureThreshold: 60 },
       resources: resources("20m", "64Mi", "256Mi"),
-      securityContext: restrictedContainer,
-      // Sessions are files there.
-      volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
     };
-    const spec = { ...restrictedPod, containers: [container], volumes: [{ name: "tmp", emptyDir: {} }] };
     new k8s.apps.v1.Deployment(
       `${name}-deployment`,
-      { metadata, spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } } },
+      // Sessions are files in /tmp.
+      deployment({ app: outpostName(number), namespace, replicas: 1, container, writesTmp: true }),
       child,
     );
   }

@@ -3,16 +3,14 @@ import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { onlyFrom } from "../network.ts";
+import { AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { outpostName } from "../plan/names.ts";
-import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
+import { deployment, labelsOf, resources, withoutAwait } from "../pods.ts";
 import type { Postgres } from "../postgres.ts";
 import { reveal } from "../secrets.ts";
 import { AuthentikDatabase } from "./database.ts";
 
-/** authentik's HTTP listener (authentik docs, "Ports"). */
-export const HTTP_PORT = 9000;
-/** Name of the Service in the identity provider's namespace; routes point at it. */
-export const SERVICE_NAME = "authentik-server";
+const { name: SERVER, port: HTTP_PORT } = AUTHENTIK_SERVICE;
 
 export interface InstallationArgs {
   readonly provider: IdentityProvider;
@@ -42,7 +40,7 @@ export class Installation extends pulumi.ComponentResource {
     const child = { parent: this, provider: args.cluster.provider };
     const environment = this.#environment(name, args, namespace, child);
     const workload = (role: "server" | "worker"): k8s.apps.v1.Deployment =>
-      new k8s.apps.v1.Deployment(`${name}-${role}`, deployment(role, args.provider, namespace, environment), child);
+      new k8s.apps.v1.Deployment(`${name}-${role}`, workloadOf(role, args.provider, namespace, environment), child);
 
     this.kubernetes = args.cluster.provider;
     this.workloads = [workload("server"), workload("worker")];
@@ -56,7 +54,7 @@ export class Installation extends pulumi.ComponentResource {
         },
         child,
       );
-    this.service = service(SERVICE_NAME);
+    this.service = service(SERVER);
     this.#outposts = new Map(args.outposts.map((number) => [number, service(outpostName(number))]));
     this.url = addressOf(this.service);
     this.registerOutputs({ url: this.url });
@@ -132,44 +130,30 @@ function addressOf(service: k8s.core.v1.Service): pulumi.Output<string> {
   return pulumi.interpolate`http://${service.spec.clusterIP}:${HTTP_PORT}`;
 }
 
-function deployment(
+function workloadOf(
   role: "server" | "worker",
   provider: IdentityProvider,
   namespace: k8s.core.v1.Namespace,
   environment: k8s.core.v1.Secret,
 ): k8s.apps.v1.DeploymentArgs {
-  const app = `authentik-${role}`;
-  const labels = labelsOf(app);
   const httpGet = { path: "/-/health/ready/", port: HTTP_PORT };
-  return {
-    metadata: { name: app, namespace: namespace.metadata.name, labels },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          ...restrictedPod,
-          containers: [
-            {
-              name: role,
-              image: `ghcr.io/goauthentik/server:${provider.version}`,
-              args: [role],
-              envFrom: [{ secretRef: { name: environment.metadata.name } }],
-              ports: [{ name: "http", containerPort: HTTP_PORT }],
-              readinessProbe: { httpGet, periodSeconds: 5 },
-              startupProbe: { httpGet, periodSeconds: 5, failureThreshold: 60 },
-              livenessProbe: { httpGet: { path: "/-/health/live/", port: HTTP_PORT }, periodSeconds: 10 },
-              // 8 GB is the recommended size of a local cluster (spec 000, Limits); both together stay under 2.5.
-              resources: resources("100m", "512Mi", "1280Mi"),
-              // The server compiles Python and keeps uploads: it needs a writable /tmp, and nothing else.
-              securityContext: restrictedContainer,
-              volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
-            },
-          ],
-          volumes: [{ name: "tmp", emptyDir: {} }],
-        },
-      },
+  return deployment({
+    app: `authentik-${role}`,
+    namespace: namespace.metadata.name,
+    replicas: 1,
+    container: {
+      name: role,
+      image: `ghcr.io/goauthentik/server:${provider.version}`,
+      args: [role],
+      envFrom: [{ secretRef: { name: environment.metadata.name } }],
+      ports: [{ name: "http", containerPort: HTTP_PORT }],
+      readinessProbe: { httpGet, periodSeconds: 5 },
+      startupProbe: { httpGet, periodSeconds: 5, failureThreshold: 60 },
+      livenessProbe: { httpGet: { path: "/-/health/live/", port: HTTP_PORT }, periodSeconds: 10 },
+      // 8 GB is the recommended size of a local cluster (spec 000, Limits); both together stay under 2.5.
+      resources: resources("100m", "512Mi", "1280Mi"),
     },
-  };
+    // The server compiles Python and keeps uploads there.
+    writesTmp: true,
+  });
 }

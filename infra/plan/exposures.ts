@@ -4,8 +4,8 @@ import { exposureId, proxySlug } from "./names.ts";
 import { assignOutposts } from "./outposts.ts";
 import type { Exposure } from "./types.ts";
 
-/** authentik's HTTP listener and the name that its Service gets (infra/identity). */
-const IDENTITY_PROVIDER_SERVICE = { name: "authentik-server", port: 9000 };
+/** The Service of an installed authentik, and the HTTP listener of server and outposts (authentik docs, "Ports"). */
+export const AUTHENTIK_SERVICE = { name: "authentik-server", port: 9000 };
 /** PostgREST's listener and the name that its Service gets (infra/data). */
 const DATA_API_SERVICE = { name: "postgrest", port: 3000 };
 /** The echo service, and the open test host (spec 000, "Test environments per application"). */
@@ -44,7 +44,7 @@ export function exposures(settings: Settings): Exposure[] {
 /** The identity provider's Service in the cluster, which also answers for the outpost; undefined for one outside. */
 export function identityProviderBackend({ identityProvider }: Settings): Backend | undefined {
   const { install, namespace, service } = identityProvider;
-  if (install) return { ...IDENTITY_PROVIDER_SERVICE, namespace };
+  if (install) return { ...AUTHENTIK_SERVICE, namespace };
   return service && { ...service, namespace };
 }
 
@@ -69,20 +69,13 @@ function testEnvironment(service: Service, domain: Domain, backend: Backend): Ex
 
 /** @param slug slug of the application that forward auth asks about */
 function protection(service: Service, slug: string | undefined) {
-  const name = service.type === "basic" ? "" : service.applicationSlug;
-  const forwarded = {
-    authentication: "forward-auth",
-    application: slug === undefined ? undefined : { name, slug },
-  } as const;
-  const authentication = service.type === "basic" ? ("basic-auth" as const) : ("none" as const);
-  return {
-    entry: service.name,
-    protection: service.type,
-    groups: service.groups,
-    session: service.type === "basic" ? undefined : service.session,
-    outpost: undefined,
-    ...(slug === undefined ? { authentication, application: undefined } : forwarded),
-  };
+  const { name: entry, type, groups, session } = service;
+  const common = { entry, protection: type, groups, session, outpost: undefined };
+  if (service.type === "basic") {
+    return { ...common, session: undefined, authentication: "basic-auth", application: undefined } as const;
+  }
+  if (slug === undefined) return { ...common, authentication: "none", application: undefined } as const;
+  return { ...common, authentication: "forward-auth", application: { name: service.applicationSlug, slug } } as const;
 }
 
 function open(role: Exclude<Exposure["role"], "service">, label: string, domain: Domain, backend: Backend): Exposure {

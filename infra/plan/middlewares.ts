@@ -23,8 +23,7 @@ const UPSTREAM: Unplaced = { name: "gatehouse-upstream", kind: "upstream" };
  * @param refusal what forward auth answers without a session
  */
 export function chain(exposure: Exposure, refusal: ForwardAuth["refusal"]): Unplaced[] {
-  const upstream = exposure.tls?.ends === "upstream";
-  return [STRIP, ...(upstream ? [UPSTREAM] : []), ...authentication(exposure, { refusal, upstream })];
+  return [...openChain(exposure), ...authentication(exposure, refusal)];
 }
 
 /** The chain in front of what is open. */
@@ -38,14 +37,13 @@ export function redirect(port: number | undefined): Unplaced {
   return { name, kind: "redirect", port };
 }
 
-function authentication(
-  { authentication, entry, outpost }: Exposure,
-  { refusal, upstream }: Pick<ForwardAuth, "refusal" | "upstream">,
-): Unplaced[] {
+function authentication(exposure: Exposure, refusal: ForwardAuth["refusal"]): Unplaced[] {
+  const { authentication, entry, outpost, tls } = exposure;
   if (authentication === "basic-auth" && entry !== undefined) {
     return [{ name: dnsLabel(entry, "basic-auth"), kind: "basic-auth", service: entry }];
   }
   if (authentication !== "forward-auth" || outpost === undefined) return [];
+  const upstream = tls?.ends === "upstream";
   const variant = [
     ...(refusal === "unauthorized" ? ["401"] : []),
     ...(upstream ? ["upstream"] : []),

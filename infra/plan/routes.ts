@@ -13,8 +13,6 @@ import type { Exposure, Middleware, Route, RouteRule } from "./types.ts";
 const PRIORITY = { outpost: 300, publicPath: 200, background: 150, application: 100 };
 /** Where the outpost takes callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
 const OUTPOST_PATH = "/outpost.goauthentik.io";
-/** A dedicated outpost listens where the embedded one does. */
-const OUTPOST_PORT = 9000;
 
 export interface Routing {
   readonly routes: readonly Route[];
@@ -78,7 +76,8 @@ function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): 
   return [...sets.values()];
 }
 
-function endsHere({ tls }: Exposure): boolean {
+/** Whether TLS of an exposure ends at the gateway. */
+export function endsHere({ tls }: Exposure): boolean {
   return tls !== undefined && tls.ends !== "upstream";
 }
 
@@ -104,8 +103,8 @@ function applicationRules(exposure: Exposure, match: string): Rule[] {
 
 function protection(exposure: Exposure): Pick<Rule, "authentication" | "openBecause" | "chain"> {
   const { authentication } = exposure;
-  if (authentication !== "none") return { authentication, openBecause: undefined, chain: chain(exposure, "login") };
-  return { authentication, openBecause: reasonOf(exposure), chain: openChain(exposure) };
+  const openBecause = authentication === "none" ? reasonOf(exposure) : undefined;
+  return { authentication, openBecause, chain: chain(exposure, "login") };
 }
 
 function reasonOf({ role, protection }: Exposure): NonNullable<RouteRule["openBecause"]> {
@@ -166,7 +165,8 @@ function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): Rule
 
 function outpostPath(exposure: Exposure, embedded: Backend): Rule {
   const dedicated = exposure.outpost !== undefined && exposure.outpost > 0;
-  const backend = dedicated ? { ...embedded, name: outpostName(exposure.outpost), port: OUTPOST_PORT } : embedded;
+  // A dedicated one runs beside an installed authentik, and listens on the same port.
+  const backend = dedicated ? { ...embedded, name: outpostName(exposure.outpost) } : embedded;
   return {
     ...common(exposure),
     match: `${hostIs(exposure)} && PathPrefix(\`${OUTPOST_PATH}/\`)`,

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../infra/identity/headers.ts";
+import { endsHere } from "../../infra/plan/routes.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { type Answer, headerOf, withClient } from "../http.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
@@ -38,7 +39,7 @@ export async function askWithoutSession(
     );
     if (exposure.authentication === "forward-auth") checks.push(await checkBackground(exposure));
     for (const path of exposure.publicPaths) checks.push(await checkPublicPath(exposure, path));
-    if (exposure.tls && exposure.tls.ends !== "upstream") checks.push(await checkRedirectToHttps(exposure));
+    if (endsHere(exposure)) checks.push(await checkRedirectToHttps(exposure));
   }
   return { routes, checks };
 }

@@ -67,6 +67,21 @@ describe("a tailnet", () => {
     ]);
   });
 
+  test.each<[string, Record<string, unknown>, string]>([
+    ["is in the cluster", { service: { name: "sso" } }, "authentik, wiki"],
+    ["is somewhere else", {}, "wiki"],
+  ])("counts an identity provider that was there already and %s", (_, fields, nodes) => {
+    const raw = stack({
+      domains: { mesh: { enabled: true, base_domain: "tail1234.ts.net" } },
+      protected_services: [proxy({})],
+      identity_provider: { install: false, url: "https://sso.example.org", token: "${TOKEN}", ...fields },
+      data_api: undefined,
+    });
+    expect(parseStack(raw, shell).warnings).toEqual([
+      `domains.mesh: tail1234.ts.net knows no wildcard names; each needs a node: ${nodes}`,
+    ]);
+  });
+
   test.each(["ts.net", "node.tail1234.ts.net", "a.b.tail1234.ts.net"])("is not %s", (baseDomain) => {
     expect(problemsOf(mesh({ base_domain: baseDomain }))).toEqual([
       `domains.mesh.base_domain: "${baseDomain}" is no tailnet, and no name resolves below a node; ` +

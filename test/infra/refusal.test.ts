@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import program from "../../infra/index.ts";
+import { stack } from "../config/stacks.ts";
+import { PATIENCE } from "../helpers/program.ts";
 import { Recorder } from "../helpers/recorder.ts";
 
 test("a wrong configuration is refused before the first resource is registered", async () => {
@@ -28,3 +30,22 @@ test("a wrong configuration is refused before the first resource is registered",
   await pulumi.runtime.disconnect();
   expect(recorder.resources).toEqual([]);
 });
+
+test.each<[string, Record<string, unknown>]>([
+  ["somewhere", {}],
+  ["in the cluster", { service: { name: "server" } }],
+])(
+  "an identity provider that is there already, %s, is asked for its version once",
+  async (_, fields) => {
+    const asked: unknown[][] = [];
+    const waitUntilReady = (...question: unknown[]) => Promise.resolve(asked.push(question));
+    // Workers keep their modules, and with them the stand-ins of other files.
+    vi.resetModules();
+    vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady }));
+    const { deploy } = await import("../helpers/program.ts");
+    const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", ...fields };
+    await deploy(stack({ identity_provider: existing, data_api: undefined }));
+    expect(asked).toEqual([["https://sso.example.org", "canary-token", "2026.5.1"]]);
+  },
+  PATIENCE,
+);

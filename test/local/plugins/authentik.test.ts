@@ -16,6 +16,10 @@ afterEach(() => scene.close());
 describe("attachments", () => {
   const OUTPOST = "2dd2b5f8-ab57-5f87-96cc-ad5bf57389bf";
   const TOKEN = "authentik:index/outpostProviderAttachment:OutpostProviderAttachment";
+  const attached = { outpost: OUTPOST, protocolProvider: 4 };
+  const path = `/api/v3/outposts/instances/${OUTPOST}/`;
+  const get = { method: "GET", path };
+  const patch = (providers: number[]) => ({ method: "PATCH", path, body: { providers } });
 
   test("read the list, write it back whole, and read again", async () => {
     let providers = [3];
@@ -23,32 +27,20 @@ describe("attachments", () => {
       providers = (body?.providers as number[] | undefined) ?? providers;
       return { status: 200, body: JSON.stringify({ pk: OUTPOST, providers }) };
     };
-    const { id, state } = await scene.plugin.create(TOKEN, { outpost: OUTPOST, protocolProvider: 4 }, CONTEXT);
-    const path = `/api/v3/outposts/instances/${OUTPOST}/`;
+    const { id, state } = await scene.plugin.create(TOKEN, attached, CONTEXT);
     expect(id).toBe(`${OUTPOST}:4`);
-    expect(scene.sent).toEqual([
-      { method: "GET", path },
-      { method: "PATCH", path, body: { providers: [3, 4] } },
-      { method: "GET", path },
-    ]);
+    expect(scene.sent).toEqual([get, patch([3, 4]), get]);
     scene.sent = [];
-    await scene.plugin.create(TOKEN, { outpost: OUTPOST, protocolProvider: 4 }, CONTEXT);
-    expect(scene.sent).toEqual([
-      { method: "GET", path },
-      { method: "GET", path },
-    ]);
+    await scene.plugin.create(TOKEN, attached, CONTEXT);
+    expect(scene.sent).toEqual([get, get]);
     scene.sent = [];
     await scene.plugin.delete(TOKEN, id, state, CONTEXT);
-    expect(scene.sent).toEqual([
-      { method: "GET", path },
-      { method: "PATCH", path, body: { providers: [3] } },
-    ]);
+    expect(scene.sent).toEqual([get, patch([3])]);
     expect(await scene.plugin.read(TOKEN, id, state, state)).toBeUndefined();
   });
 
   test("are replaced when either side changes, the new one first", async () => {
-    const state = { outpost: OUTPOST, protocolProvider: 4 };
-    expect(await scene.plugin.diff(TOKEN, "x", {}, state, { ...state, protocolProvider: 5 })).toEqual({
+    expect(await scene.plugin.diff(TOKEN, "x", {}, attached, { ...attached, protocolProvider: 5 })).toEqual({
       changes: true,
       replaces: ["protocolProvider"],
       detailed: { protocolProvider: "update-replace" },
@@ -58,7 +50,7 @@ describe("attachments", () => {
 
   test("a lost update is told in the words of the bridge", async () => {
     scene.answer = () => ({ status: 200, body: JSON.stringify({ pk: OUTPOST, providers: [] }) });
-    await expect(scene.plugin.create(TOKEN, { outpost: OUTPOST, protocolProvider: 4 }, CONTEXT)).rejects.toThrow(
+    await expect(scene.plugin.create(TOKEN, attached, CONTEXT)).rejects.toThrow(
       "Internal error: DecodePropertyMap expected the decoder to return an Object.",
     );
   });

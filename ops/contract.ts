@@ -1,0 +1,183 @@
+/** `npm run contract`: whether a database still keeps what a stack promised to its clients, and how a new promise is made. */
+import type { ClientConfig } from "pg";
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config/problems.ts";
+import { readCatalogue } from "./contract/catalogue.ts";
+import { type Change, compare } from "./contract/compare.ts";
+import {
+  type DataStack,
+  databaseOf,
+  openDataStack,
+  ownDatabase,
+  type Place,
+  withDatabase,
+} from "./contract/connection.ts";
+import { type Contract, ContractError } from "./contract/contract.ts";
+import { LockFolder } from "./contract/lockFolder.ts";
+import { countChanges, describeChanges, painter } from "./contract/report.ts";
+import { dataFolder, projectFolder } from "./paths.ts";
+
+/** What the command uses of the process that it runs in. */
+export interface Shell extends Omit<Place, "stack"> {
+  readonly colours: boolean;
+  /** UTC, like `2026-11-30`. */
+  readonly today: string;
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+interface Options {
+  readonly schema?: string;
+  readonly databaseUrlFrom?: string;
+  readonly json?: true;
+  readonly breaking?: string;
+}
+
+/** A schema, what was promised of it and what is there. */
+interface Comparison {
+  readonly schema: string;
+  /** False for one that has a promise and is served no longer. */
+  readonly exposed: boolean;
+  /** Name of its lock file. */
+  readonly lock: string;
+  readonly found: Contract;
+  /** Undefined when nothing was promised yet. */
+  readonly changes: readonly Change[] | undefined;
+}
+
+/**
+ * @param args `check|accept [STACK]` and options
+ * @returns the exit code: 0, 1 when something breaks clients, 2 for a wrong command line or configuration or an unreachable database
+ */
+export async function main(args: readonly string[], shell: Shell): Promise<number> {
+  let code = 0;
+  const command = new Command("contract")
+    .description("What clients of the data API may rely on: contract/<stack>/<schema>.json. See docs/versioning.md.")
+    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
+    .exitOverride();
+  shared(command.command("check"), "Fail when the database breaks what was promised; additions pass.")
+    .option("--json", "print the result as JSON")
+    .action(async (stack: string, options: Options) => void (code = await check(stack, options, shell)));
+  shared(command.command("accept"), "Promise what the database has now, and tell it in the changelog.")
+    .option("--breaking <reason>", "accept what breaks clients as well; the reason goes into the changelog")
+    .action(async (stack: string, options: Options) => void (code = await accept(stack, options, shell)));
+  try {
+    await command.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof ConfigError || error instanceof ContractError)) throw error;
+    shell.error(`${error.message}\n`);
+    return 2;
+  }
+}
+
+function shared(command: Command, description: string): Command {
+  return command
+    .description(description)
+    .argument("[stack]", "the part between Pulumi. and .yaml", "local")
+    .option("--schema <name>", "only this one, instead of the default schema and all that have a lock file")
+    .option("--database-url-from <variable>", "environment variable with the URL of another database than the stack's");
+}
+
+async function check(stack: string, options: Options, shell: Shell): Promise<number> {
+  const results = await compareAll(stack, options, shell);
+  const breaks = results.some(isBreaking);
+  if (options.json) shell.out(`${JSON.stringify(toJson(stack, !breaks, results), undefined, 2)}\n`);
+  else for (const result of results) shell.out(describe(stack, options, result, shell));
+  return breaks ? 1 : 0;
+}
+
+/** Writes all or nothing: one schema that breaks without a reason stops the others too. */
+async function accept(stack: string, options: Options, shell: Shell): Promise<number> {
+  const reason = options.breaking;
+  if (reason?.trim() === "") throw new ContractError("--breaking needs a reason; it goes into the changelog");
+  const results = await compareAll(stack, options, shell);
+  if (reason === undefined && results.some(isBreaking)) {
+    for (const result of results) shell.out(describe(stack, options, result, shell));
+    return 1;
+  }
+  if (reason !== undefined && !results.some(isBreaking)) {
+    throw new ContractError("nothing breaks clients, so there is nothing to give a reason for; leave out --breaking");
+  }
+  const empty = results.find(({ found, changes }) => changes === undefined && found.relations.size === 0);
+  if (empty) {
+    throw new ContractError(`schema "${empty.schema}" has no relations there; deploy, and let the pipeline run first`);
+  }
+  const folder = new LockFolder(shell.project, stack);
+  for (const { schema, exposed, lock, found, changes } of results) {
+    if (changes?.length === 0) {
+      shell.out(`${schema}: ${lock} says so already\n`);
+      continue;
+    }
+    folder.accept({ day: shell.today, schema, changes, found, reason }, exposed);
+    shell.out(`${schema}: ${exposed ? `${lock} written` : `${lock} removed`}; commit it with its CHANGELOG.md\n`);
+  }
+  return 0;
+}
+
+async function compareAll(stack: string, options: Options, shell: Shell): Promise<Comparison[]> {
+  const place = { ...shell, stack };
+  const settings = openDataStack(place);
+  const folder = new LockFolder(shell.project, stack);
+  const schemas = chooseSchemas(folder, settings.api.exposed, options.schema);
+  const locks = new Map(schemas.map((schema) => [schema, folder.read(schema)]));
+  return withDatabase(chooseDatabase(place, settings, options), async (client) => {
+    const results: Comparison[] = [];
+    for (const [schema, lock] of locks) {
+      const exposed = settings.api.exposed.includes(schema);
+      const found = exposed ? await readCatalogue(client, schema) : { schema, relations: new Map<string, never>() };
+      results.push({ schema, exposed, lock: folder.nameOf(schema), found, changes: lock && compare(lock, found) });
+    }
+    return results;
+  });
+}
+
+function chooseDatabase(place: Place, settings: DataStack, { databaseUrlFrom }: Options): ClientConfig {
+  if (databaseUrlFrom === undefined) return ownDatabase(place, settings);
+  return databaseOf(databaseUrlFrom, place.environment);
+}
+
+function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: string | undefined): string[] {
+  if (wanted === undefined) return folder.schemasOf(exposed);
+  const known = [...new Set([...exposed, ...folder.promised()])];
+  if (known.includes(wanted)) return [wanted];
+  throw new ContractError(`--schema "${wanted}" is not exposed; name one of ${known.join(", ")}`);
+}
+
+function isBreaking({ changes = [] }: Comparison): boolean {
+  return changes.some(({ breaking }) => breaking);
+}
+
+function toJson(stack: string, ok: boolean, results: readonly Comparison[]): unknown {
+  const schemas = results.map(({ schema, exposed, lock, changes }) => {
+    return { schema, exposed, lock: changes ? lock : null, changes: changes ?? [] };
+  });
+  return { stack, ok, schemas };
+}
+
+function describe(stack: string, { databaseUrlFrom }: Options, result: Comparison, { colours }: Shell): string {
+  const { schema, exposed, lock, changes } = result;
+  const paint = painter(colours);
+  const from = databaseUrlFrom === undefined ? "" : ` --database-url-from ${databaseUrlFrom}`;
+  const again = `npm run contract -- accept ${stack} --schema ${schema}${from}`;
+  if (changes === undefined) return `${schema}: nothing is promised yet. To promise what is there:\n  ${again}\n`;
+  if (changes.length === 0) return `${schema}: ${lock} is kept\n`;
+  const cure = isBreaking(result)
+    ? `Give these back, or serve the new shape as another schema (docs/versioning.md). Once clients have agreed:\n  ${again} --breaking REASON`
+    : `To promise these as well:\n  ${again}`;
+  const title = `${schema}${exposed ? "" : ", no longer exposed,"} against ${lock}: ${countChanges(changes)}`;
+  return [title, "", ...describeChanges(changes, paint), "", cure, ""].join("\n");
+}
+
+if (import.meta.main) {
+  process.exitCode = await main(process.argv.slice(2), {
+    environment: process.env,
+    project: projectFolder(),
+    data: dataFolder(),
+    colours: process.stdout.isTTY && process.stdout.hasColors(),
+    today: new Date().toISOString().slice(0, 10),
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+  });
+}

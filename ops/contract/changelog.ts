@@ -1,0 +1,53 @@
+/** What clients are told about a schema: Markdown, newest entry first. Pure. */
+import type { Change } from "./compare.ts";
+import type { Contract } from "./contract.ts";
+import { nameOf, shapeOf } from "./report.ts";
+
+export interface Entry {
+  /** UTC, like `2026-11-30`. */
+  readonly day: string;
+  readonly schema: string;
+  /** Undefined for a first version, which is told by its size alone. */
+  readonly changes: readonly Change[] | undefined;
+  readonly found: Contract;
+  /** Why clients are broken; required when a change breaks them. */
+  readonly reason: string | undefined;
+}
+
+/**
+ * Puts an entry on top of a changelog.
+ * @param text what there is; empty = none yet
+ */
+export function addEntry(text: string, stack: string, entry: Entry): string {
+  const title = `# Changelog of the data API (${stack})\n`;
+  const older = text.startsWith(title) ? text.slice(title.length) : text && `\n${text}`;
+  return `${title}\n${describe(entry)}${older}`;
+}
+
+function describe({ day, schema, changes, found, reason }: Entry): string {
+  const heading = `## ${day}, ${schema}`;
+  if (changes === undefined) return `${heading}\n\n${firstVersion(found)}\n`;
+  const breaking = changes.filter((change) => change.breaking);
+  const added = changes.filter(({ breaking, was }) => !breaking && was === undefined);
+  const other = changes.filter(({ breaking, was }) => !breaking && was !== undefined);
+  const parts = [
+    ...section(`Breaking: ${oneLine(reason ?? "")}`, breaking),
+    ...section("Added", added),
+    ...section("Changed", other),
+  ];
+  return `${[heading, ...parts].join("\n\n")}\n`;
+}
+
+function firstVersion({ relations }: Contract): string {
+  const columns = [...relations.values()].reduce((sum, { size }) => sum + size, 0);
+  return `First version: relations ${relations.size}, columns ${columns}.`;
+}
+
+function section(title: string, changes: readonly Change[]): string[] {
+  if (changes.length === 0) return [];
+  return [title, changes.map((change) => `- \`${nameOf(change)}\`: ${shapeOf(change)} (${change.reason})`).join("\n")];
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/g, " ");
+}

@@ -1,0 +1,133 @@
+/** Where a stack's data API has its database, as a deploying shell would know it. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client, type ClientConfig } from "pg";
+import { parseStack, readStackFile } from "../../config/load.ts";
+import type { DataApi, PostgresServer, SecretText } from "../../config/settings.ts";
+import type { Environment, RawValue } from "../../config/variables.ts";
+import { ContractError } from "./contract.ts";
+
+export interface Place {
+  readonly stack: string;
+  /** Folder of the stack files. */
+  readonly project: string;
+  /** Data folder of the local platform. */
+  readonly data: string;
+  readonly environment: Environment;
+}
+
+/** A stack with a data API. */
+export interface DataStack {
+  readonly api: DataApi;
+  readonly postgres: PostgresServer | undefined;
+  readonly config: Readonly<Record<string, RawValue>>;
+  readonly environment: Environment;
+}
+
+/**
+ * Reads the stack file; for `local` also the ports and secrets that its last start wrote into the data folder.
+ * @throws ConfigError for a wrong stack file, ContractError when it has no data API
+ */
+export function openDataStack({ stack, project, data, environment }: Place): DataStack {
+  const raw = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
+  const local = stack === "local" ? readLocal(data) : undefined;
+  const config = { ...raw.config, ...local?.config };
+  const known = { ...environment, ...local?.secrets };
+  const { dataApi: api, postgres } = parseStack({ ...raw, config }, known, { secretsRequired: false });
+  if (api === undefined) throw new ContractError(`stack ${stack} has no data_api, so it promises nothing`);
+  return { api, postgres, config, environment: known };
+}
+
+/** How to reach the stack's own database, as the administrator. */
+export function ownDatabase({ stack }: Place, { api, postgres, config, environment }: DataStack): ClientConfig {
+  if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres; use --database-url-from`);
+  const { host, port, user, sslmode } = postgres;
+  const password = reveal(stack, postgres.password, config, environment);
+  return { host, port, user, password, database: api.database, ssl: SSL[sslmode] };
+}
+
+/**
+ * How to reach the database of a connection URL, e.g. `postgres://me@localhost:5432/scratch?sslmode=require`.
+ * @param variable environment variable that holds it, so that its password is in no command line
+ */
+export function databaseOf(variable: string, environment: Environment): ClientConfig {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
+    throw new ContractError("--database-url-from takes the name of an environment variable, not the URL itself");
+  }
+  const config = parseUrl(environment[variable] ?? "");
+  if (config) return config;
+  const form = "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=disable, require, verify-ca or verify-full";
+  throw new ContractError(`${variable} is not set to a connection URL; write it like ${form}`);
+}
+
+function parseUrl(text: string): ClientConfig | undefined {
+  const url = URL.parse(text);
+  const sslmode = url?.searchParams.get("sslmode") ?? "disable";
+  if (!url?.hostname || !/^postgres(ql)?:$/.test(url.protocol) || !isSslMode(sslmode)) return undefined;
+  try {
+    const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decodeURIComponent);
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    return { host, port: Number(url.port || 5432), user, password, database, ssl: SSL[sslmode] };
+  } catch {
+    return undefined; // % without two digits behind it
+  }
+}
+
+/**
+ * Connects, and ends the connection when the work is done.
+ * @throws ContractError when the database cannot be reached; it names the place and never the password
+ */
+export async function withDatabase<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ ...config, connectionTimeoutMillis: 10_000, application_name: "gatehouse contract" });
+  client.on("error", () => undefined); // the query that it hits fails as well
+  try {
+    await client.connect().catch((error: unknown) => Promise.reject(unreachable(config, error)));
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function unreachable({ host, port, user, database }: ClientConfig, error: unknown): ContractError {
+  const { message, code } = error as Error & { code?: string };
+  const place = `database ${database} on ${host}:${port} as ${user}`;
+  const cure =
+    "start it (npm start for the local one), or give an address that is reached from here by --database-url-from";
+  return new ContractError(`cannot reach ${place}: ${message || code}; ${cure}`);
+}
+
+/** As libpq understands sslmode; the authorities are Node's (NODE_EXTRA_CA_CERTS). */
+const SSL: Record<PostgresServer["sslmode"], ClientConfig["ssl"]> = {
+  disable: false,
+  require: { rejectUnauthorized: false },
+  "verify-ca": { rejectUnauthorized: true, checkServerIdentity: () => undefined },
+  "verify-full": { rejectUnauthorized: true },
+};
+
+function isSslMode(text: string): text is PostgresServer["sslmode"] {
+  return Object.hasOwn(SSL, text);
+}
+
+/** What the last `npm start` decided: the variables of the engine's copy of the stack file, and the secrets that were made up. */
+function readLocal(data: string): { config: Record<string, RawValue>; secrets: Record<string, string> } | undefined {
+  const [file, secrets] = [join(data, "workspace", "Pulumi.local.yaml"), join(data, "variables.json")];
+  if (!existsSync(file) || !existsSync(secrets)) return undefined;
+  const { config } = readStackFile(file, "local");
+  return {
+    config: Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith("variables:"))),
+    secrets: JSON.parse(readFileSync(secrets, "utf8")) as Record<string, string>,
+  };
+}
+
+function reveal(stack: string, text: SecretText, config: DataStack["config"], environment: Environment): string {
+  return text.variables.reduce((filled, name) => {
+    const own = config[`variables:${name}`];
+    const value = own && "value" in own ? String(own.value) : environment[name];
+    if (value) return filled.replaceAll(`\${${name}}`, () => value);
+    const start = "run npm start first";
+    const read = `run: export ${name}="$(pulumi config get variables:${name} --stack ${stack})"`;
+    throw new ContractError(
+      `postgres.password: the value of "${name}" is not known here; ${stack === "local" ? start : read}`,
+    );
+  }, text.template);
+}

@@ -1,0 +1,66 @@
+/** The lock files of one stack and its changelog: `contract/<stack>/<schema>.json` and `contract/<stack>/CHANGELOG.md`. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { addEntry, type Entry } from "./changelog.ts";
+import { type Contract, ContractError, readLock, writeLock } from "./contract.ts";
+
+/** Each stack has its own: its pipeline decides what is served, and one that is ahead breaks nobody on another. */
+export class LockFolder {
+  readonly #stack: string;
+  readonly #folder: string;
+
+  /** @param project folder of the stack files */
+  constructor(project: string, stack: string) {
+    this.#stack = stack;
+    this.#folder = join(project, "contract", stack);
+  }
+
+  /**
+   * The schemas whose shape matters: the default one (spec 001, Versioning), and every other that was accepted, for as long as its lock
+   * file is there.
+   * @param exposed as the stack lists them
+   */
+  schemasOf(exposed: readonly string[]): string[] {
+    return [...new Set([...exposed.slice(0, 1), ...this.promised()])];
+  }
+
+  /** Schemas that have a lock file, sorted; perhaps one that is exposed no longer. */
+  promised(): string[] {
+    const files = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
+    return files.flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -".json".length)] : [])).sort();
+  }
+
+  /** Name of a schema's lock file, from the project's folder. */
+  nameOf(schema: string): string {
+    return `contract/${this.#stack}/${schema}.json`;
+  }
+
+  /**
+   * What was promised; undefined = nothing yet.
+   * @throws ContractError when the file is not a lock file of that schema
+   */
+  read(schema: string): Contract | undefined {
+    const file = join(this.#folder, `${schema}.json`);
+    if (!existsSync(file)) return undefined;
+    const lock = readLock(readFileSync(file, "utf8"), this.nameOf(schema));
+    if (lock.schema === schema) return lock;
+    throw new ContractError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"; rename it, or accept anew`);
+  }
+
+  /** Writes the promise down, or takes it back (`kept` false). The changelog comes first: an interrupted run tells twice, and not never. */
+  accept(entry: Entry, kept: boolean): void {
+    mkdirSync(this.#folder, { recursive: true });
+    const changelog = join(this.#folder, "CHANGELOG.md");
+    const older = existsSync(changelog) ? readFileSync(changelog, "utf8") : "";
+    replaceFile(changelog, addEntry(older, this.#stack, entry));
+    const lock = join(this.#folder, `${entry.schema}.json`);
+    if (kept) replaceFile(lock, writeLock(entry.found));
+    else rmSync(lock);
+  }
+}
+
+/** Whole or not at all. */
+function replaceFile(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,110 @@
+/** `npm run contract` as far as it gets without a database: every wrong use, with its cure. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Project } from "./project.ts";
+
+const POSTGRES = { host: "db.example.org", user: "admin", password: "${POSTGRES_PASSWORD}", sslmode: "require" };
+let project: Project;
+beforeEach(() => {
+  project = new Project();
+  project.writeDev(POSTGRES);
+});
+afterEach(() => project.remove());
+
+describe("a wrong command line", () => {
+  test.each([
+    [[], /^Usage: contract /],
+    [["compare"], /^error: unknown command 'compare'/],
+    [["check", "--breaking", "x"], /^error: unknown option '--breaking'/],
+    [["accept", "dev", "extra"], /^error: too many arguments/],
+    [["accept", "dev", "--breaking"], /^error: option '--breaking <reason>' argument missing/],
+    [["accept", "dev", "--breaking", " "], /^--breaking needs a reason; it goes into the changelog\n$/],
+    [["check", "prod"], /^Pulumi\.prod\.yaml: 1 problem\n/],
+    [
+      ["check", "dev", "--schema", "private_marts"],
+      /^--schema "private_marts" is not exposed; name one of api_v1, marts, raw\n$/,
+    ],
+    [["check", "dev", "--schema", "../x"], /^--schema "\.\.\/x" is not exposed; /],
+  ])("%j", async (args, message) => {
+    const { code, out, error } = await project.run(...args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(error).toMatch(message);
+  });
+
+  test("help is no error", async () => {
+    const { code, out, error } = await project.run("check", "--help");
+    expect([code, error]).toEqual([0, ""]);
+    expect(out).toMatch(/^Usage: contract check \[options\] \[stack\]\n/);
+  });
+});
+
+describe("a database that is not known", () => {
+  test("without a data API nothing is promised", async () => {
+    project.writeDev(POSTGRES, null);
+    expect(await project.run("check", "dev")).toEqual({
+      code: 2,
+      out: "",
+      error: "stack dev has no data_api, so it promises nothing\n",
+    });
+  });
+
+  test("a password that the stack keeps encrypted is asked of the shell", async () => {
+    expect(await project.run("check", "dev")).toEqual({
+      code: 2,
+      out: "",
+      error:
+        'postgres.password: the value of "POSTGRES_PASSWORD" is not known here; run: ' +
+        'export POSTGRES_PASSWORD="$(pulumi config get variables:POSTGRES_PASSWORD --stack dev)"\n',
+    });
+  });
+
+  test("the local stack was never started", async () => {
+    project.writeLocal(1, "");
+    expect(await project.run("check")).toEqual({
+      code: 2,
+      out: "",
+      error: 'postgres.password: the value of "POSTGRES_PASSWORD" is not known here; run npm start first\n',
+    });
+  });
+
+  test("a URL on the command line is refused, and not told", async () => {
+    expect(await project.run("check", "dev", "--database-url-from", "postgres://me:canary@h/d")).toEqual({
+      code: 2,
+      out: "",
+      error: "--database-url-from takes the name of an environment variable, not the URL itself\n",
+    });
+  });
+
+  test.each([
+    "",
+    "canary",
+    "https://me:canary@h/d",
+    "postgres://me:canary@h/d?sslmode=prefer",
+    "postgres://me:canary@h/d?sslmode=constructor",
+    "postgres://me:canary@h:x/d",
+    "postgres:canary",
+    "postgres://me:%canary@h/d",
+  ])("a variable with %j is refused, and its value not told", async (url) => {
+    project.environment["SCRATCH"] = url;
+    const { code, out, error } = await project.run("check", "dev", "--database-url-from", "SCRATCH");
+    expect([code, out]).toEqual([2, ""]);
+    expect(error).toBe(`SCRATCH${NOT_A_URL}`);
+  });
+});
+
+const NOT_A_URL =
+  " is not set to a connection URL; write it like " +
+  "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=disable, require, verify-ca or verify-full\n";
+
+describe("a lock file that is not one", () => {
+  test.each([
+    ["{", "contract/dev/api_v1.json is not a lock file; take it back from git, or remove it and accept anew\n"],
+    [
+      '{"schema":"marts","relations":{}}',
+      'contract/dev/api_v1.json is the lock file of "marts"; rename it, or accept anew\n',
+    ],
+  ])("%s", async (text, error) => {
+    project.environment["SCRATCH"] = "postgres://me@127.0.0.1:1/x";
+    project.write("contract/dev/api_v1.json", text);
+    expect(await project.run("check", "dev", "--database-url-from", "SCRATCH")).toEqual({ code: 2, out: "", error });
+  });
+});

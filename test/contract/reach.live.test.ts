@@ -1,0 +1,69 @@
+/** Which database `npm run contract` asks, and what it says when it cannot. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTestDatabase, type TestDatabase } from "./database.ts";
+import { Project } from "./project.ts";
+
+const PASSWORD = "contract-canary-'1'@/%";
+let database: TestDatabase;
+let project: Project;
+beforeAll(async () => {
+  database = await startTestDatabase(PASSWORD);
+  await database.client.query("create database gatehouse");
+  project = new Project();
+});
+afterAll(async () => {
+  project.remove();
+  await database.close();
+});
+
+describe("the stack's own database", () => {
+  test("is reached with the password of the shell", async () => {
+    const { port } = database.address;
+    project.writeDev({ host: "127.0.0.1", port, password: "${POSTGRES_PASSWORD}", sslmode: "disable" });
+    project.environment["POSTGRES_PASSWORD"] = PASSWORD;
+    const { code, out } = await project.run("check", "dev", "--schema", "raw");
+    expect([code, out]).toEqual([
+      0,
+      "raw: nothing is promised yet. To promise what is there:\n  npm run contract -- accept dev --schema raw\n",
+    ]);
+  });
+
+  test("of the local stack is where its last start put it, whatever the shell says", async () => {
+    project.writeLocal(database.address.port, PASSWORD);
+    project.environment["POSTGRES_PASSWORD"] = "another";
+    project.environment["POSTGRES_PORT"] = "1";
+    expect((await project.run("check")).out).toBe(
+      "api_v1: nothing is promised yet. To promise what is there:\n  npm run contract -- accept local --schema api_v1\n",
+    );
+  });
+
+  test("that cannot be reached is named without its password", async () => {
+    const { port } = database.address;
+    const wrong = "wrong-canary-2";
+    project.writeLocal(port, wrong);
+    const refused = await project.run("check");
+    expect([refused.code, refused.out]).toEqual([2, ""]);
+    expect(refused.error).toBe(
+      `cannot reach database gatehouse on 127.0.0.1:${port} as postgres: ` +
+        'password authentication failed for user "postgres"; ' +
+        "start it (npm start for the local one), or give an address that is reached from here by --database-url-from\n",
+    );
+    project.writeLocal(1, wrong);
+    const closed = await project.run("check");
+    expect([closed.code, closed.out]).toEqual([2, ""]);
+    expect(closed.error).toMatch(
+      /^cannot reach database gatehouse on 127\.0\.0\.1:1 as postgres: connect ECONNREFUSED/,
+    );
+    expect(closed.error).not.toContain(wrong);
+  });
+
+  test("that does not speak TLS is not reached without it", async () => {
+    const { port } = database.address;
+    project.environment["SCRATCH"] =
+      `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres?sslmode=require`;
+    const { code, error } = await project.run("check", "dev", "--database-url-from", "SCRATCH");
+    expect(code).toBe(2);
+    expect(error).toContain("The server does not support SSL connections");
+    expect(error).not.toContain("canary");
+  });
+});

@@ -10,6 +10,8 @@ export interface ClusterArgs {
 export class Cluster extends pulumi.ComponentResource {
   /** What every Kubernetes resource of the program must use. */
   readonly provider: k8s.Provider;
+  /** Name of the kubeconfig context. */
+  readonly context: string;
 
   constructor(name: string, args: ClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:infra:Cluster", name, {}, opts);
@@ -19,6 +21,7 @@ export class Cluster extends pulumi.ComponentResource {
         reason: "no cluster is named; run: pulumi config set kubernetes:context NAME",
       });
     }
+    this.context = args.context;
     this.provider = new k8s.Provider(
       name,
       // The context is part of a cluster's identity: moving a stack to another one must replace, not update, what is deployed.
@@ -32,12 +35,16 @@ export class Cluster extends pulumi.ComponentResource {
    * A namespace that enforces the restricted Pod Security Standard (field.md 3.3).
    * @param namespace Kubernetes name, also the logical name
    */
-  namespace(namespace: string, parent: pulumi.Resource): k8s.core.v1.Namespace {
+  namespace(
+    namespace: string,
+    parent: pulumi.Resource,
+    opts: pulumi.CustomResourceOptions = {},
+  ): k8s.core.v1.Namespace {
     const labels = { "pod-security.kubernetes.io/enforce": "restricted", "app.kubernetes.io/managed-by": "gatehouse" };
     return new k8s.core.v1.Namespace(
       namespace,
       { metadata: { name: namespace, labels } },
-      { parent, provider: this.provider },
+      { parent, provider: this.provider, ...opts },
     );
   }
 }

@@ -1,26 +1,41 @@
 import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
-import type { PostgresServer } from "../config/settings.ts";
+import type { PostgresServer, Settings } from "../config/settings.ts";
+import type { Cluster } from "./cluster.ts";
+import { type Access, existing } from "./postgres/access.ts";
+import { Installation } from "./postgres/installation.ts";
 import { reveal } from "./secrets.ts";
 
 export interface PostgresArgs {
   readonly server: PostgresServer;
+  readonly settings: Settings;
+  readonly cluster: Cluster;
 }
 
-/** The Postgres server that authentik and the data API share, as its administrator sees it. */
+/** The Postgres server that authentik and the data API share, as its administrator sees it: one that is there, or one of the stack's. */
 export class Postgres extends pulumi.ComponentResource {
   readonly provider: postgresql.Provider;
-  readonly server: PostgresServer;
+  readonly server: Access;
 
   constructor(name: string, args: PostgresArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:infra:Postgres", name, {}, opts);
-    this.server = args.server;
-    const { host, port, user, sslmode } = args.server;
+    const { server, cluster } = args;
+    const clients = clientsOf(args.settings);
+    const { install, port, user, password, sslmode } = server;
+    const installation = install && new Installation(name, { server, install, cluster, clients }, { parent: this });
+    this.server = installation?.access ?? existing(server);
+    const host = installation?.host ?? server.host;
     this.provider = new postgresql.Provider(
       name,
-      { host, port, username: user, password: reveal(args.server.password), sslmode },
-      { parent: this },
+      { host, port, username: user, password: reveal(password), sslmode },
+      // A destroy takes down what is inside the server first, and then the way to it.
+      { parent: this, dependsOn: installation ? [...installation.way] : [] },
     );
     this.registerOutputs({});
   }
+}
+
+/** Namespaces of the stack whose pods connect to the server. */
+function clientsOf({ identityProvider, dataApi }: Settings): string[] {
+  return [...(identityProvider.install ? [identityProvider.namespace] : []), ...(dataApi ? [dataApi.namespace] : [])];
 }

@@ -1,8 +1,11 @@
 /** `npm start [-- --once] [--json]`: everything on this machine, up to the proof that every route answers as it must. */
 import { parseArgs } from "node:util";
-import { dataFolder } from "../ops/paths.ts";
+import { openDataStack, ownDatabase } from "../ops/contract/connection.ts";
+import { LockFolder } from "../ops/contract/lockFolder.ts";
+import { dataFolder, projectFolder } from "../ops/paths.ts";
 import { createProgress } from "../ops/progress.ts";
-import { type Report, verify } from "../ops/verify/verify.ts";
+import { type DatabaseTarget, refuseBrokenPromises } from "../ops/verify/database.ts";
+import { type Report, verify, type VerifyTarget } from "../ops/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { AlreadyRunning, writeRunning } from "./platform/data.ts";
 import { type Platform, startPlatform } from "./platform/platform.ts";
@@ -53,10 +56,12 @@ async function start(): Promise<boolean> {
 async function deployAndProve(running: Platform): Promise<Report> {
   const local = await openLocal(running);
   await timed("applications", () => deployApplications(running));
+  const database = databaseTarget(running, local);
+  if (local.plan.data && database) await refuseBrokenPromises(database, local.plan.data);
   await timed("deploy", () => deploy(local, progress));
   await timed("sample", () => progress.step("Sample data", () => loadSampleOf(running, local)));
   const report = await timed("verify", () =>
-    progress.step("Proving every route", () => verify(verifyTarget(running, local))),
+    progress.step("Proving every route", () => verify({ ...verifyTarget(running, local), database })),
   );
   const urls = local.plan.exposures.map(({ url }) => url);
   writeRunning(running.data, urls);
@@ -70,7 +75,7 @@ async function deployAndProve(running: Platform): Promise<Report> {
 function verifyTarget(
   { httpPort, kubeconfig }: Platform,
   { plan, settings, variables }: LocalStack,
-): Parameters<typeof verify>[0] {
+): Omit<VerifyTarget, "database"> {
   const users = settings.identityProvider.sampleUsers.map((user) => ({
     ...user,
     password: fill(user.password, variables),
@@ -82,6 +87,15 @@ function verifyTarget(
     echo: settings.testEnvironments.backend,
     cluster: { settings, kubeconfig },
     gateway: `http://127.0.0.1:${httpPort}`,
+  };
+}
+
+function databaseTarget({ data }: Platform, { settings }: LocalStack): DatabaseTarget | undefined {
+  if (!settings.dataApi) return undefined;
+  const place = { stack: settings.stack, project: projectFolder(), data, environment: process.env };
+  return {
+    connection: ownDatabase(place, openDataStack(place)),
+    promises: new LockFolder(place.project, settings.stack),
   };
 }
 

@@ -24,7 +24,11 @@ export class AuthentikDatabase extends pulumi.ComponentResource {
       { name: args.database.user, login: true, password: this.password },
       child,
     );
-    const database = new postgresql.Database(`${name}-database`, { name: args.database.name, owner: role.name }, child);
+    const database = new postgresql.Database(
+      `${name}-database`,
+      { name: args.database.name, owner: role.name },
+      { ...child, protect: args.postgres.server.protect },
+    );
     this.name = database.name;
     this.user = role.name;
     this.registerOutputs({ name: this.name });

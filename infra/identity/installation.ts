@@ -111,12 +111,12 @@ export class Installation extends pulumi.ComponentResource {
       AUTHENTIK_BOOTSTRAP_EMAIL: provider.adminEmail,
       AUTHENTIK_BOOTSTRAP_PASSWORD: reveal(provider.adminPassword),
       AUTHENTIK_BOOTSTRAP_TOKEN: reveal(provider.token),
-      AUTHENTIK_POSTGRESQL__HOST: postgres.server.host,
-      AUTHENTIK_POSTGRESQL__PORT: String(postgres.server.port),
+      AUTHENTIK_POSTGRESQL__HOST: postgres.server.inCluster.host,
+      AUTHENTIK_POSTGRESQL__PORT: String(postgres.server.inCluster.port),
       AUTHENTIK_POSTGRESQL__NAME: database.name,
       AUTHENTIK_POSTGRESQL__USER: database.user,
       AUTHENTIK_POSTGRESQL__PASSWORD: database.password,
-      AUTHENTIK_POSTGRESQL__SSLMODE: postgres.server.sslmode,
+      AUTHENTIK_POSTGRESQL__SSLMODE: postgres.server.inCluster.sslmode,
     };
     return new k8s.core.v1.Secret(
       `${name}-environment`,

@@ -13,7 +13,9 @@ export interface Prepared {
 }
 
 /** The data of a ConfigMap or Secret, in clear. @throws Error when there is none */
-type Read = (kind: "ConfigMap" | "Secret", name: string | undefined) => Promise<Record<string, string>>;
+type Read = (kind: "ConfigMap" | "Secret", name: string | undefined) => Promise<Record<string, Buffer>>;
+/** The folder of a claim, which outlives the Pod. */
+type Claim = (name: string) => Promise<string>;
 
 /**
  * Reads what the Pod refers to and writes its volumes below `folder`. There is no container and so no file system of its own: an
@@ -24,10 +26,15 @@ export async function prepare(api: CoreV1Api, pod: V1Pod, ip: string, folder: st
   const [container, ...others] = pod.spec?.containers ?? [];
   if (!container || others.length > 0) throw new Error("the local platform runs Pods of exactly one container");
   const { command = [], args = [], image = "" } = container;
-  const read = reader(api, pod.metadata?.namespace ?? "");
+  const namespace = pod.metadata?.namespace ?? "";
+  const read = reader(api, namespace);
 
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const mounts = await writeVolumes(read, pod, container, folder);
+  const claim = async (name: string): Promise<string> => {
+    const { metadata } = await api.readNamespacedPersistentVolumeClaim({ name, namespace });
+    return path.resolve(folder, "../../volumes", metadata?.uid ?? "");
+  };
+  const mounts = await writeVolumes(read, claim, pod, container, folder);
   const env = await environment(read, container, mounts);
   const expand = (value: string): string => mounted(expanded(value, env), mounts);
   const run = commandFor(image, { command: command.map(expand), args: args.map(expand), ip });
@@ -43,15 +50,18 @@ export function discard(folder: string): void {
 function reader(api: CoreV1Api, namespace: string): Read {
   return async (kind, name = "") => {
     try {
-      if (kind === "ConfigMap") return (await api.readNamespacedConfigMap({ name, namespace })).data ?? {};
-      const { data = {} } = await api.readNamespacedSecret({ name, namespace });
-      const clear = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]);
-      return Object.fromEntries(clear) as Record<string, string>;
+      if (kind === "Secret") return decoded((await api.readNamespacedSecret({ name, namespace })).data, "base64");
+      const { data, binaryData } = await api.readNamespacedConfigMap({ name, namespace });
+      return { ...decoded(data, "utf8"), ...decoded(binaryData, "base64") };
     } catch (error) {
       if ((error as { code?: unknown }).code !== 404) throw error;
       throw new Error(`${kind} ${name} does not exist`, { cause: error });
     }
   };
+}
+
+function decoded(data: Record<string, string> = {}, encoding: BufferEncoding): Record<string, Buffer> {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, encoding)]));
 }
 
 async function environment(
@@ -62,7 +72,7 @@ async function environment(
   const env: Record<string, string> = {};
   for (const { prefix = "", configMapRef, secretRef } of envFrom) {
     const values = await (secretRef ? read("Secret", secretRef.name) : read("ConfigMap", configMapRef?.name));
-    for (const [key, value] of Object.entries(values)) env[prefix + key] = value;
+    for (const [key, value] of Object.entries(values)) env[prefix + key] = value.toString();
   }
   for (const { name, value = "", valueFrom } of own) {
     if (valueFrom) throw new Error(`variable ${name}: the local platform knows value and envFrom, not valueFrom`);
@@ -86,6 +96,7 @@ function mounted(text: string, mounts: ReadonlyMap<string, string>): string {
 /** @returns mount path → folder, the longest first */
 async function writeVolumes(
   read: Read,
+  claim: Claim,
   pod: V1Pod,
   container: V1Container,
   folder: string,
@@ -94,21 +105,29 @@ async function writeVolumes(
   const mounts = [...(container.volumeMounts ?? [])].sort((a, b) => b.mountPath.length - a.mountPath.length);
   for (const { name, mountPath, subPath } of mounts) {
     if (subPath) throw new Error(`volume ${name}: the local platform mounts whole volumes, not a subPath`);
-    const at = path.join(folder, name);
     const volume = pod.spec?.volumes?.find((one) => one.name === name);
-    if (volume) await writeVolume(read, volume, at);
+    const claimed = volume?.persistentVolumeClaim?.claimName;
+    const at = claimed ? await claim(claimed) : path.join(folder, name);
+    // Postgres runs under another user when root starts the platform, and must pass through.
+    if (claimed) mkdirSync(at, { recursive: true, mode: 0o711 });
+    else if (volume) await writeVolume(read, volume, at);
     folders.set(mountPath.replace(/\/$/, ""), at);
   }
   return folders;
 }
 
 async function writeVolume(read: Read, { name, configMap, secret, emptyDir }: V1Volume, at: string): Promise<void> {
-  if ((!configMap && !secret && !emptyDir) || configMap?.items || secret?.items)
-    throw new Error(`volume ${name}: the local platform knows emptyDir, and configMap and secret without items`);
+  if (!configMap && !secret && !emptyDir)
+    throw new Error(`volume ${name}: the local platform knows emptyDir, claims, configMap and secret`);
   mkdirSync(at, { recursive: true, mode: 0o700 });
   const files = {
     ...(configMap && (await read("ConfigMap", configMap.name))),
     ...(secret && (await read("Secret", secret.secretName))),
   };
-  for (const [key, text] of Object.entries(files)) writeFileSync(path.join(at, key), text, { mode: 0o600 });
+  const items = configMap?.items ?? secret?.items ?? Object.keys(files).map((key) => ({ key, path: key }));
+  for (const item of items) {
+    const file = path.join(at, item.path);
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, files[item.key] ?? "", { mode: 0o600 });
+  }
 }

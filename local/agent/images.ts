@@ -23,13 +23,11 @@ const IMAGES: Readonly<Record<string, (wish: Wish) => Command>> = {
   "gatehouse.localhost/oidc-app": ({ ip }) => node("../images/oidcApp.ts", [], { HOST: ip }),
   "postgrest/postgrest": ({ args, ip }) => ({ file: postgrest(), args, env: { PGRST_SERVER_HOST: ip } }),
   "traefik/whoami": ({ args, ip }) => node("../images/whoami.ts", [...args, "--host", ip]),
-  postgres: ({ command, args }) => {
-    const [program, ...rest] = [...command, ...args];
-    if (program !== "psql")
-      throw new Error(
-        `image postgres runs only psql here, not ${program ?? "a server"}; the platform has its own Postgres`,
-      );
-    return node("../images/psql.ts", rest);
+  postgres: ({ command, args, ip }) => {
+    const [program, ...rest] = command;
+    if (program === "psql") return node("../images/psql.ts", [...rest, ...args]);
+    if (program === undefined) return node("../images/postgres.ts", [ip, ...args]);
+    throw new Error(`image postgres runs the server or psql here, not ${program}`);
   },
 };
 

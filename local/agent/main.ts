@@ -5,7 +5,7 @@
  * run no longer count as running.
  */
 import { randomInt } from "node:crypto";
-import { rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { CoreV1Api, KubeConfig, makeInformer } from "@kubernetes/client-node";
 import type { Informer, KubernetesObject, V1Pod } from "@kubernetes/client-node";
@@ -35,6 +35,7 @@ services.on("update", (service) => proxy.put(service));
 services.on("delete", (service) => proxy.remove(service));
 
 process.once("SIGTERM", () => void stop());
+await removeUnclaimed(path.join(data, "volumes"));
 await Promise.all([keepWatching(pods), keepWatching(services)]);
 await Promise.all([...running.values()].map(({ announced }) => announced));
 process.send?.("ready");
@@ -60,6 +61,14 @@ async function remove(pod: V1Pod): Promise<void> {
   } finally {
     leaving.delete(uid);
   }
+}
+
+/** Volumes live as long as their claims. */
+async function removeUnclaimed(volumes: string): Promise<void> {
+  const { items } = await api.listPersistentVolumeClaimForAllNamespaces();
+  const claimed = items.map(({ metadata }) => metadata?.uid);
+  const found = existsSync(volumes) ? readdirSync(volumes) : [];
+  for (const uid of found) if (!claimed.includes(uid)) rmSync(path.join(volumes, uid), { recursive: true });
 }
 
 async function end(pod: V1Pod): Promise<void> {

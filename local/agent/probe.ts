@@ -1,13 +1,15 @@
+import { connect } from "node:net";
 import type { IntOrString, V1Container, V1Probe } from "@kubernetes/client-node";
 import { request } from "undici";
 
 /**
- * Asks a container's readiness probe once. No probe, or one of another kind than httpGet: ready.
+ * Asks a container's readiness probe once. One of another kind than httpGet asks whether the first port is open; no probe: ready.
  * @param ip the Pod's address
  */
 export async function probe(container: V1Container, ip: string): Promise<boolean> {
   const { httpGet, timeoutSeconds = 1 }: V1Probe = container.readinessProbe ?? {};
-  if (!httpGet) return true;
+  if (!container.readinessProbe) return true;
+  if (!httpGet) return isOpen(ip, container.ports?.[0]?.containerPort ?? 0);
   const headers = Object.fromEntries((httpGet.httpHeaders ?? []).map(({ name, value }) => [name, value]));
   const url = new URL(httpGet.path ?? "/", `http://${httpGet.host ?? ip}:${portOf(container, httpGet.port)}`);
   try {
@@ -18,6 +20,13 @@ export async function probe(container: V1Container, ip: string): Promise<boolean
   } catch {
     return false; // refused or too slow
   }
+}
+
+function isOpen(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port }).once("error", () => resolve(false));
+    socket.once("connect", () => resolve(Boolean(socket.destroy())));
+  });
 }
 
 /** A port given by number, or by the name the container gives it. */

@@ -16,6 +16,7 @@ const CONTROLLERS = [
   "deployment-controller",
   "replicaset-controller",
   "statefulset-controller",
+  "persistentvolumeclaim-protection-controller",
   "job-controller",
   "cronjob-controller",
   "disruption-controller",

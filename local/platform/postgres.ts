@@ -4,7 +4,7 @@ import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:f
 import { createRequire } from "node:module";
 import path from "node:path";
 import { Client } from "pg";
-import type { Account, Processes } from "./processes.ts";
+import type { Account, Processes, Program } from "./processes.ts";
 
 export interface PostgresAddress {
   readonly host: string;
@@ -23,26 +23,37 @@ export async function startPostgres(
   port: number,
   password: string,
 ): Promise<PostgresAddress> {
-  const account = unprivileged();
-  const folder = path.join(data, "postgres");
-  if (account) requirePassage(data, account);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (account) chownSync(folder, account.uid, account.gid);
-
-  const bin = binaries(data, account);
-  const cluster = path.join(folder, "cluster");
-  if (!existsSync(cluster)) initialise(bin, cluster, password, account);
-  // Left by a killed run; no such process lives (the caller holds the data folder), but its id may be another's by now.
-  rmSync(path.join(cluster, "postmaster.pid"), { force: true });
-
-  const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
-  const args = ["-D", cluster, "-h", "127.0.0.1", "-p", String(port), ...settings];
-  const command = path.join(bin, "postgres");
-  processes.start({ name: "postgres", command, args, cwd: folder, account, stopSignal: "SIGINT" });
+  const server = prepareServer(data, path.join(data, "postgres", "cluster"), password, `127.0.0.1:${port}`);
+  processes.start({ name: "postgres", ...server, stopSignal: "SIGINT", restart: true });
   const address = { host: "127.0.0.1", port, user: "postgres", password };
   await processes.until("postgres", () => answers(address));
   return address;
 }
+
+/**
+ * Makes the cluster `folder` where there is none yet, and says how to start the server.
+ * @param data folder that may hold a copy of the programs; the cluster is in it
+ * @param address `<ip>:<port>` to listen on
+ */
+export function prepareServer(data: string, folder: string, password: string, address: string): Server {
+  const account = unprivileged();
+  const cwd = path.dirname(folder);
+  if (account) requirePassage(data, account);
+  mkdirSync(cwd, { recursive: true, mode: 0o700 });
+  if (account) chownSync(cwd, account.uid, account.gid);
+
+  const bin = binaries(data, account);
+  if (!existsSync(folder)) initialise(bin, folder, password, account);
+  // Left by a killed run; no such process lives (the caller sees to it), but its id may be another's by now.
+  rmSync(path.join(folder, "postmaster.pid"), { force: true });
+
+  const [ip = "", port = ""] = address.split(":");
+  const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+  const args = ["-D", folder, "-h", ip, "-p", port, ...settings];
+  return { command: path.join(bin, "postgres"), args, cwd, account };
+}
+
+type Server = Pick<Program, "command" | "args" | "account"> & { readonly cwd: string };
 
 const SETTINGS = {
   unix_socket_directories: "",

@@ -17,6 +17,8 @@ export interface Program {
   readonly account?: Account | undefined;
   /** How it is asked to end. SIGKILL for what keeps no state of its own. */
   readonly stopSignal: NodeJS.Signals;
+  /** Started again when it ends, as a service manager does, unless it ended at once. */
+  readonly restart?: true;
 }
 
 /** The user that a program runs as; only root can choose one. */
@@ -26,6 +28,8 @@ export interface Account {
   readonly gid: number;
 }
 
+/** What ended sooner than this would end again; milliseconds. */
+const AT_ONCE = 500;
 /** How long a program may take to end before it is killed, in milliseconds. */
 const GRACE = 8_000;
 
@@ -67,10 +71,13 @@ export class Processes {
     });
     closeSync(log);
     this.#running.set(child, program);
+    const started = Date.now();
     child.once("error", (error) => this.#ended(child, `could not be started: ${error.message}`));
-    child.once("exit", (code, signal) =>
-      this.#ended(child, signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
-    );
+    child.once("exit", (code, signal) => {
+      const again = program.restart === true && Date.now() - started > AT_ONCE && !this.#stopping;
+      if (again && this.#running.delete(child)) this.start(program);
+      else this.#ended(child, signal ? `was ended by ${signal}` : `ended with exit code ${code}`);
+    });
     return child;
   }
 

@@ -52,3 +52,41 @@ create or replace view api_v1.indicator_summary as
   select 'kommuner_per_fylke'::text as indicator, fylke_nr, kommuner as value, 2024 as year from api_v1.distrikt_summary;
 comment on view api_v1.indicator_summary is 'Indicators by county and year';
 comment on column api_v1.indicator_summary.value is 'Value of the indicator';
+
+-- What the catalogue says about them; docs/catalogue.md explains it.
+insert into catalog.sources (source_id, provider, title, licence, licence_url, publisher, attribution, periodicity, homepage,
+  last_ingested_at, next_expected_at)
+values
+  ('ssb-klass-131', 'ssb', 'Classification of municipalities', 'CC BY 4.0', 'https://creativecommons.org/licenses/by/4.0/',
+    'Statistics Norway', 'Source: Statistics Norway', 'yearly', 'https://www.ssb.no/en/klass/klassifikasjoner/131', now(), now() + interval '1 year'),
+  ('brreg-enheter', 'brreg', 'Register of legal entities', 'NLOD 2.0', 'https://data.norge.no/nlod/en/2.0',
+    'Brønnøysund Register Centre', 'Source: Brønnøysund Register Centre', 'daily', 'https://data.brreg.no/enhetsregisteret/oppslag/enheter', now(), null)
+on conflict (source_id) do update set last_ingested_at = excluded.last_ingested_at, next_expected_at = excluded.next_expected_at;
+
+insert into catalog.dimensions (source_id, dimension, title, description, schema, relation, column_name, editorial)
+values
+  ('ssb-klass-131', 'region', 'Municipality', 'Municipalities as of 1 January 2024', 'marts', 'dim_kommune', 'kommune_nr', '{"valid_from": "2024-01-01"}'),
+  ('ssb-klass-131', 'fylke', 'County', 'Counties as of 1 January 2024', 'marts', 'dim_fylke', 'fylke_nr', '{"valid_from": "2024-01-01"}'),
+  ('brreg-enheter', 'organisasjonsnummer', 'Organisation number', 'Nine digits, the last of them a check digit', 'marts', 'dim_enhet', 'orgnr', '{}')
+on conflict do nothing;
+
+insert into catalog.endpoints (schema, relation, kind, title, source_ids)
+values
+  ('raw', 'ssb_kommuner', null, 'Municipalities as received', '{ssb-klass-131,brreg-enheter}'),
+  ('marts', 'dim_kommune', null, 'Municipalities', '{ssb-klass-131,brreg-enheter}'),
+  ('marts', 'dim_fylke', null, 'Counties', '{ssb-klass-131}'),
+  ('marts', 'dim_enhet', null, 'Legal entities', '{brreg-enheter}'),
+  ('api_v1', 'distrikt_summary', 'fact', 'Municipalities by county', '{ssb-klass-131}'),
+  ('api_v1', 'indicator_summary', null, 'Indicators by county', '{ssb-klass-131}')
+on conflict do nothing;
+
+-- The namespaces layer and provider follow from the schema and the sources by themselves.
+insert into catalog.tags (schema, relation, tag)
+select schema, relation, tag
+from catalog.endpoints
+cross join unnest(array['topic:administrative-divisions', 'geo:norway', 'eu_theme:regi']) as tag
+where schema in ('api_v1', 'marts')
+union all values
+  ('marts', 'dim_kommune', 'cadence:yearly'), ('marts', 'dim_fylke', 'cadence:yearly'), ('marts', 'dim_enhet', 'cadence:daily'),
+  ('marts', 'dim_enhet', 'topic:legal-entities')
+on conflict do nothing;

@@ -78,6 +78,14 @@ const OBSTACLES: Readonly<Record<string, (live: Values) => Obstacle | undefined>
     if (isObserved && updated >= wanted && available >= wanted && all <= wanted) return undefined;
     return { reason: `of ${wanted} replicas ${updated} are updated, ${available} available, ${all} there in all` };
   },
+  "apps/v1 StatefulSet": (live) => {
+    const status = (field: string): Value | undefined => valueAt(live, "status", field);
+    const wanted = count(valueAt(live, "spec", "replicas"));
+    const isObserved = count(status("observedGeneration")) >= count(valueAt(live, "metadata", "generation"));
+    const isRolledOut = status("currentRevision") === status("updateRevision");
+    if (isObserved && isRolledOut && count(status("readyReplicas")) >= wanted) return undefined;
+    return { reason: `of ${wanted} replicas ${count(status("readyReplicas"))} are ready` };
+  },
   "batch/v1 Job": (live) => {
     const failure = condition(live, "Failed");
     if (failure) return { reason: `[${textOf(failure.reason)}] ${textOf(failure.message)}`, failed: true };

@@ -24,6 +24,7 @@ export const role: Kind = {
     roles: { set: true },
     searchPaths: {},
     statementTimeout: {},
+    idleInTransactionSessionTimeout: {},
     skipDropRole: { default: false },
     skipReassignOwned: { default: false },
   },
@@ -53,6 +54,7 @@ export const role: Kind = {
     return {
       ...columns,
       statementTimeout: Number(settings.get("statement_timeout") ?? 0),
+      idleInTransactionSessionTimeout: Number(settings.get("idle_in_transaction_session_timeout") ?? 0),
       searchPaths:
         settings
           .get("search_path")
@@ -93,5 +95,7 @@ async function settings(sql: Sql, values: Values): Promise<void> {
   const set = (key: string, value: string | undefined): Promise<unknown> =>
     sql.rows(`ALTER ROLE ${name(values.name)} ${value === undefined ? `RESET ${key}` : `SET ${key} TO ${value}`}`);
   await set("search_path", list(values.searchPaths).map(name).join(", ") || undefined);
-  await set("statement_timeout", values.statementTimeout ? text(values.statementTimeout) : undefined);
+  const duration = (value: unknown): string | undefined => (value ? text(value) : undefined);
+  await set("statement_timeout", duration(values.statementTimeout));
+  await set("idle_in_transaction_session_timeout", duration(values.idleInTransactionSessionTimeout));
 }

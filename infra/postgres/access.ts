@@ -1,0 +1,83 @@
+import { isIP } from "node:net";
+import type * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { listensOnPrimary } from "../../config/postgres.ts";
+import type { PostgresInstallation, PostgresServer, SecretText } from "../../config/settings.ts";
+import { namespaced } from "../network.ts";
+import { reveal } from "../secrets.ts";
+
+/** Where a server listens, and how a connection to it is encrypted. */
+export interface Endpoint {
+  readonly host: pulumi.Input<string>;
+  readonly port: number;
+  readonly sslmode: PostgresServer["sslmode"];
+}
+
+/** Where pods find the server; always the one that takes writes. */
+export interface InCluster extends Endpoint {
+  /** The same for a NetworkPolicy, which sees pods instead of Services; undefined = anywhere, since it has no name for the place. */
+  readonly peers: k8s.types.input.networking.v1.NetworkPolicyPeer[] | undefined;
+}
+
+/** The server that authentik and the data API share. */
+export interface Access {
+  /** Its administrator. */
+  readonly user: string;
+  readonly password: SecretText;
+  readonly inCluster: InCluster;
+  /** Host of its read replicas, on the same port; undefined without any. */
+  readonly replicas: string | undefined;
+  /** Whether the databases in it are not to be dropped, as it is not to be deleted itself. */
+  readonly protect: boolean;
+}
+
+/** One that is there: pods reach it where the deploying machine does. */
+export function existing({ host = "", port, sslmode, user, password }: PostgresServer): Access {
+  const cidr = isIP(host) === 0 ? undefined : `${host}/${isIP(host) === 4 ? 32 : 128}`;
+  const peers = cidr === undefined ? undefined : [{ ipBlock: { cidr } }];
+  return { user, password, inCluster: { host, port, sslmode, peers }, replicas: undefined, protect: false };
+}
+
+/** Name of an installed server, of the Service for the deploying machine, and of its other objects. */
+export const NAME = "postgres";
+/** The port of every Service of an installed server. */
+export const PORT = 5432;
+
+/** One that the stack installs. */
+export function installed(
+  { user, password, sslmode }: PostgresServer,
+  { namespace, protect }: PostgresInstallation,
+  host: pulumi.Input<string>,
+  replicas?: string,
+): Access {
+  return {
+    user,
+    password,
+    inCluster: { host, port: PORT, sslmode, peers: [namespaced(namespace)] },
+    replicas,
+    protect,
+  };
+}
+
+/** Who connects as whom, and to which database. */
+export interface Login {
+  readonly user: string;
+  readonly password: SecretText;
+  readonly database: pulumi.Input<string>;
+}
+
+/**
+ * The URI with which PostgREST reads: from the replicas, and from the primary while there is none, where its version can (libpq,
+ * "Specifying Multiple Hosts"); else from the primary. Everything in it is percent-encoded.
+ * @param version of PostgREST, as in `data_api.version`
+ */
+export function readingUri({ inCluster, replicas }: Access, version: string, login: Login): pulumi.Output<string> {
+  const { host, port, sslmode } = inCluster;
+  const hosts = replicas !== undefined && listensOnPrimary(version) ? [replicas, host] : [host];
+  const options = hosts.length === 1 ? "" : "&target_session_attrs=prefer-standby&connect_timeout=5";
+  return pulumi.all([hosts, reveal(login.password), login.database]).apply(([names, password, database]) => {
+    const places = names.map((name) => `${isIP(name) === 6 ? `[${name}]` : name}:${port}`).join(",");
+    const [user, secret, path] = [login.user, password, database].map(encodeURIComponent);
+    return `postgres://${user}:${secret}@${places}/${path}?sslmode=${sslmode}${options}`;
+  });
+}

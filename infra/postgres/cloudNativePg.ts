@@ -1,0 +1,96 @@
+import * as k8s from "@pulumi/kubernetes";
+import type { PostgresInstallation } from "../../config/settings.ts";
+import { namespaced } from "../network.ts";
+import { resources } from "../pods.ts";
+import { NAME, PORT } from "./access.ts";
+import type { Parts, Workload } from "./installation.ts";
+
+type IngressRule = k8s.types.input.networking.v1.NetworkPolicyIngressRule;
+
+/** Ports of the operator's instance manager (CloudNativePG docs, "Security", exposed ports). */
+const STATUS_PORT = 8000;
+const METRICS_PORT = 9187;
+const PODS = { "cnpg.io/cluster": NAME };
+
+/**
+ * A primary and its read replicas, by the operator CloudNativePG, which must be there: it makes the pods, restricted as ours are, their
+ * volumes, Services, certificates and disruption budgets, and replaces a primary that is lost.
+ */
+export function cloudNativePg({ name, install, namespace, superuser, child, kept }: Parts): Workload {
+  const ready = new k8s.apiextensions.CustomResource(
+    `${name}-server`,
+    {
+      apiVersion: "postgresql.cnpg.io/v1",
+      kind: "Cluster",
+      metadata: { name: NAME, namespace, annotations: { "pulumi.com/waitFor": "condition=Ready" } },
+      spec: { ...clusterOf(install), superuserSecret: { name: superuser.metadata.name } },
+    },
+    kept,
+  );
+  if (install.monitoring !== undefined) {
+    new k8s.apiextensions.CustomResource(
+      `${name}-metrics`,
+      {
+        apiVersion: "monitoring.coreos.com/v1",
+        kind: "PodMonitor",
+        metadata: { name: NAME, namespace },
+        spec: { selector: { matchLabels: PODS }, podMetricsEndpoints: [{ port: "metrics" }] },
+      },
+      child,
+    );
+  }
+  const host = (service: string): string => `${NAME}-${service}.${install.namespace}.svc`;
+  return {
+    ready,
+    primary: { ...PODS, "cnpg.io/instanceRole": "primary" },
+    pods: PODS,
+    hosts: { primary: host("rw"), replicas: install.instances > 1 ? host("ro") : undefined },
+    ingress: ingress(install),
+  };
+}
+
+function clusterOf({ instances, version, size, storageClass }: PostgresInstallation): object {
+  return {
+    instances,
+    imageName: `ghcr.io/cloudnative-pg/postgresql:${version}-minimal-trixie`,
+    enableSuperuserAccess: true,
+    storage: { size, ...(storageClass === undefined ? {} : { storageClass }) },
+    bootstrap: { initdb: { dataChecksums: true, localeProvider: "builtin", builtinLocale: "C.UTF-8", locale: "C" } },
+    postgresql: {
+      parameters: { max_connections: "200", password_encryption: "scram-sha-256", log_min_error_statement: "panic" },
+      // Behind the operator's own rules, before its last one, which would let passwords in without TLS.
+      pg_hba: ["hostnossl all all all reject", "hostssl all all all scram-sha-256"],
+      // With all of them, a commit that waits until replicas have applied it (remote_apply) is seen by whoever reads next; with fewer
+      // than that alive, the operator lets it wait for fewer.
+      ...(instances > 1 && { synchronous: { method: "any", number: instances - 1, dataDurability: "preferred" } }),
+    },
+    affinity: {
+      enablePodAntiAffinity: true,
+      podAntiAffinityType: "preferred",
+      topologyKey: "kubernetes.io/hostname",
+    },
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: "topology.kubernetes.io/zone",
+        whenUnsatisfiable: "ScheduleAnyway",
+        labelSelector: { matchLabels: PODS },
+      },
+    ],
+    resources: resources("250m", "512Mi", "2Gi"),
+    enablePDB: true,
+  };
+}
+
+/** The operator, the instances among themselves, and whoever reads the metrics (CloudNativePG docs, "Networking"). */
+function ingress({ operatorNamespace, monitoring }: PostgresInstallation): IngressRule[] {
+  const tcp = (...ports: number[]) => ports.map((port) => ({ protocol: "TCP", port }));
+  const operator = {
+    ...namespaced(operatorNamespace),
+    podSelector: { matchLabels: { "app.kubernetes.io/name": "cloudnative-pg" } },
+  };
+  return [
+    { from: [operator, { podSelector: { matchLabels: PODS } }], ports: tcp(PORT, STATUS_PORT) },
+    ...(monitoring === undefined ? [] : [{ from: [namespaced(monitoring)], ports: tcp(METRICS_PORT) }]),
+  ];
+}

@@ -1,0 +1,150 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { PostgresInstallation, PostgresServer } from "../../config/settings.ts";
+import type { Cluster } from "../cluster.ts";
+import { namespaced } from "../network.ts";
+import { withoutAwait } from "../pods.ts";
+import { reveal } from "../secrets.ts";
+import { type Access, installed, NAME, PORT } from "./access.ts";
+import { cloudNativePg } from "./cloudNativePg.ts";
+import { waitUntilAnswers } from "./readiness.ts";
+import { statefulSet } from "./statefulSet.ts";
+
+/** What a load balancer may pass on when nothing is stated: loopback and the networks that nobody routes (RFC 1918, RFC 4193). */
+const PRIVATE = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"];
+
+export interface InstallationArgs {
+  readonly server: PostgresServer;
+  readonly install: PostgresInstallation;
+  readonly cluster: Cluster;
+  /** Namespaces of the stack whose pods connect. */
+  readonly clients: readonly string[];
+}
+
+/** What a kind of installation is made of. */
+export interface Workload {
+  /** What must be there before the server can be. */
+  readonly ready: pulumi.CustomResource;
+  /** Labels of the pod that takes writes. */
+  readonly primary: Readonly<Record<string, string>>;
+  /** Labels of all pods. */
+  readonly pods: Readonly<Record<string, string>>;
+  /** Hosts that somebody else makes: for writes, and for reading from replicas. */
+  readonly hosts?: { readonly primary: string; readonly replicas: string | undefined };
+  /** Who may connect besides the clients. */
+  readonly ingress?: k8s.types.input.networking.v1.NetworkPolicyIngressRule[];
+}
+
+/** What a kind of installation is given. */
+export interface Parts {
+  readonly name: string;
+  readonly install: PostgresInstallation;
+  readonly namespace: pulumi.Output<string>;
+  /** Secret with the superuser's `username` and `password`. */
+  readonly superuser: k8s.core.v1.Secret;
+  readonly child: pulumi.CustomResourceOptions;
+  /** For what holds data. */
+  readonly kept: pulumi.CustomResourceOptions;
+}
+
+/** A Postgres server in the cluster, with its data. */
+export class Installation extends pulumi.ComponentResource {
+  readonly access: Access;
+  /** The server's host as the deploying machine sees it, once it answers; unknown until it was deployed. */
+  readonly host: pulumi.Output<string>;
+  /** What the way to the server leads through: to be taken down after everything inside it. */
+  readonly way: readonly pulumi.Resource[];
+
+  constructor(name: string, args: InstallationArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:infra:PostgresInstallation", name, {}, opts);
+    const { server, install, cluster } = args;
+    const child = { parent: this, provider: cluster.provider };
+    const kept = { ...child, protect: install.protect };
+    const space = cluster.namespace(install.namespace, this, { protect: install.protect });
+    const namespace = space.metadata.name;
+    const superuser = new k8s.core.v1.Secret(
+      `${name}-superuser`,
+      {
+        // CloudNativePG follows a changed password where it sees this label.
+        metadata: { name: `${NAME}-superuser`, namespace, labels: { "cnpg.io/reload": "true" } },
+        type: "kubernetes.io/basic-auth",
+        stringData: { username: server.user, password: reveal(server.password) },
+      },
+      child,
+    );
+    const deploy = install.kind === "statefulset" ? statefulSet : cloudNativePg;
+    const workload = deploy({ name, install, namespace, superuser, child, kept });
+    const service = new k8s.core.v1.Service(
+      `${name}-service`,
+      {
+        metadata: { name: NAME, namespace, annotations: withoutAwait },
+        spec: { ...serviceOf(install, server.port), selector: workload.primary },
+      },
+      child,
+    );
+    const network = new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata: { name: NAME, namespace }, spec: policyOf(args, workload) },
+      child,
+    );
+    const { primary = service.spec.clusterIP, replicas } = workload.hosts ?? {};
+    this.access = installed(server, install, primary, replicas);
+    this.way = [workload.ready, service, network];
+    this.host = hostOf(args, service, workload);
+    this.registerOutputs({ host: this.host });
+  }
+}
+
+/** For pods and, where it takes another port, for the deploying machine. */
+function serviceOf(
+  { service: type, allowedFrom }: PostgresInstallation,
+  port: number,
+): k8s.types.input.core.v1.ServiceSpec {
+  const own = { name: NAME, port: PORT, targetPort: PORT };
+  const ports = port === PORT ? [own] : [own, { ...own, name: "deployer", port }];
+  if (type === "ClusterIP") return { type, ports };
+  return { type, ports, loadBalancerSourceRanges: allowedFrom.length > 0 ? [...allowedFrom] : PRIVATE };
+}
+
+/** Only the namespaces that use it, the load balancer of k3s, and what is stated. */
+function policyOf(
+  { install, clients }: InstallationArgs,
+  { pods, ingress = [] }: Workload,
+): k8s.types.input.networking.v1.NetworkPolicySpec {
+  const namespaces = [...new Set([...clients, ...install.clients])].sort();
+  const balancer = {
+    ...namespaced("kube-system"),
+    podSelector: { matchLabels: { "svccontroller.k3s.cattle.io/svcname": NAME } },
+  };
+  const from = [
+    ...namespaces.map(namespaced),
+    ...(install.service === "LoadBalancer" ? [balancer] : []),
+    ...install.allowedFrom.map((cidr) => ({ ipBlock: { cidr } })),
+  ];
+  return {
+    podSelector: { matchLabels: pods },
+    policyTypes: ["Ingress"],
+    ingress: [...(from.length > 0 ? [{ from, ports: [{ protocol: "TCP", port: PORT }] }] : []), ...ingress],
+  };
+}
+
+function hostOf(
+  { server, install, cluster }: InstallationArgs,
+  service: k8s.core.v1.Service,
+  { ready }: Workload,
+): pulumi.Output<string> {
+  const forward = `kubectl --context ${cluster.context} --namespace ${install.namespace} port-forward service/${NAME} ${server.port}:${PORT}`;
+  const way = `state its address in postgres.install.host and port, or open a way: ${forward}`;
+  const answered = pulumi
+    .all([service.spec.clusterIP, reveal(server.password), ready.id])
+    .apply(async ([clusterIP, password]) => {
+      const host = server.host ?? clusterIP;
+      const { port, user, sslmode } = server;
+      if (!pulumi.runtime.isDryRun()) {
+        await waitUntilAnswers({ host, port, user, password, ssl: sslmode !== "disable" }, way);
+      }
+      return host;
+    });
+  // The password only let us ask; the address is no secret.
+  return pulumi.unsecret(answered);
+}

@@ -1,0 +1,67 @@
+import * as pulumi from "@pulumi/pulumi";
+import pRetry, { AbortError } from "p-retry";
+import { Client } from "pg";
+
+/** The server as the deploying machine reaches it. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** Never part of an error. */
+  readonly password: string;
+  readonly ssl: boolean;
+}
+
+/** Ten minutes: a first start pulls images and makes volumes, and a person may have to open a way. */
+const ATTEMPTS = 600;
+const PAUSE_MS = 1_000;
+/** After so many attempts somebody should know what the deployment waits for. */
+const PATIENCE = 20;
+/** invalid_password, invalid_authorization_specification */
+const REFUSED = ["28P01", "28000"];
+
+/**
+ * Waits until a server that the stack installs lets its administrator in: the first resource inside it would not wait.
+ * @param way what a person can do to reach it; told after 20 seconds, and in the error
+ * @throws after ten minutes; at once when the server has another password
+ */
+export async function waitUntilAnswers(address: Address, way: string): Promise<void> {
+  const place = `Postgres at ${address.host}:${address.port}`;
+  await pRetry(() => signIn(address), {
+    retries: ATTEMPTS,
+    factor: 1,
+    minTimeout: PAUSE_MS,
+    maxTimeout: PAUSE_MS,
+    onFailedAttempt: ({ attemptNumber, error }) => {
+      if (attemptNumber === PATIENCE) void pulumi.log.info(`waiting for ${place} (${reasonOf(error)}); ${way}`);
+    },
+  }).catch((error: unknown) => {
+    throw new Error(`${place} does not answer this machine: ${reasonOf(error)}; ${way}`, { cause: error });
+  });
+}
+
+async function signIn({ ssl, ...address }: Address): Promise<void> {
+  const client = new Client({
+    ...address,
+    database: "postgres",
+    ssl: ssl && { rejectUnauthorized: false },
+    connectionTimeoutMillis: 5_000,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    if (!REFUSED.includes((error as { code?: string }).code ?? "")) throw error;
+    throw new AbortError(
+      `it refuses postgres.password (${reasonOf(error)}): a server keeps the password of its first start until it is changed there`,
+    );
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Node tells of several addresses at once without a message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { listensOnPrimary } from "../../config/postgres.ts";
+import { problemsOf, sections, shell, stack } from "./stacks.ts";
+
+const PASSWORD = { template: "${POSTGRES}", variables: ["POSTGRES"] };
+const installed = (install: Record<string, unknown>, beside: Record<string, unknown> = {}) =>
+  stack({ postgres: { password: "${POSTGRES}", install, ...beside } }, { "variables:PORT": { value: "15432" } });
+const settingsOf = (install: Record<string, unknown>) => parseStack(installed(install), shell);
+
+describe("the Postgres server", () => {
+  test("is one that is there, when nothing is installed", () => {
+    const settings = parseStack(stack(), shell);
+    expect(settings.postgres).toEqual({
+      host: "db.example.org",
+      port: 5432,
+      user: "postgres",
+      password: PASSWORD,
+      sslmode: "require",
+      install: undefined,
+    });
+  });
+
+  test("as a StatefulSet is one instance on localhost, without TLS, and protected", () => {
+    expect(settingsOf({ kind: "statefulset" }).postgres).toEqual({
+      host: "localhost",
+      port: 5432,
+      user: "postgres",
+      password: PASSWORD,
+      sslmode: "disable",
+      install: {
+        ...{ kind: "statefulset", namespace: "postgres", version: "18", size: "10Gi", storageClass: undefined },
+        ...{ service: "LoadBalancer", allowedFrom: [], clients: [], protect: true, instances: 1 },
+        ...{ operatorNamespace: "cnpg-system", monitoring: undefined },
+      },
+    });
+  });
+
+  test("of the operator is three instances with TLS", () => {
+    const { postgres } = settingsOf({
+      ...{
+        kind: "cloudnativepg",
+        service: "ClusterIP",
+        host: "127.0.0.1",
+        port: "${PORT}",
+        monitoring: "observability",
+      },
+      ...{ allowed_from: ["10.1.0.0/16", "fd00::/8"], clients: ["pipelines"], protect: false },
+    });
+    expect(postgres).toMatchObject({ host: "127.0.0.1", port: 15432, sslmode: "require" });
+    expect(postgres?.install).toMatchObject({
+      ...{ kind: "cloudnativepg", service: "ClusterIP", instances: 3, monitoring: "observability" },
+      ...{ allowedFrom: ["10.1.0.0/16", "fd00::/8"], clients: ["pipelines"], protect: false },
+    });
+  });
+
+  test("in the cluster's own network has the address of its Service", () => {
+    expect(settingsOf({ kind: "statefulset", service: "ClusterIP" }).postgres?.host).toBeUndefined();
+  });
+});
+
+describe("a Postgres server is refused", () => {
+  const EXISTING = "describes a server that is there, and install deploys one; remove it, or install";
+  test.each<[string, Parameters<typeof problemsOf>[0], string[]]>([
+    [
+      "that is nowhere",
+      stack({ postgres: { password: "${POSTGRES}" } }),
+      [
+        "postgres.host: missing; add the host of a server that is there, or install one: install: { kind: statefulset }",
+      ],
+    ],
+    [
+      "that is there and installed",
+      installed({ kind: "statefulset" }, { host: "db.example.org", port: 5432, user: "admin", sslmode: "require" }),
+      [
+        `postgres.host: ${EXISTING}; where the deploying machine reaches an installed one stands in install.host`,
+        `postgres.port: ${EXISTING}; where the deploying machine reaches an installed one stands in install.port`,
+        `postgres.user: ${EXISTING}`,
+        `postgres.sslmode: ${EXISTING}`,
+      ],
+    ],
+    [
+      "of a kind that does not exist",
+      installed({ kind: "statefullset" }),
+      [
+        'postgres.install.kind: found "statefullset", expected statefulset or cloudnativepg; did you mean "statefulset"?',
+      ],
+    ],
+    [
+      "with what a StatefulSet cannot do",
+      installed({ kind: "statefulset", instances: 3, operator_namespace: "cnpg-system", monitoring: "monitoring" }),
+      ["instances", "operator_namespace", "monitoring"].map(
+        (key) =>
+          `postgres.install.${key}: a statefulset is one server without an operator; remove it, or write kind: cloudnativepg`,
+      ),
+    ],
+    [
+      "in a namespace of something else",
+      installed({ kind: "statefulset", namespace: "authentik" }),
+      [
+        'postgres.install.namespace: namespace "authentik" is already that of identity_provider; give the server its own',
+      ],
+    ],
+    [
+      "beside the data API",
+      installed({ kind: "statefulset", namespace: "gatehouse-data" }),
+      ['postgres.install.namespace: namespace "gatehouse-data" is already that of data_api; give the server its own'],
+    ],
+    [
+      "with values that mean nothing",
+      installed({ kind: "statefulset", size: "10", version: "latest", allowed_from: ["10.0.0.1"], colour: "red" }),
+      [
+        'postgres.install.version: found "latest", expected a version of Postgres from 17 on; write it like 18, in quotes',
+        'postgres.install.size: found "10", expected a size of storage; write it like 10Gi',
+        'postgres.install.allowed_from[0]: found "10.0.0.1", expected a network in CIDR notation; write it like 10.0.0.0/8, or 10.1.2.3/32 for one address',
+        "postgres.install.colour: unknown key; remove it, or use one of kind, namespace, version, size, storage_class, service, host, port, allowed_from, clients, protect, instances, operator_namespace, monitoring",
+      ],
+    ],
+  ])("%s", (_, raw, problems) => {
+    expect(problemsOf(raw)).toEqual(problems);
+  });
+});
+
+describe("read replicas", () => {
+  test.each([
+    ["v12.0.2", false],
+    ["v12.0.3", false],
+    ["v12.2.0", true],
+    ["v13.0.8", true],
+    ["v14.17", true],
+    ["16.2", true],
+  ])("PostgREST %s can listen on the primary: %s", (version, can) => {
+    expect(listensOnPrimary(version)).toBe(can);
+  });
+
+  test.each<[string, Record<string, unknown>, string, boolean]>([
+    ["a PostgREST that cannot", { kind: "cloudnativepg" }, "v12.0.2", true],
+    ["one that can", { kind: "cloudnativepg" }, "v14.17", false],
+    ["a cluster of one", { kind: "cloudnativepg", instances: 1 }, "v12.0.2", false],
+    ["a StatefulSet", { kind: "statefulset" }, "v12.0.2", false],
+  ])("stay unused with a warning: %s", (_, install, version, isWarned) => {
+    const { config } = installed(install);
+    const dataApi = { value: { ...sections.data_api, version } };
+    const { warnings } = parseStack({ stack: "dev", config: { ...config, "gatehouse:data_api": dataApi } }, shell);
+    const warning =
+      "data_api.version: PostgREST v12.0.2 listens for changes of the schema where it reads, and a replica tells of none: " +
+      "it reads from the primary; write v12.2.0 or later to read from the replicas";
+    expect(warnings.filter((one) => one.includes("replica"))).toEqual(isWarned ? [warning] : []);
+  });
+});

@@ -1,0 +1,243 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { SecretText } from "../../config/settings.ts";
+import { type Access, readingUri } from "../../infra/postgres/access.ts";
+import { sections, stack } from "../config/stacks.ts";
+import { canary, configure, deploy, PATIENCE } from "../helpers/program.ts";
+import { record, type Recorder } from "../helpers/recorder.ts";
+
+// Nothing answers here; test/e2e and test/local wait for the real ones.
+vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+vi.mock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
+vi.mock("../../infra/postgres/operator.ts", () => ({ refuseWithoutOperator: () => Promise.resolve() }));
+
+interface Manifest {
+  readonly metadata: { readonly labels: Record<string, string>; readonly annotations: Record<string, string> };
+  readonly spec: Record<string, unknown>;
+  readonly stringData: Record<string, unknown>;
+}
+
+const CNPG = "postgresql.cnpg.io/v1:Cluster";
+const namespaced = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
+const tcp = (...ports: number[]) => ports.map((port) => ({ protocol: "TCP", port }));
+const install = (fields: Record<string, unknown>) =>
+  deploy(
+    stack({
+      postgres: { password: "${POSTGRES}", install: fields },
+      data_api: { ...sections.data_api, version: "v14.17" },
+    }),
+  );
+const only = (recorder: Recorder, type: string, name: string): Manifest => {
+  const found = recorder.objects<Manifest>(type).get(`postgres/${name}`);
+  if (!found) throw new Error(`no ${type} "${name}" among ${[...recorder.objects(type).keys()].join(", ")}`);
+  return found;
+};
+/** What pods connect to: PostgREST's URI, psql's host, authentik's host and how it is encrypted. */
+const connections = (recorder: Recorder) => {
+  const all = recorder
+    .of("kubernetes:core/v1:Secret")
+    .map(({ inputs }) => (inputs["stringData"] ?? {}) as Record<string, unknown>);
+  const value = (key: string) => all.map((data) => data[key]).find((found) => found !== undefined);
+  return ["PGRST_DB_URI", "PGHOST", "PGSSLMODE", "AUTHENTIK_POSTGRESQL__HOST"].map(value);
+};
+const provider = (recorder: Recorder) => {
+  const { host, port, username, sslmode } = recorder.one("pulumi:providers:postgresql", "postgres").inputs;
+  return { host, port, username, sslmode };
+};
+
+describe("a server as a StatefulSet", () => {
+  let recorder: Recorder;
+  beforeAll(async () => {
+    recorder = await install({ kind: "statefulset", port: 15432, clients: ["pipelines"], storage_class: "fast" });
+  }, PATIENCE);
+
+  test("is one restricted pod on a claim", () => {
+    const { spec } = only(recorder, "apps/v1:StatefulSet", "postgres");
+    expect([spec["replicas"], spec["serviceName"]]).toEqual([1, "postgres-pods"]);
+    const pod = (spec as unknown as { template: { spec: Record<string, unknown> } }).template.spec;
+    expect(pod["automountServiceAccountToken"]).toBe(false);
+    expect(pod["securityContext"]).toEqual({
+      ...{ runAsNonRoot: true, runAsUser: 70, runAsGroup: 70, fsGroup: 70, fsGroupChangePolicy: "OnRootMismatch" },
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+    const [container] = pod["containers"] as Record<string, unknown>[];
+    expect(container).toMatchObject({
+      image: "postgres:18-alpine",
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ["ALL"] },
+        readOnlyRootFilesystem: true,
+      },
+      resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } },
+      readinessProbe: { exec: { command: ["pg_isready", "--host=127.0.0.1", "--username=postgres", "--quiet"] } },
+    });
+    const mounts = container?.["volumeMounts"] as { name: string; mountPath: string }[];
+    expect(Object.fromEntries(mounts.map(({ name, mountPath }) => [name, mountPath]))).toEqual({
+      ...{ data: "/var/lib/postgresql", superuser: "/etc/superuser", tmp: "/tmp", run: "/var/run/postgresql" },
+      shm: "/dev/shm",
+    });
+    expect(only(recorder, "core/v1:PersistentVolumeClaim", "postgres-data").spec).toEqual({
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: "fast",
+      resources: { requests: { storage: "10Gi" } },
+    });
+  });
+
+  test("is reached through a load balancer by private networks alone", () => {
+    expect(only(recorder, "core/v1:Service", "postgres").spec).toEqual({
+      type: "LoadBalancer",
+      selector: { "app.kubernetes.io/name": "postgres", "app.kubernetes.io/part-of": "gatehouse" },
+      loadBalancerSourceRanges: ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+      ports: [
+        { name: "postgres", port: 5432, targetPort: 5432 },
+        { name: "deployer", port: 15432, targetPort: 5432 },
+      ],
+    });
+    expect(provider(recorder)).toEqual({ host: "localhost", port: "15432", username: "postgres", sslmode: "disable" });
+  });
+
+  test("lets in the namespaces that use it, and what the load balancer of k3s passes on", () => {
+    const balancer = { matchLabels: { "svccontroller.k3s.cattle.io/svcname": "postgres" } };
+    expect(only(recorder, "networking.k8s.io/v1:NetworkPolicy", "postgres").spec).toEqual({
+      podSelector: { matchLabels: { "app.kubernetes.io/name": "postgres", "app.kubernetes.io/part-of": "gatehouse" } },
+      policyTypes: ["Ingress"],
+      ingress: [
+        {
+          from: [
+            ...["authentik", "gatehouse-data", "pipelines"].map(namespaced),
+            { ...namespaced("kube-system"), podSelector: balancer },
+          ],
+          ports: tcp(5432),
+        },
+      ],
+    });
+  });
+
+  test("is where pods connect, by the Service's own address", () => {
+    const uri = `postgres://gatehouse_authenticator:${canary("AUTHENTICATOR")}@127.96.0.9:5432/gatehouse?sslmode=disable`;
+    expect(connections(recorder)).toEqual([uri, "127.96.0.9", "disable", "127.96.0.9"]);
+  });
+});
+
+describe("a server of the operator", () => {
+  let recorder: Recorder;
+  beforeAll(async () => {
+    recorder = await install({
+      ...{
+        kind: "cloudnativepg",
+        service: "ClusterIP",
+        size: "20Gi",
+        storage_class: "fast",
+        monitoring: "observability",
+      },
+      ...{ allowed_from: ["10.1.0.0/16"], host: "db.internal" },
+    });
+  }, PATIENCE);
+
+  test("is a Cluster with our superuser, replicas apart from each other, and no connection without TLS", () => {
+    const { spec, metadata } = only(recorder, CNPG, "postgres");
+    expect(metadata.annotations).toEqual({ "pulumi.com/waitFor": "condition=Ready" });
+    expect(spec).toEqual({
+      instances: 3,
+      imageName: "ghcr.io/cloudnative-pg/postgresql:18-minimal-trixie",
+      enableSuperuserAccess: true,
+      superuserSecret: { name: "postgres-superuser" },
+      storage: { size: "20Gi", storageClass: "fast" },
+      bootstrap: { initdb: { dataChecksums: true, localeProvider: "builtin", builtinLocale: "C.UTF-8", locale: "C" } },
+      postgresql: {
+        parameters: { max_connections: "200", password_encryption: "scram-sha-256", log_min_error_statement: "panic" },
+        pg_hba: ["hostnossl all all all reject", "hostssl all all all scram-sha-256"],
+        synchronous: { method: "any", number: 2, dataDurability: "preferred" },
+      },
+      affinity: {
+        enablePodAntiAffinity: true,
+        podAntiAffinityType: "preferred",
+        topologyKey: "kubernetes.io/hostname",
+      },
+      topologySpreadConstraints: [
+        {
+          maxSkew: 1,
+          topologyKey: "topology.kubernetes.io/zone",
+          whenUnsatisfiable: "ScheduleAnyway",
+          labelSelector: { matchLabels: { "cnpg.io/cluster": "postgres" } },
+        },
+      ],
+      resources: { requests: { cpu: "250m", memory: "512Mi" }, limits: { memory: "2Gi" } },
+      enablePDB: true,
+    });
+    const secret = recorder.one("kubernetes:core/v1:Secret", "postgres-superuser");
+    expect(secret.inputs).toMatchObject({
+      metadata: { labels: { "cnpg.io/reload": "true" } },
+      type: "kubernetes.io/basic-auth",
+      stringData: { username: "postgres", password: canary("POSTGRES") },
+    });
+    expect(secret.visible).not.toContain(canary("POSTGRES"));
+  });
+
+  test("lets in its users, the operator, its own instances and the metrics' reader", () => {
+    const pods = { podSelector: { matchLabels: { "cnpg.io/cluster": "postgres" } } };
+    const operator = { matchLabels: { "app.kubernetes.io/name": "cloudnative-pg" } };
+    expect(only(recorder, "networking.k8s.io/v1:NetworkPolicy", "postgres").spec).toEqual({
+      ...pods,
+      policyTypes: ["Ingress"],
+      ingress: [
+        {
+          from: [namespaced("authentik"), namespaced("gatehouse-data"), { ipBlock: { cidr: "10.1.0.0/16" } }],
+          ports: tcp(5432),
+        },
+        { from: [{ ...namespaced("cnpg-system"), podSelector: operator }, pods], ports: tcp(5432, 8000) },
+        { from: [namespaced("observability")], ports: tcp(9187) },
+      ],
+    });
+    expect(only(recorder, "monitoring.coreos.com/v1:PodMonitor", "postgres").spec).toEqual({
+      selector: { matchLabels: { "cnpg.io/cluster": "postgres" } },
+      podMetricsEndpoints: [{ port: "metrics" }],
+    });
+  });
+
+  test("is written to at the primary, and read by PostgREST from the replicas", () => {
+    const hosts = "postgres-ro.postgres.svc:5432,postgres-rw.postgres.svc:5432";
+    const options = "sslmode=require&target_session_attrs=prefer-standby&connect_timeout=5";
+    expect(connections(recorder)).toEqual([
+      `postgres://gatehouse_authenticator:${canary("AUTHENTICATOR")}@${hosts}/gatehouse?${options}`,
+      "postgres-rw.postgres.svc",
+      "require",
+      "postgres-rw.postgres.svc",
+    ]);
+    expect(provider(recorder)).toEqual({
+      ...{ host: "db.internal", port: "5432", username: "postgres", sslmode: "require" },
+    });
+    expect(only(recorder, "core/v1:Service", "postgres").spec).toEqual({
+      type: "ClusterIP",
+      selector: { "cnpg.io/cluster": "postgres", "cnpg.io/instanceRole": "primary" },
+      ports: [{ name: "postgres", port: 5432, targetPort: 5432 }],
+    });
+  });
+});
+
+describe("PostgREST's URI", () => {
+  const password: SecretText = { template: "${ODD}", variables: ["ODD"] };
+  const access = (host: string, replicas?: string): Access => ({
+    ...{ user: "postgres", password, replicas, protect: false },
+    inCluster: { host, port: 5432, sslmode: "require", peers: undefined },
+  });
+  const uriOf = async (from: Access, version: string): Promise<string> => {
+    configure({ stack: "dev", config: { "variables:ODD": { value: "p%41:/?#[]@ &'=" } } });
+    const { result } = await record(
+      () =>
+        new Promise<string>((resolve) => {
+          readingUri(from, version, { user: "web anon", password, database: "a/b" }).apply(resolve);
+        }),
+    );
+    return result;
+  };
+  const login = "postgres://web%20anon:p%2541%3A%2F%3F%23%5B%5D%40%20%26'%3D@";
+
+  test("is percent-encoded", async () => {
+    expect(await uriOf(access("db.example.org"), "v14.17")).toBe(`${login}db.example.org:5432/a%2Fb?sslmode=require`);
+    expect(await uriOf(access("fd00::9"), "v14.17")).toBe(`${login}[fd00::9]:5432/a%2Fb?sslmode=require`);
+  });
+
+  test("names the primary alone for a version that would listen on a replica", async () => {
+    expect(await uriOf(access("rw", "ro"), "v12.0.2")).toBe(`${login}rw:5432/a%2Fb?sslmode=require`);
+  });
+});

@@ -1,0 +1,101 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Answer, withClient } from "../../ops/http.ts";
+import {
+  common,
+  identityProvider,
+  listed,
+  type OwnPlatform,
+  type OwnStack,
+  startOwnPlatform,
+} from "../e2e/ownPlatform.ts";
+
+/** Every character that means something in a URI, a shell or a connection string. */
+const ODD = "p%41:/?#[]@!$&'()*+,;= \\\"ø";
+const SECRETS = {
+  POSTGRES_PASSWORD: `super ${ODD}`,
+  DATA_AUTHENTICATOR_PASSWORD: `authenticator ${ODD}`,
+  DATA_OWNER_PASSWORD: `owner ${ODD}`,
+};
+
+describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_000 }, () => {
+  let own: OwnPlatform;
+  let stack: OwnStack;
+  let created: number | undefined;
+
+  const config = (install: Record<string, unknown> = {}) => ({
+    ...common(own.platform),
+    ...listed([]),
+    "gatehouse:identity_provider": identityProvider(),
+    "gatehouse:postgres": {
+      password: "${POSTGRES_PASSWORD}",
+      install: { kind: "statefulset", service: "ClusterIP", size: "1Gi", protect: false, ...install },
+    },
+    "gatehouse:data_api": {
+      domains: "auto",
+      authenticator_password: "${DATA_AUTHENTICATOR_PASSWORD}",
+      owner_password: "${DATA_OWNER_PASSWORD}",
+      replicas: 1,
+    },
+  });
+  const ask = (path: string): Promise<Answer> =>
+    withClient((client) => client.send(`${own.origin("data.localhost")}${path}`));
+  const answers = (path: string) =>
+    expect.poll(() => ask(path).then(({ status, body }) => [status, body]), { timeout: 60_000, interval: 200 });
+  const sql = async (text: string): Promise<void> => {
+    const { spec } = await own.core.readNamespacedService({ name: "postgres", namespace: "postgres" });
+    const client = new Client({
+      host: spec?.clusterIP ?? "",
+      user: "gatehouse_owner",
+      password: SECRETS.DATA_OWNER_PASSWORD,
+      database: "gatehouse",
+    });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+
+  beforeAll(async () => {
+    Object.assign(process.env, SECRETS);
+    own = await startOwnPlatform();
+    stack = await own.open("statefulset");
+  });
+  afterAll(async () => own.stop());
+
+  test("comes up from nothing in one go, with everything inside the server", async () => {
+    const { changes } = await stack.up(config());
+    created = changes["create"];
+    expect(changes).toEqual({ create: created });
+    await sql("create table api_v1.thing as select 1 as id; comment on table api_v1.thing is 'A thing'");
+    await answers("/thing").toEqual([200, '[{"id":1}]']);
+  });
+
+  test("keeps its data when its pod is killed", async () => {
+    const target = { name: "postgres-0", namespace: "postgres" };
+    const before = await own.core.readNamespacedPod(target);
+    await own.core.deleteNamespacedPod({ ...target, gracePeriodSeconds: 0 });
+    const uid = async () => (await own.core.readNamespacedPod(target).catch(() => before)).metadata?.uid;
+    await expect.poll(uid, { timeout: 60_000 }).not.toBe(before.metadata?.uid);
+    await answers("/thing").toEqual([200, '[{"id":1}]']);
+    await answers("/thing?id=gt.1").toEqual([200, "[]"]);
+  });
+
+  test("is the same to a second up", async () => {
+    expect((await stack.up(config())).changes).toEqual({ same: created });
+  });
+
+  test("keeps its data through a destroy while it is protected", async () => {
+    await stack.up(config({ protect: true }));
+    await expect(stack.stack.destroy({ previewOnly: true })).rejects.toThrow("protected");
+    await answers("/thing").toEqual([200, '[{"id":1}]']);
+    await expect(stack.destroy()).rejects.toThrow("protected");
+    await stack.up(config());
+    await answers("/thing").toEqual([200, '[{"id":1}]']);
+  });
+
+  test("goes with its data when the stack does", async () => {
+    await stack.destroy();
+    expect((await stack.resources()).size).toBe(0);
+    const { items } = await own.core.listPersistentVolumeClaimForAllNamespaces();
+    expect(items).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+/**
+ * What can come of a difference, the worst first: somebody rules the API or the database; private rows are read; rows are changed;
+ * something can be reached that the plan does not name; or the API does not serve what it should.
+ */
+const DANGERS = ["takeover", "leak", "write", "reach", "outage"] as const;
+export type Danger = (typeof DANGERS)[number];
+
+/** One difference between the plan's grants and the database. */
+export interface Finding {
+  /** Kind and qualified name as in SQL, e.g. `view api_v1.sales`, `role web_anon`. */
+  readonly object: string;
+  readonly fault: string;
+  /** SQL that takes it back, ending in `;`, else what to change. */
+  readonly cure: string;
+  readonly danger: Danger;
+  /** The planned schema that it is about; undefined for roles, the database and what lies outside the plan. */
+  readonly schema: string | undefined;
+}
+
+/** The most dangerous first, and by name among equals; what two rules found alike stands there once. */
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  const unique = new Map(findings.map((finding) => [`${finding.object}\n${finding.fault}`, finding]));
+  const key = ({ danger, object, fault }: Finding) => `${DANGERS.indexOf(danger)} ${object} ${fault}`;
+  return [...unique.values()].sort((left, right) => (key(left) < key(right) ? -1 : 1));
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import type { ClientBase } from "pg";
+
+/** What the database's own catalogue says, as far as the plan's grants depend on it. Names are quoted as in SQL where they are qualified. */
+export interface Live {
+  readonly roles: readonly LiveRole[];
+  readonly memberships: readonly Membership[];
+  readonly schemas: readonly { readonly name: string; readonly owner: string }[];
+  readonly relations: readonly Relation[];
+  readonly routines: readonly Routine[];
+  readonly dependencies: readonly Dependency[];
+  readonly privileges: readonly LivePrivilege[];
+  readonly defaults: readonly LiveDefault[];
+  readonly owned: readonly Owned[];
+  readonly eventTriggers: readonly EventTrigger[];
+}
+
+export interface LiveRole {
+  readonly name: string;
+  readonly superuser: boolean;
+  readonly bypassrls: boolean;
+  readonly createrole: boolean;
+  readonly createdb: boolean;
+  readonly replication: boolean;
+  readonly login: boolean;
+  readonly inherit: boolean;
+  /** `name=value`. */
+  readonly settings: readonly string[];
+}
+
+/** `member` is a member of `role`. */
+export interface Membership {
+  readonly role: string;
+  readonly member: string;
+  readonly grantor: string;
+  readonly admin: boolean;
+  readonly inherit: boolean;
+  readonly set: boolean;
+}
+
+export interface Relation {
+  readonly id: string;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: "table" | "view" | "materialized view" | "foreign table" | "partitioned table" | "sequence";
+  readonly owner: string;
+  /** A view that reads with the rights of whom asks. */
+  readonly invoker: boolean;
+  /** Row security is on. */
+  readonly secured: boolean;
+  /** Row security holds for the owner, too. */
+  readonly forced: boolean;
+  /** Has policies. */
+  readonly policies: boolean;
+  /** Has a policy that can let the anonymous role read a row. */
+  readonly readable: boolean;
+  readonly extension: boolean;
+  /** A sequence of a column: it belongs to whom the table belongs to. */
+  readonly attached: boolean;
+}
+
+export interface Routine {
+  readonly id: string;
+  readonly schema: string;
+  /** With the types of its arguments. */
+  readonly name: string;
+  readonly kind: "function" | "procedure";
+  readonly owner: string;
+  /** Runs with its owner's rights (SECURITY DEFINER). */
+  readonly definer: boolean;
+  /** Sets its own search_path. */
+  readonly pinned: boolean;
+  /** The anonymous role may name and run it. */
+  readonly reachable: boolean;
+}
+
+/** `pg_class:<id>`, `pg_proc:<id>` or `pg_operator:<id>`. */
+export interface Dependency {
+  readonly source: string;
+  readonly target: string;
+}
+
+export interface LivePrivilege {
+  readonly kind: Relation["kind"] | Routine["kind"] | "database" | "schema" | "column" | OtherKind;
+  readonly schema: string | null;
+  readonly name: string;
+  /** Of a column: its own name, where `name` is the relation's. */
+  readonly column: string | null;
+  readonly owner: string;
+  readonly grantee: string;
+  readonly grantor: string;
+  /** May be passed on. */
+  readonly grantable: boolean;
+  readonly privileges: readonly string[];
+  /** In a planned schema, or the database itself: listed whole. */
+  readonly planned: boolean;
+}
+type OtherKind =
+  | "type"
+  | "domain"
+  | "language"
+  | "large object"
+  | "foreign data wrapper"
+  | "foreign server"
+  | "tablespace"
+  | "parameter";
+
+export interface LiveDefault {
+  readonly owner: string;
+  /** Null = everywhere. */
+  readonly schema: string | null;
+  readonly kind: "table" | "sequence" | "function" | "type" | "schema" | "large object";
+  readonly grantee: string | null;
+  readonly privileges: readonly string[];
+}
+
+export interface Owned {
+  readonly owner: string;
+  readonly type: string;
+  readonly name: string;
+  readonly schema: string | null;
+}
+
+export interface EventTrigger {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly owner: string;
+  /** Of its function. */
+  readonly schema: string;
+}
+
+export interface Scope {
+  readonly schemas: readonly string[];
+  readonly anonymous: string;
+  readonly authenticator: string;
+}
+
+const FOLDER = new URL("sql/", import.meta.url);
+
+/**
+ * Reads the catalogue with one query per kind of thing, whatever the number of objects; Postgres 15 or newer.
+ * @param client in a transaction, of which it empties the search path so that every name comes out qualified
+ */
+export async function readLive(client: ClientBase, { schemas, anonymous, authenticator }: Scope): Promise<Live> {
+  const read = async <Row extends object>(name: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    const sql = readFileSync(new URL(`${name}.sql`, FOLDER), "utf8");
+    return (await client.query<Row>(sql, [...values])).rows;
+  };
+  await client.query("select set_config('search_path', '', true), set_config('jit', 'off', true)");
+  return {
+    roles: await read("roles"),
+    memberships: await read("memberships"),
+    schemas: await read("schemas"),
+    relations: await read("relations", [anonymous]),
+    routines: await read("routines", [schemas, anonymous]),
+    dependencies: await read("dependencies"),
+    privileges: await read("privileges", [schemas]),
+    defaults: await read("defaults"),
+    owned: await read("owned", [[anonymous, authenticator]]),
+    eventTriggers: await read("event_triggers"),
+  };
+}

@@ -1,0 +1,40 @@
+import type { ClientBase } from "pg";
+import { closureFindings } from "./closure.ts";
+import { defaultPrivilegeFindings } from "./defaults.ts";
+import type { GrantExpectation } from "./expectation.ts";
+import { type Finding, sortFindings } from "./finding.ts";
+import { type Live, readLive } from "./live.ts";
+import { ownerFindings } from "./owners.ts";
+import { missingPrivileges, strayPrivileges } from "./privileges.ts";
+import { roleFindings } from "./roles.ts";
+
+/**
+ * Every difference between the plan's grants and a live database, the most dangerous first; none = the database is as planned.
+ * Changes nothing: it reads one snapshot in a read-only transaction of its own.
+ * @param client connected to the planned database as the administrator, outside of a transaction
+ */
+export async function proveGrants(client: ClientBase, expected: GrantExpectation): Promise<Finding[]> {
+  await client.query("begin transaction isolation level repeatable read, read only");
+  try {
+    return compareGrants(await readPlanned(client, expected), expected);
+  } finally {
+    await client.query("rollback");
+  }
+}
+
+/** The catalogue as far as the plan goes. @param client in a transaction */
+export function readPlanned(client: ClientBase, { schemas, roles }: GrantExpectation): Promise<Live> {
+  return readLive(client, { ...roles, schemas: [...schemas.keys()] });
+}
+
+/** The same without a connection, from what the catalogue said. */
+export function compareGrants(live: Live, expected: GrantExpectation): Finding[] {
+  return sortFindings([
+    ...roleFindings(live, expected),
+    ...ownerFindings(live, expected),
+    ...strayPrivileges(live, expected),
+    ...missingPrivileges(live, expected),
+    ...defaultPrivilegeFindings(live, expected),
+    ...closureFindings(live, expected),
+  ]);
+}

@@ -1,0 +1,32 @@
+-- What a relation reads (its rule: a view's query), the relations whose rows it shows as its own (partitions, children), and the functions
+-- that its query, its columns' defaults and expressions, and its policies call, also by operators and by functions that name others.
+-- Postgres records nothing about its own objects.
+with edge (source_class, source, target_class, target) as (
+  select 'pg_class'::regclass, r.ev_class, d.refclassid, d.refobjid
+  from pg_depend d join pg_rewrite r on r.oid = d.objid
+  where d.classid = 'pg_rewrite'::regclass
+    and d.refclassid in ('pg_class'::regclass, 'pg_proc'::regclass, 'pg_operator'::regclass)
+  union
+  select 'pg_class'::regclass, a.adrelid, d.refclassid, d.refobjid
+  from pg_depend d join pg_attrdef a on a.oid = d.objid
+  where d.classid = 'pg_attrdef'::regclass and d.refclassid in ('pg_proc'::regclass, 'pg_operator'::regclass)
+  union
+  select 'pg_class'::regclass, p.polrelid, d.refclassid, d.refobjid
+  from pg_depend d join pg_policy p on p.oid = d.objid
+  where d.classid = 'pg_policy'::regclass and d.refclassid in ('pg_proc'::regclass, 'pg_operator'::regclass)
+  union
+  select d.classid, d.objid, d.refclassid, d.refobjid
+  from pg_depend d
+  where d.classid in ('pg_proc'::regclass, 'pg_operator'::regclass) and d.refclassid = 'pg_proc'::regclass
+  union
+  select 'pg_class'::regclass, inhparent, 'pg_class'::regclass, inhrelid from pg_inherits
+)
+select
+  format('%s:%s', source_class::regclass, source) as source, format('%s:%s', target_class::regclass, target) as target
+from edge
+where (source_class, source) <> (target_class, target)
+  and not exists (
+    select from pg_class c
+    where target_class = 'pg_class'::regclass and c.oid = target and c.relkind not in ('r', 'v', 'm', 'f', 'p')
+  )
+order by 1, 2

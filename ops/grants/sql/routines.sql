@@ -1,0 +1,24 @@
+-- $1 the planned schemas, $2 the anonymous role. What is in those schemas, and what runs with its owner's rights anywhere else.
+select
+  p.oid::text as id, n.nspname::text as schema,
+  format('%I.%I(%s)', n.nspname, p.proname, oidvectortypes(p.proargtypes)) as name,
+  case when p.prokind = 'p' then 'procedure' else 'function' end as kind,
+  pg_get_userbyid(p.proowner)::text as owner, p.prosecdef as definer,
+  exists (select from unnest(p.proconfig) s where s like 'search_path=%') as pinned,
+  coalesce(
+    (
+      select has_function_privilege(r.oid, p.oid, 'EXECUTE') and has_schema_privilege(r.oid, n.oid, 'USAGE')
+      from pg_roles r where r.rolname = $2
+    ),
+    false
+  ) as reachable
+from pg_catalog.pg_proc p
+join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+  and (
+    n.nspname = any ($1)
+    or p.prosecdef and not exists (
+      select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+    )
+  )
+order by 3

@@ -1,0 +1,150 @@
+import { can, type Tampering } from "./tampering.ts";
+
+const definer = "RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT count(*) FROM private_marts.people'";
+/** Past the guard that refuses such views; only a superuser gets there. */
+const unguarded = "SET LOCAL session_replication_role = replica;";
+const asOwner = (sql: string) => `SET LOCAL ROLE pipeline; ${sql}; RESET ROLE;`;
+
+export const OBJECTS: readonly Tampering[] = [
+  {
+    name: "a view that reads a private table",
+    sql: `${unguarded} ${asOwner("CREATE VIEW api_v1.leak AS SELECT name FROM private_marts.people")}`,
+    found: [["view api_v1.leak", "serves rows of the private table private_marts.people"]],
+    proof: `${can("table", "api_v1.leak", "SELECT")} AND NOT ${can("table", "private_marts.people", "SELECT")}`,
+    mend: "DROP VIEW api_v1.leak",
+  },
+  {
+    name: "a materialized view that reads it three views away, one with the rights of whom asks",
+    sql: `${unguarded} ${asOwner(`CREATE VIEW catalog.a AS SELECT * FROM private_marts.people;
+      CREATE VIEW private_marts.b WITH (security_invoker) AS SELECT * FROM catalog.a;
+      CREATE MATERIALIZED VIEW marts.c AS SELECT count(*) FROM private_marts.b`)}`,
+    found: [
+      [
+        "materialized view marts.c",
+        "serves rows of the private table private_marts.people through private_marts.b → catalog.a",
+      ],
+      ["materialized view marts.c", "serves rows of the private view private_marts.b"],
+    ],
+    mend: "DROP MATERIALIZED VIEW marts.c",
+  },
+  {
+    name: "a private partition of an exposed table",
+    sql: `${unguarded} ${asOwner("CREATE TABLE private_marts.events_2027 PARTITION OF marts.events FOR VALUES FROM (2027) TO (2028)")}`,
+    found: [["partitioned table marts.events", "serves rows of the private table private_marts.events_2027"]],
+    mend: "DROP TABLE private_marts.events_2027",
+  },
+  {
+    name: "a view of a table that the plan does not name",
+    sql: `GRANT USAGE ON SCHEMA reporting TO pipeline; GRANT SELECT ON reporting.orders TO pipeline;
+      ${asOwner("CREATE VIEW api_v1.orders AS SELECT * FROM reporting.orders")}`,
+    found: [
+      ["view api_v1.orders", "serves rows of table reporting.orders, in a schema that the configuration does not name"],
+    ],
+    mend: "DROP VIEW api_v1.orders",
+  },
+  {
+    name: "a view that belongs to a superuser",
+    sql: "ALTER VIEW api_v1.sales OWNER TO postgres",
+    found: [
+      ["view api_v1.sales", "is owned by postgres (SUPERUSER, BYPASSRLS), and reads whatever that may, not pipeline"],
+    ],
+  },
+  {
+    name: "private rows, a schema and a request's function that belong to others",
+    sql: `ALTER TABLE private_marts.people OWNER TO analyst; ALTER SCHEMA marts OWNER TO analyst;
+      GRANT CREATE ON SCHEMA gatehouse TO analyst; ALTER FUNCTION gatehouse.pre_request() OWNER TO analyst;
+      REVOKE ALL ON SCHEMA gatehouse FROM analyst`,
+    found: [
+      ["function gatehouse.pre_request()", "is owned by analyst, not postgres, who can change what runs in requests"],
+      ["table private_marts.people", "is owned by analyst, not pipeline"],
+      ["schema marts", "is owned by analyst, not pipeline"],
+    ],
+    proof: can("table", "private_marts.people", "SELECT", "analyst"),
+  },
+  {
+    name: "objects that belong to the anonymous role",
+    sql: `ALTER TABLE marts.sales OWNER TO web_anon; ALTER SCHEMA marts OWNER TO web_anon;
+      ALTER FUNCTION marts.total(int) OWNER TO authenticator`,
+    found: [
+      ["function marts.total(integer)", "is owned by authenticator"],
+      ["schema marts", "is owned by web_anon"],
+      ["table marts.sales", "is owned by web_anon"],
+    ],
+    proof: can("table", "marts.sales", "DELETE"),
+  },
+  {
+    name: "a function that runs with a superuser's rights, in a schema of everybody's",
+    sql: `CREATE FUNCTION public.count_people() ${definer}`,
+    found: [
+      [
+        "function public.count_people()",
+        "runs with the rights of postgres (SECURITY DEFINER), and web_anon may call it",
+      ],
+    ],
+    proof: can("function", "public.count_people()", "EXECUTE"),
+  },
+  {
+    name: "one in an exposed schema",
+    sql:
+      asOwner(`CREATE FUNCTION marts.count_people() ${definer}`) +
+      "GRANT EXECUTE ON FUNCTION marts.count_people() TO web_anon",
+    found: [
+      [
+        "function marts.count_people()",
+        "web_anon has EXECUTE, and it runs with the rights of pipeline (SECURITY DEFINER)",
+      ],
+    ],
+    proof: can("function", "marts.count_people()", "EXECUTE"),
+  },
+  {
+    name: "one among the API's own, in the search path of whom calls it",
+    sql: `CREATE FUNCTION gatehouse.helper() ${definer}; REVOKE ALL ON FUNCTION gatehouse.helper() FROM PUBLIC;
+      GRANT EXECUTE ON FUNCTION gatehouse.helper() TO web_anon`,
+    found: [
+      [
+        "function gatehouse.helper()",
+        "runs with the rights of postgres (SECURITY DEFINER), in the search path of whom calls it",
+      ],
+    ],
+  },
+  {
+    name: "one that a view calls, by an operator of a schema that nobody may enter",
+    sql: `CREATE FUNCTION reporting.sum(int, int) RETURNS bigint LANGUAGE sql SECURITY DEFINER
+        AS 'SELECT count(*) FROM private_marts.people';
+      CREATE OPERATOR reporting.+ (FUNCTION = reporting.sum, LEFTARG = int, RIGHTARG = int);
+      CREATE VIEW api_v1.sums WITH (security_invoker) AS SELECT 1 OPERATOR(reporting.+) 2 AS people;
+      ALTER VIEW api_v1.sums OWNER TO pipeline; GRANT SELECT ON api_v1.sums TO web_anon`,
+    found: [
+      [
+        "view api_v1.sums",
+        "calls reporting.sum(integer, integer), which runs with the rights of postgres (SECURITY DEFINER)",
+      ],
+    ],
+    proof: `NOT ${can("schema", "reporting", "USAGE")} AND ${can("function", "reporting.sum(int, int)", "EXECUTE")}`,
+  },
+  {
+    name: "row security that is off, shows nothing, or is passed by",
+    sql: `ALTER TABLE marts.sales ENABLE ROW LEVEL SECURITY; CREATE POLICY cheap ON api_v1.place FOR SELECT USING (false)`,
+    found: [
+      ["materialized view marts.totals", "serves every row of marts.sales, past its row security"],
+      ["table api_v1.place", "has policies, but row security is off: every row is served"],
+      ["view api_v1.sales", "serves every row of marts.sales, past its row security"],
+      ["table marts.sales", "has row security and no policy for web_anon: it looks empty"],
+    ],
+  },
+  {
+    name: "event triggers that are off or gone",
+    sql: "ALTER EVENT TRIGGER gatehouse_schema_changed DISABLE; DROP EVENT TRIGGER gatehouse_schema_dropped",
+    found: [
+      ["event trigger gatehouse_schema_changed", "is disabled"],
+      ["event trigger gatehouse_schema_dropped", "does not exist: what it does on a change of the schema is not done"],
+    ],
+    mend: `CREATE EVENT TRIGGER gatehouse_schema_dropped ON sql_drop EXECUTE FUNCTION gatehouse.reload_schema_cache();
+      ALTER EVENT TRIGGER gatehouse_schema_changed ENABLE`,
+  },
+  {
+    name: "an exposed schema that is gone",
+    sql: "DROP SCHEMA gatehouse_openapi CASCADE",
+    found: [["schema gatehouse_openapi", "does not exist"]],
+  },
+];

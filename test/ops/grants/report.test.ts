@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { expectationOf } from "../../../ops/grants/expectation.ts";
+import { type Finding, sortFindings } from "../../../ops/grants/finding.ts";
+import { checksOf, describeFindings } from "../../../ops/grants/report.ts";
+import { planOf } from "./live.ts";
+
+const lack: Finding = {
+  ...{ object: "table marts.late", fault: "web_anon lacks SELECT", schema: "marts", danger: "outage" },
+  cure: "GRANT SELECT ON TABLE marts.late TO web_anon;",
+};
+const login: Finding = {
+  ...{ object: "role web_anon", fault: "is LOGIN", schema: undefined, danger: "reach" },
+  cure: "ALTER ROLE web_anon NOLOGIN;",
+};
+const leak: Finding = {
+  ...{ object: "view marts.leak", fault: "serves rows of the private table private_marts.people", schema: "marts" },
+  ...{ danger: "leak", cure: "take private_marts.people out of it" },
+};
+
+test("the most dangerous stands first, and what was found twice stands there once", () => {
+  expect(sortFindings([lack, login, leak, { ...lack }])).toEqual([leak, login, lack]);
+});
+
+test("findings are a table of object, fault and cure; none are nothing", () => {
+  const lines = describeFindings([login]).trimEnd().split("\n");
+  expect(lines.map((line) => line.split("│").map((cell) => cell.trim()))).toContainEqual([
+    "",
+    ...["reach", "role web_anon", "is LOGIN", "ALTER ROLE web_anon NOLOGIN;"],
+    "",
+  ]);
+  expect(describeFindings([])).toBe("");
+});
+
+test("each finding fails the check of its schema, or that of the database", () => {
+  const checks = checksOf([leak, login, lack], expectationOf(planOf(["marts"], ["private_marts"])));
+  expect(checks).toEqual([
+    {
+      name: "grants of database warehouse and its roles",
+      ok: false,
+      detail: "role web_anon is LOGIN; cure: ALTER ROLE web_anon NOLOGIN;",
+    },
+    {
+      name: "grants of schema marts",
+      ok: false,
+      detail:
+        "view marts.leak serves rows of the private table private_marts.people; cure: take private_marts.people out of it\n" +
+        "table marts.late web_anon lacks SELECT; cure: GRANT SELECT ON TABLE marts.late TO web_anon;",
+    },
+    ...["private_marts", "catalog", "gatehouse", "gatehouse_openapi"].map((name) => ({
+      name: `grants of schema ${name}`,
+      ok: true,
+      detail: "as planned",
+    })),
+  ]);
+});

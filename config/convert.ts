@@ -1,24 +1,14 @@
 /** Second pass, first half: drafts become settings; template variables are filled in, defaults that depend on others are chosen. */
-import { SECRET_KEYS } from "./fields.ts";
+import { DAY_LENGTH, SECRET_KEYS } from "./fields.ts";
 import type {
   DataApiInput,
   DomainInput,
   IdentityProviderInput,
-  PostgresInput,
   GatewayInput,
   TestEnvironmentsInput,
 } from "./schema.ts";
 import type { ServiceInput } from "./service-schema.ts";
-import type {
-  DataApi,
-  Domain,
-  IdentityProvider,
-  PostgresServer,
-  Service,
-  TestEnvironments,
-  Tls,
-  TraefikGateway,
-} from "./settings.ts";
+import type { DataApi, Domain, IdentityProvider, Service, TestEnvironments, Tls, TraefikGateway } from "./settings.ts";
 import { type Draft, isSection, join, type Place } from "./shapes.ts";
 import type { Variables } from "./variables.ts";
 
@@ -135,21 +125,6 @@ export function toIdentityProvider(
   };
 }
 
-/** The Postgres server; undefined when any of it is wrong. */
-export function toPostgres(
-  { place, whole: input }: Draft<PostgresInput>,
-  variables: Variables,
-): PostgresServer | undefined {
-  if (input === undefined) return undefined;
-  return {
-    host: variables.plain(input.host, at(place, "host")) ?? "",
-    port: variables.port(input.port, at(place, "port")) ?? 0,
-    user: variables.plain(input.user, at(place, "user")) ?? "",
-    password: variables.secret(input.password, at(place, "password")),
-    sslmode: input.sslmode,
-  };
-}
-
 /** The data API; undefined when any of it is wrong. */
 export function toDataApi(
   { place, whole: input }: Draft<DataApiInput>,
@@ -164,15 +139,27 @@ export function toDataApi(
     database: input.database,
     version: input.version,
     replicas: input.replicas,
+    maxReplicas: input.max_replicas,
     exposed: input.schemas.exposed,
     private: input.schemas.private,
+    deprecated: Object.entries(input.schemas.deprecated).map(([schema, { since, sunset, link }]) => ({
+      schema,
+      since: since.slice(0, DAY_LENGTH),
+      sunset: sunset.slice(0, DAY_LENGTH),
+      link,
+    })),
     roles: input.roles,
     authenticatorPassword: variables.secret(input.authenticator_password, at(place, "authenticator_password")),
     ownerPassword: variables.secret(input.owner_password, at(place, "owner_password")),
     limits: {
       maxRows: input.limits.max_rows,
-      statementTimeout: input.limits.statement_timeout,
+      statementTimeout: milliseconds(input.limits.statement_timeout),
       connections: input.limits.connections,
+      exactCountRows: input.limits.exact_count_rows,
+      maxAge: input.limits.max_age,
+      requestsPerSecond: input.limits.requests_per_second,
+      burst: input.limits.burst,
+      inFlight: input.limits.in_flight,
     },
   };
 }
@@ -207,4 +194,12 @@ export function lookUpSecrets(raw: unknown, place: Place, variables: Variables):
 
 function at(place: Place, ...keys: readonly PropertyKey[]): Place {
   return { ...place, path: join(place.path, ...keys) };
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000 };
+
+/** Milliseconds of a Postgres interval such as `500ms`, `5s` or `2min`, as its field allows them. */
+function milliseconds(interval: string): number {
+  const [, digits = "", unit = ""] = /^(\d+)(\w+)$/.exec(interval) ?? [];
+  return Number(digits) * (UNITS[unit] ?? NaN);
 }

@@ -14,6 +14,10 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+// The engine reads a day that stands without quotes as a time, and hands that on in Go's spelling.
+const DAY = /^\d{4}-\d{2}-\d{2}( 00:00:00 \+0000 UTC)?$/;
+/** What of it is the day itself. */
+export const DAY_LENGTH = 10;
 const VARIABLES_ONLY = /^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$/;
 // The units of authentik's timedelta_string_validator.
 const DURATION = /^((weeks|days|hours|minutes|seconds)=[0-9]+)(;(weeks|days|hours|minutes|seconds)=[0-9]+)*$/;
@@ -43,10 +47,10 @@ export const identifier = (...reserved: string[]) =>
   text(
     new RegExp(`^(?!pg_|(${["public", "none", ...reserved].join("|")})$)[a-z_][a-z0-9_]{0,62}$`),
     "a Postgres name of one's own",
-    "use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps schema gatehouse",
+    "use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps catalog, gatehouse and gatehouse_*",
   );
 /** A schema of the data API. */
-export const schemaName = () => identifier("information_schema", "gatehouse");
+export const schemaName = () => identifier("information_schema", "catalog", "gatehouse", "gatehouse_[a-z0-9_]*");
 /** A prefix that stays open. */
 export const publicPath = () =>
   text(PUBLIC_PATH, "a plain path prefix", "write it like /public: not / itself, no . or .. segments, no ? # or %");
@@ -63,6 +67,9 @@ export const version = (of: string, example: string) =>
 /** A path on the application's own host. */
 export const redirectPath = () =>
   text(/^\/[^\s?#]*$/, "a path that starts with /", "write the callback's path without host, e.g. /login/callback");
+/** A path below which something is served. */
+export const basePath = () =>
+  text(/^\/((?!\.{1,2}\/)[A-Za-z0-9._~-]+\/)*$/, "a path that starts and ends with /", "write it like /explore/");
 /** A number from 1 on. */
 export const count = (max: number) => {
   const message = `a whole number from 1 to ${max}; write one of those`;
@@ -76,8 +83,27 @@ export const port = () =>
     [portNumber(), z.string().regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/)],
     "a port from 1 to 65535, or one ${VARIABLE}; write a number without quotes",
   );
+/** A day, in UTC. */
+export const date = () => {
+  const error = "a day; write it like 2027-01-31";
+  return z
+    .string()
+    .regex(DAY, { error, abort: true })
+    .refine((day) => isDay(day.slice(0, DAY_LENGTH)), { error });
+};
+/** A network, as an address and the length of its prefix. */
+export const cidr = () =>
+  z.union(
+    [z.cidrv4(), z.cidrv6()],
+    "a network in CIDR notation; write it like 10.0.0.0/8, or 10.1.2.3/32 for one address",
+  );
 /** A list. */
 export const list = <T extends z.ZodType>(item: T) => z.array(item);
 /** Domain kinds on which something is exposed. */
 export const exposedOn = () =>
   z.union([z.literal("auto"), list(z.string())], "a list of domain kinds, or auto; write e.g. [localhost, mesh]");
+
+function isDay(text: string): boolean {
+  const day = new Date(text);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}

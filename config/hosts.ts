@@ -54,8 +54,10 @@ function builtIns({ settings, identityProvider, dataApi }: Drafts, testEnvironme
   if (identityProvider?.fields.host !== undefined && isHere(identityProvider.fields)) {
     add(identityProvider.fields.host, "auto", "the identity provider", identityProvider.place);
   }
-  if (dataApi?.fields.host !== undefined)
-    add(dataApi.fields.host, dataApi.fields.domains ?? [], "the data API", dataApi.place);
+  if (dataApi) {
+    const { host, domains = [] } = dataApi.fields;
+    if (host !== undefined) add(host, domains, "the data API", dataApi.place);
+  }
   return claims;
 }
 

@@ -8,12 +8,12 @@ import {
   toDomain,
   toGateway,
   toIdentityProvider,
-  toPostgres,
   toService,
   toTestEnvironments,
 } from "./convert.ts";
 import { hostRules, isHere } from "./hosts.ts";
 import { meshRules, meshWarnings } from "./mesh.ts";
+import { postgresRules, postgresWarnings, toPostgres } from "./postgres.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import * as rules from "./rules.ts";
 import { type Section, SECTIONS, checkSections } from "./sections.ts";
@@ -70,6 +70,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   );
   problems.push(...hostRules(known, testEnvironments));
   problems.push(...rules.identityProviderRules(known), ...rules.dataApiRules(known), ...versionRules(known));
+  problems.push(...postgresRules(known));
   if (problems.length > 0 || !identityProvider || !gateway) throw new ConfigError(fileOf(raw), inOrder(problems));
   const warnings = [
     ...rules.skipped(known),
@@ -79,6 +80,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
       ...services,
     ]),
     ...versionWarnings(known),
+    ...postgresWarnings(known),
     ...variables.warnings,
   ];
   return {

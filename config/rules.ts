@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { enabledKinds } from "./convert.ts";
 import { type Problem, suggestion } from "./problems.ts";
-import type { DataApiInput, DomainInput, GatewayInput, IdentityProviderInput } from "./schema.ts";
+import type { DataApiInput, DomainInput, GatewayInput, IdentityProviderInput, PostgresInput } from "./schema.ts";
 import type { ServiceInput } from "./service-schema.ts";
 import { KNOWN_KINDS } from "./schema.ts";
 import type { Domain } from "./settings.ts";
@@ -17,6 +17,7 @@ export interface Drafts {
   readonly services: readonly Draft<ServiceInput>[];
   readonly gateway: Draft<GatewayInput>;
   readonly identityProvider: Draft<IdentityProviderInput> | undefined;
+  readonly postgres: Draft<PostgresInput> | undefined;
   readonly dataApi: Draft<DataApiInput> | undefined;
   readonly hasPostgres: boolean;
 }
@@ -165,6 +166,15 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts)
     const both = exposed.includes(schema) && fields.schemas?.private.includes(schema) === true;
     const fault = both ? `schema "${schema}" is both exposed and private` : `schema "${schema}" is listed twice`;
     found.push(problem(within(place, "schemas"), fault, both ? "decide for one" : "list it once"));
+  }
+  for (const [schema, { since, sunset }] of Object.entries(fields.schemas?.deprecated ?? {})) {
+    const where = within(place, "schemas", "deprecated", schema);
+    if (!exposed.includes(schema)) found.push(problem(where, "is not an exposed schema", "name one, or remove it"));
+    if (sunset <= since) found.push(problem(within(where, "sunset"), "is not after since", "give a later day"));
+  }
+  if ((fields.max_replicas ?? 0) < (fields.replicas ?? 0)) {
+    const fault = `${fields.max_replicas} is fewer than replicas`;
+    found.push(problem(within(place, "max_replicas"), fault, "give at least as many"));
   }
   for (const role of repeated(Object.values(fields.roles ?? {}))) {
     found.push(problem(within(place, "roles"), `role "${role}" stands for two things`, "give each role its own name"));

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   count,
+  date,
   duration,
   exposedOn,
   group,
@@ -17,6 +18,8 @@ import {
   version,
   words,
 } from "./fields.ts";
+
+export { postgres } from "./postgres-schema.ts";
 
 /** The kinds that need no full definition (spec 000, "Domain kinds"). */
 export const KNOWN_KINDS: readonly string[] = ["localhost", "mesh", "external"];
@@ -113,15 +116,12 @@ export const identityProvider = z.strictObject({
     .describe("Users to try things with; only where localhost is the one enabled domain."),
 });
 
-export const postgres = z.strictObject({
-  host: words().describe("Host of the server; may be a ${VARIABLE}."),
-  port: port().default(5432).describe("Port of the server; a number or a ${VARIABLE}."),
-  user: words().default("postgres").describe("Role that may create databases and roles."),
-  password: secret().describe("Password of that role, as a ${VARIABLE}."),
-  sslmode: z
-    .enum(["disable", "require", "verify-ca", "verify-full"])
-    .default("require")
-    .describe("How the connection is encrypted (libpq)."),
+const deprecation = z.strictObject({
+  since: date().describe("Day on which it became deprecated; sent as Deprecation (RFC 9745)."),
+  sunset: date().describe("Day from which it may be gone; sent as Sunset (RFC 8594)."),
+  link: text(/^https?:\/\/\S+$/, "a URL", "write it like https://data.example.org/versions")
+    .optional()
+    .describe("Page that says what to use instead; sent as Link with rel=deprecation."),
 });
 
 export const dataApi = z.strictObject({
@@ -129,10 +129,11 @@ export const dataApi = z.strictObject({
   namespace: label().default("gatehouse-data").describe("Namespace in the cluster."),
   domains: exposedOn().describe("Domain kinds on which the data is open, or auto for every enabled one."),
   database: identifier().default("gatehouse").describe("Name of the database."),
-  version: text(/^v?\d+(\.\d+)+$/, "a version of PostgREST", "write it like v12.0.2")
-    .default("v12.0.2")
+  version: text(/^v?\d+(\.\d+)+$/, "a version of PostgREST", "write it like v14.17")
+    .default("v14.17")
     .describe("Version of PostgREST: the image's tag."),
-  replicas: count(100).default(1).describe("How many instances of PostgREST run."),
+  replicas: count(100).default(2).describe("How many instances of PostgREST run at the least."),
+  max_replicas: count(100).default(4).describe("How many instances run at the most, when they are busy."),
   schemas: z
     .strictObject({
       exposed: list(schemaName())
@@ -142,6 +143,10 @@ export const dataApi = z.strictObject({
       private: list(schemaName())
         .default(["private_marts", "private_raw"])
         .describe("Schemas with personal data: created, never granted."),
+      deprecated: z
+        .record(z.string(), deprecation)
+        .default({})
+        .describe("Exposed schemas that will go away: every answer from them says so."),
     })
     .prefault({})
     .describe("What is open and what is not."),
@@ -162,9 +167,22 @@ export const dataApi = z.strictObject({
         .default("5s")
         .describe("How long one query may take."),
       connections: count(1000).default(10).describe("Connections of one instance to the database."),
+      exact_count_rows: count(1_000_000_000)
+        .default(1_000_000)
+        .describe("Rows of the largest table that may be counted exactly; of a larger one, only estimates."),
+      max_age: count(86_400)
+        .default(60)
+        .describe("Seconds for which an answer may be kept by browsers and caches before they ask whether it changed."),
+      requests_per_second: count(100_000)
+        .default(50)
+        .describe("Requests per second of one client, by its address; more get 429."),
+      burst: count(100_000).default(100).describe("Requests that one client may send at once before that counts."),
+      in_flight: count(100_000)
+        .default(6)
+        .describe("Requests of one client that may be under way at once; a browser opens six connections to a host."),
     })
     .prefault({})
-    .describe("What one request may cost."),
+    .describe("What one request, and one client, may cost."),
 });
 
 export const gateway = z.strictObject({
@@ -195,7 +213,7 @@ export const testEnvironments = z.strictObject({
 
 export type DomainInput = z.output<typeof knownDomain>;
 export type IdentityProviderInput = z.output<typeof identityProvider>;
-export type PostgresInput = z.output<typeof postgres>;
+export type { PostgresInput } from "./postgres-schema.ts";
 export type DataApiInput = z.output<typeof dataApi>;
 export type GatewayInput = z.output<typeof gateway>;
 export type TestEnvironmentsInput = z.output<typeof testEnvironments>;

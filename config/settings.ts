@@ -4,6 +4,10 @@
  * No secret value is ever in here: a secret field is a {@link SecretText}, whose variables are looked up where a resource needs them.
  */
 
+import type { DataApi } from "./data-api.ts";
+
+export type { DataApi, Deprecation } from "./data-api.ts";
+
 /** Text with `${NAME}` template variables that stays unresolved because it may hold a secret, e.g. `${GRAFANA_CLIENT_SECRET}`. */
 export interface SecretText {
   /** The text as written in the stack file. */
@@ -163,44 +167,33 @@ export interface SampleUser {
   readonly groups: readonly string[];
 }
 
-/** The Postgres server that authentik and the data API use. */
+/** The Postgres server that authentik and the data API use: one that is there, or one that the stack installs. */
 export interface PostgresServer {
-  readonly host: string;
+  /** Address from the deploying machine, and of an existing one also from pods; undefined = the address of the Service. */
+  readonly host: string | undefined;
   readonly port: number;
   readonly user: string;
   readonly password: SecretText;
   readonly sslmode: "disable" | "require" | "verify-ca" | "verify-full";
+  readonly install: PostgresInstallation | undefined;
 }
 
-export interface DataApi {
-  /** Host label, `<host>.<domain>`. */
-  readonly host: string;
+export interface PostgresInstallation {
+  readonly kind: "statefulset" | "cloudnativepg";
   readonly namespace: string;
-  readonly domains: readonly string[];
-  readonly database: string;
-  /** PostgREST's version; the image's tag. */
   readonly version: string;
-  readonly replicas: number;
-  /** Exposed schemas in order; the first is the default (spec 001: `api_v1`). */
-  readonly exposed: readonly string[];
-  /** Schemas that hold personal data: created, never granted. */
-  readonly private: readonly string[];
-  readonly roles: {
-    /** NOLOGIN; what a request without credentials runs as. */
-    readonly anonymous: string;
-    /** LOGIN NOINHERIT; what PostgREST connects as. */
-    readonly authenticator: string;
-    /** What pipelines write as. */
-    readonly owner: string;
-  };
-  readonly authenticatorPassword: SecretText;
-  readonly ownerPassword: SecretText;
-  readonly limits: {
-    /** Rows in one answer at the most. */
-    readonly maxRows: number;
-    /** Postgres interval, e.g. `5s`. */
-    readonly statementTimeout: string;
-    /** Connections of one replica to the database. */
-    readonly connections: number;
-  };
+  readonly size: string;
+  readonly storageClass: string | undefined;
+  /** Type of the Service for the deploying machine. */
+  readonly service: "LoadBalancer" | "ClusterIP";
+  /** Networks outside of the cluster that may connect, as stated. */
+  readonly allowedFrom: readonly string[];
+  /** Namespaces besides those of the stack whose pods may connect. */
+  readonly clients: readonly string[];
+  readonly protect: boolean;
+  /** The primary and its replicas; 1 for a statefulset. */
+  readonly instances: number;
+  readonly operatorNamespace: string;
+  /** Namespace of the Prometheus that reads the metrics. */
+  readonly monitoring: string | undefined;
 }

@@ -86,7 +86,7 @@ function problemsOf(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, raw:
     const keys = issue.path as Key[];
     if (issue.code !== "unrecognized_keys")
       return [{ ...place, path: join(place.path, ...keys), ...tell(issue, keys, schema, raw) }];
-    const known = Object.keys((schemaAt(schema, keys) as z.ZodObject).shape);
+    const known = Object.keys((unwrapped(schemaAt(schema, keys)) as z.ZodObject).shape);
     return issue.keys.map((key) => ({
       ...place,
       path: join(place.path, ...keys, key),
@@ -150,13 +150,20 @@ function choicesOf(issue: z.core.$ZodIssue): string[] | undefined {
 /** The schema that stands at `keys` inside `schema`. */
 function schemaAt(schema: z.ZodType, keys: readonly Key[]): z.ZodType {
   const [key, ...rest] = keys;
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    const inner = schema.unwrap() as z.ZodType;
-    return key === undefined && schema.description !== undefined ? schema : schemaAt(inner, keys);
-  }
+  if (key === undefined && schema.description !== undefined) return schema;
+  if (isWrapper(schema)) return schemaAt(schema.unwrap() as z.ZodType, keys);
   if (key === undefined) return schema;
   if (schema instanceof z.ZodArray) return schemaAt(schema.element as z.ZodType, rest);
   return schema instanceof z.ZodObject ? schemaAt(schema.shape[key] as z.ZodType, rest) : schema;
+}
+
+/** Without what makes it one that may be left out. */
+function unwrapped(schema: z.ZodType): z.ZodType {
+  return isWrapper(schema) ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+}
+
+function isWrapper(schema: z.ZodType): schema is z.ZodOptional | z.ZodDefault | z.ZodPrefault {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
 }
 
 function kindOf(value: unknown): string {

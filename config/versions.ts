@@ -1,5 +1,5 @@
 /** Which versions may run together, and which are known to be bad (field.md 3.2, advisories 2024-2026). */
-import { satisfies } from "semver";
+import { coerce, satisfies } from "semver";
 import type { Problem } from "./problems.ts";
 import { type Drafts, problem, within } from "./rules.ts";
 
@@ -57,8 +57,30 @@ const TRAEFIK_DEFENDED: readonly Advisory[] = [
   },
 ];
 
-/** The pair of authentik's server and Terraform provider belongs together; neither it nor Traefik has a known hole. */
-export function versionRules({ identityProvider, gateway }: Drafts): Problem[] {
+/** What a PostgREST must not have; docs/postgrest.md has the differences that are made up for. */
+const POSTGREST: readonly Advisory[] = [
+  {
+    affected: "<12.0.0",
+    names: "postgrest #2492",
+    fault: "a function cannot answer with a status of its own, so an unchanged answer is sent again",
+    fixed: "14.17",
+  },
+  {
+    affected: ">=13.0.0 <14.6.0",
+    names: "postgrest #4675",
+    fault: "hints of errors name tables that the caller may not see",
+    fixed: "14.17",
+  },
+  {
+    affected: ">=13.0.0 <14.13.0",
+    names: "postgrest #4955",
+    fault: "requests fail when their role has work_mem, which bounds what a query may use",
+    fixed: "14.17",
+  },
+];
+
+/** The pair of authentik's server and Terraform provider belongs together; neither it nor Traefik nor PostgREST has a known hole. */
+export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Problem[] {
   const found: Problem[] = [];
   const server = identityProvider?.fields.version;
   if (identityProvider !== undefined && server !== undefined) {
@@ -73,6 +95,12 @@ export function versionRules({ identityProvider, gateway }: Drafts): Problem[] {
   if (traefik !== undefined) {
     const place = within(gateway.place, "version");
     found.push(...refused("Traefik", traefik, TRAEFIK_REFUSED).map(([fault, cure]) => problem(place, fault, cure)));
+  }
+  const postgrest = dataApi?.fields.version;
+  if (dataApi !== undefined && postgrest !== undefined) {
+    const place = within(dataApi.place, "version");
+    const full = coerce(postgrest)?.version ?? postgrest;
+    found.push(...refused("PostgREST", full, POSTGREST).map(([fault, cure]) => problem(place, fault, cure)));
   }
   return found;
 }

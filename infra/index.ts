@@ -8,27 +8,30 @@ import { Authentik, refuseOtherServer } from "./identity/authentik.ts";
 import { Identity } from "./identity/identity.ts";
 import { computePlan } from "./plan/plan.ts";
 import { Postgres } from "./postgres.ts";
+import { refuseWithoutOperator } from "./postgres/operator.ts";
 
 /**
  * Deploys the selected stack. Exported as a function, so that the engine runs it both as the project's program (`pulumi up`) and inline
  * (the Automation API), as often as asked.
- * @throws ConfigError with every problem of the configuration, Error for an existing identity provider of another line; both before the
- *   first resource is registered
+ * @throws ConfigError with every problem of the configuration, Error for an existing identity provider of another line,
+ *   and for a cluster without the operator that Postgres needs; all before the first resource is registered
  */
 export default async function program(): Promise<Record<string, pulumi.Input<unknown>>> {
   const settings = loadStack();
   const plan = computePlan(settings);
   await refuseOtherServer(settings.identityProvider);
+  await refuseWithoutOperator(settings.postgres, settings.context);
 
   const cluster = new Cluster("cluster", { context: settings.context });
-  const postgres = settings.postgres && new Postgres("postgres", { server: settings.postgres });
+  const postgres = settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster });
   const authentik = new Authentik("authentik", { settings, plan, cluster, postgres });
   const gateway = new Gateway("gateway", { settings, plan, cluster, authentik });
   const reachedThrough = gateway.identityProviderRoutes;
   const identity = new Identity("identity", { settings, plan, cluster, authentik, reachedThrough });
   if (settings.dataApi && plan.data && postgres) {
+    const { dataApi, gateway: traefik } = settings;
     const { exposures, data } = plan;
-    new DataApi("data", { dataApi: settings.dataApi, plan: data, exposures, cluster, postgres });
+    new DataApi("data", { dataApi, gateway: traefik, plan: data, exposures, cluster, postgres });
   }
 
   return {

@@ -2,6 +2,12 @@
 import type * as k8s from "@pulumi/kubernetes";
 
 type NetworkPolicySpec = k8s.types.input.networking.v1.NetworkPolicySpec;
+type NetworkPolicyPeer = k8s.types.input.networking.v1.NetworkPolicyPeer;
+
+/** The pods of a namespace. */
+export function namespaced(name: string): NetworkPolicyPeer {
+  return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } };
+}
 
 /**
  * Lets the pods of some namespaces reach one port of the selected pods, and nobody anything else.
@@ -13,12 +19,38 @@ export function onlyFrom(
   port: number,
   namespaces: readonly string[],
 ): NetworkPolicySpec {
-  const from = namespaces.map((name) => ({
-    namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
-  }));
   return {
     podSelector: { matchLabels: labels },
     policyTypes: ["Ingress"],
-    ingress: [{ from, ports: [{ protocol: "TCP", port }] }],
+    ingress: [{ from: namespaces.map(namespaced), ports: [{ protocol: "TCP", port }] }],
+  };
+}
+
+/** As {@link onlyFrom}, for pods that themselves connect to nothing. */
+export function answersOnly(policy: NetworkPolicySpec): NetworkPolicySpec {
+  return { ...policy, policyTypes: ["Ingress", "Egress"], egress: [] };
+}
+
+/** Names are looked up in the cluster's own DNS. */
+const DNS = {
+  to: [namespaced("kube-system")],
+  ports: [
+    { protocol: "UDP", port: 53 },
+    { protocol: "TCP", port: 53 },
+  ],
+};
+
+/**
+ * As {@link onlyFrom}, for pods that themselves connect to one server and nothing else.
+ * @param server its port, and where it is; without `peers` it may be anywhere
+ */
+export function onlyBetween(
+  policy: NetworkPolicySpec,
+  { peers, port }: { readonly peers: NetworkPolicyPeer[] | undefined; readonly port: number },
+): NetworkPolicySpec {
+  return {
+    ...policy,
+    policyTypes: ["Ingress", "Egress"],
+    egress: [DNS, { ...(peers && { to: peers }), ports: [{ protocol: "TCP", port }] }],
   };
 }

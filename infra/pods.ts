@@ -51,21 +51,76 @@ export interface Workload {
   readonly container: Omit<Container, "securityContext" | "volumeMounts">;
   /** Whether the container writes to /tmp; all else is read-only. */
   readonly writesTmp: boolean;
+  /** Files that it reads. */
+  readonly files?: Files;
+  /** Keeps its pods on different nodes, where there are several, and all of them serving during a roll-out. */
+  readonly spread?: boolean;
+}
+
+/** Files of a ConfigMap, below one folder. */
+export interface Files {
+  readonly folder: string;
+  readonly configMap: pulumi.Input<string>;
+  /** Path below the folder, by key; a key has no slashes. */
+  readonly paths: Readonly<Record<string, string>>;
 }
 
 /** The Deployment of a workload, restricted as above. */
-export function deployment({ app, namespace, replicas, container, writesTmp }: Workload): k8s.apps.v1.DeploymentArgs {
+export function deployment(workload: Workload): k8s.apps.v1.DeploymentArgs {
+  const { app, namespace, replicas, container, spread = false } = workload;
   const labels = labelsOf(app);
-  const mounts = writesTmp ? { volumeMounts: [{ name: "tmp", mountPath: "/tmp" }] } : {};
-  const volumes = writesTmp ? { volumes: [{ name: "tmp", emptyDir: {} }] } : {};
-  const containers = [{ ...container, ...mounts, securityContext: restrictedContainer }];
+  const mounted = [...tmpOf(workload), ...filesOf(workload)];
+  const volumeMounts = mounted.map(({ mount }) => mount);
+  const volumes = mounted.map(({ volume }) => volume);
+  const containers = [
+    { ...container, ...(mounted.length > 0 && { volumeMounts }), securityContext: restrictedContainer },
+  ];
   return {
     metadata: { name: app, namespace, labels },
     spec: {
       replicas,
       selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { ...restrictedPod, containers, ...volumes } },
+      ...(spread ? { strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } } : {}),
+      template: {
+        metadata: { labels },
+        spec: {
+          ...restrictedPod,
+          containers,
+          ...(mounted.length > 0 && { volumes }),
+          ...(spread ? { topologySpreadConstraints: [apart(labels)] } : {}),
+        },
+      },
     },
+  };
+}
+
+interface Mounted {
+  readonly mount: k8s.types.input.core.v1.VolumeMount;
+  readonly volume: k8s.types.input.core.v1.Volume;
+}
+
+function tmpOf({ writesTmp }: Workload): Mounted[] {
+  if (!writesTmp) return [];
+  return [{ mount: { name: "tmp", mountPath: "/tmp" }, volume: { name: "tmp", emptyDir: {} } }];
+}
+
+function filesOf({ files }: Workload): Mounted[] {
+  if (files === undefined) return [];
+  const items = Object.entries(files.paths).map(([key, path]) => ({ key, path }));
+  return [
+    {
+      mount: { name: "files", mountPath: files.folder, readOnly: true },
+      volume: { name: "files", configMap: { name: files.configMap, items } },
+    },
+  ];
+}
+
+function apart(labels: Record<string, string>): k8s.types.input.core.v1.TopologySpreadConstraint {
+  return {
+    maxSkew: 1,
+    topologyKey: "kubernetes.io/hostname",
+    whenUnsatisfiable: "ScheduleAnyway",
+    labelSelector: { matchLabels: labels },
   };
 }
 

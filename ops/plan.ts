@@ -82,7 +82,11 @@ function protection({ role, protection, authentication }: Exposure): string {
   return role === "test" ? `${protection}${by}, test environment` : protection + by;
 }
 
-const OPEN_ROLES = { test: "test host", "identity-provider": "identity provider", "data-api": "data API, read only" };
+const OPEN_ROLES = {
+  test: "test host",
+  "identity-provider": "identity provider",
+  "data-api": "data API, read only",
+};
 
 function whoMayEnter({ protection, groups }: Exposure): string {
   if (protection === "open") return "everyone";

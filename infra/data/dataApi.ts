@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { DataApi as DataApiSettings, PostgresServer } from "../../config/settings.ts";
+import type { DataApi as DataApiSettings, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { DataPlan, Exposure } from "../plan/types.ts";
 import type { Postgres } from "../postgres.ts";
@@ -8,8 +8,12 @@ import { Grants } from "./grants.ts";
 import { Migrations } from "./migrations.ts";
 import { Postgrest } from "./postgrest.ts";
 
+/** Domain kinds that only some people can reach; the later, the more. */
+const NEAR = ["localhost", "mesh"];
+
 export interface DataApiArgs {
   readonly dataApi: DataApiSettings;
+  readonly gateway: TraefikGateway;
   readonly plan: DataPlan;
   /** All exposures; the data API's own say under which address it describes itself. */
   readonly exposures: readonly Exposure[];
@@ -21,15 +25,15 @@ export interface DataApiArgs {
 export class DataApi extends pulumi.ComponentResource {
   constructor(name: string, args: DataApiArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:data:DataApi", name, {}, opts);
-    const { dataApi, plan, cluster } = args;
-    const server: PostgresServer = args.postgres.server;
+    const { dataApi, gateway, plan, exposures, cluster } = args;
+    const { server } = args.postgres;
     const child = { parent: this, providers: [args.postgres.provider, cluster.provider] };
 
     const namespace = cluster.namespace(dataApi.namespace, this);
-    const database = new Database(`${name}-database`, { dataApi, plan }, child);
+    const database = new Database(`${name}-database`, { dataApi, plan, protect: server.protect }, child);
     const migrations = new Migrations(
       `${name}-migrations`,
-      { namespace, server, database: database.name },
+      { plan, namespace, server, database: database.name },
       { ...child, dependsOn: [database] },
     );
     // After the migrations: a grant on all functions of a schema reaches those that exist.
@@ -38,15 +42,19 @@ export class DataApi extends pulumi.ComponentResource {
       { plan, database: database.name },
       { ...child, dependsOn: [migrations] },
     );
+    const reached = publicUrl(exposures);
     new Postgrest(
       `${name}-postgrest`,
-      { dataApi, server, namespace, database: database.name, publicUrl: publicUrl(args.exposures) },
+      { dataApi, gateway, server, namespace, database: database.name, publicUrl: reached },
       { ...child, dependsOn: [grants] },
     );
     this.registerOutputs({});
   }
 }
 
-function publicUrl(exposures: readonly Exposure[]): string | undefined {
-  return exposures.find(({ role }) => role === "data-api")?.url;
+/** The address that most people can reach: a document has one, and the gateway serves it on every domain. */
+export function publicUrl(exposures: readonly Exposure[]): string | undefined {
+  const own = exposures.filter(({ role }) => role === "data-api");
+  const far = own.find(({ domain }) => domain === "external") ?? own.find(({ domain }) => !NEAR.includes(domain));
+  return (far ?? own.at(-1))?.url;
 }

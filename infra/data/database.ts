@@ -4,9 +4,14 @@ import type { DataApi } from "../../config/settings.ts";
 import type { DataPlan } from "../plan/types.ts";
 import { reveal } from "../secrets.ts";
 
+/** A request's transaction waits for nobody; one that does is of a PostgREST that is gone. */
+const IDLE_MS = 10_000;
+
 export interface DatabaseArgs {
   readonly dataApi: DataApi;
   readonly plan: DataPlan;
+  /** Refuses to drop the database. */
+  readonly protect: boolean;
 }
 
 /** The database of the data API, its three roles, and its schemas with their owners. */
@@ -15,22 +20,25 @@ export class Database extends pulumi.ComponentResource {
 
   constructor(name: string, args: DatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:data:Database", name, {}, opts);
-    const { roles, limits, authenticatorPassword, ownerPassword } = args.dataApi;
+    const { roles, limits, maxReplicas, authenticatorPassword, ownerPassword } = args.dataApi;
     const role = (kind: string, roleArgs: postgresql.RoleArgs): postgresql.Role =>
       new postgresql.Role(`${name}-${kind}`, roleArgs, { parent: this });
 
     const anonymous = role("anonymous", {
       name: roles.anonymous,
       login: false,
-      // PostgREST applies a role's settings to each request that runs as it; milliseconds.
-      statementTimeout: milliseconds(limits.statementTimeout),
+      // The pre-request function applies it to each request, in milliseconds: PostgREST would do so only where the database may configure it.
+      statementTimeout: limits.statementTimeout,
     });
     const authenticator = role("authenticator", {
       name: roles.authenticator,
       login: true,
       // Has nothing of its own and inherits nothing: a request can only do what the role it switches to can.
       inherit: false,
+      idleInTransactionSessionTimeout: IDLE_MS,
       roles: [anonymous.name],
+      // Pools of all instances, one more during a roll-out, each with a listener for changes of the schema and one to spare.
+      connectionLimit: (maxReplicas + 1) * (limits.connections + 2),
       password: reveal(authenticatorPassword),
     });
     const owner = role("owner", { name: roles.owner, login: true, password: reveal(ownerPassword) });
@@ -39,7 +47,7 @@ export class Database extends pulumi.ComponentResource {
       `${name}-database`,
       { name: args.plan.database },
       // A role that something in the database still names cannot be dropped, so a destroy takes the database first.
-      { parent: this, dependsOn: [anonymous, authenticator, owner] },
+      { parent: this, dependsOn: [anonymous, authenticator, owner], protect: args.protect },
     );
     this.name = database.name;
     for (const schema of args.plan.schemas) {
@@ -52,22 +60,4 @@ export class Database extends pulumi.ComponentResource {
     }
     this.registerOutputs({ name: this.name });
   }
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000 };
-
-/**
- * Milliseconds of a Postgres interval such as `500ms`, `5s` or `2min`.
- * @throws for any other spelling, which configuration checks rule out
- */
-export function milliseconds(interval: string): number {
-  const [, digits, unit] = /^(\d+)(ms|s|min)$/.exec(interval) ?? [];
-  const factor = UNITS[unit ?? ""];
-  if (digits === undefined || factor === undefined) {
-    throw new pulumi.InputPropertyError({
-      propertyPath: "limits.statement_timeout",
-      reason: `"${interval}" is not like 500ms, 5s or 2min`,
-    });
-  }
-  return Number(digits) * factor;
 }

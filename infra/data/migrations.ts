@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { PostgresServer } from "../../config/settings.ts";
+import type { DataPlan, SchemaPlan } from "../plan/types.ts";
+import type { Access } from "../postgres/access.ts";
 import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
 import { reveal } from "../secrets.ts";
 
@@ -10,20 +11,23 @@ const FOLDER = new URL("sql/", import.meta.url);
 const MOUNT = "/sql";
 
 export interface MigrationsArgs {
+  readonly plan: DataPlan;
   readonly namespace: k8s.core.v1.Namespace;
-  readonly server: PostgresServer;
+  readonly server: Access;
   readonly database: pulumi.Output<string>;
 }
 
 /**
  * What the API needs and the Postgres provider lacks: functions and event triggers, as SQL files in the order of their names. A
- * preview shows their text; a changed text is a new Job, which runs all of them in one transaction under a lock. Each file can run
- * again, so a run that was interrupted is repeated whole.
+ * preview shows their text; a changed text or variable is a new Job, which runs all of them in one transaction under a lock. Each file can
+ * run again, so a run that was interrupted is repeated whole.
  */
 export class Migrations extends pulumi.ComponentResource {
   constructor(name: string, args: MigrationsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:data:Migrations", name, {}, opts);
     const files = readMigrations();
+    const variables = migrationVariables(args.plan);
+    const hash = fingerprint({ ...files, ...variables });
     const metadata = { namespace: args.namespace.metadata.name };
     const sql = new k8s.core.v1.ConfigMap(`${name}-sql`, { metadata, immutable: true, data: files }, { parent: this });
     const connection = new k8s.core.v1.Secret(
@@ -32,29 +36,32 @@ export class Migrations extends pulumi.ComponentResource {
         metadata,
         immutable: true,
         stringData: {
-          PGHOST: args.server.host,
-          PGPORT: String(args.server.port),
+          PGHOST: args.server.inCluster.host,
+          PGPORT: String(args.server.inCluster.port),
           PGUSER: args.server.user,
           PGPASSWORD: reveal(args.server.password),
           PGDATABASE: args.database,
-          PGSSLMODE: args.server.sslmode,
+          PGSSLMODE: args.server.inCluster.sslmode,
         },
       },
       { parent: this },
     );
     new k8s.batch.v1.Job(
-      `${name}-${fingerprint(files)}`,
+      `${name}-${hash}`,
       {
         metadata: {
           ...metadata,
-          name: `gatehouse-migrations-${fingerprint(files)}`,
+          name: `gatehouse-migrations-${hash}`,
           // A Job that failed stays failed; this makes the next run start a new one.
           annotations: { "pulumi.com/replaceUnready": "true" },
         },
         spec: {
           // A failure is an error of the SQL; a retry would only hide it longer.
           backoffLimit: 1,
-          template: { metadata: { labels: labelsOf("migrations") }, spec: pod(Object.keys(files), sql, connection) },
+          template: {
+            metadata: { labels: labelsOf("migrations") },
+            spec: pod(Object.keys(files), variables, sql, connection),
+          },
         },
       },
       // The old Secret goes when its password is replaced; that alone must not run the migrations again.
@@ -72,12 +79,29 @@ export function readMigrations(): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")]));
 }
 
-function fingerprint(files: Record<string, string>): string {
-  return createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 8);
+/** What the files name as `:'name'` or `:"name"`; lists are separated by commas. */
+export function migrationVariables({ roles, schemas, limits }: DataPlan): Record<string, string> {
+  const named = (access: SchemaPlan["access"]): string[] =>
+    schemas.filter((schema) => schema.access === access).map(({ name }) => name);
+  const exposed = named("exposed");
+  return {
+    ...roles,
+    api: exposed[0] ?? "",
+    exposed: exposed.join(","),
+    private: named("private").join(","),
+    max_rows: String(limits.maxRows),
+    exact_count_rows: String(limits.exactCountRows),
+    max_age: String(limits.maxAge),
+  };
+}
+
+function fingerprint(texts: Record<string, string>): string {
+  return createHash("sha256").update(JSON.stringify(texts)).digest("hex").slice(0, 8);
 }
 
 function pod(
   files: readonly string[],
+  variables: Record<string, string>,
   sql: k8s.core.v1.ConfigMap,
   connection: k8s.core.v1.Secret,
 ): k8s.types.input.core.v1.PodSpec {
@@ -93,6 +117,7 @@ function pod(
           "--no-psqlrc",
           "--quiet",
           ...["-v", "ON_ERROR_STOP=1"],
+          ...Object.entries(variables).flatMap(([name, value]) => ["-v", `${name}=${value}`]),
           "--single-transaction",
           ...files.flatMap((file) => ["-f", `${MOUNT}/${file}`]),
         ],

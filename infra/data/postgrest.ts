@@ -1,8 +1,10 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { DataApi, PostgresServer } from "../../config/settings.ts";
-import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
-import { reveal } from "../secrets.ts";
+import type { DataApi, TraefikGateway } from "../../config/settings.ts";
+import { onlyBetween, onlyFrom } from "../network.ts";
+import { OPENAPI_SCHEMA } from "../plan/grants.ts";
+import { type Access, readingUri } from "../postgres/access.ts";
+import { deployment, labelsOf, resources, withoutAwait, type Workload } from "../pods.ts";
 
 const APP = "postgrest";
 /** Never in a Service: its answers print the whole schema cache (field.md 3.1). */
@@ -11,7 +13,8 @@ const PORT = 3000;
 
 export interface PostgrestArgs {
   readonly dataApi: DataApi;
-  readonly server: PostgresServer;
+  readonly gateway: TraefikGateway;
+  readonly server: Access;
   readonly namespace: k8s.core.v1.Namespace;
   readonly database: pulumi.Output<string>;
   /** The address that the API's own description names. */
@@ -24,36 +27,65 @@ export class Postgrest extends pulumi.ComponentResource {
     super("gatehouse:data:Postgrest", name, {}, opts);
     const metadata = { namespace: args.namespace.metadata.name };
     const labels = labelsOf(APP);
+    const own = { ...metadata, name: APP, labels };
+    const child = { parent: this };
     const connection = new k8s.core.v1.Secret(
       `${name}-connection`,
       { metadata, immutable: true, stringData: { PGRST_DB_URI: connectionUri(args) } },
-      { parent: this },
+      child,
     );
-    new k8s.apps.v1.Deployment(
-      `${name}-deployment`,
-      {
-        metadata: { ...metadata, name: APP, labels },
-        spec: {
-          replicas: args.dataApi.replicas,
-          selector: { matchLabels: labels },
-          template: { metadata: { labels }, spec: { ...restrictedPod, containers: [container(args, connection)] } },
-        },
-      },
-      { parent: this },
+    const workload = {
+      app: APP,
+      namespace: args.namespace.metadata.name,
+      replicas: args.dataApi.replicas,
+      container: container(args, connection),
+      writesTmp: false,
+      spread: true,
+    };
+    // How many there are is the autoscaler's, once they run.
+    new k8s.apps.v1.Deployment(`${name}-deployment`, deployment(workload), {
+      ...child,
+      ignoreChanges: ["spec.replicas"],
+    });
+    new k8s.autoscaling.v2.HorizontalPodAutoscaler(
+      `${name}-autoscaler`,
+      { metadata: own, spec: autoscaler(args) },
+      child,
+    );
+    new k8s.policy.v1.PodDisruptionBudget(
+      `${name}-disruption`,
+      { metadata: own, spec: { maxUnavailable: 1, selector: { matchLabels: labels } } },
+      child,
+    );
+    const gatewayOnly = onlyFrom(labels, PORT, [args.gateway.namespace]);
+    new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata: own, spec: onlyBetween(gatewayOnly, args.server.inCluster) },
+      child,
     );
     new k8s.core.v1.Service(
       `${name}-service`,
       {
-        metadata: { ...metadata, name: APP, labels, annotations: withoutAwait },
+        metadata: { ...own, annotations: withoutAwait },
         spec: { selector: labels, ports: [{ name: "http", port: PORT, targetPort: PORT }] },
       },
-      { parent: this },
+      child,
     );
     this.registerOutputs({});
   }
 }
 
-function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): k8s.types.input.core.v1.Container {
+/** More instances while the processors of those that run are busy. */
+function autoscaler({ dataApi }: PostgrestArgs): k8s.types.input.autoscaling.v2.HorizontalPodAutoscalerSpec {
+  return {
+    scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: APP },
+    minReplicas: dataApi.replicas,
+    maxReplicas: dataApi.maxReplicas,
+    metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 70 } } }],
+  };
+}
+
+function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): Workload["container"] {
   return {
     name: APP,
     image: `postgrest/postgrest:${args.dataApi.version}`,
@@ -66,7 +98,6 @@ function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): k8s.typ
     readinessProbe: { httpGet: { path: "/ready", port: ADMIN_PORT }, periodSeconds: 2 },
     livenessProbe: { httpGet: { path: "/live", port: ADMIN_PORT }, periodSeconds: 10 },
     resources: resources("100m", "64Mi", "512Mi"),
-    securityContext: restrictedContainer,
   };
 }
 
@@ -76,13 +107,16 @@ function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): k8s.typ
  */
 export function postgrestSettings(dataApi: DataApi, publicUrl: string | undefined): Record<string, string> {
   return {
-    PGRST_DB_SCHEMAS: dataApi.exposed.join(","),
+    // The gateway names the schema of each request, and the last one for its own path alone.
+    PGRST_DB_SCHEMAS: [...dataApi.exposed, OPENAPI_SCHEMA].join(","),
     PGRST_DB_ANON_ROLE: dataApi.roles.anonymous,
     PGRST_DB_PRE_REQUEST: "gatehouse.pre_request",
     // Relations resolve in the selected schema alone: the default would add public, and pg_catalog is searched anyway.
     PGRST_DB_EXTRA_SEARCH_PATH: "pg_catalog",
     PGRST_DB_MAX_ROWS: String(dataApi.limits.maxRows),
     PGRST_DB_POOL: String(dataApi.limits.connections),
+    // Seconds to wait for a free connection before 504: clients that wait longer only make the queue longer.
+    PGRST_DB_POOL_ACQUISITION_TIMEOUT: "5",
     // The database must not be able to override any of this.
     PGRST_DB_CONFIG: "false",
     PGRST_DB_AGGREGATES_ENABLED: "false",
@@ -94,9 +128,7 @@ export function postgrestSettings(dataApi: DataApi, publicUrl: string | undefine
   };
 }
 
-function connectionUri(args: PostgrestArgs): pulumi.Output<string> {
-  const { host, port, sslmode } = args.server;
-  const user = encodeURIComponent(args.dataApi.roles.authenticator);
-  const password = reveal(args.dataApi.authenticatorPassword).apply(encodeURIComponent);
-  return pulumi.interpolate`postgres://${user}:${password}@${host}:${port}/${args.database}?sslmode=${sslmode}`;
+function connectionUri({ server, dataApi, database }: PostgrestArgs): pulumi.Output<string> {
+  const login = { user: dataApi.roles.authenticator, password: dataApi.authenticatorPassword, database };
+  return readingUri(server, dataApi.version, login);
 }

@@ -4,6 +4,8 @@ import type { Service } from "../../config/settings.ts";
 import { IDENTITY_HEADERS, identityHeaderSpellings, spellings } from "../identity/headers.ts";
 import type { ForwardAuth, Middleware } from "../plan/types.ts";
 import { BasicAuthUsers } from "./basicAuth.ts";
+import { anonymousSpec, perClient, profileSpec, unavailableSpec, wholeQuerySpec } from "./dataSpecs.ts";
+import { emptied } from "./requestHeaders.ts";
 
 export const TRAEFIK_API = "traefik.io/v1alpha1";
 
@@ -45,6 +47,22 @@ export class GatewayMiddleware extends pulumi.ComponentResource {
         return upstreamSpec();
       case "redirect":
         return { redirectScheme: { scheme: "https", permanent: true, ...portOf(middleware.port) } };
+      case "anonymous":
+        return anonymousSpec();
+      case "unavailable":
+        return unavailableSpec();
+      case "rate-limit":
+        return { rateLimit: { average: middleware.average, burst: middleware.burst, ...perClient(middleware) } };
+      case "in-flight":
+        return { inFlightReq: { amount: middleware.amount, ...perClient(middleware) } };
+      case "profile":
+        return profileSpec(middleware);
+      case "replace-path":
+        return { replacePath: { path: middleware.path } };
+      case "whole-query":
+        return wholeQuerySpec();
+      case "exact-count":
+        return { headers: { customRequestHeaders: { Prefer: "count=exact" } } };
       case "forward-auth":
         return forwardAuthSpec(outpostUrl(middleware.outpost), middleware);
       case "basic-auth":
@@ -80,10 +98,6 @@ function stripSpec(): Record<string, unknown> {
 function upstreamSpec(): Record<string, unknown> {
   const dropped = ["Host", "Method", "Uri", "Port", "Prefix"].map((part) => `X-Forwarded-${part}`);
   return { headers: { customRequestHeaders: { ...emptied(dropped), "X-Forwarded-Proto": "https" } } };
-}
-
-function emptied(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, ""]));
 }
 
 function forwardAuthSpec(

@@ -9,25 +9,44 @@ import type { DataPlan, DefaultPrivilege, Grant } from "./types.ts";
 const PUBLIC = "public";
 
 /** Schema of the API's own functions. Not exposed, since a function in an exposed schema can be called over the API. */
-const INTERNAL = "gatehouse";
+const FUNCTIONS = "gatehouse";
+/** Schema with the one function that is called over the API, by the gateway: clients cannot select it. */
+export const OPENAPI_SCHEMA = "gatehouse_openapi";
+/** Schema that pipelines describe their data in; what is public of it is shown by views of the default schema. */
+const CATALOGUE = "catalog";
+
+/** What of the settings the plan of the database is made of. */
+export type DataSettings = Pick<DataApi, "database" | "exposed" | "private" | "roles" | "limits">;
 
 /**
  * Schemas, grants and default privileges of the data API.
  * @param administrator role that owns the API's own functions: a pipeline must not be able to change what runs in every request
  */
-export function dataPlan({ database, exposed, private: hidden, roles }: DataApi, administrator: string): DataPlan {
+export function dataPlan(dataApi: DataSettings, administrator: string): DataPlan {
+  const { database, exposed, private: hidden, roles, limits } = dataApi;
   const { owner } = roles;
   const schemas = [
-    ...exposed.map((name) => ({ name, owner, exposed: true })),
-    ...hidden.map((name) => ({ name, owner, exposed: false })),
-    { name: INTERNAL, owner: administrator, exposed: false },
+    ...exposed.map((name) => ({ name, owner, access: "exposed" as const })),
+    ...hidden.map((name) => ({ name, owner, access: "private" as const })),
+    { name: CATALOGUE, owner, access: "internal" as const },
+    { name: FUNCTIONS, owner: administrator, access: "internal" as const },
+    { name: OPENAPI_SCHEMA, owner: administrator, access: "internal" as const },
   ];
   const grants = [
     ...databaseGrants(roles),
-    ...[...exposed, ...hidden].flatMap((name) => schemaGrants(name, exposed.includes(name), roles.anonymous)),
-    ...internalGrants(roles.anonymous),
+    ...[...exposed, ...hidden, CATALOGUE].flatMap((name) =>
+      schemaGrants(name, exposed.includes(name), roles.anonymous),
+    ),
+    ...[FUNCTIONS, OPENAPI_SCHEMA].flatMap((name) => functionGrants(name, roles.anonymous)),
   ];
-  return { database, schemas, grants, defaultPrivileges: defaultPrivileges(exposed, roles) };
+  return {
+    database,
+    roles: { ...roles, administrator },
+    schemas,
+    grants,
+    defaultPrivileges: defaultPrivileges(exposed, roles),
+    limits,
+  };
 }
 
 /**
@@ -59,12 +78,12 @@ function schemaGrants(schema: string, exposed: boolean, anonymous: string): Gran
   ];
 }
 
-/** The anonymous role runs the pre-request function, and can name nothing else. */
-function internalGrants(anonymous: string): Grant[] {
+/** The anonymous role runs what the schema is there for, and nobody else does. */
+function functionGrants(schema: string, anonymous: string): Grant[] {
   return [
-    { role: PUBLIC, schema: INTERNAL, kind: "function", privileges: [] },
-    { role: anonymous, schema: INTERNAL, kind: "schema", privileges: ["USAGE"] },
-    { role: anonymous, schema: INTERNAL, kind: "function", privileges: ["EXECUTE"] },
+    { role: PUBLIC, schema, kind: "function", privileges: [] },
+    { role: anonymous, schema, kind: "schema", privileges: ["USAGE"] },
+    { role: anonymous, schema, kind: "function", privileges: ["EXECUTE"] },
   ];
 }
 

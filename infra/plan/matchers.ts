@@ -1,9 +1,4 @@
 /** Traefik's rules as text (Traefik docs, "Rules and priority"). */
-import type { DataApi } from "../../config/settings.ts";
-
-/** The data API is read only; other methods find no route. */
-const DATA_METHODS = ["GET", "HEAD", "OPTIONS"];
-
 /** Always the exact host: a domain that is not enabled must answer 404. */
 export function hostIs({ host }: { readonly host: string }): string {
   return `Host(\`${host}\`)`;
@@ -36,13 +31,34 @@ export function background(): string {
   return `(${rules.join(" || ")})`;
 }
 
+/** One path and nothing below it. */
+export function pathIs(path: string): string {
+  return `Path(\`${path}\`)`;
+}
+
+/** What is read only: other methods find no route. */
+export function methodIs(...methods: readonly string[]): string {
+  return `(${methods.map((method) => `Method(\`${method}\`)`).join(" || ")})`;
+}
+
 /**
- * PostgREST answers 406 to a schema that it does not expose, and names those that it does; spec 001 wants 404, which is what a request
- * without a route gets. No header = the default schema.
+ * A request for one schema (spec 001, "Schema selection").
+ * @param first whether it is the default, which a request without the header means
  */
-export function readsExposedSchema({ exposed }: DataApi): string {
-  const methods = DATA_METHODS.map((method) => `Method(\`${method}\`)`).join(" || ");
-  const schemas = exposed.map((schema) => schema.replaceAll(/\W/g, "\\$&")).join("|");
-  const profile = `!HeaderRegexp(\`Accept-Profile\`, \`.*\`) || HeaderRegexp(\`Accept-Profile\`, \`^(${schemas})$\`)`;
-  return `(${methods}) && (${profile})`;
+export function selects(schema: string, first: boolean): string {
+  const named = `HeaderRegexp(\`Accept-Profile\`, \`^${schema}$\`)`;
+  return first ? `(!HeaderRegexp(\`Accept-Profile\`, \`.*\`) || ${named})` : named;
+}
+
+/**
+ * Related rows inside of related rows, or of more than three relations: each level multiplies the answer by the row cap, and what such a
+ * query gathers before its timeout is memory of the database (docs/limits.md). A quoted name may hold a bracket, so it closes none here.
+ */
+export function embedsMuch(): string {
+  return 'QueryRegexp(`select`, `(?s)[(][^)]*[(]|[(].*".*[(]|([(].*){4}`)';
+}
+
+/** A request for the exact number of rows, in one of its `Prefer`. */
+export function countsExactly(): string {
+  return "HeaderRegexp(`Prefer`, `(?i)count=exact`)";
 }

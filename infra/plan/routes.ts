@@ -1,7 +1,8 @@
 /** What the gateway matches, in which order, and what stands in front of the backend. */
 import type { Backend, DataApi, Settings } from "../../config/settings.ts";
+import { dataRules } from "./dataRoutes.ts";
 import { identityProviderBackend } from "./exposures.ts";
-import { background, hostIs, pathBelow, readsExposedSchema } from "./matchers.ts";
+import { background, hostIs, pathBelow } from "./matchers.ts";
 import { chain, openChain, redirect, type Unplaced } from "./middlewares.ts";
 import { dnsLabel, outpostName, outpostRouteName, ownRouteName, routeName } from "./names.ts";
 import type { Exposure, Middleware, Route, RouteRule } from "./types.ts";
@@ -10,7 +11,11 @@ import type { Exposure, Middleware, Route, RouteRule } from "./types.ts";
  * Explicit, since Traefik would otherwise rank rules by their length. The outpost's path comes first: an application must not be able to
  * take a sign-in's callback.
  */
-const PRIORITY = { outpost: 300, publicPath: 200, background: 150, application: 100 };
+const PRIORITY = {
+  ...{ outpost: 300, publicPath: 200, background: 150, application: 100 },
+  // Of the data API.
+  ...{ description: 200, count: 150, rows: 100 },
+};
 /** Where the outpost takes callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
 const OUTPOST_PATH = "/outpost.goauthentik.io";
 
@@ -69,9 +74,9 @@ function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): 
   };
   for (const exposure of exposures) {
     const ends = endsHere(exposure) ? exposure.tls : undefined;
-    const match = wholeHost(exposure, settings.dataApi);
-    add(exposure, ends, applicationRules(exposure, match));
-    if (ends) add(exposure, undefined, [redirected(exposure, match, ports.get(exposure.domain))]);
+    const rules = rulesOf(exposure, settings.dataApi);
+    add(exposure, ends, rules);
+    if (ends) add(exposure, undefined, redirected(rules, ports.get(exposure.domain)));
   }
   return [...sets.values()];
 }
@@ -85,20 +90,29 @@ function entryPoint({ gateway }: Settings, tls: Route["tls"]): string {
   return tls === undefined ? gateway.httpEntryPoint : gateway.httpsEntryPoint;
 }
 
-/** All that an exposure answers to at all: its host, and of the data API only what it may be asked. */
-function wholeHost(exposure: Exposure, dataApi: DataApi | undefined): string {
-  const data = exposure.role === "data-api" ? dataApi : undefined;
-  return data ? `${hostIs(exposure)} && ${readsExposedSchema(data)}` : hostIs(exposure);
+function rulesOf(exposure: Exposure, dataApi: DataApi | undefined): Rule[] {
+  return exposure.role === "data-api" && dataApi ? dataApiRules(exposure, dataApi) : applicationRules(exposure);
 }
 
 /** Public paths, then background requests, then everything else. */
-function applicationRules(exposure: Exposure, match: string): Rule[] {
-  const application = { ...common(exposure), match, priority: PRIORITY.application, ...protection(exposure) };
+function applicationRules(exposure: Exposure): Rule[] {
+  const whole = { ...common(exposure), match: hostIs(exposure), priority: PRIORITY.application };
   return [
     ...exposure.publicPaths.map((path) => publicPath(exposure, path)),
     ...(exposure.authentication === "forward-auth" ? [backgroundRule(exposure)] : []),
-    application,
+    { ...whole, ...protection(exposure) },
   ];
+}
+
+function dataApiRules(exposure: Exposure, dataApi: DataApi): Rule[] {
+  return dataRules(exposure, dataApi).map(({ match, of, chain }) => ({
+    ...common(exposure),
+    match,
+    priority: PRIORITY[of],
+    authentication: "none",
+    openBecause: "data-api",
+    chain,
+  }));
 }
 
 function protection(exposure: Exposure): Pick<Rule, "authentication" | "openBecause" | "chain"> {
@@ -136,12 +150,13 @@ function publicPath(exposure: Exposure, path: string): Rule {
 }
 
 /**
- * HTTP leads to HTTPS. The application's rule and authentication stand behind the redirect, since Traefik lets a request pass of which a
- * trusted proxy says that it came over HTTPS.
+ * HTTP leads to HTTPS. The rule and its authentication stand behind the redirect, since Traefik lets a request pass of which a trusted
+ * proxy says that it came over HTTPS. What is open on some paths of a protected host is not open here.
  */
-function redirected(exposure: Exposure, match: string, port: number | undefined): Rule {
-  const { chain: behind, ...rule } = protection(exposure);
-  return { ...common(exposure), match, priority: PRIORITY.application, ...rule, chain: [redirect(port), ...behind] };
+function redirected(rules: readonly Rule[], port: number | undefined): Rule[] {
+  return rules
+    .filter(({ openBecause, priority }) => openBecause === "data-api" || priority === PRIORITY.application)
+    .map((rule) => ({ ...rule, chain: [redirect(port), ...rule.chain] }));
 }
 
 /** The outpost's path on every host with forward auth: one route per domain, so that no domain touches another's. */

@@ -2,7 +2,7 @@
  * What a stack exposes, as plain data: the one description that components deploy, `ops/` proves and the access diff compares.
  * Computed from Settings by pure functions; holds no secret and no Output.
  */
-import type { Backend, Tls } from "../../config/settings.ts";
+import type { Backend, DataApi, Deprecation, Tls } from "../../config/settings.ts";
 
 export interface Plan {
   readonly stack: string;
@@ -35,7 +35,7 @@ export type Protection = "proxy" | "oauth2" | "basic" | "open";
 export interface Exposure {
   /** `<service>@<domain kind>`, unique, stable when other domains come and go. */
   readonly id: string;
-  /** Host label: the entry's name, or that of the built-in (`whoami-public`, `whoami-<app>`, the identity provider's host, the data API's host). */
+  /** Host label: the entry's name, or that of the built-in (`whoami-public`, `whoami-<app>`, the identity provider's host, or the data API's). */
   readonly service: string;
   /** The entry of `protected_services` whose authentication it has; undefined for built-ins without. */
   readonly entry: string | undefined;
@@ -115,6 +115,11 @@ export type Middleware = { readonly name: string; readonly namespace: string } &
   | { readonly kind: "strip" | "background" | "background-end" | "upstream" }
   | { readonly kind: "redirect"; readonly port: number | undefined }
   | { readonly kind: "basic-auth"; readonly service: string }
+  | { readonly kind: "anonymous" | "unavailable" | "whole-query" | "exact-count" }
+  | { readonly kind: "rate-limit"; readonly average: number; readonly burst: number; readonly upstream: boolean }
+  | { readonly kind: "in-flight"; readonly amount: number; readonly upstream: boolean }
+  | { readonly kind: "profile"; readonly schema: string; readonly deprecation: Deprecation | undefined }
+  | { readonly kind: "replace-path"; readonly path: string }
   | ({ readonly kind: "forward-auth" } & ForwardAuth)
 );
 
@@ -138,14 +143,28 @@ export interface RecordSet {
 
 export interface DataPlan {
   readonly database: string;
+  readonly roles: DataRoles;
   readonly schemas: readonly SchemaPlan[];
   readonly grants: readonly Grant[];
   readonly defaultPrivileges: readonly DefaultPrivilege[];
+  /** What a request and a client may cost. */
+  readonly limits: DataApi["limits"];
+}
+export interface DataRoles {
+  /** What a request runs as; NOLOGIN. */
+  readonly anonymous: string;
+  /** What PostgREST connects as; LOGIN NOINHERIT, and a member of the anonymous role alone. */
+  readonly authenticator: string;
+  /** What pipelines write as. */
+  readonly owner: string;
+  /** What the stack itself deploys as. */
+  readonly administrator: string;
 }
 export interface SchemaPlan {
   readonly name: string;
   readonly owner: string;
-  readonly exposed: boolean;
+  /** Exposed: everyone reads all of it. Private: personal data, nobody but the owner. Internal: what Gatehouse itself needs. */
+  readonly access: "exposed" | "private" | "internal";
 }
 export type ObjectKind = "database" | "schema" | "table" | "sequence" | "function";
 /** One cell of the grant matrix: role × schema × kind. Empty privileges = everything is taken away. */

@@ -1,5 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import type { SchemaPlan } from "../../infra/plan/types.ts";
-import { headerOf, type HttpClient, withClient } from "../http.ts";
+import { type Answer, headerOf, type HttpClient, type RequestOptions, withClient } from "../http.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
 
 /** The part of a Swagger 2.0 document that is read here. */
@@ -8,23 +9,44 @@ interface Swagger {
   readonly paths?: Readonly<Record<string, unknown>>;
 }
 
+/** How often to ask again where the gateway says that this client asks too much: its limits hold for the proof, too. */
+const PATIENCE = 10;
+
 /**
  * The contract of the wire (spec 001, Endpoints and Errors), probed on every relation that each exposed schema describes.
  * @param url origin of the data API
  */
 export function checkDataApi(url: string, schemas: readonly SchemaPlan[]): Promise<Check[]> {
-  return withClient(async (client) => {
-    const [first, ...others] = schemas.filter(({ exposed }) => exposed).map(({ name }) => name);
-    const checks = [await checkSchema(client, url, first ?? "", undefined)];
+  return withClient(async (hasty) => {
+    const client = { ...hasty, send: patient(hasty) };
+    const [first, ...others] = schemas.filter(({ access }) => access === "exposed").map(({ name }) => name);
+    const checks = [
+      await checkSchema(client, url, first ?? "", undefined),
+      await checkDescription(client, url),
+      await checkCaching(client, url),
+      await checkBrowsers(client, url),
+      await checkReadOnly(client, url),
+    ];
     for (const schema of others) {
       checks.push(await checkSchema(client, url, schema, schema));
       checks.push(await checkNeedsProfile(client, url, schema));
     }
-    for (const { name } of schemas.filter(({ exposed }) => !exposed)) {
+    for (const { name } of schemas.filter(({ access }) => access !== "exposed")) {
       checks.push(await checkHidden(client, url, name));
     }
     return checks;
   });
+}
+
+function patient(client: HttpClient): HttpClient["send"] {
+  return async (url: string, options?: RequestOptions): Promise<Answer> => {
+    let answer = await client.send(url, options);
+    for (let attempt = 0; answer.status === 429 && attempt < PATIENCE; attempt += 1) {
+      await setTimeout(1000 * Number(headerOf(answer, "retry-after") ?? 1));
+      answer = await client.send(url, options);
+    }
+    return answer;
+  };
 }
 
 /** Every relation of the schema answers rows as a JSON array, and its exact count. */
@@ -81,5 +103,54 @@ function checkHidden(client: HttpClient, url: string, schema: string): Promise<C
       throw new Unexpected("an answer without the schema's name", "one that names it");
     }
     return "404";
+  });
+}
+
+/** The same description as OpenAPI 3.1, beside the Swagger document. */
+function checkDescription(client: HttpClient, url: string): Promise<Check> {
+  return check(`${url} OpenAPI`, async () => {
+    const answer = await client.send(`${url}/openapi.json`);
+    expectEqual("status of /openapi.json", answer.status, 200);
+    const { openapi = "", paths = {} } = JSON.parse(answer.body) as { openapi?: string; paths?: object };
+    expectEqual("version", openapi.slice(0, 3), "3.1");
+    const described = Object.keys(paths).filter((path) => path !== "/");
+    expectEqual("paths", described.sort(), (await relationsOf(client, url, {})).map((name) => `/${name}`).sort());
+    return `${openapi}, ${described.length} paths`;
+  });
+}
+
+/** An answer that did not change is not sent again, and says how many rows it can have. */
+function checkCaching(client: HttpClient, url: string): Promise<Check> {
+  return check(`${url} caching and limits`, async () => {
+    const first = await client.send(`${url}/meta_endpoints?limit=1`);
+    const [tag = "none", most = "none"] = ["etag", "x-max-rows"].map((name) => headerOf(first, name));
+    const again = await client.send(`${url}/meta_endpoints?limit=1`, { headers: { "if-none-match": tag } });
+    expectEqual("status of the same again", again.status, 304);
+    if (!/^[1-9]\d*$/.test(most)) throw new Unexpected("X-Max-Rows", most);
+    return `ETag ${tag}, X-Max-Rows ${most}`;
+  });
+}
+
+/** A page of any origin may read, and learns the count. */
+function checkBrowsers(client: HttpClient, url: string): Promise<Check> {
+  return check(`${url} CORS`, async () => {
+    const answer = await client.send(`${url}/meta_endpoints?limit=1`, { headers: { origin: "https://example.org" } });
+    expectEqual("Access-Control-Allow-Origin", headerOf(answer, "access-control-allow-origin"), "*");
+    const shown = headerOf(answer, "access-control-expose-headers") ?? "";
+    if (!shown.includes("Content-Range")) throw new Unexpected("Content-Range among the exposed headers", shown);
+    return "any origin";
+  });
+}
+
+/** Other methods and functions have no route. */
+function checkReadOnly(client: HttpClient, url: string): Promise<Check> {
+  return check(`${url} is read only`, async () => {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      const headers = { "content-type": "application/json" };
+      const answer = await client.send(`${url}/meta_endpoints`, { method, headers, body: "{}" });
+      expectEqual(`status of ${method}`, answer.status, 404);
+    }
+    expectEqual("status of a function", (await client.send(`${url}/rpc/document`)).status, 404);
+    return "404 for writes and functions";
   });
 }

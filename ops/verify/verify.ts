@@ -3,6 +3,7 @@ import type { Exposure, Plan } from "../../infra/plan/types.ts";
 import type { Check } from "./check.ts";
 import { checkCluster, type ClusterTarget } from "./cluster.ts";
 import { checkDataApi } from "./dataApi.ts";
+import { checkDatabase, type DatabaseTarget } from "./database.ts";
 import {
   askWithoutSession,
   checkNotRouted,
@@ -22,6 +23,8 @@ export interface VerifyTarget {
   /** Address of the gateway itself, for hosts that no name leads to. */
   readonly gateway: string;
   readonly cluster: ClusterTarget;
+  /** Of a stack with a data API. */
+  readonly database: DatabaseTarget | undefined;
 }
 
 export interface Report {
@@ -45,6 +48,7 @@ export async function verify(target: VerifyTarget): Promise<Report> {
   for (const { url } of data) {
     checks.push(...(await checkDataApi(url, plan.data?.schemas ?? [])));
   }
+  if (plan.data && target.database) checks.push(...(await checkDatabase(target.database, plan.data)));
   checks.push(...(await checkCluster(target.cluster)));
   return { routes, checks };
 }

@@ -1,2 +1,4 @@
 -- Two runs at once: the second waits here until the first has committed.
 select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('gatehouse migrations'));
+-- Names mean the same for everyone who runs this.
+select pg_catalog.set_config('search_path', '', true);

@@ -1,11 +1,132 @@
--- Runs first in every request. PostgREST asks for a read-write transaction whenever the method is not GET, whatever the role's own
--- default says, so the role setting alone stops nothing; once this has run, Postgres refuses to turn it off again in the transaction.
--- It lives outside the exposed schemas, where it could be called over the API.
+-- What runs first in every request. All of it lives outside the exposed schemas, where it could be called over the API.
+
+-- Ends a request with this answer instead of rows (PostgREST: RAISE SQLSTATE 'PGRST'). An expected answer is no fault of the server, and
+-- a 304 per cached request would fill its log: hence the setting, which the anonymous role may change, but has no way to.
+grant set on parameter log_min_messages to :"anonymous";
+create or replace function gatehouse.answer(status integer, code text, message text, headers json) returns void
+  language plpgsql
+  set search_path = ''
+  set log_min_messages = 'fatal'
+as $$
+begin
+  raise sqlstate 'PGRST' using
+    message = pg_catalog.json_build_object('code', code, 'message', message)::text,
+    detail = pg_catalog.json_build_object('status', status, 'headers', headers)::text;
+end
+$$;
+
+-- The relation that a request names: its path decoded, in the selected schema. Null unless the role may read it.
+create or replace function gatehouse.requested_relation(path text, schema text) returns oid
+  language sql
+  stable
+  set search_path = ''
+as $$
+  with decoded as (
+    select pg_catalog.convert_from(pg_catalog.string_agg(
+      case when part[1] is null then pg_catalog.convert_to(part[2], 'UTF8') else pg_catalog.decode(part[1], 'hex') end,
+      ''::bytea order by place), 'UTF8') as name
+    from pg_catalog.regexp_matches(pg_catalog.substr(path, 2), '%([[:xdigit:]]{2})|([^%]+|%)', 'g') with ordinality as _(part, place)
+  )
+  select c.oid
+  from decoded join pg_catalog.pg_class c on c.relname = decoded.name
+  where c.relnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = schema)
+    and pg_catalog.has_any_column_privilege(c.oid, 'SELECT')
+$$;
+
+-- Rows that a count reads, as the statistics have them: of a table with its partitions and children, of a view all that it is made of;
+-- unknown ones are none.
+create or replace function gatehouse.estimated_rows(relation oid) returns bigint
+  language sql
+  stable
+  set search_path = ''
+as $$
+  with recursive parts(oid) as (
+    select relation
+    union
+    select part.oid from parts cross join lateral (
+      select i.inhrelid from pg_catalog.pg_inherits i where i.inhparent = parts.oid
+      union all
+      select d.refobjid
+      from pg_catalog.pg_rewrite r
+      join pg_catalog.pg_depend d
+        on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and d.objid = r.oid
+        and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      where r.ev_class = parts.oid
+    ) as part(oid)
+  )
+  -- A partitioned table has none of its own, but ANALYZE writes the sum of its partitions to it.
+  select coalesce(pg_catalog.sum(c.reltuples) filter (where c.relkind <> 'p' and c.reltuples > 0), 0)::bigint
+  from parts join pg_catalog.pg_class c on c.oid = parts.oid
+$$;
+
 create or replace function gatehouse.pre_request() returns void
   language plpgsql
   set search_path = ''
+  set gatehouse.api = :'api'
+  set gatehouse.max_rows = :'max_rows'
+  set gatehouse.exact_count_rows = :'exact_count_rows'
+  set gatehouse.max_age = :'max_age'
 as $$
+declare
+  headers constant json := coalesce(nullif(pg_catalog.current_setting('request.headers', true), ''), '{}');
+  path constant text := coalesce(pg_catalog.current_setting('request.path', true), '');
+  schema constant text := coalesce(headers ->> 'accept-profile', pg_catalog.current_setting('gatehouse.api'));
+  known constant text := coalesce(headers ->> 'if-none-match', '');
+  prefer constant text := coalesce(headers ->> 'prefer', '');
+  most constant bigint := pg_catalog.current_setting('gatehouse.exact_count_rows');
+  caching constant text := 'public, max-age=' || pg_catalog.current_setting('gatehouse.max_age');
+  vary constant text := 'Accept, Accept-Profile, Prefer, Range, Range-Unit';
+  database constant oid := (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database());
+  settings text[];
+  setting text;
+  state text;
+  tag text;
 begin
+  -- PostgREST asks for a read-write transaction whenever the method is not GET, whatever the role's own default says, so the role
+  -- setting alone stops nothing; once this has run, Postgres refuses to turn it off again in the transaction.
   perform pg_catalog.set_config('transaction_read_only', 'on', true);
+
+  -- PostgREST applies the settings of the role only where the database may override PostgREST's own (db-config), which it must not.
+  select s.setconfig into settings from pg_catalog.pg_db_role_setting s
+  where s.setdatabase = 0 and s.setrole = current_user::pg_catalog.regrole;
+  foreach setting in array coalesce(settings, '{}') loop
+    if pg_catalog.split_part(setting, '=', 1) in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'work_mem',
+      'hash_mem_multiplier', 'max_parallel_workers_per_gather', 'jit') then
+      perform pg_catalog.set_config(pg_catalog.split_part(setting, '=', 1), pg_catalog.split_part(setting, '=', 2), true);
+    end if;
+  end loop;
+
+  -- The ETag changes when anything in the database was written, at the latest every 15 minutes (views may depend on the clock). It is made of
+  -- the counters of this database alone, so that its neighbours on the server do not matter; a standby counts nothing, and has the position
+  -- of its log. Sessions report their counts when a transaction ends, but at most once a second, and what is left after 10 s of idleness: so
+  -- an answer may be confirmed for so long after a write, which is within the stated max-age. The tag is never newer than the rows, which
+  -- are read after it. Counts start anew when they are reset or lost in a crash, hence the times of that.
+  if pg_catalog.pg_is_in_recovery() then
+    state := pg_catalog.pg_last_wal_replay_lsn();
+  else
+    state := row(pg_catalog.pg_stat_get_db_tuples_inserted(database), pg_catalog.pg_stat_get_db_tuples_updated(database),
+      pg_catalog.pg_stat_get_db_tuples_deleted(database), pg_catalog.pg_stat_get_db_stat_reset_time(database),
+      pg_catalog.pg_stat_get_bgwriter_stat_reset_time(), pg_catalog.pg_postmaster_start_time())::text;
+  end if;
+  tag := '"' || pg_catalog.md5(row(state, pg_catalog.trunc(extract(epoch from pg_catalog.now()) / 900), path, schema, prefer,
+    headers ->> 'accept', headers ->> 'range', headers ->> 'range-unit')::text) || '"';
+
+  -- Compared weakly: an opaque tag holds no quote, so it stands in the list exactly when its quoted text does.
+  if pg_catalog.strpos(known, tag) > 0
+    or (pg_catalog.btrim(known) = '*' and gatehouse.requested_relation(path, schema) is not null) then
+    perform gatehouse.answer(304, 'not_modified', 'not modified',
+      pg_catalog.json_build_object('ETag', 'W/' || tag, 'Cache-Control', caching, 'Vary', vary));
+  end if;
+
+  if prefer ~ '(^|,)\s*count=exact\s*(,|$)' and gatehouse.estimated_rows(gatehouse.requested_relation(path, schema)) > most then
+    perform gatehouse.answer(400, 'exact_count_refused', pg_catalog.format(
+      'only tables of up to %s rows are counted exactly; ask with Prefer: count=estimated or count=planned', most),
+      '{"Cache-Control": "no-store"}');
+  end if;
+
+  perform pg_catalog.set_config('response.headers', pg_catalog.json_build_array(
+    pg_catalog.json_build_object('Cache-Control', caching), pg_catalog.json_build_object('ETag', 'W/' || tag),
+    pg_catalog.json_build_object('Vary', vary),
+    pg_catalog.json_build_object('X-Max-Rows', pg_catalog.current_setting('gatehouse.max_rows')))::text, true);
 end
 $$;

@@ -4,6 +4,8 @@ create or replace function gatehouse.reload_schema_cache() returns event_trigger
   set search_path = ''
 as $$
 begin
+  -- With read replicas, the notice must not come before the change does; without synchronous ones this means nothing.
+  perform pg_catalog.set_config('synchronous_commit', 'remote_apply', true);
   perform pg_catalog.pg_notify('pgrst', 'reload schema');
 end
 $$;

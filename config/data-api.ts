@@ -1,0 +1,56 @@
+/** The data API in the checked form of a stack; part of settings.ts. */
+import type { SecretText } from "./settings.ts";
+
+export interface DataApi {
+  /** Host label, `<host>.<domain>`. */
+  readonly host: string;
+  readonly namespace: string;
+  readonly domains: readonly string[];
+  readonly database: string;
+  /** PostgREST's version; the image's tag. */
+  readonly version: string;
+  /** Instances of PostgREST: so many at the least, and at the most. */
+  readonly replicas: number;
+  readonly maxReplicas: number;
+  /** Exposed schemas in order; the first is the default (spec 001: `api_v1`). */
+  readonly exposed: readonly string[];
+  /** Schemas that hold personal data: created, never granted. */
+  readonly private: readonly string[];
+  /** Exposed schemas that will go away. */
+  readonly deprecated: readonly Deprecation[];
+  readonly roles: {
+    /** NOLOGIN; what a request without credentials runs as. */
+    readonly anonymous: string;
+    /** LOGIN NOINHERIT; what PostgREST connects as. */
+    readonly authenticator: string;
+    /** What pipelines write as. */
+    readonly owner: string;
+  };
+  readonly authenticatorPassword: SecretText;
+  readonly ownerPassword: SecretText;
+  readonly limits: {
+    /** Rows in one answer at the most. */
+    readonly maxRows: number;
+    /** How long one query may take, in milliseconds. */
+    readonly statementTimeout: number;
+    /** Connections of one replica to the database. */
+    readonly connections: number;
+    /** Rows of the largest table that is counted exactly. */
+    readonly exactCountRows: number;
+    /** Seconds for which an answer may be kept without asking again. */
+    readonly maxAge: number;
+    /** Of one client, by its address. */
+    readonly requestsPerSecond: number;
+    readonly burst: number;
+    readonly inFlight: number;
+  };
+}
+
+/** The announced end of an exposed schema; both days are UTC, like `2027-01-31`. */
+export interface Deprecation {
+  readonly schema: string;
+  readonly since: string;
+  readonly sunset: string;
+  /** Page that says what to use instead. */
+  readonly link: string | undefined;
+}

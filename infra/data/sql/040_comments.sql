@@ -1,0 +1,194 @@
+-- Comments are what the API's own description is made of, and a view has none of its own: those of the columns that it passes on, also
+-- under another name, also from other views, are carried to it, and that of the relation when it reads exactly one. What somebody wrote on
+-- the view stays; what was carried follows its origin, and is remembered here. regclass, since a dump writes it as a name.
+drop event trigger if exists gatehouse_comments;
+
+create table if not exists gatehouse.carried_comment (
+  relation regclass,
+  position integer,
+  comment text not null,
+  primary key (relation, position)
+);
+comment on table gatehouse.carried_comment is 'Comments on views that nobody wrote there; position 0 is the view itself';
+
+create or replace view gatehouse.written_comment as
+select d.objoid as relation, d.objsubid as position, d.description as comment
+from pg_catalog.pg_description d
+left join gatehouse.carried_comment c on c.relation = d.objoid and c.position = d.objsubid and c.comment = d.description
+where d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and c.relation is null;
+
+-- Where a view's columns come from; position 0 is the relation that it reads, if it reads exactly one. The rule's text nests in brackets:
+-- the view's own columns lie at depth 4, those of subqueries deeper. A backslash protects what is part of a name.
+create or replace function gatehouse.origins(view oid) returns table ("position" integer, origin oid, origin_position integer)
+  language sql
+  stable
+  set search_path = ''
+as $$
+  with rule as (
+    select r.oid, r.ev_action::text as action from pg_catalog.pg_rewrite r where r.ev_class = view and r.rulename = '_RETURN'
+  ), tokens as (
+    select
+      place, token[1] as bracket, token[2] as field, token[3] as value,
+      pg_catalog.sum(case when token[1] in ('(', '{') then 1 when token[1] in (')', '}') then -1 else 0 end) over (order by place) as depth
+    from rule, pg_catalog.regexp_matches(rule.action, '\\.|([(){}])|:res(no|origtbl|origcol) (\d+)', 'g') with ordinality as _(token, place)
+  ), fields as (
+    select value, field, pg_catalog.count(*) filter (where field = 'no') over (order by place) as entry
+    from tokens where field is not null and depth = 4
+  )
+  select
+    pg_catalog.max(value) filter (where field = 'no')::integer,
+    pg_catalog.max(value) filter (where field = 'origtbl')::oid,
+    pg_catalog.max(value) filter (where field = 'origcol')::integer
+  from fields group by entry
+  having pg_catalog.max(value) filter (where field = 'origtbl') <> '0'
+  union all
+  select 0, pg_catalog.max(source.oid), 0
+  from (
+    select distinct c.oid
+    from rule
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and d.objid = rule.oid
+    join pg_catalog.pg_class c on d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and c.oid = d.refobjid
+    where c.oid <> view and c.relkind in ('r', 'p', 'v', 'm', 'f')
+  ) as source
+  having pg_catalog.count(*) = 1
+$$;
+
+-- The same, kept: reading a rule's text takes milliseconds. Its row is another one when the view has been replaced.
+create table if not exists gatehouse.view_origins (
+  view regclass primary key,
+  rule xid not null,
+  positions integer[] not null,
+  origins oid[] not null,
+  origin_positions integer[] not null
+);
+comment on table gatehouse.view_origins is 'What gatehouse.origins said about each view';
+
+create or replace view gatehouse.passed_on as
+select v.view, o.position, o.origin, o.origin_position
+from gatehouse.view_origins v
+cross join lateral unnest(v.positions, v.origins, v.origin_positions) as o(position, origin, origin_position);
+
+create or replace function gatehouse.read_rules() returns void
+  language sql
+  set search_path = ''
+as $$
+  delete from gatehouse.view_origins v where not exists (select from pg_catalog.pg_class c where c.oid = v.view);
+  insert into gatehouse.view_origins
+  select r.ev_class, r.xmin, o.positions, o.origins, o.origin_positions
+  from pg_catalog.pg_rewrite r
+  left join gatehouse.view_origins known on known.view = r.ev_class and known.rule = r.xmin
+  cross join lateral (
+    select
+      coalesce(pg_catalog.array_agg(o."position"), '{}') as positions, coalesce(pg_catalog.array_agg(o.origin), '{}') as origins,
+      coalesce(pg_catalog.array_agg(o.origin_position), '{}') as origin_positions
+    from gatehouse.origins(r.ev_class) o
+  ) as o
+  -- Those below are the system's own.
+  where r.rulename = '_RETURN' and r.ev_class >= 16384 and known.view is null
+  on conflict (view) do update set rule = excluded.rule, positions = excluded.positions, origins = excluded.origins,
+    origin_positions = excluded.origin_positions
+$$;
+
+-- Brings the carried comments up to date: of the exposed views among these relations and of all that read them; null = of all.
+create or replace function gatehouse.carry_comments(changed oid[]) returns void
+  language plpgsql
+  set search_path = ''
+  set gatehouse.exposed = :'exposed'
+  set gatehouse.carrying = 'on'
+as $$
+declare
+  views oid[];
+  difference record;
+begin
+  perform gatehouse.read_rules();
+
+  with recursive readers(relation) as (
+    select pg_catalog.unnest(changed)
+    union
+    select r.ev_class
+    from readers
+    join pg_catalog.pg_depend d
+      on d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjid = readers.relation
+      and d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
+    join pg_catalog.pg_rewrite r on r.oid = d.objid
+  )
+  select pg_catalog.array_agg(c.oid) into views
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('v', 'm')
+    and n.nspname = any (pg_catalog.string_to_array(pg_catalog.current_setting('gatehouse.exposed'), ','))
+    and (changed is null or c.oid in (select relation from readers));
+  if views is null then return; end if;
+
+  for difference in
+    with recursive origin(view, "position", relation, relation_position, comment) as (
+      select p.view::oid, p."position", p.origin, p.origin_position, w.comment
+      from gatehouse.passed_on p
+      left join gatehouse.written_comment w on w.relation = p.origin and w."position" = p.origin_position
+      where p.view = any (views)
+        and not exists (select from gatehouse.written_comment own where own.relation = p.view and own."position" = p."position")
+      union
+      select o.view, o."position", p.origin, p.origin_position, w.comment
+      from origin o
+      join gatehouse.passed_on p on p.view = o.relation and p."position" = o.relation_position
+      left join gatehouse.written_comment w on w.relation = p.origin and w."position" = p.origin_position
+      where o.comment is null
+    ), wanted as (
+      select view, "position", comment from origin where comment is not null
+    ), carried as (
+      select c.relation::oid as view, c."position", c.comment from gatehouse.carried_comment c
+      join pg_catalog.pg_description d on d.objoid = c.relation and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
+        and d.objsubid = c."position" and d.description = c.comment
+      where c.relation = any (views)
+    )
+    select
+      view, "position", wanted.comment,
+      case
+        when "position" > 0 then pg_catalog.format('column %s.%I', view::pg_catalog.regclass,
+          (select a.attname from pg_catalog.pg_attribute a where a.attrelid = view and a.attnum = "position"))
+        when (select c.relkind from pg_catalog.pg_class c where c.oid = view) = 'm'
+          then 'materialized view ' || view::pg_catalog.regclass
+        else 'view ' || view::pg_catalog.regclass
+      end as what
+    from wanted full join carried using (view, "position")
+    where wanted.comment is distinct from carried.comment
+  loop
+    execute pg_catalog.format('comment on %s is %L', difference.what, difference.comment);
+    if difference.comment is not null then
+      insert into gatehouse.carried_comment values (difference.view, difference."position", difference.comment)
+      on conflict (relation, "position") do update set comment = excluded.comment;
+    end if;
+  end loop;
+
+  -- What is gone, and what somebody has written over since.
+  delete from gatehouse.carried_comment c
+  where (c.relation = any (views) or not exists (select from pg_catalog.pg_class where oid = c.relation)) and not exists (
+    select from pg_catalog.pg_description d where d.objoid = c.relation and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      and d.objsubid = c."position" and d.description = c.comment);
+end
+$$;
+
+-- With the rights of its owner: the tables above are nobody else's.
+create or replace function gatehouse.carry_changed_comments() returns event_trigger
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+declare
+  changed oid[];
+begin
+  if pg_catalog.current_setting('gatehouse.carrying', true) = 'on' then return; end if;
+  select pg_catalog.array_agg(distinct c.objid) into changed
+  from pg_catalog.pg_event_trigger_ddl_commands() c
+  where c.classid = 'pg_catalog.pg_class'::pg_catalog.regclass;
+  if changed is not null then perform gatehouse.carry_comments(changed); end if;
+end
+$$;
+
+create event trigger gatehouse_comments on ddl_command_end
+  when tag in (
+    'CREATE VIEW', 'ALTER VIEW', 'CREATE MATERIALIZED VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER TABLE', 'COMMENT', 'CREATE SCHEMA'
+  )
+  execute function gatehouse.carry_changed_comments();
+
+-- What was there before the trigger.
+select gatehouse.carry_comments(null);

@@ -1,0 +1,164 @@
+-- The catalogue as resources of the default schema. A view with other columns than its last version cannot be replaced, so they are made
+-- anew; where something of a pipeline's reads them they are replaced, which works as long as no column went.
+select pg_catalog.set_config('gatehouse.api', :'api', true);
+do $$
+begin
+  execute pg_catalog.format('drop view if exists %1$I.meta_dimensions, %1$I.meta_sources, %1$I.meta_endpoints',
+    pg_catalog.current_setting('gatehouse.api'));
+exception when dependent_objects_still_exist then
+  null;
+end
+$$;
+
+create or replace view :"api".meta_endpoints as
+with relation as (
+  select c.oid, n.nspname, c.relname, c.relkind, c.reltuples
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = any (pg_catalog.string_to_array(:'exposed', ','))
+    -- Partitions are read through their table.
+    and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+    and pg_catalog.has_schema_privilege(:'anonymous'::name, n.oid, 'USAGE')
+    and pg_catalog.has_any_column_privilege(:'anonymous'::name, c.oid, 'SELECT')
+)
+select
+  relation.nspname::text as schema,
+  relation.relname::text as relation,
+  case relation.relkind
+    when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' when 'p' then 'partitioned table' else 'table'
+  end as type,
+  coalesce(editorial.kind, pg_catalog.substring(relation.relname::text, '^(dim|fact|indicator|supply|ref)_')) as kind,
+  editorial.title,
+  coalesce(editorial.description, pg_catalog.obj_description(relation.oid, 'pg_class')) as description,
+  array(
+    select t.tag from catalog.tags t where t.schema = relation.nspname and t.relation = relation.relname
+    union select 'layer:' || relation.nspname
+    union select 'provider:' || s.provider from catalog.sources s where s.source_id = any (editorial.source_ids)
+    order by 1
+  ) as tags,
+  (
+    with recursive reads(oid) as (
+      select relation.oid
+      union
+      select d.refobjid
+      from reads
+      join pg_catalog.pg_class v on v.oid = reads.oid and v.relkind = 'v'
+      join pg_catalog.pg_rewrite r on r.ev_class = v.oid
+      join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and d.objid = r.oid
+        and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    )
+    select case pg_catalog.count(*) when 1 then pg_catalog.max(
+      case
+        when c.reltuples >= 0 then c.reltuples
+        when c.relkind = 'p' then (
+          select pg_catalog.sum(part.reltuples)
+          from pg_catalog.pg_partition_tree(c.oid) tree join pg_catalog.pg_class part on part.oid = tree.relid
+          where tree.isleaf having pg_catalog.min(part.reltuples) >= 0)
+        -- Small tables are never analysed. None counted may also mean that the counters were lost.
+        else nullif(pg_catalog.pg_stat_get_live_tuples(c.oid), 0)
+      end) end
+    from reads join pg_catalog.pg_class c on c.oid = reads.oid
+    where c.relkind in ('r', 'p', 'f', 'm')
+  )::bigint as row_estimate,
+  (
+    select pg_catalog.json_agg(pg_catalog.json_build_object(
+      'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'nullable', not a.attnotnull,
+      'description', d.description, 'key', coalesce(a.attnum = any (k.indkey), false)) order by a.attnum)::jsonb
+    from pg_catalog.pg_attribute a
+    left join pg_catalog.pg_index k on k.indrelid = a.attrelid and k.indisprimary
+    left join pg_catalog.pg_description d
+      on d.objoid = a.attrelid and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = a.attnum
+    where a.attrelid = relation.oid and a.attnum > 0 and not a.attisdropped
+      and pg_catalog.has_column_privilege(:'anonymous'::name, a.attrelid, a.attnum, 'SELECT')
+  ) as columns,
+  array(
+    select a.attname::text
+    from pg_catalog.pg_index k
+    cross join lateral pg_catalog.unnest(k.indkey) with ordinality as key(attnum, place)
+    join pg_catalog.pg_attribute a on a.attrelid = k.indrelid and a.attnum = key.attnum
+    where k.indrelid = relation.oid and k.indisprimary
+    order by key.place
+  ) as primary_key,
+  coalesce(editorial.source_ids, '{}') as source_ids,
+  case relation.nspname when :'api' then 'stable' else 'open' end as stability
+from relation
+left join catalog.endpoints editorial on editorial.schema = relation.nspname and editorial.relation = relation.relname;
+
+create or replace view :"api".meta_sources as
+select
+  s.source_id, s.provider, s.title, s.licence, s.licence_url, s.publisher, s.attribution, s.periodicity, s.homepage,
+  s.last_ingested_at, s.upstream_updated_at, s.next_expected_at,
+  case
+    when s.upstream_updated_at > s.last_ingested_at then 'late'
+    when s.next_expected_at < pg_catalog.now() and coalesce(s.last_ingested_at < s.next_expected_at, true) then 'late'
+    when s.last_ingested_at is null or s.next_expected_at is null then 'unknown'
+    else 'fresh'
+  end as freshness,
+  served.row_estimate,
+  served.endpoints
+from catalog.sources s
+cross join lateral (
+  select
+    pg_catalog.sum(e.row_estimate)::bigint as row_estimate,
+    coalesce(pg_catalog.array_agg(pg_catalog.format('%s.%s', e.schema, e.relation) order by e.schema, e.relation), '{}') as endpoints
+  from :"api".meta_endpoints e where s.source_id = any (e.source_ids)
+) as served;
+
+create or replace view :"api".meta_dimensions as
+select
+  d.source_id, d.dimension, d.title, d.description, e.schema, e.relation,
+  case when e.relation is not null then d.column_name end as column_name, d.editorial
+from catalog.dimensions d
+-- Only where it can be read: a pipeline may note its private relations as well.
+left join :"api".meta_endpoints e on e.schema = d.schema and e.relation = d.relation;
+
+-- Read with the rights of the owner, whose tables they show.
+alter view :"api".meta_endpoints owner to :"owner";
+alter view :"api".meta_sources owner to :"owner";
+alter view :"api".meta_dimensions owner to :"owner";
+-- A view that is made anew has lost its grants, and is not among what the owner creates.
+grant select on :"api".meta_endpoints, :"api".meta_sources, :"api".meta_dimensions to :"anonymous";
+
+comment on view :"api".meta_endpoints is 'The relations that are served, one row each, with what is known about them';
+comment on column :"api".meta_endpoints.schema is 'Schema: the value of the header Accept-Profile';
+comment on column :"api".meta_endpoints.relation is 'Name of the relation: the path';
+comment on column :"api".meta_endpoints.type is 'table, partitioned table, view, materialized view or foreign table';
+comment on column :"api".meta_endpoints.kind is 'dim, fact, indicator, supply or ref; null when it is not known';
+comment on column :"api".meta_endpoints.title is 'Title for people';
+comment on column :"api".meta_endpoints.description is 'What it holds';
+comment on column :"api".meta_endpoints.tags is
+  'Tags <namespace>:<value>, the namespace one of provider, topic, geo, cadence, eu_theme, layer; e.g. tags=cs.{topic:health}';
+comment on column :"api".meta_endpoints.row_estimate is
+  'Number of rows as the statistics have it; of a view, that of the one table that it reads; null when it is not known';
+comment on column :"api".meta_endpoints.columns is
+  'Its columns in order: name, type, nullable (of a view always true), description, key (part of the primary key); cannot be filtered by';
+comment on column :"api".meta_endpoints.primary_key is 'Columns of the primary key in order; empty when there is none';
+comment on column :"api".meta_endpoints.source_ids is 'The sources that its rows come from, as in meta_sources';
+comment on column :"api".meta_endpoints.stability is 'stable: columns and types only change with a new schema; open: they may change';
+
+comment on view :"api".meta_sources is 'The upstream sources, one row each, with licence and freshness';
+comment on column :"api".meta_sources.source_id is 'Name of the source';
+comment on column :"api".meta_sources.provider is 'Who provides it, as in the tag provider:<provider>';
+comment on column :"api".meta_sources.title is 'Title for people';
+comment on column :"api".meta_sources.licence is 'Licence of the data';
+comment on column :"api".meta_sources.licence_url is 'Address of the licence';
+comment on column :"api".meta_sources.publisher is 'Name of the organisation that publishes it';
+comment on column :"api".meta_sources.attribution is 'What whoever uses the data must write';
+comment on column :"api".meta_sources.periodicity is 'How often upstream publishes';
+comment on column :"api".meta_sources.homepage is 'Page about the source';
+comment on column :"api".meta_sources.last_ingested_at is 'When it was last taken in';
+comment on column :"api".meta_sources.upstream_updated_at is 'When upstream last changed it';
+comment on column :"api".meta_sources.next_expected_at is 'When the next version should have been taken in';
+comment on column :"api".meta_sources.freshness is
+  'late: upstream has newer data, or the next version is overdue; unknown: nothing is said about when it was or will be taken in; else fresh';
+comment on column :"api".meta_sources.row_estimate is 'Number of rows of its relations together; null when it is not known';
+comment on column :"api".meta_sources.endpoints is 'The relations that hold its rows, as <schema>.<relation>';
+
+comment on view :"api".meta_dimensions is 'The dimensions of each source, one row each';
+comment on column :"api".meta_dimensions.source_id is 'The source, as in meta_sources';
+comment on column :"api".meta_dimensions.dimension is 'Name of the dimension, as upstream spells it';
+comment on column :"api".meta_dimensions.title is 'Title for people';
+comment on column :"api".meta_dimensions.description is 'What it means';
+comment on column :"api".meta_dimensions.schema is 'Schema of the relation that it appears in';
+comment on column :"api".meta_dimensions.relation is 'Relation that it appears in';
+comment on column :"api".meta_dimensions.column_name is 'Column that it appears in';
+comment on column :"api".meta_dimensions.editorial is 'What else the editors say about it';

@@ -1,0 +1,72 @@
+/** What stands in front of the data API, as Traefik's middlewares. */
+import { OPENAPI_SCHEMA } from "../plan/grants.ts";
+import type { Middleware } from "../plan/types.ts";
+import { emptied } from "./requestHeaders.ts";
+
+/**
+ * Nobody has credentials here: a token or a cookie is never passed on, and scripts of every origin may read. The gateway answers preflights
+ * itself, since PostgREST would allow methods that find no route.
+ */
+export function anonymousSpec(): Record<string, unknown> {
+  return {
+    headers: {
+      customRequestHeaders: emptied(["Authorization", "Cookie", "Content-Profile"]),
+      customResponseHeaders: {
+        // PostgREST answers OPTIONS with what a relation could take.
+        Allow: "GET, HEAD, OPTIONS",
+        // Also of what the database cannot set headers on: an error, and the description at the root.
+        Vary: "Accept, Accept-Profile, Prefer, Range, Range-Unit",
+      },
+      accessControlAllowOriginList: ["*"],
+      accessControlAllowMethods: ["GET", "HEAD", "OPTIONS"],
+      accessControlAllowHeaders: ["Accept", "Accept-Profile", "If-None-Match", "Prefer", "Range", "Range-Unit"],
+      accessControlExposeHeaders: [
+        ...["Content-Range", "Content-Location", "ETag", "X-Max-Rows", "Retry-After"],
+        ...["Deprecation", "Sunset", "Link"],
+      ],
+      accessControlMaxAge: 86_400,
+      contentTypeNosniff: true,
+    },
+  };
+}
+
+/**
+ * While the database is away PostgREST answers 503, and tells everyone what the connection said: address, port, why a login failed. Its body
+ * is dropped: this internal service of Traefik has none. It stands behind what sets headers, which stay on the answer.
+ */
+export function unavailableSpec(): Record<string, unknown> {
+  return { errors: { status: ["503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" } };
+}
+
+/** By address; a client with IPv6 has a whole /64 of them. Behind a proxy, the last one that it names. */
+export function perClient({ upstream }: { readonly upstream: boolean }): Record<string, unknown> {
+  return { sourceCriterion: { ipStrategy: { ipv6Subnet: 64, ...(upstream ? { depth: 1 } : {}) } } };
+}
+
+/** Tells PostgREST the schema, and the client that the schema will go away (RFC 9745, RFC 8594). */
+export function profileSpec({
+  schema,
+  deprecation,
+}: Extract<Middleware, { kind: "profile" }>): Record<string, unknown> {
+  const customRequestHeaders = { "Accept-Profile": schema };
+  // PostgREST names the schema that it used, and this one is nobody's to select.
+  if (schema === OPENAPI_SCHEMA)
+    return { headers: { customRequestHeaders, customResponseHeaders: emptied(["Content-Profile"]) } };
+  if (deprecation === undefined) return { headers: { customRequestHeaders } };
+  const { since, sunset, link } = deprecation;
+  const customResponseHeaders = {
+    Deprecation: `@${Date.parse(since) / 1000}`,
+    Sunset: new Date(sunset).toUTCString(),
+    ...(link === undefined ? {} : { Link: `<${link}>; rel="deprecation"; type="text/html"` }),
+  };
+  return { headers: { customRequestHeaders, customResponseHeaders } };
+}
+
+/**
+ * Leads away from a query with a `%` that encodes nothing: the gateway leaves such a parameter out where it matches queries, and PostgREST
+ * reads it, so that a select could pass the rule on related rows.
+ */
+export function wholeQuerySpec(): Record<string, unknown> {
+  const broken = "%(?:$|[^0-9A-Fa-f]|[0-9A-Fa-f](?:$|[^0-9A-Fa-f]))";
+  return { redirectRegex: { regex: `^([^?]*)[?].*${broken}.*$`, replacement: "${1}" } };
+}

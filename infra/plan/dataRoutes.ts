@@ -1,0 +1,72 @@
+/** What may be asked of the data API, and what stands in front of it. */
+import type { DataApi } from "../../config/settings.ts";
+import { OPENAPI_SCHEMA } from "./grants.ts";
+import { countsExactly, embedsMuch, hostIs, methodIs, pathIs, selects } from "./matchers.ts";
+import { openChain, type Unplaced } from "./middlewares.ts";
+import { dnsLabel } from "./names.ts";
+import type { Exposure } from "./types.ts";
+
+/** Where the OpenAPI 3.1 description is, and the function that PostgREST serves it from. */
+const DESCRIPTION = { path: "/openapi.json", from: "/rpc/document" };
+
+const EXACT_COUNT: Unplaced = { name: "gatehouse-exact-count", kind: "exact-count" };
+
+/** A rule of the data API with its middlewares. */
+export interface DataRule {
+  readonly match: string;
+  /** The description comes before a relation that would have its name; a count before rows. */
+  readonly of: "description" | "count" | "rows";
+  readonly chain: readonly Unplaced[];
+}
+
+/**
+ * One rule per exposed schema, which tells PostgREST that schema: a client that names several cannot get another one past the gateway. What
+ * names a schema that is not exposed finds no route, and gets the 404 of spec 001, where PostgREST would answer 406 and name its schemas.
+ * One more where an exact count is asked for, which says that alone: the database sees the last of several `Prefer`, PostgREST all of them.
+ */
+export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
+  const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;
+  const front = [...openChain(exposure), ...limits(exposure, dataApi)];
+  const [first] = dataApi.exposed;
+  const schemas = dataApi.exposed.map((schema) => ({
+    match: `${host} && !PathPrefix(\`/rpc/\`) && !${embedsMuch()} && ${selects(schema, schema === first)}`,
+    of: "rows" as const,
+    chain: [...front, profile(schema, dataApi.deprecated)],
+  }));
+  return [
+    {
+      match: `${host} && ${pathIs(DESCRIPTION.path)}`,
+      of: "description",
+      chain: [...front, profile(OPENAPI_SCHEMA), replacePath(DESCRIPTION.from)],
+    },
+    ...schemas.map(({ match, chain }) => ({
+      match: `${match} && ${countsExactly()}`,
+      of: "count" as const,
+      chain: [...chain, EXACT_COUNT],
+    })),
+    ...schemas,
+  ];
+}
+
+/** What one client may ask. Behind a proxy that ends TLS, the client is who the proxy names last. */
+function limits({ tls }: Exposure, { limits }: DataApi): Unplaced[] {
+  const upstream = tls?.ends === "upstream";
+  const named = (name: string): string => dnsLabel("gatehouse", name, ...(upstream ? ["upstream"] : []));
+  const { requestsPerSecond: average, burst, inFlight: amount } = limits;
+  return [
+    { name: "gatehouse-anonymous", kind: "anonymous" },
+    { name: "gatehouse-whole-query", kind: "whole-query" },
+    { name: named("rate-limit"), kind: "rate-limit", average, burst, upstream },
+    { name: named("in-flight"), kind: "in-flight", amount, upstream },
+    { name: "gatehouse-unavailable", kind: "unavailable" },
+  ];
+}
+
+function profile(schema: string, deprecated: DataApi["deprecated"] = []): Unplaced {
+  const deprecation = deprecated.find((candidate) => candidate.schema === schema);
+  return { name: dnsLabel("gatehouse-profile", schema.replaceAll("_", "-")), kind: "profile", schema, deprecation };
+}
+
+function replacePath(path: string): Unplaced {
+  return { name: "gatehouse-openapi", kind: "replace-path", path };
+}

@@ -1,6 +1,7 @@
-/** `npm run bench`: sizes and times, each beside its floor, in one run on one machine. */
+/** `npm run bench [-- PART ...]`: sizes and times, each beside its floor, in one run on one machine. Without a part, all of them. */
 import Table from "cli-table3";
 import { createProgress } from "../ops/progress.ts";
+import { benchDataApi } from "./dataApi.ts";
 import { benchEngine } from "./engine.ts";
 import { benchPlan } from "./plan.ts";
 import { benchWire } from "./wire.ts";
@@ -9,11 +10,29 @@ import { benchWire } from "./wire.ts";
 export type Measurement = Readonly<Record<string, string | number>>;
 
 const progress = createProgress();
-print("Plan, pure", await progress.step("Plan", () => Promise.resolve(benchPlan())));
-const { times, resources } = await benchEngine(progress);
-print("Engine, services on three domains", times);
-print("Resources that one more exposure costs", resources);
-print("Requests", await benchWire(progress));
+const PARTS: Readonly<Record<string, () => Promise<void>>> = {
+  plan: async () => print("Plan, pure", await progress.step("Plan", () => Promise.resolve(benchPlan()))),
+  engine: async () => {
+    const { times, resources } = await benchEngine(progress);
+    print("Engine, services on three domains", times);
+    print("Resources that one more exposure costs", resources);
+  },
+  wire: async () => print("Requests", await benchWire(progress)),
+  data: async () => {
+    const { requests, catalogue } = await benchDataApi(progress);
+    print("Requests of the data API", requests);
+    print("The catalogue's cost by the number of relations", catalogue);
+  },
+};
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !(name in PARTS));
+if (unknown.length > 0) {
+  throw new Error(`no part is called ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(", ")}`);
+}
+for (const [name, run] of Object.entries(PARTS)) {
+  if (names.length === 0 || names.includes(name)) await run();
+}
 
 function print(title: string, rows: readonly Measurement[]): void {
   const head = Object.keys(rows[0] ?? {});

@@ -1,5 +1,3 @@
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
-import autocannon from "autocannon";
 import { deploy, type LocalStack, openLocal } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { loadSampleOf } from "../local/sample.ts";
@@ -7,13 +5,14 @@ import { fill } from "../local/variables.ts";
 import { withClient } from "../ops/http.ts";
 import type { Progress } from "../ops/progress.ts";
 import { signIn } from "../ops/verify/signIn.ts";
+import { load, podAddresses, SECONDS } from "./load.ts";
 import type { Measurement } from "./main.ts";
+import { WITHOUT_LIMITS } from "./dataApi.ts";
 import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
 
 const ROW = "/distrikt_summary?fylke_nr=eq.03";
 const CONNECTIONS = [1, 32];
-const SECONDS = 5;
 const SERVICES = 50;
 const LEGACY = {
   name: "legacy",
@@ -30,7 +29,10 @@ export function benchWire(progress: Progress): Promise<Measurement[]> {
 }
 
 async function measure(platform: Platform, progress: Progress): Promise<Measurement[]> {
-  const local = await openLocal(platform, { "gatehouse:protected_services": [...proxyServices(SERVICES), LEGACY] });
+  const local = await openLocal(platform, {
+    "gatehouse:protected_services": [...proxyServices(SERVICES), LEGACY],
+    ...WITHOUT_LIMITS,
+  });
   await deploy(local, progress);
   await loadSampleOf(platform, local);
   const gateway = `http://127.0.0.1:${platform.httpPort}`;
@@ -39,8 +41,9 @@ async function measure(platform: Platform, progress: Progress): Promise<Measurem
   const url = `http://service-0.localhost${suffix}/`;
   const cookie = await sessionCookie(url, alice?.username ?? "", alice ? fill(alice.password, local.variables) : "");
 
+  const [pod] = await podAddresses(platform);
   const cases: [string, string, Record<string, string>][] = [
-    ["one row, PostgREST itself", `http://${await podAddress(platform)}:3000${ROW}`, {}],
+    ["one row, PostgREST itself", `http://${pod}:3000${ROW}`, {}],
     ["one row, through the gateway", gateway + ROW, { host: `data.localhost${suffix}` }],
     ["echo, open route", `${gateway}/`, { host: `whoami-public.localhost${suffix}` }],
     ["echo, basic auth", `${gateway}/`, { host: `legacy.localhost${suffix}`, authorization: basic(local) }],
@@ -50,27 +53,10 @@ async function measure(platform: Platform, progress: Progress): Promise<Measurem
   for (const connections of CONNECTIONS) {
     for (const [what, target, headers] of cases) {
       const title = `${what}, ${connections} connections`;
-      rows.push(await progress.step(title, () => load(what, target, headers, connections), `${SECONDS} s`));
+      rows.push(await progress.step(title, () => load(what, { url: target, headers }, connections), `${SECONDS} s`));
     }
   }
   return rows;
-}
-
-async function load(
-  what: string,
-  url: string,
-  headers: Record<string, string>,
-  connections: number,
-): Promise<Measurement> {
-  const { requests, latency, non2xx } = await autocannon({ url, headers, connections, duration: SECONDS });
-  return {
-    what,
-    connections,
-    "requests/s": Math.round(requests.average),
-    "p50 ms": latency.p50,
-    "p99 ms": latency.p99,
-    "not 2xx": non2xx,
-  };
 }
 
 function basic({ variables }: LocalStack): string {
@@ -82,17 +68,4 @@ function sessionCookie(url: string, username: string, password: string): Promise
     await signIn(client, url, { username, password });
     return client.cookies.getCookieString(url);
   });
-}
-
-/** The address of PostgREST's pod: the floor has neither gateway nor Service in front. */
-async function podAddress({ kubeconfig }: Platform): Promise<string> {
-  const config = new KubeConfig();
-  config.loadFromFile(kubeconfig);
-  const labelSelector = "app.kubernetes.io/name=postgrest";
-  const { items } = await config.makeApiClient(CoreV1Api).listPodForAllNamespaces({ labelSelector });
-  const address = items[0]?.status?.podIP;
-  if (address === undefined) {
-    throw new Error("no PostgREST pod has an address; deploy first");
-  }
-  return address;
 }

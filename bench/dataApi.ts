@@ -1,0 +1,165 @@
+import { deploy, openLocal } from "../local/deploy.ts";
+import type { Platform } from "../local/platform/platform.ts";
+import { loadSampleOf } from "../local/sample.ts";
+import { headerOf, withClient } from "../ops/http.ts";
+import type { Progress } from "../ops/progress.ts";
+import { administrator } from "./administrator.ts";
+import { benchCatalogue } from "./catalogue.ts";
+import { load, podAddresses, SECONDS, type Target } from "./load.ts";
+import type { Measurement } from "./main.ts";
+import { onPlatform } from "./platform.ts";
+import { timesOf } from "./times.ts";
+
+/** One client asks for everything here: the stack file's own section, with limits that it does not meet. */
+export const WITHOUT_LIMITS = {
+  "gatehouse:data_api": {
+    domains: "auto",
+    authenticator_password: "${DATA_AUTHENTICATOR_PASSWORD}",
+    owner_password: "${DATA_OWNER_PASSWORD}",
+    limits: { requests_per_second: 100_000, burst: 100_000, in_flight: 10_000, exact_count_rows: 10_000_000 },
+  },
+};
+
+const CONNECTIONS = [1, 32];
+const TABLES = { bench_small: 1_000, bench_large: 1_000_000 };
+const MARTS = { "accept-profile": "marts" };
+
+/** What is asked, and the SQL that answers it without PostgREST; undefined where PostgREST makes the answer itself. */
+interface Question {
+  readonly what: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly sql?: string;
+  /** Default: 200. */
+  readonly status?: number;
+  /** Asked again with the tag of the first answer. */
+  readonly again?: true;
+}
+
+const QUESTIONS: readonly Question[] = [
+  { what: "one row of 1,000", ...row("bench_small") },
+  { what: "exact count of 1,000", ...count("bench_small") },
+  { what: "one row of a million", ...row("bench_large"), again: true },
+  { what: "100 rows", ...first("bench_large", 100) },
+  { what: "1,000 rows", ...first("bench_large", 1_000), again: true },
+  { what: "exact count of a million", ...count("bench_large") },
+  { what: "root document", path: "/" },
+];
+
+/** The data API's relations, as they stand in the sample, two tables, and at the end a thousand. */
+export function benchDataApi(progress: Progress): Promise<{ requests: Measurement[]; catalogue: Measurement[] }> {
+  return onPlatform(progress, async (platform) => {
+    const local = await openLocal(platform, WITHOUT_LIMITS);
+    await deploy(local, progress);
+    await loadSampleOf(platform, local);
+    await progress.step("A million rows", () => loadTables(platform));
+    const requests = await measure(platform, progress);
+    const catalogue = await benchCatalogue(platform, progress);
+    return { requests, catalogue };
+  });
+}
+
+function row(table: string): Omit<Question, "what"> {
+  return {
+    path: `/${table}?id=eq.777`,
+    headers: MARTS,
+    sql: json(`select * from marts.${table} where id = 777 limit 1000`),
+  };
+}
+
+function first(table: string, limit: number): Omit<Question, "what"> {
+  const sql = json(`select * from marts.${table} limit ${limit}`);
+  return { path: `/${table}?limit=${limit}`, headers: MARTS, sql };
+}
+
+function count(table: string): Omit<Question, "what"> {
+  const headers = { ...MARTS, prefer: "count=exact" };
+  return { path: `/${table}?limit=0`, headers, status: 206, sql: `select count(*) from marts.${table}` };
+}
+
+function json(sql: string): string {
+  return `select coalesce(json_agg(t), '[]')::text from (${sql}) t`;
+}
+
+async function measure(platform: Platform, progress: Progress): Promise<Measurement[]> {
+  const [address] = await podAddresses(platform);
+  const pod = `http://${address}:3000`;
+  const gateway = `http://127.0.0.1:${platform.httpPort}`;
+  const suffix = platform.httpPort === 80 ? "" : `:${platform.httpPort}`;
+  const rows: Measurement[] = [];
+  const run = async (
+    what: string,
+    by: string,
+    connections: number,
+    work: () => Promise<Measurement>,
+  ): Promise<void> => {
+    rows.push({
+      what,
+      by,
+      ...(await progress.step(`${what}, ${by}, ${connections} connections`, work, `${SECONDS} s`)),
+    });
+  };
+  const through = (host: string, path: string, headers: Readonly<Record<string, string>> = {}): Target => ({
+    url: gateway + path,
+    headers: { host: host + suffix, ...headers },
+  });
+  for (const connections of CONNECTIONS) {
+    const measured = async (what: string, by: string, target: Target): Promise<void> =>
+      run(what, by, connections, () => load(what, target, connections));
+    await measured("echo", "gateway", through("whoami-public.localhost", "/"));
+    for (const { what, path, headers, sql, status = 200, again } of QUESTIONS) {
+      if (sql) await run(what, "SQL", connections, () => query(platform, sql, connections));
+      await measured(what, "PostgREST", { url: pod + path, headers, status });
+      const target = through("data.localhost", path, headers);
+      await measured(what, "gateway", { ...target, status });
+      if (again) await measured(what, "gateway, 304", await known(target));
+    }
+    const description = through("data.localhost", "/openapi.json");
+    await measured("/openapi.json", "gateway", description);
+    await measured("/openapi.json", "gateway, 304", await known(description));
+  }
+  return rows;
+}
+
+/** With the tag of the answer that is there now. */
+async function known({ url, headers = {} }: Target): Promise<Target> {
+  const answer = await withClient((client) => client.send(url, { headers }));
+  return { url, headers: { ...headers, "if-none-match": headerOf(answer, "etag") ?? "" }, status: 304 };
+}
+
+/** The floor: the same rows by a Postgres client, each connection with a prepared statement. */
+async function query(platform: Platform, sql: string, connections: number): Promise<Measurement> {
+  const times: number[] = [];
+  const end = performance.now() + SECONDS * 1_000;
+  const ask = async (): Promise<void> => {
+    const client = await administrator(platform);
+    while (performance.now() < end) {
+      const since = performance.now();
+      await client.query({ name: "question", text: sql });
+      times.push(performance.now() - since);
+    }
+    await client.end();
+  };
+  await Promise.all(Array.from({ length: connections }, ask));
+  return {
+    connections,
+    "requests/s": Math.round(times.length / SECONDS),
+    ...timesOf(times),
+    unexpected: 0,
+  };
+}
+
+async function loadTables(platform: Platform): Promise<void> {
+  const client = await administrator(platform);
+  await client.query("set role gatehouse_owner");
+  for (const [table, size] of Object.entries(TABLES)) {
+    await client.query(
+      `create table marts.${table} as
+       select n as id, 'region ' || n % 357 as region, md5(n::text) as name, n * 1.5 as value, date '2020-01-01' + n % 2000 as day
+       from generate_series(1, ${size}) n`,
+    );
+    await client.query(`alter table marts.${table} add primary key (id)`);
+    await client.query(`analyze marts.${table}`);
+  }
+  await client.end();
+}

@@ -1,0 +1,51 @@
+import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import autocannon from "autocannon";
+import type { Platform } from "../local/platform/platform.ts";
+import type { Measurement } from "./main.ts";
+
+/** How long each case is loaded. */
+export const SECONDS = 5;
+
+/** One case: what is asked, and of whom. */
+export interface Target {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: 200. */
+  readonly status?: number;
+}
+
+/** Requests per second and latency of one case; answers of another status are counted apart. */
+export async function load(
+  what: string,
+  { url, headers = {}, status = 200 }: Target,
+  connections: number,
+): Promise<Measurement> {
+  const { requests, latency, statusCodeStats, errors } = await autocannon({
+    url,
+    headers,
+    connections,
+    duration: SECONDS,
+  });
+  const expected = statusCodeStats?.[`${status}`]?.count ?? 0;
+  return {
+    what,
+    connections,
+    "requests/s": Math.round(requests.average),
+    "p50 ms": latency.p50,
+    "p99 ms": latency.p99,
+    unexpected: requests.total - expected + errors,
+  };
+}
+
+/** The addresses of PostgREST's pods: the floor has neither gateway nor Service in front. */
+export async function podAddresses({ kubeconfig }: Platform): Promise<string[]> {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const labelSelector = "app.kubernetes.io/name=postgrest";
+  const { items } = await config.makeApiClient(CoreV1Api).listPodForAllNamespaces({ labelSelector });
+  const addresses = items.flatMap(({ status }) => status?.podIP ?? []);
+  if (addresses.length === 0) {
+    throw new Error("no PostgREST pod has an address; deploy first");
+  }
+  return addresses;
+}

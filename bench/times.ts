@@ -1,0 +1,8 @@
+import type { Measurement } from "./main.ts";
+
+/** Median and 99th percentile of durations in milliseconds. */
+export function timesOf(durations: readonly number[]): Measurement {
+  const sorted = durations.toSorted((a, b) => a - b);
+  const quantile = (part: number): string => (sorted[Math.ceil(sorted.length * part) - 1] ?? 0).toFixed(1);
+  return { "p50 ms": quantile(0.5), "p99 ms": quantile(0.99) };
+}

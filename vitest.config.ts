@@ -10,7 +10,7 @@ export default defineConfig({
           pool: "threads",
           isolate: false,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/domains/**", "test/**/*.live.test.ts", "node_modules/**"],
+          exclude: ["test/e2e/**", "test/domains/**", "test/data/**", "test/**/*.live.test.ts", "node_modules/**"],
         },
       },
       {
@@ -37,6 +37,16 @@ export default defineConfig({
           name: "domains",
           include: ["test/domains/**/*.test.ts"],
           globalSetup: ["test/domains/platform.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "data",
+          include: ["test/data/**/*.test.ts"],
+          globalSetup: ["test/data/platform.ts"],
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,

@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { stackSchema } from "../../config/json-schema.ts";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { ConfigError } from "../../config/problems.ts";
+import { LIMITS } from "../helpers/limits.ts";
 import { basic, messageOf, oauth2, proxy, sections, shell, stack } from "./stacks.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -145,14 +146,21 @@ describe("parseStack", () => {
     });
     expect(settings.dataApi).toEqual({
       ...{ host: "data", namespace: "gatehouse-data", domains: ["localhost", "mesh"], database: "gatehouse" },
-      ...{ version: "v12.0.2", replicas: 1 },
-      ...{ exposed: ["api_v1", "marts", "raw"], private: ["private_marts", "private_raw"] },
+      ...{ version: "v14.17", replicas: 2, maxReplicas: 4 },
+      ...{ exposed: ["api_v1", "marts", "raw"], private: ["private_marts", "private_raw"], deprecated: [] },
       roles: { anonymous: "gatehouse_anonymous", authenticator: "gatehouse_authenticator", owner: "gatehouse_owner" },
       authenticatorPassword: { template: "${AUTHENTICATOR}", variables: ["AUTHENTICATOR"] },
       ownerPassword: { template: "${OWNER}", variables: ["OWNER"] },
-      limits: { maxRows: 1000, statementTimeout: "5s", connections: 10 },
+      limits: LIMITS,
     });
     expect(settings.warnings).toEqual([]);
+  });
+
+  test("takes a day as people write it, and as the engine hands it on", () => {
+    const ends = { since: "2026-01-01 00:00:00 +0000 UTC", sunset: "2027-01-01", link: "https://example.org/v2" };
+    const data_api = { ...sections.data_api, schemas: { deprecated: { raw: ends } } };
+    const { dataApi } = parseStack(stack({ data_api }), shell);
+    expect(dataApi?.deprecated).toEqual([{ schema: "raw", ...ends, since: "2026-01-01" }]);
   });
 
   test("skips a kind that is not enabled, and says so", () => {
@@ -186,7 +194,9 @@ describe("parseStack", () => {
 });
 
 describe("the files of the project", () => {
-  const validate = new Ajv({ strict: false }).compile(stackSchema());
+  const validate = new Ajv({ strict: false, formats: { date: true, cidrv4: true, cidrv6: true } }).compile(
+    stackSchema(),
+  );
   const accepts = (section: string, value: unknown) => {
     const file = parse(readFileSync(join(root, "Pulumi.dev.yaml"), "utf8")) as { config: Record<string, unknown> };
     return validate(JSON.parse(JSON.stringify({ config: { ...file.config, [section]: value } })));

@@ -101,3 +101,29 @@ describe("Traefik's version", () => {
     ]);
   });
 });
+
+describe("PostgREST's version", () => {
+  const postgrest = (version: string) => stack({ data_api: { ...sections.data_api, version } });
+  const HINTS = "postgrest #4675: hints of errors name tables that the caller may not see; use 14.17 or newer";
+  const MEMORY =
+    "postgrest #4955: requests fail when their role has work_mem, which bounds what a query may use; use 14.17 or newer";
+
+  test.each(["v12.0.2", "v12.2.12", "v14.13", "v14.17", "16.1"])("may be %s", (version) => {
+    expect(parseStack(postgrest(version), shell).dataApi?.version).toBe(version);
+  });
+
+  test.each([
+    ["v14.5", [`14.5.0 has ${HINTS}`, `14.5.0 has ${MEMORY}`]],
+    ["13.0.8", [`13.0.8 has ${HINTS}`, `13.0.8 has ${MEMORY}`]],
+    ["v14.12", [`14.12.0 has ${MEMORY}`]],
+    [
+      "v11.2.2",
+      [
+        "11.2.2 has postgrest #2492: a function cannot answer with a status of its own, so an unchanged answer is sent again; " +
+          "use 14.17 or newer",
+      ],
+    ],
+  ])("may not be %s", (version, problems) => {
+    expect(problemsOf(postgrest(version))).toEqual(problems.map((text) => `data_api.version: PostgREST ${text}`));
+  });
+});

@@ -11,7 +11,7 @@ const cases = [
   {
     title: "an unknown key that resembles nothing",
     raw: stack({ postgres: { ...sections.postgres, colour: "red" } }),
-    lines: ["postgres.colour: unknown key; remove it, or use one of host, port, user, password, sslmode"],
+    lines: ["postgres.colour: unknown key; remove it, or use one of host, port, user, password, sslmode, install"],
   },
   {
     title: "a list that is a section",
@@ -84,10 +84,54 @@ const cases = [
     lines: ['data_api.roles: role "web" stands for two things; give each role its own name'],
   },
   {
+    title: "a schema that Gatehouse keeps",
+    raw: stack({ data_api: { ...sections.data_api, schemas: { exposed: ["api_v1", "gatehouse_openapi"] } } }),
+    lines: [
+      'data_api.schemas.exposed[1]: found "gatehouse_openapi", expected a Postgres name of one\'s own; use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps catalog, gatehouse and gatehouse_*',
+    ],
+  },
+  {
+    title: "the end of a schema that is not exposed, on a day before it begins, or on none",
+    raw: stack({
+      data_api: {
+        ...sections.data_api,
+        schemas: {
+          deprecated: {
+            api_v0: { since: "2026-01-01", sunset: "2027-01-01" },
+            raw: { since: "2027-01-01", sunset: "2027-01-01" },
+          },
+        },
+      },
+    }),
+    lines: [
+      "data_api.schemas.deprecated.api_v0: is not an exposed schema; name one, or remove it",
+      "data_api.schemas.deprecated.raw.sunset: is not after since; give a later day",
+    ],
+  },
+  {
+    title: "a day that does not exist",
+    raw: stack({
+      data_api: {
+        ...sections.data_api,
+        schemas: { deprecated: { raw: { since: "2026-02-30", sunset: "soon", link: "there" } } },
+      },
+    }),
+    lines: [
+      'data_api.schemas.deprecated.raw.since: found "2026-02-30", expected a day; write it like 2027-01-31',
+      'data_api.schemas.deprecated.raw.sunset: found "soon", expected a day; write it like 2027-01-31',
+      'data_api.schemas.deprecated.raw.link: found "there", expected a URL; write it like https://data.example.org/versions',
+    ],
+  },
+  {
+    title: "fewer instances at the most than at the least",
+    raw: stack({ data_api: { ...sections.data_api, replicas: 5 } }),
+    lines: ["data_api.max_replicas: 4 is fewer than replicas; give at least as many"],
+  },
+  {
     title: "everyone as a role",
     raw: stack({ data_api: { ...sections.data_api, roles: { anonymous: "public" } } }),
     lines: [
-      'data_api.roles.anonymous: found "public", expected a Postgres name of one\'s own; use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps schema gatehouse',
+      'data_api.roles.anonymous: found "public", expected a Postgres name of one\'s own; use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps catalog, gatehouse and gatehouse_*',
     ],
   },
   {

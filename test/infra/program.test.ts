@@ -29,16 +29,26 @@ describe("the local stack under mocks", () => {
 
   test("every rule of every IngressRoute drops forged identity headers first", () => {
     const routes = manifests("IngressRoute").flatMap(({ spec }) => spec.routes ?? []);
-    expect(routes.length).toBe(21);
+    expect(routes.length).toBe(27);
     expect(routes.map(({ middlewares }) => middlewares[0]?.name)).toEqual(routes.map(() => "gatehouse-strip"));
   });
 
-  test("what is protected has its authentication right behind it, and what is open has nothing", () => {
-    const chains = manifests("IngressRoute").flatMap(({ spec }) =>
+  test("what is protected has its authentication right behind it, and what is open has nothing, but for the data's limits", () => {
+    const all = manifests("IngressRoute").flatMap(({ spec }) =>
       (spec.routes ?? []).map(({ match, middlewares }): [string, string[]] => [
         match.replace(/^Host\(`([^`]*)`\).*/, "$1"),
         middlewares.map(({ name }) => name).slice(1),
       ]),
+    );
+    const chains = all.filter(([host]) => host !== "data.localhost");
+    const limits = ["anonymous", "whole-query", "rate-limit", "in-flight", "unavailable"].map(
+      (name) => `gatehouse-${name}`,
+    );
+    const schemas = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
+    const counts = schemas.map((profile) => [...profile, "gatehouse-exact-count"]);
+    const description = ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"];
+    expect(all.filter(([host]) => host === "data.localhost")).toEqual(
+      [description, ...counts, ...schemas].map((end) => ["data.localhost", [...limits, ...end]]),
     );
     const asks = ["gatehouse-forward-auth"];
     const refuses = ["gatehouse-background", "gatehouse-forward-auth-401", "gatehouse-background-end"];
@@ -53,7 +63,7 @@ describe("the local stack under mocks", () => {
         ...byPassword.map((label) => [`${label}.localhost`, ["legacy-basic-auth"]]),
       ].sort(),
     );
-    const open = ["authentik", "data", "whoami-public", "notes", ...forwarded];
+    const open = ["authentik", "whoami-public", "notes", ...forwarded];
     expect(
       chains
         .filter(([, chain]) => chain.length === 0)
@@ -129,7 +139,13 @@ describe("the local stack under mocks", () => {
     const grants = recorder.of("postgresql:index/grant:Grant").map(({ inputs }) => inputs);
     const open = grants.filter(({ privileges }) => (privileges as string[]).length > 0);
     const anonymous = open.filter(({ role }) => role === "gatehouse_anonymous");
-    expect([...new Set(anonymous.map(({ schema }) => schema))].sort()).toEqual(["api_v1", "gatehouse", "marts", "raw"]);
+    expect([...new Set(anonymous.map(({ schema }) => schema))].sort()).toEqual([
+      "api_v1",
+      "gatehouse",
+      "gatehouse_openapi",
+      "marts",
+      "raw",
+    ]);
     expect([...new Set(anonymous.flatMap(({ privileges }) => privileges as string[]))].sort()).toEqual([
       "EXECUTE",
       "SELECT",

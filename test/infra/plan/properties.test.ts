@@ -64,13 +64,14 @@ describe("of any stack", () => {
     });
   });
 
-  test("every exposure has exactly one decision for its whole host on each of its entry points", () => {
-    always((plan, { gateway }) => {
+  test("every exposure has exactly one decision for its whole host, or for each exposed schema, on each of its entry points", () => {
+    always((plan, { gateway, dataApi }) => {
       const decisions = placed(plan).filter(({ rule }) => rule.priority === WHOLE_HOST);
       const found = decisions.map(({ exposure, route, rule }) => [exposure.id, route.entryPoint, rule.authentication]);
       const expected = plan.exposures.flatMap((exposure) => {
         const on = (entryPoint: string) => [exposure.id, entryPoint, exposure.authentication];
-        return [on(gateway.httpEntryPoint), ...(endsHere(exposure) ? [on(gateway.httpsEntryPoint)] : [])];
+        const each = [on(gateway.httpEntryPoint), ...(endsHere(exposure) ? [on(gateway.httpsEntryPoint)] : [])];
+        return exposure.role === "data-api" ? (dataApi?.exposed ?? []).flatMap(() => each) : each;
       });
       expect(sorted(found)).toEqual(sorted(expected));
       for (const { rule, exposure } of decisions) {
@@ -98,6 +99,11 @@ describe("of any stack", () => {
           ...(kinds.includes("background") ? ["background"] : []),
           ...(asks ? [rule.authentication] : []),
           ...(kinds.includes("background") ? ["background-end"] : []),
+          ...(exposure.role === "data-api"
+            ? ["anonymous", "whole-query", "rate-limit", "in-flight", "unavailable", "profile"]
+            : []),
+          ...(rule.match.includes("count=exact") ? ["exact-count"] : []),
+          ...(rule.match.includes("/openapi.json") ? ["replace-path"] : []),
         ]);
         expect([rule.openBecause === undefined, kinds.includes("background") && !asks]).toEqual([asks, false]);
       }

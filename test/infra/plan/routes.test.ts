@@ -3,13 +3,24 @@ import { parseStack } from "../../../config/load.ts";
 import { background } from "../../../infra/plan/matchers.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { basic, oauth2, proxy, shell, stack } from "../../config/stacks.ts";
+import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
 import { BOTH, planOf } from "./stacks.ts";
 
 const LOCAL = { localhost: true };
-const READS =
-  "(Method(`GET`) || Method(`HEAD`) || Method(`OPTIONS`)) && " +
-  "(!HeaderRegexp(`Accept-Profile`, `.*`) || HeaderRegexp(`Accept-Profile`, `^(api_v1|marts|raw)$`))";
+const READS = "(Method(`GET`) || Method(`HEAD`) || Method(`OPTIONS`))";
+const EMBEDS = '!QueryRegexp(`select`, `(?s)[(][^)]*[(]|[(].*".*[(]|([(].*){4}`)';
+const EXACT = "HeaderRegexp(`Prefer`, `(?i)count=exact`)";
+const SCHEMAS = [
+  "(!HeaderRegexp(`Accept-Profile`, `.*`) || HeaderRegexp(`Accept-Profile`, `^api_v1$`))",
+  "HeaderRegexp(`Accept-Profile`, `^marts$`)",
+  "HeaderRegexp(`Accept-Profile`, `^raw$`)",
+].map((selects) => `!PathPrefix(\`/rpc/\`) && ${EMBEDS} && ${selects}`);
+/** What is asked, and the rank of its rule. */
+const DATA: [string, number][] = [
+  ["Path(`/openapi.json`)", 200],
+  ...SCHEMAS.map((schema): [string, number] => [`${schema} && ${EXACT}`, 150]),
+  ...SCHEMAS.map((schema): [string, number] => [schema, 100]),
+];
 
 /** Match, priority, authentication and reason of every rule, by route. */
 const rulesOf = (plan: Plan, name: string) =>
@@ -79,17 +90,57 @@ describe("a route", () => {
   });
 
   test("of the data API takes reads of exposed schemas only", () => {
-    expect(rulesOf(planOf(LOCAL), "gatehouse-data-api")).toEqual([
-      [`Host(\`data.localhost\`) && ${READS}`, 100, "none", "data-api"],
-    ]);
+    expect(rulesOf(planOf(LOCAL), "gatehouse-data-api")).toEqual(
+      DATA.map(([what, rank]) => [`Host(\`data.localhost\`) && ${READS} && ${what}`, rank, "none", "data-api"]),
+    );
   });
 
   test("of the data API takes nothing more behind a redirect that a trusted proxy can pass", () => {
     const plan = onMesh({});
-    const redirected = ["gatehouse-https", "gatehouse-strip"];
-    const match = `Host(\`data.mesh.example.org\`) && ${READS}`;
-    expect(chainsOf(plan, "gatehouse-data-api")).toEqual([[match, redirected]]);
-    expect(chainsOf(plan, "gatehouse-data-api-tls")).toEqual([[match, ["gatehouse-strip"]]]);
+    const front = ["strip", "anonymous", "whole-query", "rate-limit", "in-flight", "unavailable"].map(
+      (name) => `gatehouse-${name}`,
+    );
+    const profiles = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
+    const ends = [
+      ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"],
+      ...profiles.map((profile) => [...profile, "gatehouse-exact-count"]),
+      ...profiles,
+    ];
+    const rules = DATA.map(([what], index): [string, string[]] => [
+      `Host(\`data.mesh.example.org\`) && ${READS} && ${what}`,
+      [...front, ...(ends[index] ?? [])],
+    ]);
+    expect(chainsOf(plan, "gatehouse-data-api-tls")).toEqual(rules);
+    const redirected = rules.map(([match, chain]) => [match, ["gatehouse-https", ...chain]]);
+    expect(chainsOf(plan, "gatehouse-data-api")).toEqual(redirected);
+  });
+
+  test("of the data API counts behind a proxy whom that names, and announces the end of a schema", () => {
+    const data_api = {
+      ...sections.data_api,
+      limits: { requests_per_second: 5, burst: 7, in_flight: 3 },
+      schemas: { deprecated: { raw: { since: "2026-01-01", sunset: "2027-01-01" } } },
+    };
+    const mesh = { enabled: true, base_domain: "mesh.example.org", tls: "upstream" };
+    const plan = computePlan(parseStack(stack({ domains: { mesh }, protected_services: [], data_api }), shell));
+    const namespace = "gatehouse-data";
+    const raw = { schema: "raw", since: "2026-01-01", sunset: "2027-01-01", link: undefined };
+    expect(plan.middlewares.filter((middleware) => middleware.namespace === namespace).slice(2)).toEqual([
+      { name: "gatehouse-anonymous", namespace, kind: "anonymous" },
+      { name: "gatehouse-whole-query", namespace, kind: "whole-query" },
+      { name: "gatehouse-rate-limit-upstream", namespace, kind: "rate-limit", average: 5, burst: 7, upstream: true },
+      { name: "gatehouse-in-flight-upstream", namespace, kind: "in-flight", amount: 3, upstream: true },
+      { name: "gatehouse-unavailable", namespace, kind: "unavailable" },
+      {
+        ...{ name: "gatehouse-profile-gatehouse-openapi", namespace, kind: "profile" },
+        ...{ schema: "gatehouse_openapi", deprecation: undefined },
+      },
+      { name: "gatehouse-openapi", namespace, kind: "replace-path", path: "/rpc/document" },
+      { name: "gatehouse-profile-api-v1", namespace, kind: "profile", schema: "api_v1", deprecation: undefined },
+      { name: "gatehouse-exact-count", namespace, kind: "exact-count" },
+      { name: "gatehouse-profile-marts", namespace, kind: "profile", schema: "marts", deprecation: undefined },
+      { name: "gatehouse-profile-raw", namespace, kind: "profile", schema: "raw", deprecation: raw },
+    ]);
   });
 
   test("is a second one where a service has domains with and without TLS", () => {

@@ -1,0 +1,192 @@
+/** A polite client beside a flood of queries that each cost as much as one can. The bounds are those of docs/limits.md. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { CustomObjectsApi, KubeConfig, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { type Asking, type Ended, flooding, p99, politely } from "./clients.ts";
+import { instances, memoryOf, sessions } from "./processes.ts";
+import { ask, asOwner, newClient, withDatabase } from "./world.ts";
+
+/** What the polite client is promised, in milliseconds. */
+const BOUND = 2_000;
+/** Megabytes: what the pods may use (infra/postgres/statefulSet.ts; two instances of PostgREST), and an eighth of all temp_file_limits. */
+const MEMORY = { postgres: 1_024, postgrest: 1_024, temporary: 1_280 };
+const SECONDS = 20;
+/** Addresses that flood, and what each has under way at once: more than it is allowed. */
+const FLOODERS = 2;
+const AT_ONCE = 16;
+
+const headers = { "accept-profile": "marts" };
+const counted = { ...headers, prefer: "count=exact" };
+const ROW = { path: "/flood_reading?id=eq.777777&select=id,place_id", headers };
+
+const values = Array.from({ length: 800 }, (_, index) => `value-${index}`).join(",");
+const tree = Array.from({ length: 60 }).reduce<string>(
+  (inner, _, index) => `or(name.ilike.*${index}*a*,and(name.ilike.*b*${index}*,${inner}))`,
+  "id.eq.1",
+);
+const nested = encodeURIComponent("((a+)+)+(a*)*\\2b");
+const references = encodeURIComponent("(.*)(.*)(.*)\\3\\2\\1c$");
+/** Cross joins, counts, deep offsets, regular expressions, sorts without an index, long lists, deep trees. */
+const PATHOLOGICAL: readonly Asking[] = [
+  { path: "/flood_place?select=id,flood_reading(name,flood_place(id,flood_reading(name)))", headers },
+  { path: "/flood_place?select=id,a:flood_reading(*),b:flood_reading(*),c:flood_reading(*)", headers },
+  { path: "/flood_place?select=id,flood_reading(name,note)", headers },
+  { path: "/flood_reading?limit=0", headers: counted },
+  { path: "/flood_view?limit=0", headers: counted },
+  { path: "/flood_view?limit=0&name=ilike.*a*b*c*d*e*f*", headers: counted },
+  { path: "/flood_view?offset=999000", headers },
+  { path: "/flood_view?order=note,name&offset=900000", headers },
+  { path: `/flood_text?body=match.${nested}`, headers },
+  { path: `/flood_text?body=imatch.${references}`, headers },
+  { path: "/flood_reading?order=name.desc,note.asc", headers },
+  { path: `/flood_reading?note=not.in.(${values})&order=note`, headers },
+  { path: `/flood_reading?or=(${tree})&order=note`, headers },
+];
+
+beforeAll(async () => {
+  await asOwner(
+    "create table marts.flood_place (id integer primary key, name text)",
+    "insert into marts.flood_place select n, 'place ' || n from generate_series(1, 1000) n",
+    "create table marts.flood_reading (id integer, place_id integer, name text, note text)",
+    `insert into marts.flood_reading
+     select n, n % 1000 + 1, md5(n::text), md5((n * 7)::text) || md5((n * 11)::text) from generate_series(1, 1000000) n`,
+    "alter table marts.flood_reading add primary key (id), add foreign key (place_id) references marts.flood_place",
+    "create index on marts.flood_reading (place_id)",
+    "create view marts.flood_view as select * from marts.flood_reading",
+    "create table marts.flood_text as select n as id, repeat('a', 20000) || n as body from generate_series(1, 100) n",
+    "analyze marts.flood_place",
+    "analyze marts.flood_reading",
+  );
+  const served = async (): Promise<void> =>
+    expect((await ask("GET /flood_text?limit=1", { headers })).status).toBe(200);
+  await vi.waitFor(served, { timeout: 20_000, interval: 100 });
+});
+
+afterAll(() =>
+  asOwner("drop view marts.flood_view", "drop table marts.flood_text, marts.flood_reading, marts.flood_place"),
+);
+
+test(`a client that asks ten times a second has its answers within ${BOUND} ms, and the database lives`, async () => {
+  const started = await startOfDatabase();
+  const logged = databaseLog().length;
+  const { polite, flood, peak } = await floodBeside();
+
+  expect(tally(polite)).toEqual({ 200: polite.length });
+  expect(new Set(polite.map(({ body }) => body))).toEqual(new Set(['[{"id":777777,"place_id":778}]']));
+  expect(p99(polite)).toBeLessThan(BOUND);
+  // 404: the first one of the list, which the gateway does not let through; 500: the statement's timeout.
+  expect(Object.keys(tally(flood)).filter((status) => !/^(200|206|404|429|500)$/.test(status))).toEqual([]);
+  expect(tally(flood)["429"]).toBeGreaterThan(100);
+
+  expect(await startOfDatabase()).toEqual(started);
+  expect(databaseLog().slice(logged)).not.toMatch(/PANIC|FATAL|terminated by signal|out of memory|recovery/);
+  for (const [what, most] of Object.entries(MEMORY)) {
+    expect([what, peak[what as keyof typeof peak] < most]).toEqual([what, true]);
+  }
+});
+
+test.each([
+  ["flood_reading(name)", 200],
+  ["a:flood_reading(name),b:flood_reading(name),c:flood_reading(name)", 200],
+  ["a:flood_reading(name),b:flood_reading(name),c:flood_reading(name),d:flood_reading(name)", 404],
+  ["flood_reading(name,flood_place(id))", 404],
+  ["flood_reading(name,%0Aflood_place(id))", 404],
+  ["flood_reading%28name,flood_place%28id%29%29", 404],
+  ['flood_reading("a)":name,flood_place(id))', 404],
+  ["id&select=flood_reading(name,flood_place(id))", 404],
+  ["id;select=flood_reading(name,flood_place(id))", 404],
+])("related rows: select=%s answers %i", async (select, status) => {
+  expect((await ask(`GET /flood_place?id=eq.1&select=${select}`, { headers })).status).toBe(status);
+});
+
+test("control: without limits per client the same flood reaches the polite one", async () => {
+  const restore = await withoutLimits();
+  try {
+    const { polite } = await floodBeside();
+    const refused = polite.filter(({ status }) => status !== 200).length;
+    expect(refused > 0 || p99(polite) > BOUND).toBe(true);
+  } finally {
+    await restore();
+  }
+});
+
+interface Flood {
+  readonly polite: readonly Ended[];
+  readonly flood: readonly Ended[];
+  /** The most at any time, in megabytes. */
+  readonly peak: Readonly<Record<keyof typeof MEMORY, number>>;
+}
+
+async function floodBeside(): Promise<Flood> {
+  const end = AbortSignal.timeout(SECONDS * 1_000);
+  const polite = politely(newClient(), ROW, 10, end);
+  const flood = Array.from({ length: FLOODERS }, () => flooding(newClient(), PATHOLOGICAL, AT_ONCE, end));
+  const peak = { postgres: 0, postgrest: 0, temporary: 0 };
+  while (!end.aborted) {
+    peak.postgres = Math.max(peak.postgres, memoryOf(sessions()));
+    peak.postgrest = Math.max(peak.postgrest, memoryOf(instances()));
+    peak.temporary = Math.max(peak.temporary, await temporaryFiles());
+    await pause(250);
+  }
+  return { polite: await polite, flood: (await Promise.all(flood)).flat(), peak };
+}
+
+function tally(ended: readonly Ended[]): Record<string, number> {
+  const byStatus = Map.groupBy(ended, ({ status }) => String(status));
+  return Object.fromEntries(Array.from(byStatus, ([status, { length }]) => [status, length]));
+}
+
+function temporaryFiles(): Promise<number> {
+  return withDatabase(async (database) => {
+    const { rows } = await database.query<{ bytes: string }>(
+      "select coalesce(sum(size), 0) as bytes from pg_ls_tmpdir()",
+    );
+    return Math.round(Number(rows[0]?.bytes) / 1_048_576);
+  });
+}
+
+function startOfDatabase(): Promise<Date | undefined> {
+  return withDatabase(async (database) => {
+    const { rows } = await database.query<{ started: Date }>("select pg_postmaster_start_time() as started");
+    return rows[0]?.started;
+  });
+}
+
+function databaseLog(): string {
+  return readFileSync(join(inject("data").data, "logs", "postgres.log"), "utf8");
+}
+
+/** Raises what the gateway allows one client until nobody meets it. @returns puts it back */
+async function withoutLimits(): Promise<() => Promise<void>> {
+  const before = { average: 50, burst: 100, amount: 6 };
+  const none = { average: 100_000, burst: 100_000, amount: 100_000 };
+  const write = async ({ average, burst, amount }: typeof none): Promise<void> => {
+    await patch("gatehouse-rate-limit", { rateLimit: { average, burst } });
+    await patch("gatehouse-in-flight", { inFlightReq: { amount } });
+  };
+  await write(none);
+  const from = newClient();
+  const unlimited = async (): Promise<void> => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ask("GET /flood_place?limit=1", { headers, from })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  };
+  await vi.waitFor(unlimited, { timeout: 20_000, interval: 200 });
+  return () => write(before);
+}
+
+async function patch(name: string, spec: object): Promise<void> {
+  const { kubeconfig, namespace } = inject("data");
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const place = { group: "traefik.io", version: "v1alpha1", namespace, plural: "middlewares", name };
+  await config
+    .makeApiClient(CustomObjectsApi)
+    .patchNamespacedCustomObject(
+      { ...place, body: { spec } },
+      setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+    );
+}

@@ -1,0 +1,124 @@
+/** What one client, and one query, may cost, in the default limits; and what is on its way out. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ALWAYS, refused, NOTICE } from "./answers.ts";
+import { ask, asOwner, newClient, rowsOf, told, until } from "./world.ts";
+
+const marts = { "Accept-Profile": "marts" };
+
+beforeAll(async () => {
+  await asOwner(
+    "create view marts.slow as select pg_sleep(60)::text as slept",
+    "create view marts.slowish as select pg_sleep(2)::text as slept",
+  );
+  await until(200, async () => (await ask("HEAD /slowish?limit=0", { headers: marts })).status);
+});
+afterAll(() => asOwner("drop view if exists marts.slow, marts.slowish"));
+
+describe("requests of one client", () => {
+  test("above the burst of 100 answer 429 and when to come back, while another client is served", async () => {
+    const [greedy, polite] = [newClient(), newClient()];
+    // A few at a time: more than 6 under way would be refused for that.
+    const answers = [];
+    for (let round = 0; round < 60; round += 1) {
+      answers.push(...(await Promise.all(Array.from({ length: 5 }, () => ask("OPTIONS /", { from: greedy })))));
+    }
+    const passed = answers.filter(({ status }) => status === 200).length;
+    const late = answers.filter(({ status }) => status === 429);
+    // The burst, and 50 more for each second that it took.
+    expect(passed).toBeGreaterThanOrEqual(100);
+    expect(late.length).toBeGreaterThan(0);
+    expect(passed + late.length).toBe(answers.length);
+    for (const { headers, body } of late) {
+      expect([body, headers["retry-after"]]).toEqual(["Too Many Requests", expect.stringMatching(/^\d+$/)]);
+      expect(headers["access-control-allow-origin"]).toBe("*");
+    }
+    expect((await ask("GET /dim_fylke", { headers: marts, from: polite })).status).toBe(200);
+    await until(200, async () => (await ask("GET /dim_fylke", { headers: marts, from: greedy })).status);
+  });
+
+  test("above 6 under way answer 429, while another client is served", async () => {
+    const [greedy, polite] = [newClient(), newClient()];
+    const slow = Array.from({ length: 10 }, () => ask("GET /slowish", { headers: marts, from: greedy }));
+    const refusal = await Promise.any(
+      slow.map(async (answer) => {
+        const { status, body } = await answer;
+        return status === 429 ? { status, body } : Promise.reject(new Error(`${status}`));
+      }),
+    );
+    expect(refusal).toEqual({ status: 429, body: "max connections reached: 6" });
+    expect((await ask("GET /dim_fylke", { headers: marts, from: polite })).status).toBe(200);
+    const statuses = (await Promise.all(slow)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(6).fill(200), ...Array<number>(4).fill(429)]);
+    expect((await ask("GET /dim_fylke", { headers: marts, from: greedy })).status).toBe(200);
+  });
+});
+
+describe("a query", () => {
+  test("that takes longer than 5 s is stopped", async () => {
+    const began = performance.now();
+    const answer = await told("GET /slow", { headers: marts });
+    const took = performance.now() - began;
+    expect(answer).toEqual(refused(500, { code: "57014", message: "canceling statement due to statement timeout" }));
+    expect(took).toBeGreaterThan(4_900);
+    expect(took).toBeLessThan(6_500);
+  });
+
+  test("cannot give itself more time", async () => {
+    const prefer = { ...marts, Prefer: "timeout=60, statement_timeout=60s, tx=commit, timezone=UTC" };
+    expect((await ask("GET /slow", { headers: prefer })).status).toBe(500);
+  });
+
+  const nested = "select=fylke_nr,dim_kommune(kommune_nr,dim_fylke(fylke_nr,dim_kommune(kommune_nr)))";
+  const wide = `select=${["a", "b", "c", "d"].map((alias) => `${alias}:dim_kommune(kommune_nr)`).join(",")}`;
+  test.each([
+    nested,
+    wide,
+    `limit=1&${encodeURIComponent(nested).replace("%3D", "=")}`,
+    nested.replace("select", "%73elect"),
+    `select=fylke_nr&${nested}`,
+    `x=1;${nested}`,
+    `${nested};x=1`,
+    `x=%zz&${nested}`,
+    `${nested}%`,
+    `${nested}%zz`,
+    `${nested}%2`,
+  ])("for related rows inside of related rows, or of more than three relations, is not routed: %s", async (query) => {
+    const { status, body } = await ask(`GET /dim_fylke?${query}`, { headers: marts });
+    expect([status >= 300, body.includes('kommune_nr":')]).toEqual([true, false]);
+  });
+
+  test("for related rows of three relations is answered", async () => {
+    const three = `select=${["a", "b", "c"].map((alias) => `${alias}:dim_kommune(kommune_nr)`).join(",")}`;
+    const [county] = await rowsOf(`GET /dim_fylke?fylke_nr=eq.03&${three}`, { headers: marts });
+    const oslo = [{ kommune_nr: "0301" }];
+    expect(county).toEqual({ a: oslo, b: oslo, c: oslo });
+  });
+});
+
+describe("a deprecated schema", () => {
+  const raw = { "Accept-Profile": "raw" };
+  test("says so in every answer", async () => {
+    for (const line of [
+      "GET /ssb_kommuner?limit=1",
+      "HEAD /ssb_kommuner",
+      "GET /",
+      "GET /nothing",
+      "GET /readings?x=eq.1",
+    ]) {
+      const { headers } = await told(line, { headers: raw });
+      expect([line, headers]).toMatchObject([line, { ...ALWAYS, ...NOTICE }]);
+    }
+  });
+
+  test("says so in a 304 as well", async () => {
+    const { status, headers } = await told("GET /ssb_kommuner", { headers: { ...raw, "If-None-Match": "*" } });
+    expect([status, headers]).toMatchObject([304, NOTICE]);
+  });
+
+  test("is the only one that does", async () => {
+    for (const headers of [{}, marts]) {
+      const answer = await told("GET /", { headers });
+      expect(Object.keys(NOTICE).filter((name) => name in answer.headers)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,234 @@
+/** Counts, ranges and forms of an answer, and what is refused: status, headers and body together. */
+import { describe, expect, test } from "vitest";
+import { ALWAYS, JSON_TYPE, NOTICE, refused, served } from "./answers.ts";
+import { ask, asOwner, told, until } from "./world.ts";
+
+const marts = { "Accept-Profile": "marts" };
+const raw = { "Accept-Profile": "raw" };
+const T = "/fact_observation";
+const OBJECT = "application/vnd.pgrst.object+json";
+
+describe("HEAD with limit=0 and Prefer: count=exact", () => {
+  test.each([
+    ["/dim_kommune", "marts", "*/357"],
+    ["/dim_fylke", "marts", "*/15"],
+    ["/ssb_kommuner", "raw", "*/357"],
+    ["/distrikt_summary", "api_v1", "*/15"],
+    ["/ref_number", "marts", "*/1500"],
+  ])("of %s in %s tells the number of rows, %s, and none of them", async (path, profile, range) => {
+    const target = `${path}?limit=0`;
+    const headers = { "Accept-Profile": profile, Prefer: "count=exact" };
+    const expected = served({ status: 206, profile, target, range, applied: "count=exact", body: "" });
+    expect(await told(`HEAD ${target}`, { headers })).toEqual(expected);
+  });
+
+  test("counts what a filter leaves", async () => {
+    const headers = { ...marts, Prefer: "count=exact" };
+    const answer = await ask("HEAD /dim_kommune?limit=0&fylke_nr=eq.11", { headers });
+    expect([answer.headers["content-range"], answer.body]).toEqual(["*/23", ""]);
+  });
+});
+
+describe("counts", () => {
+  const two = [{ number: 1 }, { number: 2 }];
+  test.each(["count=exact", "count=planned", "count=estimated"])("%s beside rows", async (applied) => {
+    const target = "/ref_number?limit=2&order=number";
+    const answer = await told(`GET ${target}`, { headers: { ...marts, Prefer: applied } });
+    expect(answer).toEqual(served({ status: 206, target, range: "0-1/1500", applied, body: two }));
+  });
+
+  test("of all rows that are there answer 200", async () => {
+    const target = "/dim_fylke?fylke_nr=eq.03";
+    const body = [{ fylke_nr: "03", fylke_navn: "Oslo" }];
+    const answer = await told(`GET ${target}`, { headers: { ...marts, Prefer: "count=exact" } });
+    expect(answer).toEqual(served({ target, range: "0-0/1", applied: "count=exact", body }));
+  });
+
+  const tooLarge = refused(
+    400,
+    {
+      code: "exact_count_refused",
+      message:
+        "only tables of up to 1000000 rows are counted exactly; ask with Prefer: count=estimated or count=planned",
+    },
+    { "cache-control": "no-store", ...NOTICE },
+  );
+  test.each([
+    ["one preference", [["Prefer", "count=exact"]]],
+    ["among others", [["Prefer", "handling=lenient, count=exact"]]],
+    [
+      "in the last of two lines",
+      [
+        ["Prefer", "handling=lenient"],
+        ["Prefer", "count=exact"],
+      ],
+    ],
+    [
+      "in the first of two lines",
+      [
+        ["Prefer", "count=exact"],
+        ["Prefer", "handling=lenient"],
+      ],
+    ],
+  ] as const)("an exact one of more than 1,000,000 rows is refused: %s", async (_, lines) => {
+    const headers = [["Accept-Profile", "raw"], ...lines] as const;
+    expect(await told("GET /readings?limit=1", { headers })).toEqual(tooLarge);
+  });
+
+  test.each(["count=planned", "count=estimated"])(
+    "%s of more than 1,000,000 rows is the statistics'",
+    async (prefer) => {
+      const answer = await ask("HEAD /readings?limit=0", { headers: { ...raw, Prefer: prefer } });
+      expect([answer.status, answer.headers["content-range"]]).toEqual([206, "*/1000001"]);
+    },
+  );
+});
+
+describe("Range", () => {
+  const rows = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, i) => ({ number: from + i + 1 }));
+  const target = "/ref_number?order=number";
+  test.each([
+    [{ Range: "5-6" }, "5-6/*", rows(5, 6)],
+    [{ Range: "1498-" }, "1498-1499/*", rows(1498, 1499)],
+    [{ "Range-Unit": "items", Range: "0-0" }, "0-0/*", rows(0, 0)],
+    [{ Range: "1500-" }, "*/*", []],
+  ])("%j", async (headers, range, body) => {
+    expect(await told(`GET ${target}`, { headers: { ...marts, ...headers } })).toEqual(served({ target, range, body }));
+  });
+
+  test("with a count is partial content", async () => {
+    const headers = { ...marts, Range: "5-6", Prefer: "count=exact" };
+    const expected = served({ status: 206, target, range: "5-6/1500", applied: "count=exact", body: rows(5, 6) });
+    expect(await told(`GET ${target}`, { headers })).toEqual(expected);
+  });
+
+  test("after the last row with a count is 416", async () => {
+    const headers = { ...marts, Range: "2000-2001", Prefer: "count=exact" };
+    const body = {
+      ...{ code: "PGRST103", message: "Requested range not satisfiable", hint: null },
+      details: "An offset of 2000 was requested, but there are only 1500 rows.",
+    };
+    const expected = served({ status: 416, target, range: "*/1500", applied: "count=exact", body });
+    expect(await told(`GET ${target}`, { headers })).toEqual(expected);
+  });
+
+  test("backwards is 416", async () => {
+    const details = "The lower boundary must be lower than or equal to the upper boundary in the Range header.";
+    const fault = { code: "PGRST103", message: "Requested range not satisfiable", details };
+    expect(await told(`GET ${target}`, { headers: { ...marts, Range: "3-1" } })).toEqual(refused(416, fault));
+  });
+});
+
+describe("forms of an answer", () => {
+  test("CSV", async () => {
+    const target = `${T}?order=id&select=id,label,amount,tags`;
+    const type = "text/csv; charset=utf-8";
+    const body = [
+      "id,label,amount,tags",
+      '1,"Grey heron",1.5,"{bird,water}"',
+      '2,"grey seal",2,"{mammal,water}"',
+      '3,"Red fox",-3,{mammal}',
+      '4,"100% sure, ""maybe"" (not)",1000000000000000000000,{}',
+      '5,Blåbær,0,"{plant,""two words""}"',
+      "6,,,{}",
+    ].join("\n");
+    const answer = await told(`GET ${target}`, { headers: { ...marts, Accept: "text/csv" } });
+    expect(answer).toEqual(served({ type, target, range: "0-5/*", body }));
+  });
+
+  test("CSV, when it is preferred", async () => {
+    const answer = await ask(`GET ${T}?id=eq.1&select=id`, { headers: { ...marts, Accept: "*/*;q=0.1, text/csv" } });
+    expect([answer.headers["content-type"], answer.body]).toEqual(["text/csv; charset=utf-8", "id\n1"]);
+  });
+
+  test("a single object", async () => {
+    const target = `${T}?id=eq.1&select=id`;
+    const type = `${OBJECT}; charset=utf-8`;
+    const answer = await told(`GET ${target}`, { headers: { ...marts, Accept: OBJECT } });
+    expect(answer).toEqual(served({ type, target, range: "0-0/*", body: { id: 1 } }));
+  });
+
+  test.each([
+    ["id=lt.3", "The result contains 2 rows"],
+    ["id=eq.99", "The result contains 0 rows"],
+  ])("a single object of %s is refused", async (filter, details) => {
+    const { status, headers, body } = await told(`GET ${T}?${filter}`, { headers: { ...marts, Accept: OBJECT } });
+    const message = "JSON object requested, multiple (or no) rows returned";
+    expect({ status, body }).toEqual({ status: 406, body: { code: "PGRST116", details, hint: null, message } });
+    expect(headers).toEqual({ ...ALWAYS, "content-type": JSON_TYPE });
+  });
+});
+
+describe("refusals", () => {
+  test.each([
+    ["nope=eq.1", 400, { code: "42703", message: "column fact_observation.nope does not exist" }],
+    ["select=nope", 400, { code: "42703", message: "column fact_observation.nope does not exist" }],
+    [
+      "id=nope.1",
+      400,
+      {
+        code: "PGRST100",
+        message: '"failed to parse filter (nope.1)" (line 1, column 1)',
+        details: 'unexpected "p" expecting "not" or operator (eq, gt, ...)',
+      },
+    ],
+    ["id=eq.x", 400, { code: "22P02", message: 'invalid input syntax for type integer: "x"' }],
+    ["id=eq.99999999999", 400, { code: "22003", message: 'value "99999999999" is out of range for type integer' }],
+    ["label=match.(", 400, { code: "2201B", message: "invalid regular expression: parentheses () not balanced" }],
+    ["label=fts(nolang).x", 400, { code: "42704", message: 'text search configuration "nolang" does not exist' }],
+    [
+      "order=id.up",
+      400,
+      {
+        code: "PGRST100",
+        message: '"failed to parse order (id.up)" (line 1, column 4)',
+        details: 'unexpected "u" expecting "asc", "desc", "nullsfirst" or "nullslast"',
+      },
+    ],
+    [
+      "and=(id.eq.1",
+      400,
+      {
+        code: "PGRST100",
+        message: '"failed to parse logic tree ((id.eq.1)" (line 1, column 12)',
+        details: 'unexpected end of input expecting "," or ")"',
+      },
+    ],
+    ["select=id.sum()", 400, { code: "PGRST123", message: "Use of aggregate functions is not allowed" }],
+    [
+      "limit=-1",
+      416,
+      {
+        code: "PGRST103",
+        message: "Requested range not satisfiable",
+        details: "Limit should be greater than or equal to zero.",
+      },
+    ],
+  ])("%s", async (query, status, fault) => {
+    expect(await told(`GET ${T}?${query}`, { headers: marts })).toEqual(refused(status, fault));
+  });
+
+  test.each(["image/png", "application/octet-stream", "application/xml"])("Accept: %s", async (accept) => {
+    const message = `None of these media types are available: ${accept}`;
+    const answer = await told(`GET ${T}`, { headers: { ...marts, Accept: accept } });
+    expect(answer).toEqual(refused(415, { code: "PGRST107", message }));
+  });
+
+  test("the plan of a query", async () => {
+    const headers = { ...marts, Accept: "application/vnd.pgrst.plan+json" };
+    const message = `None of these media types are available: application/vnd.pgrst.plan+json; for="application/json"`;
+    expect(await told(`GET ${T}`, { headers })).toEqual(refused(415, { code: "PGRST107", message }));
+  });
+
+  test("an exact count of a view that reads more than 1,000,000 rows", async () => {
+    await asOwner("create view api_v1.all_readings as select reading from raw.readings");
+    try {
+      await until(200, async () => (await ask("GET /all_readings?limit=1")).status);
+      const answer = await told("HEAD /all_readings?limit=0", { headers: { Prefer: "count=exact" } });
+      expect([answer.status, answer.headers["content-range"]]).toEqual([400, undefined]);
+    } finally {
+      await asOwner("drop view api_v1.all_readings");
+    }
+  });
+});

@@ -1,0 +1,113 @@
+/** One running platform with the data API in its default limits, the sample data and the fixtures, for all tests of the folder. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import type { TestProject } from "vitest/node";
+import { publicUrl } from "../../infra/data/dataApi.ts";
+import type { DataPlan } from "../../infra/plan/types.ts";
+import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
+import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import { loadSampleOf } from "../../local/sample.ts";
+import { quiet } from "../helpers/quiet.ts";
+
+/** What the tests know of the platform. */
+export interface RunningData {
+  /** Data folder of the platform. */
+  readonly data: string;
+  readonly kubeconfig: string;
+  /** Namespace of PostgREST. */
+  readonly namespace: string;
+  /** Port of the gateway on 127.0.0.1. */
+  readonly gatewayPort: number;
+  /** Origin of the data API, as browsers name it. */
+  readonly url: string;
+  /** Of 127.0.0.1. */
+  readonly postgresPort: number;
+  readonly plan: DataPlan;
+  /** Passwords of the roles that log in, by the role's name. */
+  readonly passwords: Readonly<Record<string, string>>;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    data: RunningData;
+  }
+}
+
+/** What the local stack's own file says otherwise: nothing but the data API, and one of its schemas on its way out. */
+const changes = {
+  "gatehouse:protected_services": [],
+  "gatehouse:test_environments": { enabled: false },
+  "gatehouse:identity_provider": {
+    install: true,
+    token: "${AUTHENTIK_TOKEN}",
+    admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
+    secret_key: "${AUTHENTIK_SECRET_KEY}",
+    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
+  },
+  "gatehouse:data_api": {
+    domains: "auto",
+    schemas: {
+      // Without quotes in the engine's copy of the stack file, as people write it.
+      deprecated: { raw: { since: "2026-01-01", sunset: "2027-01-01", link: "https://data.example.org/versions" } },
+    },
+    authenticator_password: "${DATA_AUTHENTICATOR_PASSWORD}",
+    owner_password: "${DATA_OWNER_PASSWORD}",
+  },
+};
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const data = mkdtempSync(join(tmpdir(), "gatehouse-data-"));
+  const platform = await startPlatform({ data, progress: quiet });
+  const stop = async (): Promise<void> => {
+    await platform.stop();
+    rmSync(data, { recursive: true, force: true });
+  };
+  try {
+    const local = await openLocal(platform, changes);
+    await deploy(local, quiet);
+    await loadSampleOf(platform, local);
+    const running = whatRuns(platform, local);
+    await loadFixtures(running);
+    project.provide("data", running);
+    return stop;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function whatRuns(platform: Platform, { plan, settings, variables }: LocalStack): RunningData {
+  const { data: database, exposures } = plan;
+  const url = publicUrl(exposures);
+  if (!database || !settings.dataApi || url === undefined) throw new Error("the local stack has no data API");
+  const { administrator, authenticator, owner } = database.roles;
+  return {
+    data: platform.data,
+    kubeconfig: platform.kubeconfig,
+    namespace: settings.dataApi.namespace,
+    gatewayPort: platform.httpPort,
+    url,
+    postgresPort: platform.postgres.port,
+    plan: database,
+    passwords: {
+      [administrator]: platform.postgres.password,
+      [authenticator]: variables["DATA_AUTHENTICATOR_PASSWORD"] ?? "",
+      [owner]: variables["DATA_OWNER_PASSWORD"] ?? "",
+    },
+  };
+}
+
+/** Rows of every kind, as a pipeline would write them: as the owner, each file in a transaction. */
+async function loadFixtures({ postgresPort: port, plan, passwords }: RunningData): Promise<void> {
+  const { owner: user } = plan.roles;
+  const client = new Client({ host: "127.0.0.1", port, database: plan.database, user, password: passwords[user] });
+  const folder = join(import.meta.dirname, "fixtures");
+  await client.connect();
+  try {
+    for (const file of readdirSync(folder).sort()) await client.query(readFileSync(join(folder, file), "utf8"));
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,230 @@
+/** Which schema a request means, what is in none, and that no answer names anything private. */
+import { describe, expect, test } from "vitest";
+import { NO_ROUTE, refused, served } from "./answers.ts";
+import { type Asked, ask, type Lines, told } from "./world.ts";
+
+const marts = { "Accept-Profile": "marts" };
+/** Names and values that no answer may hold, unless the request itself did. */
+const PRIVATE = /private_|secret_|Sample Person|gatehouse|carried_comment/;
+
+const noRelation = (name: string) => refused(404, { code: "42P01", message: `relation "${name}" does not exist` });
+
+describe("Accept-Profile", () => {
+  test.each([
+    ["no header means the first schema", {}, "api_v1", "/distrikt_summary"],
+    ["api_v1", { "Accept-Profile": "api_v1" }, "api_v1", "/distrikt_summary"],
+    ["marts", marts, "marts", "/dim_fylke"],
+    ["raw", { "Accept-Profile": "raw" }, "raw", "/ssb_kommuner"],
+    ["its name in other cases", { "aCCEPT-pROFILE": "marts" }, "marts", "/dim_fylke"],
+    ["blanks around the value", { "Accept-Profile": " \t marts " }, "marts", "/dim_fylke"],
+  ])("%s", async (_, headers, profile, path) => {
+    const target = `${path}?limit=0`;
+    expect(await told(`GET ${target}`, { headers })).toMatchObject({
+      status: 200,
+      headers: { "content-profile": profile },
+      body: [],
+    });
+  });
+
+  test("rule 1: a relation of marts or raw without it answers 404", async () => {
+    for (const name of ["dim_kommune", "fact_observation", "ssb_kommuner", "readings", "nothing"]) {
+      expect(await told(`GET /${name}`)).toEqual(noRelation(`api_v1.${name}`));
+    }
+    expect(await told("GET /ssb_kommuner", { headers: marts })).toEqual(noRelation("marts.ssb_kommuner"));
+  });
+
+  test.each(["/", "/person", "/secret_person", "/nothing", "/dim_kommune", "/openapi.json/x"])(
+    "rule 2: GET %s of a schema that is not exposed answers 404, there or not",
+    async (path) => {
+      const hidden = ["private_marts", "private_raw", "gatehouse", "catalog", "gatehouse_openapi"];
+      for (const schema of [...hidden, "public", "pg_catalog", "information_schema", "nothing"]) {
+        for (const method of ["GET", "HEAD", "OPTIONS"]) {
+          const answer = await told(`${method} ${path}`, { headers: { "Accept-Profile": schema } });
+          expect(answer).toEqual(method === "HEAD" ? { ...NO_ROUTE, body: "" } : NO_ROUTE);
+        }
+      }
+    },
+  );
+
+  test.each([
+    "MARTS",
+    "Marts",
+    "marts,raw",
+    "marts, private_marts",
+    "marts;q=1",
+    '"marts"',
+    "api_v1x",
+    "xapi_v1",
+    "",
+    " ",
+    "*",
+    "mart_",
+    "marts\u00e9",
+  ])("the value %j is no schema", async (value) => {
+    expect(await told("GET /dim_fylke", { headers: { "Accept-Profile": value } })).toEqual(NO_ROUTE);
+  });
+
+  test.each<[string, Lines]>([
+    [
+      "the exposed one first",
+      [
+        ["Accept-Profile", "marts"],
+        ["Accept-Profile", "private_marts"],
+      ],
+    ],
+    [
+      "the private one first",
+      [
+        ["accept-profile", "private_marts"],
+        ["Accept-Profile", "marts"],
+      ],
+    ],
+    [
+      "twice the same",
+      [
+        ["Accept-Profile", "marts"],
+        ["Accept-Profile", "marts"],
+      ],
+    ],
+    [
+      "one of them empty",
+      [
+        ["Accept-Profile", ""],
+        ["Accept-Profile", "marts"],
+      ],
+    ],
+  ])("two lines never reach what is not exposed: %s", async (_, headers) => {
+    expect((await told("GET /secret_person", { headers })).status).toBe(404);
+    const target = "/dim_fylke?fylke_nr=eq.03";
+    const body = [{ fylke_nr: "03", fylke_navn: "Oslo" }];
+    expect(await told(`GET ${target}`, { headers })).toEqual(served({ target, range: "0-0/*", body }));
+  });
+
+  test.each<[string, Lines]>([
+    ["Accept_Profile", [["Accept_Profile", "marts"]]],
+    ["Accept.Profile", [["Accept.Profile", "marts"]]],
+    ["Content-Profile", [["Content-Profile", "marts"]]],
+    ["Content-Profile of a private schema", [["Content-Profile", "private_marts"]]],
+    ["X-Forwarded-Accept-Profile", [["X-Forwarded-Accept-Profile", "marts"]]],
+  ])("%s selects nothing", async (_, headers) => {
+    expect(await told("GET /dim_fylke", { headers })).toEqual(noRelation("api_v1.dim_fylke"));
+  });
+});
+
+const CALLS = [
+  ...["/rpc/document", "/%72pc/document", "/rp%63/document", "/%72%70%63/document", "//rpc/document", "/rpc//document"],
+  ...["/rpc/../rpc/document", "/x/../rpc/document", "/./rpc/document", "/rpc/./document", "/%2e%2e/rpc/document"],
+  ...["/openapi.json/../rpc/document", "/rpc/document/", "/rpc/document?schema=marts", "/rpc/", "/rpc/pre_request"],
+  ...[
+    "/RPC/document",
+    "/rpc;/document",
+    "/rpc;x=y/document",
+    "/rpc%2Fdocument",
+    "/rpc%252Fdocument",
+    "/rpc%5Cdocument",
+  ],
+  ...[
+    "/rpc%00/document",
+    "/rpc%20/document",
+    "/ rpc/document".replace(" ", "%20"),
+    "/rpc/gatehouse.answer",
+    "/document",
+  ],
+];
+
+describe("functions are not called", () => {
+  test.each(CALLS)("GET %s", async (path) => {
+    for (const schema of ["api_v1", "marts", "gatehouse_openapi", "gatehouse"]) {
+      for (const method of ["GET", "HEAD", "POST"]) {
+        const { status, body } = await ask(`${method} ${path}`, { headers: { "Accept-Profile": schema } });
+        expect([method, schema, [400, 404].includes(status) ? "refused" : status]).toEqual([method, schema, "refused"]);
+        expect(body.replaceAll(decodeURIComponent(path).replace(/^\/(rpc\/)?/, ""), "")).not.toMatch(PRIVATE);
+      }
+    }
+  });
+});
+
+describe("what is private cannot be told from what is not there", () => {
+  /** The same request for a private name and for one that nobody has ever used: the answers differ in the name alone. */
+  async function expectSame(
+    line: (name: string) => string,
+    [name, other]: [string, string],
+    asked: Asked = {},
+  ): Promise<void> {
+    const [real, made] = [await told(line(name), asked), await told(line(other), asked)];
+    expect(real.status).toBeGreaterThanOrEqual(400);
+    expect(JSON.parse(JSON.stringify(real).replaceAll(name, other))).toEqual(made);
+  }
+  const schema: [string, string] = ["private_marts", "nowhere_marts"];
+  const table: [string, string] = ["secret_person", "nobody_person"];
+  const column: [string, string] = ["secret_name", "nobody_name"];
+
+  test.each([
+    ["a path", (name: string) => `GET /${name}`],
+    ["a path with a schema", (name: string) => `GET /private_marts.${name}`],
+    ["a quoted path", (name: string) => `GET /%22private_marts%22.%22${name}%22`],
+    ["an embed", (name: string) => `GET /fact_observation?select=id,${name}(*)`],
+    ["an embed by hint", (name: string) => `GET /fact_observation?select=id,dim_kommune!${name}(*)`],
+    ["an inner embed", (name: string) => `GET /fact_observation?select=id,${name}!inner(*)`],
+    ["a spread", (name: string) => `GET /fact_observation?select=id,...${name}(*)`],
+    ["a deep embed", (name: string) => `GET /fact_observation?select=dim_kommune(${name}(*))`],
+    ["a filter on an embed", (name: string) => `GET /fact_observation?${name}.secret_id=eq.1`],
+    ["an order by an embed", (name: string) => `GET /fact_observation?order=${name}(secret_id)`],
+    ["a column", (name: string) => `GET /fact_observation?select=${name}`],
+    ["a filter", (name: string) => `GET /fact_observation?${name}=eq.1`],
+    ["a logic tree", (name: string) => `GET /fact_observation?or=(${name}.eq.1,id.eq.1)`],
+    ["a call", (name: string) => `GET /rpc/${name}`],
+    ["a cast", (name: string) => `GET /fact_observation?select=id::${name}`],
+    ["a text search configuration", (name: string) => `GET /fact_observation?label=fts(${name}).x`],
+  ])("%s", async (_, line) => {
+    await expectSame(line, table, { headers: marts });
+    await expectSame(line, column, { headers: marts });
+  });
+
+  test.each([
+    ["a path", (name: string) => `GET /${name}`],
+    ["a path before a relation", (name: string) => `GET /${name}.person`],
+    ["a nested path", (name: string) => `GET /${name}/person`],
+    ["a cast", (name: string) => `GET /fact_observation?select=id::${name}.secret_person`],
+    ["a schema of the description", (name: string) => `GET /openapi.json?schema=${name}`],
+  ])("the schema in %s", async (_, line) => {
+    await expectSame(line, schema, { headers: marts });
+  });
+
+  test("near misses get no hint at a private name", async () => {
+    for (const name of [
+      "secret_perso",
+      "secret_persons",
+      "person",
+      "persons",
+      "secret_landin",
+      "carried_comment",
+      "answe",
+    ]) {
+      for (const profile of ["api_v1", "marts", "raw"]) {
+        for (const target of [
+          `/${name}`,
+          `/fact_observation?select=id,${name}(*)`,
+          `/dim_kommune?select=${name}(*)`,
+          `/rpc/${name}`,
+        ]) {
+          const { body } = await ask(`GET ${target}`, { headers: { "Accept-Profile": profile } });
+          expect(body.replaceAll(name, "")).not.toMatch(PRIVATE);
+        }
+      }
+    }
+  });
+
+  test("personal data is in no relation, and no private name in any description", async () => {
+    for (const profile of ["api_v1", "marts", "raw"]) {
+      const headers = { "Accept-Profile": profile };
+      const root = await ask("GET /", { headers });
+      const paths = Object.keys((JSON.parse(root.body) as { paths: Record<string, unknown> }).paths);
+      expect(paths.length).toBeGreaterThan(2);
+      for (const path of [...paths, `/openapi.json?schema=${profile}`]) {
+        const answer = await ask(`GET ${path}`, { headers });
+        expect([path, answer.status, PRIVATE.exec(answer.body)?.[0]]).toEqual([path, 200, undefined]);
+      }
+    }
+  });
+});

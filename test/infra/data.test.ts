@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { publicUrl } from "../../infra/data/dataApi.ts";
+import { migrationVariables, readMigrations } from "../../infra/data/migrations.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import { parseStack } from "../../config/load.ts";
+import { sections, shell, stack } from "../config/stacks.ts";
+import { deploy, PATIENCE } from "../helpers/program.ts";
+import type { Recorder } from "../helpers/recorder.ts";
+
+vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+
+const LABELS = { "app.kubernetes.io/name": "postgrest", "app.kubernetes.io/part-of": "gatehouse" };
+const RAW = stack({
+  protected_services: [],
+  data_api: { ...sections.data_api, replicas: 3, max_replicas: 6, limits: { connections: 7, max_age: 30 } },
+  gateway: { version: "3.7.13", namespace: "ingress" },
+});
+
+interface Manifest {
+  readonly spec: Record<string, unknown>;
+}
+
+describe("the data API under mocks", () => {
+  let recorder: Recorder;
+  const spec = (type: string, name = "gatehouse-data/postgrest") => recorder.objects<Manifest>(type).get(name)?.spec;
+
+  beforeAll(async () => {
+    recorder = await deploy(RAW);
+  }, PATIENCE);
+
+  test("PostgREST runs restricted, read-only, on different nodes, and is replaced without a gap", () => {
+    const deployed = spec("apps/v1:Deployment") as {
+      replicas: number;
+      strategy: unknown;
+      template: { spec: Record<string, unknown> & { containers: Record<string, unknown>[] } };
+    };
+    expect([deployed.replicas, deployed.strategy]).toEqual([3, { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } }]);
+    const { containers, ...pod } = deployed.template.spec;
+    expect(pod).toEqual({
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: {
+        ...{ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 },
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+      topologySpreadConstraints: [
+        {
+          ...{ maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" },
+          labelSelector: { matchLabels: LABELS },
+        },
+      ],
+    });
+    const [container] = containers;
+    expect(containers.length).toBe(1);
+    expect(container).toMatchObject({
+      image: "postgrest/postgrest:v14.17",
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ["ALL"] },
+        readOnlyRootFilesystem: true,
+      },
+      readinessProbe: { httpGet: { path: "/ready", port: 3001 } },
+      livenessProbe: { httpGet: { path: "/live", port: 3001 } },
+      resources: { requests: { cpu: "100m", memory: "64Mi" }, limits: { memory: "512Mi" } },
+    });
+  });
+
+  test("its admin port is in no Service", () => {
+    expect(spec("core/v1:Service")).toMatchObject({ ports: [{ name: "http", port: 3000, targetPort: 3000 }] });
+  });
+
+  test("it scales between the stated numbers, and keeps all but one through a disruption", () => {
+    expect(spec("autoscaling/v2:HorizontalPodAutoscaler")).toEqual({
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "postgrest" },
+      ...{ minReplicas: 3, maxReplicas: 6 },
+      metrics: [
+        { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 70 } } },
+      ],
+    });
+    expect(spec("policy/v1:PodDisruptionBudget")).toEqual({ maxUnavailable: 1, selector: { matchLabels: LABELS } });
+  });
+
+  test("only the gateway reaches it, and it reaches only names and the database", () => {
+    const namespace = (name: string) => ({
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
+    });
+    const policy = spec("networking.k8s.io/v1:NetworkPolicy") as { ingress: unknown; egress: { ports: unknown }[] };
+    expect(policy).toMatchObject({ podSelector: { matchLabels: LABELS }, policyTypes: ["Ingress", "Egress"] });
+    expect(policy.ingress).toEqual([{ from: [namespace("ingress")], ports: [{ protocol: "TCP", port: 3000 }] }]);
+    const [dns, database, ...others] = policy.egress;
+    expect(others).toEqual([]);
+    expect(dns).toEqual({
+      to: [namespace("kube-system")],
+      ports: [
+        { protocol: "UDP", port: 53 },
+        { protocol: "TCP", port: 53 },
+      ],
+    });
+    expect(database?.ports).toEqual([{ protocol: "TCP", port: 5432 }]);
+  });
+
+  test("the authenticator has connections for all instances and a roll-out, and no more", () => {
+    const { inputs } = recorder.one("postgresql:index/role:Role", "data-database-authenticator");
+    expect(inputs["connectionLimit"]).toBe((6 + 1) * (7 + 2));
+  });
+
+  test("the migrations get roles, schemas and limits, and a changed one is a new Job", async () => {
+    const [job] = recorder.of("kubernetes:batch/v1:Job");
+    const { args } = (job?.inputs as { spec: { template: { spec: { containers: { args: string[] }[] } } } }).spec
+      .template.spec.containers[0] as { args: string[] };
+    expect(args).toContain("max_age=30");
+    expect(args).toContain("exposed=api_v1,marts,raw");
+    expect(args.filter((arg) => arg.startsWith("/sql/"))).toEqual(
+      Object.keys(readMigrations()).map((file) => `/sql/${file}`),
+    );
+    const other = await deploy(
+      stack({ protected_services: [], data_api: { ...sections.data_api, limits: { max_age: 31 } } }),
+    );
+    expect(other.of("kubernetes:batch/v1:Job")[0]?.name).not.toBe(job?.name);
+  });
+});
+
+test("the migrations' variables are the plan's", () => {
+  const { data } = computePlan(parseStack(RAW, shell));
+  if (!data) throw new Error("the stack has no data API");
+  expect(migrationVariables(data)).toEqual({
+    anonymous: "gatehouse_anonymous",
+    authenticator: "gatehouse_authenticator",
+    owner: "gatehouse_owner",
+    administrator: "postgres",
+    ...{ api: "api_v1", exposed: "api_v1,marts,raw", private: "private_marts,private_raw" },
+    ...{ max_rows: "1000", exact_count_rows: "1000000", max_age: "30" },
+  });
+});
+
+test.each([
+  [{ localhost: {} }, "http://data.localhost"],
+  [{ localhost: {}, mesh: { enabled: true, base_domain: "mesh.example.org" } }, "https://data.mesh.example.org"],
+  [
+    {
+      localhost: {},
+      external: { enabled: true, base_domain: "example.org" },
+      zone: { enabled: true, base_domain: "zone.org", protocol: "https", description: "Another" },
+    },
+    "https://data.example.org",
+  ],
+])("the description names the address that most people reach: %#", (domains, url) => {
+  const plan = computePlan(parseStack(stack({ domains, protected_services: [] }), shell));
+  expect(publicUrl(plan.exposures)).toBe(url);
+});

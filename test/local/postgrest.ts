@@ -1,0 +1,184 @@
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { request } from "undici";
+import { migrationVariables } from "../../infra/data/migrations.ts";
+import { dataPlan } from "../../infra/plan/grants.ts";
+import type { DataPlan } from "../../infra/plan/types.ts";
+import { commandFor } from "../../local/agent/images.ts";
+import { choosePorts } from "../../local/platform/ports.ts";
+import { startPostgres } from "../../local/platform/postgres.ts";
+import { Processes } from "../../local/platform/processes.ts";
+import { LIMITS } from "../helpers/limits.ts";
+
+const PASSWORD = "server-canary-91aa";
+const SQL = join(import.meta.dirname, "../../infra/data/sql");
+
+/** A real Postgres with the database of the data API as the stack makes it, and a real PostgREST on it, without a cluster. */
+export interface DataWorld {
+  /** Runs SQL as the superuser or another role, in the data API's database or another one. */
+  query<Row extends pg.QueryResultRow>(text: string, role?: string, database?: string): Promise<Row[]>;
+  /** Runs the migrations as the Job does; variables besides the usual ones. Throws what psql says. */
+  migrate(variables?: Readonly<Record<string, string>>): void;
+  /** Asks PostgREST. */
+  ask(path: string, headers?: Readonly<Record<string, string>>, method?: "GET" | "HEAD"): Promise<Answer>;
+  post(path: string, headers: Readonly<Record<string, string>>, body: string): Promise<Answer>;
+  /** Ends PostgREST and starts it with other settings. */
+  restart(settings?: Readonly<Record<string, string>>): Promise<void>;
+  readonly roles: typeof ROLES;
+  /** PostgREST's port on 127.0.0.1. */
+  readonly port: number;
+  /** What Postgres has logged. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+const ROLES = { anonymous: "gatehouse_anonymous", authenticator: "gatehouse_authenticator", owner: "gatehouse_owner" };
+const EXPOSED = ["api_v1", "marts", "raw"];
+const PRIVATE = ["private_marts", "private_raw"];
+
+/** Starts both and runs the migrations. */
+export async function startDataWorld(): Promise<DataWorld> {
+  const folder = await mkdtemp(join(tmpdir(), "gatehouse-data-"));
+  await chmod(folder, 0o711); // Postgres runs as another user when this is root
+  const processes = new Processes(join(folder, "logs"), randomUUID());
+  const ports = await choosePorts(folder, { postgres: [], postgrest: [] });
+  const address = await startPostgres(processes, folder, ports.postgres, PASSWORD);
+  const connect = async (database: string): Promise<pg.Client> => {
+    const client = new pg.Client({ ...address, database });
+    client.on("notice", () => undefined);
+    await client.connect();
+    return client;
+  };
+  const query = async <Row extends pg.QueryResultRow>(
+    text: string,
+    role?: string,
+    database = "gatehouse",
+  ): Promise<Row[]> => {
+    const client = await connect(database);
+    try {
+      if (role !== undefined) await client.query(`set role ${role}`);
+      return (await client.query<Row>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+  const plan = dataPlan(
+    { database: "gatehouse", exposed: EXPOSED, private: PRIVATE, roles: ROLES, limits: LIMITS },
+    "postgres",
+  );
+  await query(roleStatements(), undefined, "postgres");
+  await query("create database gatehouse", undefined, "postgres");
+  await query(plan.schemas.map(({ name, owner }) => `create schema ${name} authorization ${owner}`).join(";"));
+  const migrate = (variables = {}): void => runMigrations(address, { ...migrationVariables(plan), ...variables });
+  migrate();
+  await query(grantStatements(plan));
+
+  const origin = `http://127.0.0.1:${ports.postgrest}`;
+  const send = async (path: string, options: Parameters<typeof request>[1]): Promise<Answer> => {
+    const answer = await request(`${origin}${path}`, options);
+    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+  };
+  const ask: DataWorld["ask"] = (path, headers = {}, method = "GET") => send(path, { method, headers });
+  let running: Processes | undefined;
+  const restart = async (settings: Readonly<Record<string, string>> = {}): Promise<void> => {
+    await running?.stop([]);
+    running = new Processes(join(folder, "logs-postgrest"), randomUUID());
+    const { file } = commandFor("postgrest/postgrest:v12.0.2", { command: [], args: [], ip: "127.0.0.1" });
+    const env = { ...postgrestSettings(ports), ...settings };
+    running.start({ name: "postgrest", command: file, args: [], env, stopSignal: "SIGKILL" });
+    await running.until("postgrest", async () => (await ask("/")).status === 200);
+  };
+  await restart();
+  return {
+    query,
+    migrate,
+    ask,
+    post: (path, headers, body) => send(path, { method: "POST", headers, body }),
+    restart,
+    roles: ROLES,
+    port: ports.postgrest,
+    log: () => readFileSync(processes.logOf("postgres"), "utf8"),
+    stop: async () => {
+      await running?.stop([]);
+      await processes.stop([]);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function roleStatements(): string {
+  return `create role ${ROLES.anonymous} nologin;
+    alter role ${ROLES.anonymous} set statement_timeout to 5000;
+    create role ${ROLES.authenticator} login noinherit password '${PASSWORD}';
+    grant ${ROLES.anonymous} to ${ROLES.authenticator};
+    create role ${ROLES.owner} login`;
+}
+
+/** The plan's grants and default privileges as SQL, as the provider runs it. */
+function grantStatements(plan: DataPlan): string {
+  const plural = { table: "tables", sequence: "sequences", function: "functions" };
+  const grants = plan.grants.map(({ role, schema = "", kind, privileges }) => {
+    const what =
+      kind === "database" || kind === "schema"
+        ? `${kind} ${kind === "database" ? plan.database : schema}`
+        : `all ${plural[kind]} in schema ${schema}`;
+    const grant = privileges.length === 0 ? "" : `grant ${privileges.join(",")} on ${what} to ${role}`;
+    return `revoke all on ${what} from ${role}; ${grant}`;
+  });
+  const defaults = plan.defaultPrivileges.map(({ owner, role, schema, kind, privileges }) => {
+    const prefix = `alter default privileges for role ${owner} ${schema === undefined ? "" : `in schema ${schema}`}`;
+    const grant =
+      privileges.length === 0 ? "" : `${prefix} grant ${privileges.join(",")} on ${plural[kind]} to ${role}`;
+    return `${prefix} revoke all on ${plural[kind]} from ${role}; ${grant}`;
+  });
+  return [...defaults, ...grants].join(";");
+}
+
+function runMigrations(
+  { host, port, user }: { readonly host: string; readonly port: number; readonly user: string },
+  variables: Readonly<Record<string, string>>,
+): void {
+  const files = readdirSync(SQL).sort();
+  const args = [
+    ...["--quiet", "--single-transaction", "-v", "ON_ERROR_STOP=1"],
+    ...Object.entries(variables).flatMap(([name, value]) => ["-v", `${name}=${value}`]),
+    ...files.flatMap((file) => ["-f", join(SQL, file)]),
+  ];
+  const connection = {
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGPASSWORD: PASSWORD,
+    PGDATABASE: "gatehouse",
+  };
+  const { file, args: given } = commandFor("postgres:18", { command: ["psql"], args, ip: "127.0.0.1" });
+  const result = spawnSync(file, given, { encoding: "utf8", env: { ...process.env, ...connection } });
+  if (result.status !== 0) throw new Error(result.stderr);
+}
+
+function postgrestSettings({ postgres, postgrest }: { postgres: number; postgrest: number }): Record<string, string> {
+  return {
+    PGRST_DB_URI: `postgres://${ROLES.authenticator}:${PASSWORD}@127.0.0.1:${postgres}/gatehouse`,
+    PGRST_DB_SCHEMAS: [...EXPOSED, "gatehouse_openapi"].join(","),
+    PGRST_DB_ANON_ROLE: ROLES.anonymous,
+    PGRST_DB_PRE_REQUEST: "gatehouse.pre_request",
+    PGRST_DB_EXTRA_SEARCH_PATH: "pg_catalog",
+    PGRST_DB_MAX_ROWS: "1000",
+    PGRST_DB_POOL: "10",
+    PGRST_DB_CONFIG: "false",
+    PGRST_SERVER_HOST: "127.0.0.1",
+    PGRST_SERVER_PORT: String(postgrest),
+  };
+}

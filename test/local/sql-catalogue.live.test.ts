@@ -1,0 +1,248 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type DataWorld, startDataWorld } from "./postgrest.ts";
+
+let world: DataWorld;
+const owner = (sql: string): Promise<unknown> => world.query(sql, world.roles.owner);
+beforeAll(async () => {
+  world = await startDataWorld();
+  await owner(await readFile(new URL("sql-catalogue.sql", import.meta.url), "utf8"));
+});
+afterAll(() => world.stop());
+
+async function rows(path: string): Promise<Record<string, unknown>[]> {
+  const answer = await world.ask(path);
+  expect([answer.status, path]).toEqual([200, path]);
+  return JSON.parse(answer.body) as Record<string, unknown>[];
+}
+const column = async (path: string, name: string): Promise<unknown[]> => (await rows(path)).map((row) => row[name]);
+
+describe("meta_endpoints", () => {
+  test("has one row per relation that everyone may read, and no other", async () => {
+    const all = (await rows("/meta_endpoints?order=schema,relation")).map((row) =>
+      [row["schema"], row["relation"], row["type"]].join(" "),
+    );
+    expect(all).toEqual([
+      "api_v1 fact_both view",
+      "api_v1 meta_dimensions view",
+      "api_v1 meta_endpoints view",
+      "api_v1 meta_sources view",
+      "api_v1 population view",
+      "marts dim_region table",
+      "marts parts partitioned table",
+      "marts supply_total materialized view",
+      "raw ssb_population table",
+    ]);
+  });
+
+  test("says of a table what the database and the pipeline know", async () => {
+    expect(await rows("/meta_endpoints?schema=eq.raw&relation=eq.ssb_population")).toEqual([
+      {
+        schema: "raw",
+        relation: "ssb_population",
+        type: "table",
+        kind: "ref",
+        title: "Population",
+        description: "Population as received",
+        tags: ["layer:raw", "provider:ssb", "topic:population"],
+        row_estimate: 300,
+        columns: [
+          { name: "region_code", type: "text", nullable: false, description: null, key: true },
+          { name: "year", type: "integer", nullable: false, description: null, key: true },
+          { name: "value", type: "bigint", nullable: true, description: "Persons", key: false },
+        ],
+        primary_key: ["year", "region_code"],
+        source_ids: ["ssb-1"],
+        stability: "open",
+      },
+    ]);
+  });
+
+  test("says of a view how much it reads, and who provides its sources", async () => {
+    expect(await rows("/meta_endpoints?relation=eq.population")).toEqual([
+      {
+        schema: "api_v1",
+        relation: "population",
+        type: "view",
+        kind: "fact",
+        title: "Population now",
+        description: "Described by hand",
+        tags: [
+          "cadence:yearly",
+          "eu_theme:soci",
+          "geo:kommune",
+          "layer:api_v1",
+          "layer:curated",
+          "provider:brreg",
+          "provider:norge.no",
+          "provider:ssb",
+          "topic:population",
+        ],
+        row_estimate: 300,
+        columns: [
+          { name: "region_code", type: "text", nullable: true, description: null, key: false },
+          { name: "persons", type: "bigint", nullable: true, description: "Persons", key: false },
+        ],
+        primary_key: [],
+        source_ids: ["ssb-1", "silent"],
+        stability: "stable",
+      },
+    ]);
+  });
+
+  test("takes the kind from the name, and estimates what can be estimated", async () => {
+    const told = await rows("/meta_endpoints?select=relation,kind,row_estimate&order=relation");
+    expect(told.map((row) => Object.values(row))).toEqual([
+      ["dim_region", "dim", null],
+      ["fact_both", "fact", null],
+      ["meta_dimensions", null, null],
+      ["meta_endpoints", null, null],
+      ["meta_sources", null, null],
+      ["parts", null, 40],
+      ["population", "fact", 300],
+      ["ssb_population", "ref", 300],
+      ["supply_total", "supply", 1],
+    ]);
+  });
+
+  test("shows no column that cannot be read", async () => {
+    expect(await column("/meta_endpoints?relation=eq.dim_region", "columns")).toEqual([
+      [
+        { name: "region_code", type: "character varying(4)", nullable: false, description: null, key: true },
+        { name: "area", type: "numeric(8,2)", nullable: false, description: null, key: false },
+      ],
+    ]);
+  });
+
+  test.each([
+    ["tags=cs.{topic:population}", ["population", "ssb_population"]],
+    ["tags=cs.{topic:population,layer:raw}", ["ssb_population"]],
+    ["tags=ov.{geo:kommune,layer:raw}", ["population", "ssb_population"]],
+    ["tags=cs.{topic:people}", []],
+    ["kind=eq.dim", ["dim_region"]],
+    ["stability=eq.open&type=eq.table", ["dim_region", "ssb_population"]],
+  ])("is filtered by %s", async (filter, expected) => {
+    expect(await column(`/meta_endpoints?${filter}&order=relation`, "relation")).toEqual(expected);
+  });
+
+  test("a relation has its row as soon as it is there, and no longer", async () => {
+    await owner("create table marts.ref_new (id integer)");
+    expect(await column("/meta_endpoints?relation=eq.ref_new", "kind")).toEqual(["ref"]);
+    await owner("drop table marts.ref_new");
+    expect(await rows("/meta_endpoints?relation=eq.ref_new")).toEqual([]);
+  });
+
+  test("a small table has an estimate once its rows are counted", async () => {
+    await owner("create table marts.ref_small (id integer); insert into marts.ref_small values (1), (2)");
+    await vi.waitFor(
+      async () => expect(await column("/meta_endpoints?relation=eq.ref_small", "row_estimate")).toEqual([2]),
+      15_000,
+    );
+    await owner("drop table marts.ref_small");
+  });
+});
+
+describe("meta_sources", () => {
+  test("GET /meta_sources?provider=eq.ssb tells all of a source", async () => {
+    expect(await rows("/meta_sources?provider=eq.ssb")).toEqual([
+      {
+        source_id: "ssb-1",
+        provider: "ssb",
+        title: "Population",
+        licence: "CC BY 4.0",
+        licence_url: "https://creativecommons.org/licenses/by/4.0/",
+        publisher: "Statistics Norway",
+        attribution: "Source: SSB",
+        periodicity: "yearly",
+        homepage: "https://www.ssb.no/",
+        last_ingested_at: "2026-01-02T00:00:00+00:00",
+        upstream_updated_at: "2026-01-01T00:00:00+00:00",
+        next_expected_at: "2999-01-01T00:00:00+00:00",
+        freshness: "fresh",
+        row_estimate: 600,
+        endpoints: ["api_v1.population", "raw.ssb_population"],
+      },
+    ]);
+  });
+
+  test("says how fresh each is", async () => {
+    const all = await rows("/meta_sources?select=source_id,freshness");
+    expect(Object.fromEntries(all.map(({ source_id, freshness }) => [source_id, freshness]))).toEqual({
+      "ssb-1": "fresh",
+      overdue: "late",
+      never: "late",
+      behind: "late",
+      silent: "unknown",
+      "caught-up": "fresh",
+    });
+  });
+});
+
+test("GET /meta_dimensions?source_id=eq.ssb-1 passes on what editors wrote, and no private relation", async () => {
+  const common = { source_id: "ssb-1" };
+  expect(await rows("/meta_dimensions?source_id=eq.ssb-1&order=dimension.desc")).toEqual([
+    {
+      ...common,
+      dimension: "Region",
+      title: "Municipality",
+      description: "As of 1 January",
+      schema: "raw",
+      relation: "ssb_population",
+      column_name: "region_code",
+      editorial: { code_list: [131, { a: null }] },
+    },
+    {
+      ...common,
+      dimension: "Person",
+      title: "Person",
+      description: null,
+      schema: null,
+      relation: null,
+      column_name: null,
+      editorial: {},
+    },
+  ]);
+});
+
+describe("the tables that pipelines fill", () => {
+  test.each([
+    ["insert into catalog.tags values ('marts', 'x', 'colour:red')", "tag_is_namespace_and_value"],
+    ["insert into catalog.tags values ('marts', 'x', 'topic:')", "tag_is_namespace_and_value"],
+    ["insert into catalog.tags values ('marts', 'x', 'topic:a,b')", "tag_is_namespace_and_value"],
+    ["insert into catalog.tags values ('marts', 'x', 'Topic:a')", "tag_is_namespace_and_value"],
+    ["insert into catalog.endpoints (schema, relation, kind) values ('marts', 'x', 'cube')", "kind_is_known"],
+    [
+      "insert into catalog.sources (source_id, provider, title) values ('x', 'two words', 'x')",
+      "provider_is_a_tag_value",
+    ],
+    ["insert into catalog.dimensions (source_id, dimension) values ('nobody', 'x')", "dimensions_source_id_fkey"],
+  ])("%s breaks %s", async (sql, constraint) => {
+    await expect(owner(sql)).rejects.toMatchObject({ constraint });
+  });
+
+  test("are nobody else's", async () => {
+    for (const table of ["sources", "dimensions", "endpoints", "tags"]) {
+      await expect(world.query(`select from catalog.${table}`, world.roles.anonymous)).rejects.toMatchObject({
+        code: "42501",
+      });
+    }
+  });
+});
+
+test("every column of the meta views has a comment", async () => {
+  const bare = await world.query(
+    `select attrelid::regclass || '.' || attname as column from pg_attribute join pg_class c on c.oid = attrelid
+     where relnamespace = 'api_v1'::regnamespace and relname ~ '^meta_' and attnum > 0 and col_description(attrelid, attnum) is null`,
+  );
+  expect(bare).toEqual([]);
+});
+
+test("a later version may change a view's columns, and what a pipeline has made of it stays", async () => {
+  await world.query("drop view api_v1.meta_dimensions; create view api_v1.meta_dimensions as select 1 as other");
+  world.migrate();
+  expect((await rows("/meta_dimensions?limit=1"))[0]).toMatchObject({ source_id: "ssb-1" });
+  await owner("create view marts.my_sources as select source_id from api_v1.meta_sources");
+  world.migrate();
+  expect(await rows("/meta_sources?source_id=eq.ssb-1&select=title")).toEqual([{ title: "Population" }]);
+  await owner("drop view marts.my_sources");
+});

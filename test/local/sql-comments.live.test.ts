@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type DataWorld, startDataWorld } from "./postgrest.ts";
+
+let world: DataWorld;
+beforeAll(async () => {
+  world = await startDataWorld();
+  await world.query(`create schema staging authorization ${world.roles.owner}`);
+});
+afterAll(() => world.stop());
+
+beforeEach(async () => {
+  await world.query(
+    `drop table if exists marts.base cascade; drop table if exists marts.other cascade;
+     create table marts.base ("Key" integer primary key, navn text, "odd (col)" text);
+     comment on table marts.base is 'The base';
+     comment on column marts.base."Key" is 'The key';
+     comment on column marts.base."odd (col)" is 'The odd one';
+     create table marts.other (id integer, note text);
+     comment on column marts.other.note is 'A note'`,
+    world.roles.owner,
+  );
+});
+
+const owner = (sql: string): Promise<unknown> => world.query(sql, world.roles.owner);
+
+/** Comments of a view: that of the view itself, then those of its columns in order. */
+async function comments(view: string): Promise<(string | null)[]> {
+  const rows = await world.query<{ comment: string | null }>(
+    `select obj_description('${view}'::regclass, 'pg_class') as comment
+     union all select * from (select col_description(attrelid, attnum) from pg_attribute
+     where attrelid = '${view}'::regclass and attnum > 0 order by attnum) as columns`,
+  );
+  return rows.map(({ comment }) => comment);
+}
+
+describe("comments are carried to a view", () => {
+  test.each([
+    ["plain", `select "Key", navn, "odd (col)" from marts.base`, ["The base", "The key", null, "The odd one"]],
+    ["renamed", `select navn as "Key", "Key" as id from marts.base`, ["The base", null, "The key"]],
+    [
+      "in another order, with an expression",
+      `select "Key" + 1 as next, "odd (col)" as odd from marts.base`,
+      ["The base", null, "The odd one"],
+    ],
+    ["joined", `select note, "Key" from marts.base join marts.other on id = "Key"`, [null, "A note", "The key"]],
+    ["through a subquery", `select k from (select "Key" as k from marts.base offset 0) as s`, ["The base", "The key"]],
+    [
+      "through a common table expression",
+      `with c as materialized (select "Key" as k from marts.base) select k from c`,
+      ["The base", "The key"],
+    ],
+    [
+      "beside subqueries of its own",
+      `select (select max(note) from marts.other) as most, "Key" from marts.base where exists (select note from marts.other)`,
+      [null, null, "The key"],
+    ],
+    [
+      "with names and texts in brackets",
+      `select 'a ({ :resno 1 } "' as "b ({ x", "Key" from marts.base`,
+      ["The base", null, "The key"],
+    ],
+    ["grouped", `select "Key", count(*) as n from marts.base group by "Key"`, ["The base", "The key", null]],
+  ])("%s", async (_, query, expected) => {
+    await owner(`create view api_v1.v as ${query}`);
+    expect(await comments("api_v1.v")).toEqual(expected);
+    await owner("drop view api_v1.v; create materialized view api_v1.v as " + query);
+    expect(await comments("api_v1.v")).toEqual(expected);
+    await owner("drop materialized view api_v1.v");
+  });
+
+  test("from view to view, also through one that is not exposed", async () => {
+    await owner(
+      `create view staging.middle as select "Key" as k from marts.base; create view api_v1.first as select k as a from staging.middle;
+       create view api_v1.second as select a as b from api_v1.first`,
+    );
+    expect(await comments("staging.middle")).toEqual([null, null]);
+    expect(await comments("api_v1.first")).toEqual(["The base", "The key"]);
+    expect(await comments("api_v1.second")).toEqual(["The base", "The key"]);
+  });
+
+  test("and are in the description that the API gives of itself", async () => {
+    await owner(`create view api_v1.v as select "Key" as k from marts.base`);
+    await world.restart();
+    const { definitions } = JSON.parse((await world.ask("/")).body) as {
+      definitions: Record<string, { description: string; properties: Record<string, { description: string }> }>;
+    };
+    expect(definitions["v"]?.description).toBe("The base");
+    expect(definitions["v"]?.properties["k"]?.description).toMatch(/^The key/);
+  });
+});
+
+describe("a carried comment", () => {
+  beforeEach(() =>
+    owner(
+      `create view api_v1.first as select "Key" as a, navn from marts.base; create view api_v1.second as select a as b, navn from api_v1.first`,
+    ),
+  );
+
+  test("follows its origin, goes with it, and comes with it", async () => {
+    await owner(`comment on column marts.base."Key" is 'Another key'; comment on column marts.base.navn is 'The name'`);
+    expect(await comments("api_v1.second")).toEqual(["The base", "Another key", "The name"]);
+    await owner(`comment on column marts.base."Key" is null; comment on table marts.base is 'New base'`);
+    expect(await comments("api_v1.first")).toEqual(["New base", null, "The name"]);
+    expect(await comments("api_v1.second")).toEqual(["New base", null, "The name"]);
+  });
+
+  test("gives way to what somebody wrote, which stays and is carried on", async () => {
+    await owner(`comment on column api_v1.first.a is 'Written'; comment on view api_v1.second is 'Mine'`);
+    expect(await comments("api_v1.first")).toEqual(["The base", "Written", null]);
+    expect(await comments("api_v1.second")).toEqual(["Mine", "Written", null]);
+    await owner(`comment on column marts.base."Key" is 'Another key'; comment on table marts.base is 'New base'`);
+    world.migrate();
+    expect(await comments("api_v1.first")).toEqual(["New base", "Written", null]);
+    expect(await comments("api_v1.second")).toEqual(["Mine", "Written", null]);
+  });
+
+  test("comes back when what was written is taken away", async () => {
+    await owner(`comment on column api_v1.first.a is 'Written'`);
+    await owner(`comment on column api_v1.first.a is null`);
+    expect(await comments("api_v1.second")).toEqual(["The base", "The key", null]);
+  });
+
+  test("is that of the new definition when the view is replaced", async () => {
+    await owner(`create or replace view api_v1.first as select id as a, note as navn from marts.other`);
+    expect(await comments("api_v1.first")).toEqual([null, null, "A note"]);
+    expect(await comments("api_v1.second")).toEqual([null, null, "A note"]);
+  });
+
+  test("stays with a column and a view that are renamed", async () => {
+    await owner(`alter view api_v1.first rename column a to c; alter view api_v1.first rename to third`);
+    await owner(`comment on column marts.base."Key" is 'Another key'`);
+    expect(await comments("api_v1.third")).toEqual(["The base", "Another key", null]);
+  });
+});
+
+test("what was there before the trigger is carried by the migration, without it nothing is", async () => {
+  await world.query("alter event trigger gatehouse_comments disable");
+  await owner(`create view api_v1.early as select "Key" as a from marts.base`);
+  expect(await comments("api_v1.early")).toEqual([null, null]);
+  world.migrate();
+  expect(await comments("api_v1.early")).toEqual(["The base", "The key"]);
+  await owner(`comment on column marts.base."Key" is 'Another key'`);
+  expect(await comments("api_v1.early")).toEqual(["The base", "Another key"]);
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type DataWorld, startDataWorld } from "./postgrest.ts";
+
+let world: DataWorld;
+beforeAll(async () => {
+  world = await startDataWorld();
+  await world.query(
+    `create table private_marts.person (id integer, navn text);
+     insert into private_marts.person values (1, 'Sample Person');
+     create table marts.dim_kommune (kommune_nr text primary key, navn text);
+     create table marts.parent (id integer, navn text);
+     create table marts.parted (id integer, navn text) partition by list (id)`,
+    world.roles.owner,
+  );
+  await world.query(`create schema staging authorization ${world.roles.owner}`);
+});
+afterAll(() => world.stop());
+
+/** What the owner is told who runs this, `done` when nothing; nothing of it stays. */
+async function attempt(sql: string): Promise<string> {
+  return world.query(`begin; ${sql}; rollback`, world.roles.owner).then(
+    () => "done",
+    (error: Error) => error.message,
+  );
+}
+
+const refusal = (kind: string, relation: string, source = "private_marts.person"): string =>
+  `${kind} ${relation} reads ${source}, which holds personal data: everyone could read it there`;
+
+describe("what would serve personal data is refused", () => {
+  test.each([
+    ["a view", "create view api_v1.people as select * from private_marts.person", "view", "api_v1.people"],
+    ["a count", "create view api_v1.people as select count(*) from private_marts.person", "view", "api_v1.people"],
+    [
+      "a subquery",
+      `create view marts."Rare name" as select kommune_nr from marts.dim_kommune where exists (select from private_marts.person)`,
+      "view",
+      'marts."Rare name"',
+    ],
+    [
+      "a view over a view over a materialized view elsewhere",
+      `create materialized view staging.a as select * from private_marts.person; create view staging.b as select * from staging.a;
+       create view raw.people as select id from staging.b`,
+      "view",
+      "raw.people",
+    ],
+    [
+      "a materialized view",
+      "create materialized view marts.people as select * from private_marts.person",
+      "materialized view",
+      "marts.people",
+    ],
+    [
+      "a view that is replaced",
+      `create view api_v1.k as select kommune_nr, navn from marts.dim_kommune;
+       create or replace view api_v1.k as select kommune_nr, (select max(p.navn) from private_marts.person p) as navn from marts.dim_kommune`,
+      "view",
+      "api_v1.k",
+    ],
+    [
+      "a view below that is replaced",
+      `create view staging.k as select 'x'::text as navn; create view api_v1.k as select * from staging.k;
+       create or replace view staging.k as select navn from private_marts.person`,
+      "view",
+      "api_v1.k",
+    ],
+    [
+      "a view that moves in",
+      "create view staging.people as select * from private_marts.person; alter view staging.people set schema marts",
+      "view",
+      "marts.people",
+    ],
+    [
+      "a table below that moves out",
+      "create view api_v1.k as select * from marts.parent; alter table marts.parent set schema private_marts",
+      "view",
+      "api_v1.k",
+      "private_marts.parent",
+    ],
+    [
+      "a rule",
+      "create rule also as on update to marts.parent do also select navn from private_marts.person",
+      "table",
+      "marts.parent",
+    ],
+    [
+      "a child",
+      "create table private_marts.child () inherits (marts.parent)",
+      "table",
+      "marts.parent",
+      "private_marts.child",
+    ],
+    [
+      "a partition",
+      "create table private_marts.part partition of marts.parted default",
+      "table",
+      "marts.parted",
+      "private_marts.part",
+    ],
+    [
+      "an attached partition",
+      "create table private_marts.part (id integer, navn text); alter table marts.parted attach partition private_marts.part default",
+      "table",
+      "marts.parted",
+      "private_marts.part",
+    ],
+  ])("%s", async (_, sql, kind, relation, source = "private_marts.person") => {
+    expect(await attempt(sql)).toBe(refusal(kind, relation, source));
+  });
+
+  test("by the superuser as well, with the cure", async () => {
+    await expect(world.query("create view api_v1.people as select * from private_marts.person")).rejects.toMatchObject({
+      code: "42501",
+      hint: "Take private_marts.person out of it, or drop it, or put it into a private schema.",
+    });
+    expect(await world.query("select from pg_views where viewname = 'people'")).toEqual([]);
+  });
+});
+
+test.each([
+  ["a view over public data", "create view api_v1.k as select * from marts.dim_kommune"],
+  ["a private view over private data", "create view private_marts.k as select * from private_marts.person"],
+  ["a private view over public data", "create view private_marts.k as select * from marts.dim_kommune"],
+  ["a view over private data elsewhere", "create view staging.k as select * from private_marts.person"],
+  [
+    "a private table that refers to a public one",
+    "create table private_marts.k (nr text references marts.dim_kommune)",
+  ],
+])("%s is nobody's business", async (_, sql) => {
+  expect(await attempt(sql)).toBe("done");
+});
+
+test("a schema becomes private when it is configured so, with what was made before", async () => {
+  await world.query(
+    "create table staging.a (id integer); create view api_v1.later as select * from staging.a",
+    world.roles.owner,
+  );
+  expect(() => world.migrate({ private: "private_marts,private_raw,staging" })).toThrow(
+    refusal("view", "api_v1.later", "staging.a"),
+  );
+  expect(await attempt("create view api_v1.other as select * from staging.a")).toBe("done");
+  await world.query("drop view api_v1.later", world.roles.owner);
+  world.migrate({ private: "private_marts,private_raw,staging" });
+  expect(await attempt("create view api_v1.other as select * from staging.a")).toBe(
+    refusal("view", "api_v1.other", "staging.a"),
+  );
+  world.migrate();
+});
+
+test("without the guard the view serves rows; the next migration finds it, and dropping it is the cure", async () => {
+  await world.query(
+    `alter event trigger gatehouse_guard_private disable;
+     set role ${world.roles.owner}; create view api_v1.people as select * from private_marts.person; reset role;
+     alter event trigger gatehouse_guard_private enable`,
+  );
+  const served = await world.ask("/people");
+  expect([served.status, served.body]).toEqual([200, '[{"id":1,"navn":"Sample Person"}]']);
+  expect(() => world.migrate()).toThrow(refusal("view", "api_v1.people"));
+  expect(await attempt("create view api_v1.other as select 1 as x")).toBe(refusal("view", "api_v1.people"));
+  await world.query("drop view api_v1.people", world.roles.owner);
+  expect((await world.ask("/people")).status).toBe(404);
+  world.migrate();
+});

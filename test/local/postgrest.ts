@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -22,8 +22,12 @@ const SQL = join(import.meta.dirname, "../../infra/data/sql");
 export interface DataWorld {
   /** Runs SQL as the superuser or another role, in the data API's database or another one. */
   query<Row extends pg.QueryResultRow>(text: string, role?: string, database?: string): Promise<Row[]>;
+  /** A session of the superuser that stays, until it is ended. */
+  session(): Promise<pg.Client>;
   /** Runs the migrations as the Job does; variables besides the usual ones. Throws what psql says. */
   migrate(variables?: Readonly<Record<string, string>>): void;
+  /** The same as a process of its own. */
+  startMigration(): ChildProcess;
   /** Asks PostgREST. */
   ask(path: string, headers?: Readonly<Record<string, string>>, method?: "GET" | "HEAD"): Promise<Answer>;
   post(path: string, headers: Readonly<Record<string, string>>, body: string): Promise<Answer>;
@@ -81,7 +85,12 @@ export async function startDataWorld(): Promise<DataWorld> {
   await query(roleStatements(), undefined, "postgres");
   await query("create database gatehouse", undefined, "postgres");
   await query(plan.schemas.map(({ name, owner }) => `create schema ${name} authorization ${owner}`).join(";"));
-  const migrate = (variables = {}): void => runMigrations(address, { ...migrationVariables(plan), ...variables });
+  const migration = (variables = {}): Psql => migrationOf(address, { ...migrationVariables(plan), ...variables });
+  const migrate = (variables = {}): void => {
+    const { file, args, env } = migration(variables);
+    const result = spawnSync(file, args, { encoding: "utf8", env });
+    if (result.status !== 0) throw new Error(result.stderr);
+  };
   migrate();
   await query(grantStatements(plan));
 
@@ -103,7 +112,12 @@ export async function startDataWorld(): Promise<DataWorld> {
   await restart();
   return {
     query,
+    session: () => connect("gatehouse"),
     migrate,
+    startMigration: () => {
+      const { file, args, env } = migration();
+      return spawn(file, args, { env, stdio: "ignore" });
+    },
     ask,
     post: (path, headers, body) => send(path, { method: "POST", headers, body }),
     restart,
@@ -146,10 +160,16 @@ function grantStatements(plan: DataPlan): string {
   return [...defaults, ...grants].join(";");
 }
 
-function runMigrations(
+interface Psql {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+function migrationOf(
   { host, port, user }: { readonly host: string; readonly port: number; readonly user: string },
   variables: Readonly<Record<string, string>>,
-): void {
+): Psql {
   const files = readdirSync(SQL).sort();
   const args = [
     ...["--quiet", "--single-transaction", "-v", "ON_ERROR_STOP=1"],
@@ -164,8 +184,7 @@ function runMigrations(
     PGDATABASE: "gatehouse",
   };
   const { file, args: given } = commandFor("postgres:18", { command: ["psql"], args, ip: "127.0.0.1" });
-  const result = spawnSync(file, given, { encoding: "utf8", env: { ...process.env, ...connection } });
-  if (result.status !== 0) throw new Error(result.stderr);
+  return { file, args: given, env: { ...process.env, ...connection } };
 }
 
 function postgrestSettings({ postgres, postgrest }: { postgres: number; postgrest: number }): Record<string, string> {

@@ -1,0 +1,67 @@
+/** The migrations as a whole: twice, twice at once, and killed on the way. */
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type DataWorld, startDataWorld } from "./postgrest.ts";
+
+let world: DataWorld;
+beforeAll(async () => {
+  world = await startDataWorld();
+});
+afterAll(() => world.stop());
+
+/** Everything that the migrations make, with its definition and rights. */
+async function made(): Promise<unknown[]> {
+  return world.query(
+    `select p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) as definition, p.proacl::text as rights
+     from pg_proc p where pronamespace::regnamespace::text in ('gatehouse', 'gatehouse_openapi')
+     union all
+     select c.oid::regclass::text, coalesce(pg_get_viewdef(c.oid), relkind::text), c.relacl::text
+     from pg_class c where relnamespace::regnamespace::text in ('api_v1', 'catalog', 'gatehouse') and relkind in ('r', 'v')
+     union all
+     select evtname::text, evtfoid::regproc::text, evtenabled::text from pg_event_trigger
+     order by 1`,
+  );
+}
+
+/** Sessions of the superuser that wait for a lock; PostgREST's own may wait as well. */
+async function waiting(): Promise<number> {
+  const found = await world.query(
+    `select from pg_stat_activity
+     where backend_type = 'client backend' and usename = 'postgres' and wait_event_type = 'Lock'`,
+  );
+  return found.length;
+}
+
+test("run again, they leave what they find", async () => {
+  const before = await made();
+  expect(before.length).toBeGreaterThan(20);
+  world.migrate();
+  expect(await made()).toEqual(before);
+});
+
+test("two at once take turns, and both end well", async () => {
+  const before = await made();
+  const ends = [world.startMigration(), world.startMigration()].map((run) => once(run, "exit"));
+  expect(await Promise.all(ends)).toEqual([
+    [0, null],
+    [0, null],
+  ]);
+  expect(await made()).toEqual(before);
+});
+
+test("killed on the way, they have changed nothing, and the next run ends well", async () => {
+  await world.query("drop function gatehouse_openapi.document(text)");
+  const before = await made();
+  const other = await world.session();
+  await other.query("begin; lock table catalog.sources");
+  const run = world.startMigration();
+  const exit = once(run, "exit");
+  await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 20_000 });
+  run.kill("SIGKILL");
+  expect(await exit).toEqual([null, "SIGKILL"]);
+  await other.end();
+  await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 20_000 });
+  expect(await made()).toEqual(before);
+  world.migrate();
+  expect(await made()).toHaveLength(before.length + 1);
+});

@@ -8,10 +8,10 @@ import { type Asking, type Ended, flooding, p99, politely } from "./clients.ts";
 import { instances, memoryOf, sessions } from "./processes.ts";
 import { ask, asOwner, newClient, withDatabase } from "./world.ts";
 
-/** What the polite client is promised, in milliseconds. */
-const BOUND = 3_000;
+/** What a polite client is promised, in milliseconds: no longer than a query before its own may run. */
+const BOUND = 5_000;
 /** Several, so that one answer in a hundred is more than one answer. */
-const POLITE = 3;
+const POLITE = 2;
 /** Megabytes: what the pods may use (infra/postgres/statefulSet.ts; two instances of PostgREST), and an eighth of all temp_file_limits. */
 const MEMORY = { postgres: 1_024, postgrest: 1_024, temporary: 1_280 };
 const SECONDS = 20;

@@ -2,13 +2,16 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { SecretText } from "../../config/settings.ts";
 import { type Access, readingUri } from "../../infra/postgres/access.ts";
 import { sections, stack } from "../config/stacks.ts";
-import { canary, configure, deploy, PATIENCE } from "../helpers/program.ts";
-import { record, type Recorder } from "../helpers/recorder.ts";
+import type { Recorder } from "../helpers/recorder.ts";
 
-// Nothing answers here; test/e2e and test/local wait for the real ones.
-vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-vi.mock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
-vi.mock("../../infra/postgres/operator.ts", () => ({ refuseWithoutOperator: () => Promise.resolve() }));
+// Nothing answers here; test/e2e and test/local wait for the real ones. Workers keep their modules, and with them the real waiting of
+// files that ran before.
+vi.resetModules();
+vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
+vi.doMock("../../infra/postgres/operator.ts", () => ({ refuseWithoutOperator: () => Promise.resolve() }));
+const { canary, configure, deploy, PATIENCE } = await import("../helpers/program.ts");
+const { record } = await import("../helpers/recorder.ts");
 
 interface Manifest {
   readonly metadata: { readonly labels: Record<string, string>; readonly annotations: Record<string, string> };

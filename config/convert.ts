@@ -8,7 +8,16 @@ import type {
   TestEnvironmentsInput,
 } from "./schema.ts";
 import type { ServiceInput } from "./service-schema.ts";
-import type { DataApi, Domain, IdentityProvider, Service, TestEnvironments, Tls, TraefikGateway } from "./settings.ts";
+import type {
+  Catalog,
+  DataApi,
+  Domain,
+  IdentityProvider,
+  Service,
+  TestEnvironments,
+  Tls,
+  TraefikGateway,
+} from "./settings.ts";
 import { type Draft, isSection, join, type Place } from "./shapes.ts";
 import type { Variables } from "./variables.ts";
 
@@ -148,6 +157,7 @@ export function toDataApi(
       sunset: sunset.slice(0, DAY_LENGTH),
       link,
     })),
+    catalog: toCatalog(input.catalog),
     roles: input.roles,
     authenticatorPassword: variables.secret(input.authenticator_password, at(place, "authenticator_password")),
     ownerPassword: variables.secret(input.owner_password, at(place, "owner_password")),
@@ -162,6 +172,10 @@ export function toDataApi(
       inFlight: input.limits.in_flight,
     },
   };
+}
+
+function toCatalog(input: DataApiInput["catalog"]): Catalog | undefined {
+  return input === false ? undefined : { host: input.host, basePath: input.base_path, replicas: input.replicas };
 }
 
 /** The gateway; undefined when any of it is wrong. */

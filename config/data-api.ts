@@ -18,6 +18,8 @@ export interface DataApi {
   readonly private: readonly string[];
   /** Exposed schemas that will go away. */
   readonly deprecated: readonly Deprecation[];
+  /** The web catalogue; undefined = there is none. */
+  readonly catalog: Catalog | undefined;
   readonly roles: {
     /** NOLOGIN; what a request without credentials runs as. */
     readonly anonymous: string;
@@ -44,6 +46,15 @@ export interface DataApi {
     readonly burst: number;
     readonly inFlight: number;
   };
+}
+
+/** The web catalogue of the data API, on each of its domains (spec 001, "Catalog frontend URL patterns"). */
+export interface Catalog {
+  /** Host label, `<host>.<domain>`. */
+  readonly host: string;
+  /** Path where it begins; starts and ends with a slash. */
+  readonly basePath: string;
+  readonly replicas: number;
 }
 
 /** The announced end of an exposed schema; both days are UTC, like `2027-01-31`. */

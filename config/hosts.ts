@@ -1,7 +1,7 @@
 /** The rule that no two things answer on one host. */
 import { enabledKinds } from "./convert.ts";
 import type { Problem } from "./problems.ts";
-import { type Drafts, problem } from "./rules.ts";
+import { type Drafts, problem, within } from "./rules.ts";
 import type { Domain, IdentityProvider, TestEnvironments } from "./settings.ts";
 import type { Place } from "./shapes.ts";
 
@@ -55,8 +55,9 @@ function builtIns({ settings, identityProvider, dataApi }: Drafts, testEnvironme
     add(identityProvider.fields.host, "auto", "the identity provider", identityProvider.place);
   }
   if (dataApi) {
-    const { host, domains = [] } = dataApi.fields;
+    const { host, domains = [], catalog = false } = dataApi.fields;
     if (host !== undefined) add(host, domains, "the data API", dataApi.place);
+    if (catalog) add(catalog.host, domains, "the catalogue", within(dataApi.place, "catalog"));
   }
   return claims;
 }

@@ -77,6 +77,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     ...meshWarnings(domains, [
       { name: identityProvider.host, domains: isHere(identityProvider) ? domains.map(({ kind }) => kind) : [] },
       ...(dataApi ? [{ name: dataApi.host, domains: dataApi.domains }] : []),
+      ...(dataApi?.catalog ? [{ name: dataApi.catalog.host, domains: dataApi.domains }] : []),
       ...services,
     ]),
     ...versionWarnings(known),

@@ -1,6 +1,7 @@
 /** Shapes of the sections of a stack, one zod object per thing; keys as people write them. Rules across fields and entries are in rules.ts. */
 import { z } from "zod";
 import {
+  basePath,
   count,
   date,
   duration,
@@ -124,6 +125,12 @@ const deprecation = z.strictObject({
     .describe("Page that says what to use instead; sent as Link with rel=deprecation."),
 });
 
+const catalog = z.strictObject({
+  host: label().default("catalog").describe("Host label: `<host>.<domain>`, on the domains of the data API."),
+  base_path: basePath().default("/").describe("Path where it begins: pages are at `<base_path>data` and so on."),
+  replicas: count(100).default(2).describe("How many instances of its server run."),
+});
+
 export const dataApi = z.strictObject({
   host: label().default("data").describe("Host label: `<host>.<domain>`."),
   namespace: label().default("gatehouse-data").describe("Namespace in the cluster."),
@@ -134,6 +141,10 @@ export const dataApi = z.strictObject({
     .describe("Version of PostgREST: the image's tag."),
   replicas: count(100).default(2).describe("How many instances of PostgREST run at the least."),
   max_replicas: count(100).default(4).describe("How many instances run at the most, when they are busy."),
+  catalog: z
+    .union([z.literal(false), catalog], "a section, or false; write false to leave it out")
+    .prefault({})
+    .describe("The web catalogue: what there is, for people who would rather look than read."),
   schemas: z
     .strictObject({
       exposed: list(schemaName())

@@ -6,7 +6,7 @@
 
 import type { DataApi } from "./data-api.ts";
 
-export type { DataApi, Deprecation } from "./data-api.ts";
+export type { Catalog, DataApi, Deprecation } from "./data-api.ts";
 
 /** Text with `${NAME}` template variables that stays unresolved because it may hold a secret, e.g. `${GRAFANA_CLIENT_SECRET}`. */
 export interface SecretText {

@@ -153,13 +153,16 @@ function schemaAt(schema: z.ZodType, keys: readonly Key[]): z.ZodType {
   if (key === undefined && schema.description !== undefined) return schema;
   if (isWrapper(schema)) return schemaAt(schema.unwrap() as z.ZodType, keys);
   if (key === undefined) return schema;
+  if (schema instanceof z.ZodUnion) return schemaAt(unwrapped(schema), keys);
   if (schema instanceof z.ZodArray) return schemaAt(schema.element as z.ZodType, rest);
   return schema instanceof z.ZodObject ? schemaAt(schema.shape[key] as z.ZodType, rest) : schema;
 }
 
-/** Without what makes it one that may be left out. */
+/** Without what makes it one that may be left out, or `false`. */
 function unwrapped(schema: z.ZodType): z.ZodType {
-  return isWrapper(schema) ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+  if (isWrapper(schema)) return unwrapped(schema.unwrap() as z.ZodType);
+  const section = schema instanceof z.ZodUnion && schema.options.find((option) => option instanceof z.ZodObject);
+  return section || schema;
 }
 
 function isWrapper(schema: z.ZodType): schema is z.ZodOptional | z.ZodDefault | z.ZodPrefault {

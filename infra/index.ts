@@ -2,6 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { loadStack } from "../config/stack.ts";
 import { Cluster } from "./cluster.ts";
+import { readCatalogFiles } from "./data/catalogFiles.ts";
 import { DataApi } from "./data/dataApi.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { Authentik, refuseOtherServer } from "./identity/authentik.ts";
@@ -13,12 +14,16 @@ import { refuseWithoutOperator } from "./postgres/operator.ts";
 /**
  * Deploys the selected stack. Exported as a function, so that the engine runs it both as the project's program (`pulumi up`) and inline
  * (the Automation API), as often as asked.
- * @throws ConfigError with every problem of the configuration, Error for an existing identity provider of another line,
- *   and for a cluster without the operator that Postgres needs; all before the first resource is registered
+ * @param readCatalog reads the built catalogue
+ * @throws ConfigError with every problem of the configuration, Error for a catalogue that is not built, for an existing identity provider
+ *   of another line, and for a cluster without the operator that Postgres needs; all before the first resource is registered
  */
-export default async function program(): Promise<Record<string, pulumi.Input<unknown>>> {
+export default async function program(
+  readCatalog: typeof readCatalogFiles = readCatalogFiles,
+): Promise<Record<string, pulumi.Input<unknown>>> {
   const settings = loadStack();
   const plan = computePlan(settings);
+  const catalogFiles = settings.dataApi?.catalog && readCatalog(settings.dataApi, settings.stack);
   await refuseOtherServer(settings.identityProvider);
   await refuseWithoutOperator(settings.postgres, settings.context);
 
@@ -31,7 +36,7 @@ export default async function program(): Promise<Record<string, pulumi.Input<unk
   if (settings.dataApi && plan.data && postgres) {
     const { dataApi, gateway: traefik } = settings;
     const { exposures, data } = plan;
-    new DataApi("data", { dataApi, gateway: traefik, plan: data, exposures, cluster, postgres });
+    new DataApi("data", { dataApi, gateway: traefik, plan: data, exposures, catalogFiles, cluster, postgres });
   }
 
   return {

@@ -7,6 +7,7 @@ import type { Settings } from "../config/settings.ts";
 import program from "../infra/index.ts";
 import { computePlan } from "../infra/plan/plan.ts";
 import type { Plan } from "../infra/plan/types.ts";
+import { buildCatalog } from "../ops/catalog.ts";
 import { openStack, type StackOptions } from "../ops/engine.ts";
 import { JOURNAL_ABOVE, journaled } from "../ops/journal.ts";
 import { projectFolder, pulumiHome } from "../ops/paths.ts";
@@ -95,8 +96,9 @@ export type Changes = Readonly<Record<string, number>>;
 /** A stack whose program has a plan, or one of another program. */
 type Deployable = Pick<LocalStack, "stack"> & Partial<Pick<LocalStack, "plan">>;
 
-/** Brings the stack up, taking over first what a killed run left behind. */
-export function deploy(local: Deployable, progress: Progress): Promise<Changes> {
+/** Brings the stack up, taking over first what a killed run left behind; builds the catalogue that it deploys. */
+export async function deploy(local: Deployable, progress: Progress): Promise<Changes> {
+  if (local.plan?.exposures.some(({ role }) => role === "catalog")) await buildCatalog(progress);
   return progress.step("Deploying the local stack", (report) => run(local, "up", report), "15 s");
 }
 

@@ -86,6 +86,7 @@ const OPEN_ROLES = {
   test: "test host",
   "identity-provider": "identity provider",
   "data-api": "data API, read only",
+  catalog: "catalogue, read only",
 };
 
 function whoMayEnter({ protection, groups }: Exposure): string {

@@ -3,6 +3,8 @@ import type { DataApi as DataApiSettings, TraefikGateway } from "../../config/se
 import type { Cluster } from "../cluster.ts";
 import type { DataPlan, Exposure } from "../plan/types.ts";
 import type { Postgres } from "../postgres.ts";
+import { Catalog } from "./catalog.ts";
+import type { CatalogFiles } from "./catalogFiles.ts";
 import { Database } from "./database.ts";
 import { Grants } from "./grants.ts";
 import { Migrations } from "./migrations.ts";
@@ -17,15 +19,17 @@ export interface DataApiArgs {
   readonly plan: DataPlan;
   /** All exposures; the data API's own say under which address it describes itself. */
   readonly exposures: readonly Exposure[];
+  /** Of a stack with a catalogue. */
+  readonly catalogFiles: CatalogFiles | undefined;
   readonly cluster: Cluster;
   readonly postgres: Postgres;
 }
 
-/** The public read-only API: database, roles and schemas, what the provider cannot express as SQL, grants, and PostgREST over it. */
+/** The public read-only API: database, roles and schemas, what the provider cannot express as SQL, grants, PostgREST over it, and its catalogue. */
 export class DataApi extends pulumi.ComponentResource {
   constructor(name: string, args: DataApiArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:data:DataApi", name, {}, opts);
-    const { dataApi, gateway, plan, exposures, cluster } = args;
+    const { dataApi, gateway, plan, exposures, catalogFiles: files, cluster } = args;
     const { server } = args.postgres;
     const child = { parent: this, providers: [args.postgres.provider, cluster.provider] };
 
@@ -48,6 +52,12 @@ export class DataApi extends pulumi.ComponentResource {
       { dataApi, gateway, server, namespace, database: database.name, publicUrl: reached },
       { ...child, dependsOn: [grants] },
     );
+    const { catalog } = dataApi;
+    // Exposed nowhere, there is nothing to show it on.
+    if (catalog && files && reached !== undefined) {
+      const shared = { catalog, gateway, namespace, exposures, publicUrl: reached, files };
+      new Catalog(`${name}-catalog`, shared, child);
+    }
     this.registerOutputs({});
   }
 }

@@ -2,7 +2,7 @@
 import type { Backend, DataApi, Settings } from "../../config/settings.ts";
 import { dataRules } from "./dataRoutes.ts";
 import { identityProviderBackend } from "./exposures.ts";
-import { background, hostIs, pathBelow } from "./matchers.ts";
+import { background, hostIs, methodIs, pathBelow } from "./matchers.ts";
 import { chain, openChain, redirect, type Unplaced } from "./middlewares.ts";
 import { dnsLabel, outpostName, outpostRouteName, ownRouteName, routeName } from "./names.ts";
 import type { Exposure, Middleware, Route, RouteRule } from "./types.ts";
@@ -96,7 +96,8 @@ function rulesOf(exposure: Exposure, dataApi: DataApi | undefined): Rule[] {
 
 /** Public paths, then background requests, then everything else. */
 function applicationRules(exposure: Exposure): Rule[] {
-  const whole = { ...common(exposure), match: hostIs(exposure), priority: PRIORITY.application };
+  const match = exposure.role === "catalog" ? `${hostIs(exposure)} && ${methodIs("GET", "HEAD")}` : hostIs(exposure);
+  const whole = { ...common(exposure), match, priority: PRIORITY.application };
   return [
     ...exposure.publicPaths.map((path) => publicPath(exposure, path)),
     ...(exposure.authentication === "forward-auth" ? [backgroundRule(exposure)] : []),
@@ -123,7 +124,7 @@ function protection(exposure: Exposure): Pick<Rule, "authentication" | "openBeca
 
 function reasonOf({ role, protection }: Exposure): NonNullable<RouteRule["openBecause"]> {
   if (protection === "oauth2") return "application-login";
-  return role === "identity-provider" || role === "data-api" ? role : "open";
+  return role === "identity-provider" || role === "data-api" || role === "catalog" ? role : "open";
 }
 
 /** A script cannot follow a login, and a socket cannot show one: they get a 401 (traefik #13737, authentik PR 17233). */

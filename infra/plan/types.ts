@@ -35,12 +35,12 @@ export type Protection = "proxy" | "oauth2" | "basic" | "open";
 export interface Exposure {
   /** `<service>@<domain kind>`, unique, stable when other domains come and go. */
   readonly id: string;
-  /** Host label: the entry's name, or that of the built-in (`whoami-public`, `whoami-<app>`, the identity provider's host, or the data API's). */
+  /** Host label: the entry's name, or that of the built-in (`whoami-public`, `whoami-<app>`, the identity provider's host, the data API's, the catalogue's). */
   readonly service: string;
   /** The entry of `protected_services` whose authentication it has; undefined for built-ins without. */
   readonly entry: string | undefined;
   /** What the exposure is there for. Only `service` ones are protected entries of the list. */
-  readonly role: "service" | "test" | "identity-provider" | "data-api";
+  readonly role: "service" | "test" | "identity-provider" | "data-api" | "catalog";
   readonly domain: string;
   readonly host: string;
   /** Origin, with the port where the domain has one: `http://whoami.localhost:8080`. */
@@ -106,7 +106,8 @@ export interface RouteRule {
   /** The authentication in front: `none` for open exposures, public paths and the identity provider itself. */
   readonly authentication: Authentication;
   /** Why it is open; set exactly when authentication is `none`. */
-  readonly openBecause: "public-path" | "open" | "application-login" | "identity-provider" | "data-api" | undefined;
+  readonly openBecause:
+    "public-path" | "open" | "application-login" | "identity-provider" | "data-api" | "catalog" | undefined;
   readonly backend: Backend;
 }
 

@@ -22,6 +22,11 @@ const IMAGES: Readonly<Record<string, (wish: Wish) => Command>> = {
   "ghcr.io/goauthentik/proxy": ({ ip }) => authentik(["proxy"], ip),
   "gatehouse.localhost/oidc-app": ({ ip }) => node("../images/oidcApp.ts", [], { HOST: ip }),
   "postgrest/postgrest": ({ args, ip }) => ({ file: postgrest(), args, env: { PGRST_SERVER_HOST: ip } }),
+  node: ({ command, args, ip }) => ({
+    file: process.execPath,
+    args: [...command.slice(1), ...args],
+    env: { HOST: ip },
+  }),
   "traefik/whoami": ({ args, ip }) => node("../images/whoami.ts", [...args, "--host", ip]),
   postgres: ({ command, args, ip }) => {
     const [program, ...rest] = command;

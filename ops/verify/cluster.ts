@@ -1,5 +1,6 @@
 import { AppsV1Api, CoreV1Api, KubeConfig, type V1Pod } from "@kubernetes/client-node";
 import type { Settings } from "../../config/settings.ts";
+import { CATALOG_SERVICE } from "../../infra/plan/exposures.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
 
 /** Server and worker of the identity provider (spec 000, Limits). */
@@ -11,25 +12,43 @@ export interface ClusterTarget {
   readonly kubeconfig: string | undefined;
 }
 
-/** What can only be seen inside the cluster: that the identity provider's pods run, and which Traefik does. */
+/** What can only be seen inside the cluster: that the identity provider's and the catalogue's pods run, and which Traefik does. */
 export async function checkCluster({ settings, kubeconfig }: ClusterTarget): Promise<Check[]> {
   const config = new KubeConfig();
   if (kubeconfig === undefined) config.loadFromDefault();
   else config.loadFromFile(kubeconfig);
   if (settings.context !== undefined) config.setCurrentContext(settings.context);
-  const { identityProvider, gateway } = settings;
-  const checks = identityProvider.install ? [await checkPods(config, identityProvider.namespace)] : [];
+  const { identityProvider, gateway, dataApi } = settings;
+  const checks: Check[] = [];
+  if (identityProvider.install) {
+    const { namespace } = identityProvider;
+    const pods = { what: "the identity provider", namespace, least: IDENTITY_PROVIDER_PODS };
+    checks.push(await checkPods(config, pods));
+  }
+  if (dataApi?.catalog && dataApi.domains.length > 0) {
+    const { namespace, catalog } = dataApi;
+    const pods = { what: "the catalogue", namespace, app: CATALOG_SERVICE.name, least: catalog.replicas };
+    checks.push(await checkPods(config, pods));
+  }
   if (gateway.version !== undefined) checks.push(await checkTraefik(config, gateway.namespace, gateway.version));
   return checks;
 }
 
-function checkPods(config: KubeConfig, namespace: string): Promise<Check> {
-  return check(`pods of the identity provider in namespace ${namespace}`, async () => {
-    const { items } = await config.makeApiClient(CoreV1Api).listNamespacedPod({ namespace });
+interface Pods {
+  /** How messages call them. */
+  readonly what: string;
+  readonly namespace: string;
+  /** Label of the workload; undefined = the namespace has no others. */
+  readonly app?: string;
+  readonly least: number;
+}
+
+function checkPods(config: KubeConfig, { what, namespace, app, least }: Pods): Promise<Check> {
+  return check(`pods of ${what} in namespace ${namespace}`, async () => {
+    const labels = app === undefined ? {} : { labelSelector: `app.kubernetes.io/name=${app}` };
+    const { items } = await config.makeApiClient(CoreV1Api).listNamespacedPod({ namespace, ...labels });
     const ready = items.filter(isReady).length;
-    if (ready < IDENTITY_PROVIDER_PODS) {
-      throw new Unexpected(`at least ${IDENTITY_PROVIDER_PODS} running`, `${ready} of ${items.length}`);
-    }
+    if (ready < least) throw new Unexpected(`at least ${least} running`, `${ready} of ${items.length}`);
     return `${ready} running`;
   });
 }

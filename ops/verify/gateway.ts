@@ -29,7 +29,8 @@ export async function askWithoutSession(
     checks.push(
       await check(`${exposure.url} without a session`, () =>
         withClient(async (client) => {
-          const answer = await client.send(url);
+          // The catalogue's page begins at a path of its own.
+          const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url));
           const answered = describe(answer);
           routes.push({ url, protection: exposure.protection, status: answer.status, answered });
           refuseUnlessAllowed(exposure, answer, identityProviderUrl);

@@ -1,6 +1,7 @@
 import type { Domain, SampleUser } from "../../config/settings.ts";
 import type { Exposure, Plan } from "../../infra/plan/types.ts";
 import type { Check } from "./check.ts";
+import { checkCatalog } from "./catalog.ts";
 import { checkCluster, type ClusterTarget } from "./cluster.ts";
 import { checkDataApi } from "./dataApi.ts";
 import { checkDatabase, type DatabaseTarget } from "./database.ts";
@@ -32,7 +33,7 @@ export interface Report {
   readonly checks: readonly Check[];
 }
 
-/** Probes every exposure, the sign-in of the sample users, forged headers, disabled domains and the data API of a live deployment. */
+/** Probes every exposure, the sign-in of the sample users, forged headers, disabled domains, the data API and its catalogue of a live deployment. */
 export async function verify(target: VerifyTarget): Promise<Report> {
   const { plan } = target;
   const identityProvider = plan.identityProviderUrl ?? "";
@@ -48,6 +49,8 @@ export async function verify(target: VerifyTarget): Promise<Report> {
   for (const { url } of data) {
     checks.push(...(await checkDataApi(url, plan.data?.schemas ?? [])));
   }
+  const catalog = target.cluster.settings.dataApi?.catalog;
+  if (catalog) checks.push(...(await checkCatalog(catalog, plan.exposures)));
   if (plan.data && target.database) checks.push(...(await checkDatabase(target.database, plan.data)));
   checks.push(...(await checkCluster(target.cluster)));
   return { routes, checks };

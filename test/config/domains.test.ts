@@ -63,7 +63,7 @@ describe("a tailnet", () => {
       ],
     });
     expect(parseStack(raw, shell).warnings).toEqual([
-      "domains.mesh: tail1234.ts.net knows no wildcard names; each needs a node: authentik, data, wiki, mail",
+      "domains.mesh: tail1234.ts.net knows no wildcard names; each needs a node: authentik, data, catalog, wiki, mail",
     ]);
   });
 

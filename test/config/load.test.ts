@@ -147,6 +147,7 @@ describe("parseStack", () => {
     expect(settings.dataApi).toEqual({
       ...{ host: "data", namespace: "gatehouse-data", domains: ["localhost", "mesh"], database: "gatehouse" },
       ...{ version: "v14.17", replicas: 2, maxReplicas: 4 },
+      catalog: { host: "catalog", basePath: "/", replicas: 2 },
       ...{ exposed: ["api_v1", "marts", "raw"], private: ["private_marts", "private_raw"], deprecated: [] },
       roles: { anonymous: "gatehouse_anonymous", authenticator: "gatehouse_authenticator", owner: "gatehouse_owner" },
       authenticatorPassword: { template: "${AUTHENTICATOR}", variables: ["AUTHENTICATOR"] },
@@ -154,6 +155,18 @@ describe("parseStack", () => {
       limits: LIMITS,
     });
     expect(settings.warnings).toEqual([]);
+  });
+
+  test.each([
+    [false, undefined],
+    [{}, { host: "catalog", basePath: "/", replicas: 2 }],
+    [
+      { host: "explore", base_path: "/a/b-1/", replicas: 3 },
+      { host: "explore", basePath: "/a/b-1/", replicas: 3 },
+    ],
+  ])("reads the catalogue, which may be left out: %j", (catalog, expected) => {
+    const raw = stack({ data_api: { ...sections.data_api, catalog } });
+    expect(parseStack(raw, shell).dataApi?.catalog).toEqual(expected);
   });
 
   test("takes a day as people write it, and as the engine hands it on", () => {

@@ -44,6 +44,30 @@ const cases = [
     ],
   },
   {
+    title: "a catalogue with everything wrong",
+    raw: stack({
+      data_api: { ...sections.data_api, catalog: { hots: "x", host: "A", base_path: "/explore", replicas: 0 } },
+    }),
+    lines: [
+      'data_api.catalog.host: found "A", expected a DNS label; use at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit',
+      'data_api.catalog.base_path: found "/explore", expected a path that starts and ends with /; write it like /explore/',
+      "data_api.catalog.replicas: found 0, expected a whole number from 1 to 100; write one of those",
+      'data_api.catalog.hots: unknown key; did you mean "host"?',
+    ],
+  },
+  {
+    title: "a catalogue that is nothing but there",
+    raw: stack({ data_api: { ...sections.data_api, catalog: true } }),
+    lines: ["data_api.catalog: found true, expected a section, or false; write false to leave it out"],
+  },
+  {
+    title: "a catalogue whose path leads elsewhere",
+    raw: stack({ data_api: { ...sections.data_api, catalog: { base_path: "/../" } } }),
+    lines: [
+      'data_api.catalog.base_path: found "/../", expected a path that starts and ends with /; write it like /explore/',
+    ],
+  },
+  {
     title: "an identity provider that is there, but where",
     raw: stack({ identity_provider: { install: false, token: "${TOKEN}" } }),
     lines: ["identity_provider.url: missing, and install is false; add the address of the identity provider to use"],

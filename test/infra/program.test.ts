@@ -29,7 +29,7 @@ describe("the local stack under mocks", () => {
 
   test("every rule of every IngressRoute drops forged identity headers first", () => {
     const routes = manifests("IngressRoute").flatMap(({ spec }) => spec.routes ?? []);
-    expect(routes.length).toBe(27);
+    expect(routes.length).toBe(28);
     expect(routes.map(({ middlewares }) => middlewares[0]?.name)).toEqual(routes.map(() => "gatehouse-strip"));
   });
 
@@ -63,7 +63,7 @@ describe("the local stack under mocks", () => {
         ...byPassword.map((label) => [`${label}.localhost`, ["legacy-basic-auth"]]),
       ].sort(),
     );
-    const open = ["authentik", "whoami-public", "notes", ...forwarded];
+    const open = ["authentik", "catalog", "whoami-public", "notes", ...forwarded];
     expect(
       chains
         .filter(([, chain]) => chain.length === 0)
@@ -174,6 +174,7 @@ describe("the local stack under mocks", () => {
     expect(pods.map(([name]) => name).sort()).toEqual([
       "authentik-server",
       "authentik-worker",
+      "data-catalog-deployment",
       "data-postgrest-deployment",
       "gateway-echo-deployment",
     ]);

@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, test, vi } from "vitest";
+import type { DataApi } from "../../config/settings.ts";
+import { readCatalogFiles } from "../../infra/data/catalogFiles.ts";
 import program from "../../infra/index.ts";
 import { stack } from "../config/stacks.ts";
-import { PATIENCE } from "../helpers/program.ts";
+import { configure, PATIENCE } from "../helpers/program.ts";
 import { Recorder } from "../helpers/recorder.ts";
 
 test("a wrong configuration is refused before the first resource is registered", async () => {
@@ -27,6 +29,16 @@ test("a wrong configuration is refused before the first resource is registered",
   expect(pulumi.RunError.isInstance(refusal)).toBe(true);
   expect(refusal?.message).toMatch(/^Pulumi\.dev\.yaml: 3 problems\n/);
   expect(refusal?.message).not.toContain("canary");
+  await pulumi.runtime.disconnect();
+  expect(recorder.resources).toEqual([]);
+});
+
+test("a catalogue that is not built is refused before the first resource is registered", async () => {
+  const recorder = new Recorder();
+  await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);
+  configure(stack({ domains: { localhost: {} } }, { "kubernetes:context": { value: "somewhere" } }));
+  const unbuilt = (dataApi: DataApi, name: string) => readCatalogFiles(dataApi, name, import.meta.dirname);
+  await expect(program(unbuilt)).rejects.toThrow("the catalogue is not built; run: npm run build:catalog");
   await pulumi.runtime.disconnect();
   expect(recorder.resources).toEqual([]);
 });

@@ -61,6 +61,7 @@ describe("an exposure", () => {
     expect(hosts(planOf({ localhost: false, mesh: true }))).toEqual([
       "authentik.mesh.example.org",
       "data.mesh.example.org",
+      "catalog.mesh.example.org",
     ]);
     const off = parseStack(stack({ test_environments: { enabled: false } }), shell);
     expect(hosts(computePlan(off))).not.toContain("whoami-public.localhost");

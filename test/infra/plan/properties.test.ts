@@ -75,7 +75,8 @@ describe("of any stack", () => {
       });
       expect(sorted(found)).toEqual(sorted(expected));
       for (const { rule, exposure } of decisions) {
-        expect(exposure.role === "data-api" || rule.match === `Host(\`${rule.host}\`)`).toBe(true);
+        const reads = exposure.role === "catalog" ? " && (Method(`GET`) || Method(`HEAD`))" : "";
+        expect(exposure.role === "data-api" || rule.match === `Host(\`${rule.host}\`)${reads}`).toBe(true);
       }
     });
   });

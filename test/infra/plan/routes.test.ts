@@ -143,6 +143,16 @@ describe("a route", () => {
     ]);
   });
 
+  test("of the catalogue takes reads only, and drops what can be forged", () => {
+    const reads = "(Method(`GET`) || Method(`HEAD`))";
+    expect(rulesOf(planOf(LOCAL), "gatehouse-catalog")).toEqual([
+      [`Host(\`catalog.localhost\`) && ${reads}`, 100, "none", "catalog"],
+    ]);
+    const match = `Host(\`catalog.mesh.example.org\`) && ${reads}`;
+    expect(chainsOf(onMesh({}), "gatehouse-catalog-tls")).toEqual([[match, ["gatehouse-strip"]]]);
+    expect(chainsOf(onMesh({}), "gatehouse-catalog")).toEqual([[match, ["gatehouse-https", "gatehouse-strip"]]]);
+  });
+
   test("is a second one where a service has domains with and without TLS", () => {
     const plan = planOf(BOTH, proxy({}));
     const seen = plan.routes.map(({ namespace, name, entryPoint, tls, rules }) => [
@@ -157,6 +167,8 @@ describe("a route", () => {
       ["authentik/gatehouse-identity-provider-tls", "websecure default", mesh("authentik")],
       ["gatehouse-data/gatehouse-data-api", "web -", both("data")],
       ["gatehouse-data/gatehouse-data-api-tls", "websecure default", mesh("data")],
+      ["gatehouse-data/gatehouse-catalog", "web -", both("catalog")],
+      ["gatehouse-data/gatehouse-catalog-tls", "websecure default", mesh("catalog")],
       ["default/gatehouse-test", "web -", ["whoami-public.localhost"]],
       ["default/wiki", "web -", both("wiki")],
       ["default/gatehouse-tls-wiki", "websecure default", mesh("wiki")],

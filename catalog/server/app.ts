@@ -1,0 +1,90 @@
+import { type Context, Hono } from "hono";
+import { accepts } from "hono/accepts";
+import { etag, RETAINED_304_HEADERS } from "hono/etag";
+import { secureHeaders } from "hono/secure-headers";
+import type { Settings } from "./settings.ts";
+import { type Asset, type Encoding, PAGE, type Site } from "./site.ts";
+
+/** Paths below the base path that the page itself makes sense of. */
+const PAGES = /^(data|sources|contract|about)(\/|$)/;
+/** Their names change with their content. */
+const HASHED = /^assets\//;
+const NO_CACHE = "no-cache";
+const FOR_EVER = "public, max-age=31536000, immutable";
+const METHODS = ["GET", "HEAD"];
+
+/** The catalogue's server: files from memory, the page at each of its paths, and where the data is for the host that was asked. */
+export function catalogue(site: Site, settings: Settings): Hono {
+  const { basePath } = settings;
+  const app = new Hono();
+  app.use(secured(settings));
+  app.use(async (c, next) => {
+    if (!METHODS.includes(c.req.method)) return c.text("GET and HEAD only\n", 405, { Allow: METHODS.join(", ") });
+    return next();
+  });
+  app.use(etag({ retainedHeaders: [...RETAINED_304_HEADERS] }));
+  app.get("/healthz", (c) => c.text("ok\n", 200, { "Cache-Control": "no-store" }));
+  app.get("*", (c) => {
+    const { path } = c.req;
+    if ([`/`, basePath, basePath.slice(0, -1)].includes(path)) return toStart(c, basePath);
+    const name = path.startsWith(basePath) ? path.slice(basePath.length) : "";
+    if (name === "config.json") return c.json({ baseUrl: baseUrl(c, settings) }, 200, { "Cache-Control": NO_CACHE });
+    const asset = site.get(PAGES.test(name) ? PAGE : name);
+    // The page is not to be had by its file's name, where its own links would lead nowhere.
+    return asset === undefined || name === PAGE ? c.notFound() : answer(c, asset, HASHED.test(name));
+  });
+  app.notFound((c) => c.text("not found\n", 404, { "Cache-Control": NO_CACHE }));
+  return app;
+}
+
+function toStart(c: Context, basePath: string): Response {
+  c.header("Cache-Control", NO_CACHE);
+  return c.redirect(`${basePath}data`, 302);
+}
+
+function answer(c: Context, { type, bodies, hash }: Asset, forEver: boolean): Response {
+  const supports = ["br", "gzip"] satisfies Encoding[];
+  const encoding = accepts(c, { header: "Accept-Encoding", supports, default: "identity" }) as Encoding;
+  const body = bodies[encoding];
+  return c.body(body, 200, {
+    "Content-Type": type,
+    "Content-Length": String(body.length),
+    "Cache-Control": forEver ? FOR_EVER : NO_CACHE,
+    Vary: "Accept-Encoding",
+    ETag: `"${hash}-${encoding}"`,
+    ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }),
+  });
+}
+
+/** Browsers leave a protocol's own port out, other clients may not. */
+function baseUrl(c: Context, { baseUrls, defaultBaseUrl }: Settings): string {
+  const host = (c.req.header("Host") ?? "").toLowerCase().replace(/:(80|443)$/, "");
+  return baseUrls.get(host) ?? defaultBaseUrl;
+}
+
+/**
+ * On every answer. Nothing runs, styles or shows but what this server has itself, and the page talks to it and the data API alone; no text
+ * becomes markup (Trusted Types). How long a domain stays on HTTPS is the domain's to say, not one host's.
+ */
+function secured(settings: Settings): ReturnType<typeof secureHeaders> {
+  const self = ["'self'"];
+  return secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: self,
+      styleSrc: self,
+      imgSrc: self,
+      fontSrc: self,
+      connectSrc: [...self, (c) => baseUrl(c, settings)],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+      requireTrustedTypesFor: ["'script'"],
+      trustedTypes: ["'none'"],
+    },
+    permissionsPolicy: { camera: [], geolocation: [], microphone: [] },
+    strictTransportSecurity: false,
+    xDownloadOptions: false,
+    xFrameOptions: "DENY",
+  });
+}

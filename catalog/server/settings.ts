@@ -1,0 +1,48 @@
+/** What the catalogue's server is told by its environment; the stack writes it (infra/data/catalog.ts). */
+export interface Settings {
+  /** Address to listen on. */
+  readonly host: string;
+  readonly port: number;
+  /** Where the catalogue begins; starts and ends with a slash. */
+  readonly basePath: string;
+  /** Address of the data API that a browser of each host reads, by host as in the Host header. */
+  readonly baseUrls: ReadonlyMap<string, string>;
+  /** For every other host. */
+  readonly defaultBaseUrl: string;
+}
+
+/**
+ * @param environment HOST, PORT, BASE_PATH, BASE_URLS (a JSON object from host to address) and DEFAULT_BASE_URL, which alone has no default
+ * @throws Error naming the variable that is wrong
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const { HOST = "0.0.0.0", PORT = "8080", BASE_PATH = "/", BASE_URLS = "{}", DEFAULT_BASE_URL } = environment;
+  if (!/^\d{1,5}$/.test(PORT)) throw new Error("PORT is not a port; write it like 8080");
+  if (!/^\/([\w.~-]+\/)*$/.test(BASE_PATH)) throw new Error("BASE_PATH is not a plain path; write it like /explore/");
+  if (DEFAULT_BASE_URL === undefined) throw new Error("DEFAULT_BASE_URL is missing; give the data API's address");
+  return {
+    host: HOST,
+    port: Number(PORT),
+    basePath: BASE_PATH,
+    baseUrls: new Map(Object.entries(parseBaseUrls(BASE_URLS)).map(([host, url]) => [host, address("BASE_URLS", url)])),
+    defaultBaseUrl: address("DEFAULT_BASE_URL", DEFAULT_BASE_URL),
+  };
+}
+
+function parseBaseUrls(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  } catch {
+    // Told below, without the parser's own words.
+  }
+  throw new Error('BASE_URLS is not a JSON object; write it like {"catalog.example.org":"https://data.example.org"}');
+}
+
+/** It goes into a header: what is no plain address must not get there. */
+function address(variable: string, value: unknown): string {
+  const url = typeof value === "string" && /^https?:\/\/[^\s;,'"]+$/.test(value) ? URL.parse(value) : null;
+  if (url === null)
+    throw new Error(`${variable} has a value that is no address; write it like https://data.example.org`);
+  return url.href.replace(/\/$/, "");
+}

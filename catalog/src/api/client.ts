@@ -1,0 +1,65 @@
+import ky from "ky";
+import pLimit from "p-limit";
+import { parseExactly } from "../text/json.ts";
+import { loadConfig } from "./config.ts";
+import { type Deprecation, readDeprecation } from "./deprecation.ts";
+import { toApiError } from "./errors.ts";
+import { ACCEPT_PROFILE, type RowsRequest, urlOf } from "./request.ts";
+
+/** An answer of the API: rows, and what its headers say about them. */
+export interface Answer<T> {
+  readonly rows: T[];
+  /** The rows as they came. */
+  readonly text: string;
+  /** Number of rows in all; null when it was not asked for. */
+  readonly total: number | null;
+  /** The most rows that one answer holds. */
+  readonly maxRows: number | null;
+  readonly deprecation: Deprecation | null;
+  /** When the API made the answer. */
+  readonly date: Date;
+}
+
+// The API serves ten requests of one client at a time; the page leaves room for other tabs.
+const inTurn = pLimit(4);
+
+const http = ky.create({
+  timeout: 30_000,
+  credentials: "omit",
+  retry: {
+    limit: 3,
+    methods: ["get"],
+    statusCodes: [429, 502, 503, 504],
+    afterStatusCodes: [429, 503],
+    maxRetryAfter: 10_000,
+  },
+});
+
+/** Reads rows, politely: few at a time, and again later when the API says that it has too much to do. Throws ApiError. */
+export async function fetchRows<T>(request: RowsRequest, signal?: AbortSignal): Promise<Answer<T>> {
+  try {
+    const { baseUrl } = await loadConfig();
+    return await inTurn(() => read<T>(baseUrl, request, signal));
+  } catch (error) {
+    throw toApiError(error);
+  }
+}
+
+async function read<T>(baseUrl: string, request: RowsRequest, signal?: AbortSignal): Promise<Answer<T>> {
+  const headers = new Headers(request.prefer === undefined ? {} : { Prefer: request.prefer });
+  if (request.profile !== undefined) headers.set(ACCEPT_PROFILE, request.profile);
+  const response = await http.get(urlOf(baseUrl, request), { headers, ...(signal ? { signal } : {}) });
+  const text = await response.text();
+  return {
+    rows: parseExactly(text) as T[],
+    text,
+    total: count(response.headers.get("Content-Range")?.split("/")[1]),
+    maxRows: count(response.headers.get("X-Max-Rows")),
+    deprecation: readDeprecation(response.headers),
+    date: new Date(response.headers.get("Date") ?? Date.now()),
+  };
+}
+
+function count(text: string | null | undefined): number | null {
+  return text && /^\d+$/u.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,60 @@
+import { csvLines, toCsv } from "../text/csv.ts";
+import { fetchRows } from "./client.ts";
+import type { RowsRequest } from "./request.ts";
+import type { Row } from "./rows.ts";
+
+export type Format = "csv" | "json";
+
+/** The most rows that the page saves: 50 answers, which the API's limits bear. */
+export const MOST_ROWS = 50_000;
+const BATCH = 1000;
+
+export interface Download {
+  readonly file: Blob;
+  readonly rows: number;
+  /** Whether there were more rows than the page saves. */
+  readonly cut: boolean;
+}
+
+/** All rows of a request, batch by batch, as one file. Throws ApiError. */
+export async function download(
+  request: RowsRequest,
+  columns: readonly string[],
+  format: Format,
+  progress: (rows: number) => void,
+  signal: AbortSignal,
+): Promise<Download> {
+  const parts: string[] = [];
+  let count = 0;
+  for (;;) {
+    // When the file is full, one more row tells whether it is cut.
+    const wanted = Math.min(BATCH, MOST_ROWS - count) || 1;
+    const page = [
+      ["limit", String(wanted)],
+      ["offset", String(count)],
+    ] as const;
+    const answer = await fetchRows<Row>({ ...request, params: [...request.params, ...page] }, signal);
+    const { rows, maxRows } = answer;
+    if (count === MOST_ROWS) return { file: fileOf(parts, format), rows: count, cut: rows.length > 0 };
+    if (rows.length > 0 || count === 0)
+      parts.push(format === "csv" ? csv(columns, rows, count === 0) : inner(answer.text));
+    count += rows.length;
+    progress(count);
+    if (rows.length === 0 || rows.length < Math.min(wanted, maxRows ?? wanted))
+      return { file: fileOf(parts, format), rows: count, cut: false };
+  }
+}
+
+function csv(columns: readonly string[], rows: readonly Row[], first: boolean): string {
+  return first ? toCsv(columns, rows) : csvLines(columns, rows);
+}
+
+/** What stands between the brackets of an array: rows stay letter by letter as the API wrote them. */
+function inner(json: string): string {
+  return json.trim().slice(1, -1);
+}
+
+function fileOf(parts: readonly string[], format: Format): Blob {
+  if (format === "csv") return new Blob([...parts], { type: "text/csv;charset=utf-8" });
+  return new Blob(["[", parts.join(",\n"), "]\n"], { type: "application/json" });
+}

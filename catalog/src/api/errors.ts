@@ -1,0 +1,54 @@
+import { HTTPError, isTimeoutError } from "ky";
+
+/**
+ * What went wrong, as far as it matters to what one can do: `down` no answer at all, `slow` none in time, `missing` 404, `busy` 429,
+ * `costly` the database gave up on the query, `refused` the API does not understand the request, `failed` anything else.
+ */
+export type Fault = "down" | "slow" | "missing" | "busy" | "costly" | "refused" | "failed";
+
+export class ApiError extends Error {
+  readonly fault: Fault;
+  readonly status: number | undefined;
+  /** Code of PostgREST or Postgres, e.g. `57014`. */
+  readonly code: string | undefined;
+
+  constructor(fault: Fault, message: string, status?: number, code?: string) {
+    super(message);
+    this.name = "ApiError";
+    this.fault = fault;
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const STATEMENT_TIMEOUT = "57014";
+
+/** Any error of a request as an ApiError; an aborted request stays what it is. */
+export function toApiError(error: unknown): unknown {
+  if (error instanceof ApiError || (error instanceof DOMException && error.name === "AbortError")) return error;
+  if (isTimeoutError(error)) return new ApiError("slow", error.message);
+  if (!(error instanceof HTTPError))
+    return new ApiError("down", error instanceof Error ? error.message : String(error));
+  const { status } = error.response;
+  const { code, message } = answerOf(error.data);
+  return new ApiError(faultOf(status, code), message ?? `HTTP ${status}`, status, code);
+}
+
+function faultOf(status: number, code: string | undefined): Fault {
+  if (code === STATEMENT_TIMEOUT) return "costly";
+  if (status === 404) return "missing";
+  if (status === 429) return "busy";
+  if (status === 408 || status === 504) return "slow";
+  if (status === 502 || status === 503) return "down";
+  return status < 500 ? "refused" : "failed";
+}
+
+/** What PostgREST says about it; ky has read the body already. */
+function answerOf(data: unknown): { code?: string; message?: string } {
+  if (typeof data !== "object" || data === null) return {};
+  const { code, message } = data as Record<string, unknown>;
+  return {
+    ...(typeof code === "string" ? { code } : {}),
+    ...(typeof message === "string" ? { message } : {}),
+  };
+}

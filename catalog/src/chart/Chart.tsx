@@ -1,0 +1,76 @@
+import {
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart as ChartJs,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Tooltip,
+} from "chart.js";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { shortened, visible } from "../text/visible.ts";
+import type { Drawing } from "./series.ts";
+
+ChartJs.register(
+  BarController,
+  BarElement,
+  CategoryScale,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Tooltip,
+);
+
+interface Props {
+  readonly drawing: Drawing;
+  readonly kind: "line" | "bar";
+  /** What a screen reader says instead. */
+  readonly label: string;
+}
+
+// Colours that people who see few colours can tell apart (Okabe and Ito), of even weight on light and dark.
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c7a00", "#56b4e9", "#e69f00", "#7f7f7f"];
+
+/** The chart itself; apart from the rest of the page, so that it is loaded when it is wanted. */
+export default function Chart({ drawing, kind, label }: Props): VNode {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (canvas.current === null) return;
+    const style = getComputedStyle(canvas.current);
+    const grid = { color: style.getPropertyValue("--pico-muted-border-color") };
+    const ticks = { color: style.color };
+    const chart = new ChartJs(canvas.current, {
+      type: kind,
+      data: {
+        labels: [...drawing.labels],
+        datasets: drawing.series.map(({ name, points }, place) => ({
+          label: visible(shortened(name, 60).text),
+          data: points.map(({ x, y }) => ({ x, y })),
+          backgroundColor: COLOURS[place] ?? "",
+          borderColor: COLOURS[place] ?? "",
+          showLine: !drawing.repeated,
+        })),
+      },
+      options: {
+        animation: false,
+        locale: document.documentElement.lang,
+        responsive: true,
+        maintainAspectRatio: false,
+        plugins: { legend: { display: drawing.series.length > 1, labels: ticks } },
+        scales: { x: { grid, ticks }, y: { grid, ticks, beginAtZero: kind === "bar" } },
+      },
+    });
+    return () => chart.destroy();
+  }, [drawing, kind]);
+  return (
+    <div class="chart">
+      <canvas ref={canvas} role="img" aria-label={label} />
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import type { VNode } from "preact";
+import type { Deprecation } from "../api/deprecation.ts";
+import { useText } from "../i18n/text.tsx";
+
+/** The banner of a schema that will go away. */
+export function Deprecated({ deprecation }: { deprecation: Deprecation | null | undefined }): VNode | null {
+  const { t, date } = useText();
+  if (!deprecation) return null;
+  const { since, sunset, link } = deprecation;
+  return (
+    <aside class="deprecated" role="note">
+      <strong>{t("deprecated")}</strong> {since && t("deprecatedSince", { date: date(since) })}{" "}
+      {sunset && t("sunset", { date: date(sunset) })} {link && <a href={link}>{t("deprecatedLink")}</a>}
+    </aside>
+  );
+}

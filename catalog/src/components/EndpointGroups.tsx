@@ -1,0 +1,36 @@
+import type { VNode } from "preact";
+import type { Endpoint } from "../api/meta.ts";
+import { useText } from "../i18n/text.tsx";
+import type { ListState } from "../state/list.ts";
+import { Datum } from "./Datum.tsx";
+import { EndpointItem } from "./EndpointItem.tsx";
+import { Stability } from "./Stability.tsx";
+
+/** The list: relations by schema, the contract first. */
+export function EndpointGroups({ endpoints, state }: { endpoints: readonly Endpoint[]; state: ListState }): VNode {
+  const { t, number } = useText();
+  const groups = [...Map.groupBy(endpoints, ({ schema }) => schema)].sort(([a, [first]], [b, [second]]) =>
+    first?.stability === second?.stability ? a.localeCompare(b) : first?.stability === "stable" ? -1 : 1,
+  );
+  return (
+    <>
+      {groups.map(([schema, members]) => {
+        const stability = members[0]?.stability ?? "open";
+        return (
+          <section key={schema} aria-label={schema}>
+            <h2>
+              <Datum>{schema}</Datum> <span class="count">{number(members.length)}</span>{" "}
+              <Stability stability={stability} />
+            </h2>
+            <p>{t(stability === "stable" ? "defaultLayer" : "otherLayer")}</p>
+            <ul class="endpoints">
+              {members.map((endpoint) => (
+                <EndpointItem key={endpoint.relation} endpoint={endpoint} state={state} />
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import type { VNode } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { Link, useLocation, useSearch } from "wouter-preact";
+import type { EndpointDetails } from "../api/meta.ts";
+import { useRows } from "../api/rows.ts";
+import { useText } from "../i18n/text.tsx";
+import type { Column } from "../state/columns.ts";
+import { tablePath } from "../state/paths.ts";
+import { readView, type ViewState } from "../state/view.ts";
+import { ChartPanel } from "./ChartPanel.tsx";
+import { Citation } from "./Citation.tsx";
+import { ColumnChooser } from "./ColumnChooser.tsx";
+import { ColumnsReference } from "./ColumnsReference.tsx";
+import { DataTable } from "./DataTable.tsx";
+import { Datum } from "./Datum.tsx";
+import { Deprecated } from "./Deprecated.tsx";
+import { Download } from "./Download.tsx";
+import { Filters } from "./Filters.tsx";
+import { Paging } from "./Paging.tsx";
+import { Pending } from "./Pending.tsx";
+import { Problem } from "./Problem.tsx";
+import { RequestBox } from "./RequestBox.tsx";
+import { Stability } from "./Stability.tsx";
+import { Terms } from "./Terms.tsx";
+import { Title } from "./Title.tsx";
+import { Totals } from "./Totals.tsx";
+
+const NONE: readonly Column[] = [];
+
+/** One relation: its rows as the address asks for them, and all that is known about them. */
+export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode {
+  const { t } = useText();
+  const [, navigate] = useLocation();
+  const search = useSearch();
+  const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
+  const { data, error, refetch, isFetching, isPlaceholderData } = useRows(endpoint, view);
+  const [begun, setBegun] = useState<string | null>(null);
+  const columns = endpoint.columns ?? NONE;
+  const shown = useMemo(() => shownColumns(columns, view.columns), [columns, view.columns]);
+  const { schema, relation, stability } = endpoint;
+  // Another selection or order begins at its first page.
+  const go = (change: Partial<ViewState>): void =>
+    navigate(tablePath(schema, relation, { ...view, page: 1, ...change }));
+  return (
+    <>
+      <nav aria-label={t("toList")} class="crumbs">
+        <Link href="/data">{t("toList")}</Link> /{" "}
+        <Link href={`/data?tag=layer:${encodeURIComponent(schema)}`}>{schema}</Link>
+      </nav>
+      <Title name={endpoint.title ?? relation}>
+        <Stability stability={stability} />
+      </Title>
+      <p>
+        <code>
+          <Datum>{`${schema}.${relation}`}</Datum>
+        </code>{" "}
+        <small>{t(stability === "stable" ? "stableHelp" : "openHelp")}</small>
+      </p>
+      <Deprecated deprecation={data?.deprecation} />
+      {endpoint.description && (
+        <p>
+          <Datum>{endpoint.description}</Datum>
+        </p>
+      )}
+      <Terms endpoint={endpoint} maxRows={data?.maxRows ?? null} answered={data?.date} />
+      <section aria-labelledby="rows">
+        <h2 id="rows">{t("rowsHeading")}</h2>
+        <div class="tools">
+          <Filters
+            columns={columns}
+            filters={view.filters}
+            change={(filters) => go({ filters })}
+            begun={begun}
+            begin={setBegun}
+          />
+          <ColumnChooser columns={columns} shown={shown} change={(names) => go({ columns: names, page: view.page })} />
+          <Download endpoint={endpoint} view={view} columns={shown} />
+        </div>
+        {error !== null && <Problem error={error} retry={refetch} />}
+        {isFetching && (!data || isPlaceholderData) && <Pending key={search} />}
+        {data && error === null && (
+          <>
+            <Totals answer={data} view={view} />
+            <DataTable
+              columns={shown}
+              rows={data.rows}
+              firstRow={(view.page - 1) * view.size + 1}
+              sort={view.sort}
+              stale={isPlaceholderData}
+              changeSort={(sort) => go({ sort })}
+              filterBy={setBegun}
+            />
+            <Paging total={data.total} exact={data.exact} rows={data.rows.length} view={view} go={go} />
+          </>
+        )}
+      </section>
+      <ChartPanel endpoint={endpoint} view={view} change={(chart) => go({ chart, page: view.page })} />
+      <RequestBox endpoint={endpoint} view={view} />
+      <ColumnsReference endpoint={endpoint} filters={view.filters} />
+      <Citation endpoint={endpoint} />
+    </>
+  );
+}
+
+function shownColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
+  const chosen = columns.filter(({ name }) => names.includes(name));
+  return chosen.length > 0 ? chosen : columns;
+}

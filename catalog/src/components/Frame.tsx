@@ -1,0 +1,51 @@
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Link, useLocation } from "wouter-preact";
+import { useText } from "../i18n/text.tsx";
+import { LanguageSwitch } from "./LanguageSwitch.tsx";
+import { ThemeSwitch } from "./ThemeSwitch.tsx";
+
+/** What stands around every page. A new page takes the focus, so that a screen reader says where one is. */
+export function Frame({ children }: { children: ComponentChildren }): VNode {
+  const { t } = useText();
+  const [path] = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    main.current?.focus();
+    window.scrollTo(0, 0);
+  }, [path]);
+  const current = (start: string): "page" | undefined => (path.startsWith(start) ? "page" : undefined);
+  return (
+    <>
+      <a class="skip" href="#main">
+        {t("skip")}
+      </a>
+      <header class="container-fluid frame">
+        <Link href="/data" class="brand">
+          {t("title")}
+        </Link>
+        <nav aria-label={t("title")}>
+          <Link href="/data" aria-current={current("/data")}>
+            {t("navData")}
+          </Link>
+          <Link href="/contract" aria-current={current("/contract")}>
+            {t("navContract")}
+          </Link>
+          <Link href="/about" aria-current={current("/about")}>
+            {t("navAbout")}
+          </Link>
+        </nav>
+        <div class="switches">
+          <LanguageSwitch />
+          <ThemeSwitch />
+        </div>
+      </header>
+      <main id="main" class="container-fluid" tabIndex={-1} ref={main}>
+        {children}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import type { VNode } from "preact";
+import { useText } from "../i18n/text.tsx";
+import { PAGE_SIZES, type ViewState } from "../state/view.ts";
+
+interface Props {
+  readonly total: number | null;
+  readonly exact: boolean;
+  /** Rows on this page. */
+  readonly rows: number;
+  readonly view: ViewState;
+  readonly go: (change: Partial<ViewState>) => void;
+}
+
+/** From page to page. The last page can be gone to only when its number is certain. */
+export function Paging({ total, exact, rows, view: { page, size }, go }: Props): VNode {
+  const { t } = useText();
+  const pages = exact && total !== null ? Math.max(1, Math.ceil(total / size)) : undefined;
+  const more = pages === undefined ? rows === size : page < pages;
+  const button = (key: "first" | "previous" | "next" | "last", to: number, enabled: boolean): VNode => (
+    <button type="button" class="outline" disabled={!enabled} onClick={() => go({ page: to })}>
+      {t(key)}
+    </button>
+  );
+  return (
+    <nav class="paging" aria-label={t("page")}>
+      {button("first", 1, page > 1)}
+      {button("previous", page - 1, page > 1)}
+      <span>{pages === undefined ? `${t("page")} ${page}` : t("pageOf", { page, pages })}</span>
+      {button("next", page + 1, more)}
+      {pages !== undefined && button("last", pages, page < pages)}
+      <label>
+        {t("perPage")}
+        <select value={size} onChange={({ currentTarget }) => go({ size: Number(currentTarget.value) })}>
+          {PAGE_SIZES.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      </label>
+    </nav>
+  );
+}

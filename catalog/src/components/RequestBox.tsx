@@ -1,0 +1,43 @@
+import { useQuery } from "@tanstack/preact-query";
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { loadConfig } from "../api/config.ts";
+import type { EndpointDetails } from "../api/meta.ts";
+import { urlOf, viewRequest } from "../api/request.ts";
+import { useText } from "../i18n/text.tsx";
+import type { ViewState } from "../state/view.ts";
+import { type Language, LANGUAGES, snippet } from "../text/snippets.ts";
+import { CopyBox } from "./CopyBox.tsx";
+
+/** The request that gave the rows, to be made by oneself. */
+export function RequestBox({ endpoint, view }: { endpoint: EndpointDetails; view: ViewState }): VNode {
+  const { t } = useText();
+  const [language, setLanguage] = useState<Language>("curl");
+  const { data: config } = useQuery({ queryKey: ["config"], queryFn: loadConfig });
+  const request = viewRequest(endpoint, view);
+  return (
+    <section aria-labelledby="request">
+      <h2 id="request">{t("requestHeading")}</h2>
+      <p>{t("requestHelp")}</p>
+      <div role="group" aria-labelledby="request" class="choice">
+        {LANGUAGES.map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="outline"
+            aria-pressed={name === language}
+            onClick={() => setLanguage(name)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      {config && (
+        <CopyBox
+          label={`${t("requestHeading")}, ${language}`}
+          text={snippet(language, { url: urlOf(config.baseUrl, request), profile: request.profile })}
+        />
+      )}
+    </section>
+  );
+}

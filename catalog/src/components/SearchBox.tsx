@@ -1,0 +1,48 @@
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useText } from "../i18n/text.tsx";
+
+const PAUSE = 200;
+
+/** Free text; what is typed is searched for when the typing pauses. */
+export function SearchBox({ text, change }: { text: string; change: (text: string) => void }): VNode {
+  const { t } = useText();
+  const [typed, setTyped] = useState(text);
+  const timer = useRef(0);
+  const told = useRef(text);
+  // What a pause is waited for may find another tag chosen.
+  const latest = useRef(change);
+  latest.current = change;
+  useEffect(() => {
+    // Back, forward and the removal of a filter change it from outside.
+    if (text !== told.current) setTyped(text);
+    told.current = text;
+  }, [text]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const tell = (value: string): void => {
+    clearTimeout(timer.current);
+    told.current = value;
+    latest.current(value);
+  };
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        tell(typed);
+      }}
+    >
+      <input
+        type="search"
+        aria-label={t("searchLabel")}
+        placeholder={t("searchLabel")}
+        value={typed}
+        onInput={({ currentTarget: { value } }) => {
+          setTyped(value);
+          clearTimeout(timer.current);
+          timer.current = window.setTimeout(() => tell(value), PAUSE);
+        }}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,67 @@
+import { type ComponentChildren, createContext, type VNode } from "preact";
+import { useContext, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { remembered, remember } from "../state/preferences.ts";
+import { en, type Words } from "./en.ts";
+import { nb } from "./nb.ts";
+
+export type Language = "nb" | "en";
+export type WordKey = keyof Words;
+type Values = Readonly<Record<string, string | number>>;
+
+export interface Text {
+  readonly language: Language;
+  readonly setLanguage: (language: Language) => void;
+  /** The words for a key; numbers among the values are written as the language does. */
+  readonly t: (key: WordKey, values?: Values) => string;
+  readonly number: (value: number) => string;
+  /** A day, or a day and time; text that is no date stays as it is. */
+  readonly date: (value: string | Date, withTime?: boolean) => string;
+}
+
+const WORDS: Record<Language, Words> = { en, nb };
+const KEY = "language";
+const Context = createContext<Text | null>(null);
+
+/** The words of the page, in the language that was chosen, else that of the browser. */
+export function useText(): Text {
+  const text = useContext(Context);
+  if (text === null) throw new Error("useText stands outside of TextProvider");
+  return text;
+}
+
+export function TextProvider({ children }: { children: ComponentChildren }): VNode {
+  const [language, setLanguage] = useState<Language>(firstLanguage);
+  useLayoutEffect(() => {
+    document.documentElement.lang = language;
+    remember(KEY, language);
+  }, [language]);
+  const text = useMemo(() => textIn(language, setLanguage), [language]);
+  return <Context.Provider value={text}>{children}</Context.Provider>;
+}
+
+function textIn(language: Language, setLanguage: (language: Language) => void): Text {
+  const numbers = new Intl.NumberFormat(language);
+  const days = new Intl.DateTimeFormat(language, { dateStyle: "long" });
+  const times = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
+  const written = (value: string | number): string => (typeof value === "number" ? numbers.format(value) : value);
+  return {
+    language,
+    setLanguage,
+    t: (key, values = {}) =>
+      WORDS[language][key].replace(/\{(\w+)\}/gu, (hole, name: string) => {
+        const value = values[name];
+        return value === undefined ? hole : written(value);
+      }),
+    number: (value) => numbers.format(value),
+    date: (value, withTime = false) => {
+      const date = new Date(value);
+      return Number.isNaN(date.getTime()) ? String(value) : (withTime ? times : days).format(date);
+    },
+  };
+}
+
+function firstLanguage(): Language {
+  const chosen = remembered(KEY);
+  if (chosen === "nb" || chosen === "en") return chosen;
+  return navigator.languages.some((language) => /^(nb|nn|no|da|sv)\b/iu.test(language)) ? "nb" : "en";
+}

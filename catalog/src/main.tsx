@@ -1,0 +1,24 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { TextProvider } from "./i18n/text.tsx";
+import "@picocss/pico/css/pico.min.css";
+import "./style.css";
+
+const queries = new QueryClient({
+  defaultOptions: {
+    // The client of the API repeats by itself what is worth it; answers hold for a minute there, too.
+    queries: { retry: false, staleTime: 60_000, refetchOnWindowFocus: false, networkMode: "always" },
+  },
+});
+
+const root = document.getElementById("app");
+if (root === null) throw new Error("index.html has no element #app");
+render(
+  <QueryClientProvider client={queries}>
+    <TextProvider>
+      <App />
+    </TextProvider>
+  </QueryClientProvider>,
+  root,
+);

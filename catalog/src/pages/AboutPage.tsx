@@ -1,0 +1,63 @@
+import { useQuery } from "@tanstack/preact-query";
+import type { VNode } from "preact";
+import { loadConfig } from "../api/config.ts";
+import { COUNTED_ROWS } from "../api/rows.ts";
+import { useSources } from "../api/meta.ts";
+import { Stability } from "../components/Stability.tsx";
+import { Title } from "../components/Title.tsx";
+import { useText } from "../i18n/text.tsx";
+
+/** What the API allows, what it promises, and how its data are cited. */
+export function AboutPage(): VNode {
+  const { t } = useText();
+  const { data: config } = useQuery({ queryKey: ["config"], queryFn: loadConfig });
+  const { data: sources } = useSources();
+  return (
+    <>
+      <Title name={t("aboutHeading")} />
+      <section aria-labelledby="stability">
+        <h2 id="stability">{t("aboutOpenHeading")}</h2>
+        <p>
+          <Stability stability="stable" /> {t("stableHelp")}
+        </p>
+        <p>
+          <Stability stability="open" /> {t("openHelp")}
+        </p>
+      </section>
+      <section aria-labelledby="limits">
+        <h2 id="limits">{t("aboutLimitsHeading")}</h2>
+        <ul>
+          <li>{t("limitRows", { max: sources?.maxRows ?? 1000 })}</li>
+          <li>{t("limitCount", { count: COUNTED_ROWS })}</li>
+          <li>{t("limitTime")}</li>
+          <li>{t("limitRate")}</li>
+          <li>{t("limitCache")}</li>
+          <li>{t("limitRead")}</li>
+        </ul>
+      </section>
+      <section aria-labelledby="cite">
+        <h2 id="cite">{t("aboutCiteHeading")}</h2>
+        <p>{t("aboutCite")}</p>
+        <blockquote>
+          {t("citeLine", {
+            attribution: "Kilde: Statistisk sentralbyrå",
+            title: "Folketall",
+            relation: "marts.fact_folketall",
+            licence: "CC BY 4.0",
+            date: "1. 1. 2026",
+            url: `${config?.baseUrl ?? "https://…"}/fact_folketall`,
+          })}
+        </blockquote>
+      </section>
+      {config && (
+        <section aria-labelledby="api">
+          <h2 id="api">{t("aboutApiHeading")}</h2>
+          <p>
+            {t("aboutApi", { url: config.baseUrl })}{" "}
+            <a href={`${config.baseUrl}/openapi.json`}>{`${config.baseUrl}/openapi.json`}</a>
+          </p>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import type { VNode } from "preact";
+import { Link } from "wouter-preact";
+import { useContract } from "../api/contract.ts";
+import { DEFAULT_SCHEMA } from "../api/request.ts";
+import { Changelog } from "../components/Changelog.tsx";
+import { Datum } from "../components/Datum.tsx";
+import { Pending } from "../components/Pending.tsx";
+import { Problem } from "../components/Problem.tsx";
+import { Title } from "../components/Title.tsx";
+import { useText } from "../i18n/text.tsx";
+import { tablePath } from "../state/paths.ts";
+
+/** What the default schema promises, and how that has changed. */
+export function ContractPage(): VNode {
+  const { t } = useText();
+  const { data, error, refetch, isPending } = useContract();
+  const schema = data?.schema ?? DEFAULT_SCHEMA;
+  return (
+    <>
+      <Title name={t("contractHeading", { schema })} />
+      <p>{t("contractIntro")}</p>
+      {error !== null && <Problem error={error} retry={refetch} />}
+      {isPending && <Pending />}
+      {data === null && <p>{t("contractNone")}</p>}
+      {data &&
+        Object.entries(data.relations).map(([relation, columns]) => (
+          <section key={relation}>
+            <h2>
+              <Link href={tablePath(schema, relation)}>
+                <Datum>{relation}</Datum>
+              </Link>
+            </h2>
+            <div class="frame-table" role="region" aria-label={relation} tabIndex={0}>
+              <table class="reference">
+                <thead>
+                  <tr>
+                    <th scope="col">{t("column")}</th>
+                    <th scope="col">{t("type")}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {Object.entries(columns).map(([name, type]) => (
+                    <tr key={name}>
+                      <th scope="row">
+                        <code>
+                          <Datum>{name}</Datum>
+                        </code>
+                      </th>
+                      <td>
+                        <Datum>{type}</Datum>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </section>
+        ))}
+      <Changelog />
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
+import { useLocation, useSearch } from "wouter-preact";
+import { type Endpoint, useEndpoints } from "../api/meta.ts";
+import { Chips } from "../components/Chips.tsx";
+import { Deprecated } from "../components/Deprecated.tsx";
+import { EndpointGroups } from "../components/EndpointGroups.tsx";
+import { Pending } from "../components/Pending.tsx";
+import { Problem } from "../components/Problem.tsx";
+import { SearchBox } from "../components/SearchBox.tsx";
+import { TagFilter } from "../components/TagFilter.tsx";
+import { Title } from "../components/Title.tsx";
+import { useText } from "../i18n/text.tsx";
+import { type ListState, readList, toggled } from "../state/list.ts";
+import { listPath } from "../state/paths.ts";
+import { matchesText } from "../state/search.ts";
+import { countTags, matchesTags } from "../state/tags.ts";
+
+const NONE: readonly Endpoint[] = [];
+
+/** All relations that can be read, by tags and text. The address holds what is chosen. */
+export function ListPage(): VNode {
+  const { t } = useText();
+  const [, navigate] = useLocation();
+  const search = useSearch();
+  const state = useMemo(() => readList(new URLSearchParams(search)), [search]);
+  const { data, error, refetch, isPending } = useEndpoints(state.column);
+  const all = data?.rows ?? NONE;
+  const found = useMemo(() => all.filter((endpoint) => matchesText(endpoint, state.text)), [all, state.text]);
+  const counts = useMemo(() => countTags(found, state.tags), [found, state.tags]);
+  const shown = useMemo(() => found.filter((endpoint) => matchesTags(endpoint, state.tags)), [found, state.tags]);
+  const go = (change: Partial<ListState>, replace = false): void =>
+    navigate(listPath({ ...state, ...change }), { replace });
+  return (
+    <>
+      <Title name={heading()} />
+      <Deprecated deprecation={data?.deprecation} />
+      <p>{t("listIntro")}</p>
+      <SearchBox text={state.text} change={(text) => go({ text }, true)} />
+      <Chips chips={chips()} clear={() => navigate(listPath())} />
+      {error !== null && <Problem error={error} retry={refetch} />}
+      {isPending && <Pending />}
+      {data && (
+        <div class="sides">
+          <TagFilter counts={counts} chosen={state.tags} toggle={(tag) => go({ tags: toggled(state.tags, tag) })} />
+          <div>
+            <p role="status">
+              <strong>{t("shown", { count: shown.length, total: all.length })}</strong>
+            </p>
+            {shown.length === 0 && (
+              <p>
+                {t("nothing")} {t("nothingHelp")}
+              </p>
+            )}
+            <EndpointGroups endpoints={shown} state={state} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+
+  function heading(): string {
+    if (!state.column) return t("listHeading");
+    return t(state.value ? "carryingValue" : "carrying", { column: state.column, value: state.value });
+  }
+
+  function chips(): { name: string; remove: () => void }[] {
+    return [
+      ...(state.column ? [{ name: state.column, remove: () => go({ column: "", value: "" }) }] : []),
+      ...(state.text ? [{ name: state.text, remove: () => go({ text: "" }) }] : []),
+      ...state.tags.map((tag) => ({ name: tag, remove: () => go({ tags: toggled(state.tags, tag) }) })),
+    ];
+  }
+}

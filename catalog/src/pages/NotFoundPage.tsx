@@ -1,0 +1,15 @@
+import type { VNode } from "preact";
+import { Link } from "wouter-preact";
+import { Title } from "../components/Title.tsx";
+import { useText } from "../i18n/text.tsx";
+
+export function NotFoundPage(): VNode {
+  const { t } = useText();
+  return (
+    <>
+      <Title name={t("notFound")} />
+      <p>{t("notFoundHelp")}</p>
+      <Link href="/data">{t("toList")}</Link>
+    </>
+  );
+}

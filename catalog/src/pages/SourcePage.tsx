@@ -1,0 +1,70 @@
+import type { VNode } from "preact";
+import { Link } from "wouter-preact";
+import { useSources } from "../api/meta.ts";
+import { Deprecated } from "../components/Deprecated.tsx";
+import { Datum } from "../components/Datum.tsx";
+import { DimensionsTable } from "../components/DimensionsTable.tsx";
+import { Pending } from "../components/Pending.tsx";
+import { Problem } from "../components/Problem.tsx";
+import { SourceFacts } from "../components/SourceFacts.tsx";
+import { Title } from "../components/Title.tsx";
+import { useText } from "../i18n/text.tsx";
+import { listPath, tablePath } from "../state/paths.ts";
+import { NotFoundPage } from "./NotFoundPage.tsx";
+
+/** A source: who stands behind it, its terms, its dimensions, and the tables that hold its data. */
+export function SourcePage({ id }: { id: string }): VNode {
+  const { t, number } = useText();
+  const { data, error, refetch } = useSources([id]);
+  const source = data?.rows[0];
+  if (error) return <Problem error={error} retry={refetch} />;
+  if (!data) return <Pending />;
+  if (!source) return <NotFoundPage />;
+  const { endpoints, provider, row_estimate } = source;
+  return (
+    <>
+      <Title name={source.title} />
+      <p>
+        {t("source")}:{" "}
+        <code>
+          <Datum>{source.source_id}</Datum>
+        </code>{" "}
+        · {t("nsProvider")}:{" "}
+        <Link href={listPath({ tags: [`provider:${provider}`] })}>
+          <Datum>{provider}</Datum>
+        </Link>
+      </p>
+      <Deprecated deprecation={data.deprecation} />
+      <section class="terms" aria-labelledby="terms">
+        <h2 id="terms">{t("termsHeading")}</h2>
+        <SourceFacts source={source} linked={false} />
+      </section>
+      <section aria-labelledby="tables">
+        <h2 id="tables">
+          {t("sourceTables")} <span class="count">{number(endpoints.length)}</span>
+        </h2>
+        <ul>
+          {endpoints.map((name) => (
+            <li key={name}>
+              <Link href={pathOf(name)}>
+                <Datum>{name}</Datum>
+              </Link>
+            </li>
+          ))}
+        </ul>
+        {row_estimate !== null && (
+          <p>
+            {t("rowsTogether")}: {t("aboutRows", { count: row_estimate })}
+          </p>
+        )}
+      </section>
+      <DimensionsTable sourceId={id} />
+    </>
+  );
+}
+
+/** Schemas of the API have no dot in their names, relations may. */
+function pathOf(name: string): string {
+  const dot = name.indexOf(".");
+  return tablePath(name.slice(0, dot), name.slice(dot + 1));
+}

@@ -1,0 +1,73 @@
+import type { Operator } from "./operators.ts";
+
+/** A column as `meta_endpoints` describes it. */
+export interface Column {
+  readonly name: string;
+  /** As Postgres writes it, e.g. `numeric(5,2)`. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly description: string | null;
+  readonly key: boolean;
+}
+
+export type Family = "number" | "time" | "boolean" | "text" | "array" | "document" | "other";
+
+/** The columns that name the same thing wherever they stand; spec/001, "Canonical column conventions for keys". */
+export const KEY_COLUMNS = ["kommune_nr", "fylke_nr", "orgnr"];
+
+const FAMILIES: [Family, RegExp][] = [
+  ["array", /\[\]$/u],
+  ["number", /^(smallint|integer|bigint|numeric|decimal|real|double precision|money)\b/u],
+  ["time", /^(date|timestamp|time)\b/u],
+  ["boolean", /^boolean$/u],
+  ["text", /^(text|character|citext|name|"char")/u],
+  ["document", /^(json|jsonb|xml|bytea)$/u],
+];
+
+/** What kind of values a column holds, by its Postgres type. */
+export function familyOf({ type }: Pick<Column, "type">): Family {
+  return FAMILIES.find(([, form]) => form.test(type))?.[0] ?? "other";
+}
+
+/** The operators that make sense for a column; the first is offered first. */
+export function operatorsOf(column: Pick<Column, "type">): Operator[] {
+  switch (familyOf(column)) {
+    case "text":
+      return ["contains", "eq", "starts", "neq", "gte", "lte", "empty", "filled"];
+    case "number":
+    case "time":
+      return ["eq", "gte", "lte", "gt", "lt", "neq", "empty", "filled"];
+    case "array":
+      return ["has", "empty", "filled"];
+    case "document":
+      return ["empty", "filled"];
+    default:
+      return ["eq", "neq", "empty", "filled"];
+  }
+}
+
+const YEAR =
+  /^(year|aar|år|ar|aargang|årgang|periode?|period|quarter|kvartal|month|maaned|måned|week|uke|dato|date|tid|time)$|_(year|aar|år|dato|date)$/iu;
+const REGION =
+  /^(kommune|fylke|region|county|municipality|land|country|distrikt|bydel)(_?(nr|navn|code|name|kode))?$/iu;
+
+/** Whether a column says when. */
+export function isTime(column: Column): boolean {
+  return familyOf(column) === "time" || YEAR.test(column.name);
+}
+
+/** Whether a column says where. */
+export function isRegion(column: Column): boolean {
+  return REGION.test(column.name);
+}
+
+/** Whether a column holds something to measure. */
+export function isMeasure(column: Column): boolean {
+  return (
+    familyOf(column) === "number" &&
+    !column.key &&
+    !isTime(column) &&
+    !isRegion(column) &&
+    !KEY_COLUMNS.includes(column.name)
+  );
+}

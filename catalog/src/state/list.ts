@@ -1,0 +1,36 @@
+/** What the list shows; the query string holds all of it. */
+export interface ListState {
+  /** Chosen tags, `<namespace>:<value>`. */
+  readonly tags: readonly string[];
+  /** Free text over names and tags. */
+  readonly text: string;
+  /** Only endpoints with a column of this name; empty for all. */
+  readonly column: string;
+  /** The value of that column which links to endpoints pass on; empty for none. */
+  readonly value: string;
+}
+
+/** Reads the state of the list from a query string: `tag` (repeated), `q`, `column`, `value`. */
+export function readList(params: URLSearchParams): ListState {
+  return {
+    tags: [...new Set(params.getAll("tag").filter(Boolean))],
+    text: params.get("q") ?? "",
+    column: params.get("column") ?? "",
+    value: params.get("value") ?? "",
+  };
+}
+
+/** The query string of a state, without what is not set. */
+export function writeList({ tags, text, column, value }: Partial<ListState>): URLSearchParams {
+  const params = new URLSearchParams();
+  for (const tag of tags ?? []) params.append("tag", tag);
+  if (text) params.set("q", text);
+  if (column) params.set("column", column);
+  if (column && value) params.set("value", value);
+  return params;
+}
+
+/** The tags after one was chosen, or given up if it was chosen. */
+export function toggled(tags: readonly string[], tag: string): string[] {
+  return tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag];
+}

@@ -1,0 +1,47 @@
+/** How a column is compared, as the page's address spells it. */
+export const OPERATORS = [
+  "contains",
+  "starts",
+  "has",
+  "eq",
+  "neq",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "empty",
+  "filled",
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export function isOperator(text: string): text is Operator {
+  return (OPERATORS as readonly string[]).includes(text);
+}
+
+/** Whether a condition with this operator needs a value. */
+export function takesValue(operator: Operator): boolean {
+  return operator !== "empty" && operator !== "filled";
+}
+
+/** What the API is asked for: `<operator>.<value>` of PostgREST. */
+export function comparison(operator: Operator, value: string): string {
+  switch (operator) {
+    case "contains":
+      return `ilike.*${pattern(value)}*`;
+    case "starts":
+      return `ilike.${pattern(value)}*`;
+    case "has":
+      return `cs.{"${value.replace(/["\\]/gu, "\\$&")}"}`;
+    case "empty":
+      return "is.null";
+    case "filled":
+      return "not.is.null";
+    default:
+      return `${operator}.${value}`;
+  }
+}
+
+/** A text as a pattern that stands for itself. A star cannot be had literally: PostgREST reads it as a wildcard, so any one character is asked for. */
+function pattern(text: string): string {
+  return text.replace(/[\\%_]/gu, "\\$&").replaceAll("*", "_");
+}

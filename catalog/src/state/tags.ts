@@ -1,0 +1,46 @@
+/** What is chosen by tags: an endpoint as far as tags go. */
+export interface Tagged {
+  readonly tags: readonly string[];
+}
+
+/** The namespace of a tag `<namespace>:<value>`; empty when it has none. */
+export function namespaceOf(tag: string): string {
+  return tag.slice(0, Math.max(0, tag.indexOf(":")));
+}
+
+/** The value of a tag `<namespace>:<value>`. */
+export function valueOf(tag: string): string {
+  return tag.slice(tag.indexOf(":") + 1);
+}
+
+/** Whether an endpoint has, of every namespace that was chosen from, at least one chosen tag: AND across namespaces, OR within one. */
+export function matchesTags(endpoint: Tagged, chosen: readonly string[]): boolean {
+  return missedNamespaces(endpoint, byNamespace(chosen)).length === 0;
+}
+
+/**
+ * For each tag how many endpoints the list would show with it: those that match what is chosen in all other namespaces. Chosen tags and all
+ * tags of the endpoints are in the answer, also with 0.
+ */
+export function countTags(endpoints: readonly Tagged[], chosen: readonly string[]): Map<string, number> {
+  const groups = byNamespace(chosen);
+  const counts = new Map<string, number>(chosen.map((tag) => [tag, 0]));
+  for (const endpoint of endpoints) {
+    const missed = missedNamespaces(endpoint, groups);
+    for (const tag of new Set(endpoint.tags)) {
+      const counted = missed.every((namespace) => namespace === namespaceOf(tag));
+      counts.set(tag, (counts.get(tag) ?? 0) + (counted ? 1 : 0));
+    }
+  }
+  return counts;
+}
+
+function byNamespace(tags: readonly string[]): Map<string, string[]> {
+  return Map.groupBy(tags, namespaceOf);
+}
+
+function missedNamespaces(endpoint: Tagged, groups: ReadonlyMap<string, readonly string[]>): string[] {
+  return [...groups]
+    .filter(([, tags]) => !tags.some((tag) => endpoint.tags.includes(tag)))
+    .map(([namespace]) => namespace);
+}

@@ -1,0 +1,82 @@
+import { isOperator, type Operator } from "./operators.ts";
+
+/** One condition on a column. */
+export interface Filter {
+  readonly column: string;
+  readonly operator: Operator;
+  readonly value: string;
+}
+
+/** What a chart is drawn of: columns by name. */
+export interface ChartState {
+  readonly x: string;
+  readonly y: string;
+  /** The column that splits it into series; empty for one series. */
+  readonly series: string;
+}
+
+/** What the viewer shows of a relation; the query string holds all of it. */
+export interface ViewState {
+  /** Columns to show, in this order; empty for all. */
+  readonly columns: readonly string[];
+  readonly sort: { readonly column: string; readonly descending: boolean } | null;
+  readonly filters: readonly Filter[];
+  /** The first page is 1. */
+  readonly page: number;
+  /** Rows per page. */
+  readonly size: number;
+  readonly chart: ChartState | null;
+}
+
+export const PAGE_SIZES = [25, 100, 250, 500] as const;
+const DEFAULT_SIZE = 100;
+const WHERE = "where.";
+
+/**
+ * Reads the state of the viewer from a query string: `col` (repeated), `sort=<column>.asc|desc`, `where.<column>=<operator>.<value>`
+ * (repeated), `page`, `size`, `x`, `y`, `series`. What cannot be read is left out.
+ */
+export function readView(params: URLSearchParams): ViewState {
+  return {
+    columns: [...new Set(params.getAll("col").filter(Boolean))],
+    sort: readSort(params.get("sort") ?? ""),
+    filters: [...params].flatMap(([key, text]) => readFilter(key, text)),
+    page: Math.max(1, Math.trunc(Number(params.get("page"))) || 1),
+    size: PAGE_SIZES.find((size) => String(size) === params.get("size")) ?? DEFAULT_SIZE,
+    chart: readChart(params),
+  };
+}
+
+/** The query string of a state, without what is as it is at first. */
+export function writeView(view: Partial<ViewState>): URLSearchParams {
+  const { columns = [], sort = null, filters = [], page = 1, size = DEFAULT_SIZE, chart = null } = view;
+  const params = new URLSearchParams();
+  for (const column of columns) params.append("col", column);
+  for (const { column, operator, value } of filters) params.append(`${WHERE}${column}`, `${operator}.${value}`);
+  if (sort) params.set("sort", `${sort.column}.${sort.descending ? "desc" : "asc"}`);
+  if (page > 1) params.set("page", String(page));
+  if (size !== DEFAULT_SIZE) params.set("size", String(size));
+  if (chart) {
+    params.set("x", chart.x);
+    params.set("y", chart.y);
+    if (chart.series) params.set("series", chart.series);
+  }
+  return params;
+}
+
+function readSort(text: string): ViewState["sort"] {
+  const [, column, direction] = /^(.+)\.(asc|desc)$/su.exec(text) ?? [];
+  return column === undefined ? null : { column, descending: direction === "desc" };
+}
+
+function readFilter(key: string, text: string): Filter[] {
+  const [, operator = "", value = ""] = /^([a-z]+)\.(.*)$/su.exec(text) ?? [];
+  if (!key.startsWith(WHERE) || key === WHERE || !isOperator(operator)) return [];
+  return [{ column: key.slice(WHERE.length), operator, value }];
+}
+
+function readChart(params: URLSearchParams): ChartState | null {
+  const x = params.get("x") ?? "";
+  const y = params.get("y") ?? "";
+  return x && y ? { x, y, series: params.get("series") ?? "" } : null;
+}

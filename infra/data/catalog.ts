@@ -1,0 +1,113 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { Catalog as CatalogSettings, TraefikGateway } from "../../config/settings.ts";
+import { answersOnly, onlyFrom } from "../network.ts";
+import { CATALOG_SERVICE } from "../plan/exposures.ts";
+import type { Exposure } from "../plan/types.ts";
+import { deployment, labelsOf, resources, withoutAwait, type Workload } from "../pods.ts";
+import { type CatalogFiles, fingerprint } from "./catalogFiles.ts";
+
+const { name: APP, port: PORT } = CATALOG_SERVICE;
+const FOLDER = "/app";
+
+export interface CatalogArgs {
+  readonly catalog: CatalogSettings;
+  readonly gateway: TraefikGateway;
+  readonly namespace: k8s.core.v1.Namespace;
+  /** All exposures; those of the data API and the catalogue say what is where. */
+  readonly exposures: readonly Exposure[];
+  /** Address of the data API for hosts of no domain. */
+  readonly publicUrl: string;
+  /** The server, and what it serves. */
+  readonly files: CatalogFiles;
+}
+
+/** The web catalogue: static files in a ConfigMap, and a small server of them. It reads nothing; browsers ask the data API themselves. */
+export class Catalog extends pulumi.ComponentResource {
+  constructor(name: string, args: CatalogArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:data:Catalog", name, {}, opts);
+    const { catalog, gateway, files } = args;
+    const namespace = args.namespace.metadata.name;
+    const labels = labelsOf(APP);
+    const own = { namespace, name: APP, labels };
+    const child = { parent: this };
+    // A new build is another object, so pods roll over to it, and those that still run keep theirs.
+    const configMap = new k8s.core.v1.ConfigMap(
+      `${name}-files`,
+      {
+        metadata: { namespace, labels, name: `${APP}-${fingerprint(files)}` },
+        immutable: true,
+        binaryData: Object.fromEntries([...files].map(([path, content]) => [keyOf(path), content.toString("base64")])),
+      },
+      child,
+    );
+    const workload = {
+      app: APP,
+      namespace,
+      replicas: catalog.replicas,
+      container: container(args),
+      writesTmp: false,
+      files: {
+        folder: FOLDER,
+        configMap: configMap.metadata.name,
+        paths: Object.fromEntries([...files.keys()].map((path) => [keyOf(path), path])),
+      },
+      spread: true,
+    };
+    new k8s.apps.v1.Deployment(`${name}-deployment`, deployment(workload), child);
+    new k8s.policy.v1.PodDisruptionBudget(
+      `${name}-disruption`,
+      { metadata: own, spec: { maxUnavailable: 1, selector: { matchLabels: labels } } },
+      child,
+    );
+    new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata: own, spec: answersOnly(onlyFrom(labels, PORT, [gateway.namespace])) },
+      child,
+    );
+    new k8s.core.v1.Service(
+      `${name}-service`,
+      {
+        metadata: { ...own, annotations: withoutAwait },
+        spec: { selector: labels, ports: [{ name: "http", port: PORT, targetPort: PORT }] },
+      },
+      child,
+    );
+    this.registerOutputs({});
+  }
+}
+
+/** A key of a ConfigMap has no slashes. */
+function keyOf(path: string): string {
+  return path.replaceAll("/", "_");
+}
+
+function container(args: CatalogArgs): Workload["container"] {
+  return {
+    name: APP,
+    image: "node:24-alpine",
+    command: ["node", `${FOLDER}/server.mjs`],
+    env: Object.entries(catalogSettings(args)).map(([name, value]) => ({ name, value })),
+    ports: [{ name: "http", containerPort: PORT }],
+    readinessProbe: { httpGet: { path: "/healthz", port: PORT }, periodSeconds: 2 },
+    livenessProbe: { httpGet: { path: "/healthz", port: PORT }, periodSeconds: 10 },
+    resources: resources("10m", "96Mi", "256Mi"),
+  };
+}
+
+/** What the server is told (catalog/server/settings.ts): the page of each domain reads the data API of the same domain. */
+export function catalogSettings({
+  catalog,
+  exposures,
+  publicUrl,
+}: Pick<CatalogArgs, "catalog" | "exposures" | "publicUrl">): Record<string, string> {
+  const on = (role: Exposure["role"]) => exposures.filter((exposure) => exposure.role === role);
+  const data = new Map(on("data-api").map(({ domain, url }) => [domain, url]));
+  const baseUrls = on("catalog").map(({ domain, url }) => [new URL(url).host, data.get(domain) ?? publicUrl]);
+  return {
+    PORT: String(PORT),
+    BASE_PATH: catalog.basePath,
+    BASE_URLS: JSON.stringify(Object.fromEntries(baseUrls)),
+    DEFAULT_BASE_URL: publicUrl,
+  };
+}

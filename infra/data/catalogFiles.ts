@@ -1,0 +1,77 @@
+/** The files of the catalogue: what `npm run build:catalog` left, and what a stack promised (contract/). */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import type { DataApi } from "../../config/settings.ts";
+
+const PROJECT = join(import.meta.dirname, "../..");
+/** Compressed files are what the server reads (catalog/server/site.ts). */
+const COMPRESSED = ".br";
+/** Bundled last, so that a build without it is not whole. */
+const SERVER = "server.mjs";
+/** Content of all files of a ConfigMap (Kubernetes docs, "ConfigMaps"). */
+const MOST_BYTES = 1_048_576;
+const CURE = "run: npm run build:catalog";
+
+/** Content by path below the server's folder. */
+export type CatalogFiles = ReadonlyMap<string, Buffer>;
+
+/**
+ * What keeps the build from being deployed; undefined when it is there and is that of the sources.
+ * @param project folder of the project
+ */
+export function buildFault(project = PROJECT): string | undefined {
+  const sources = join(project, "catalog");
+  const server = join(sources, "dist", SERVER);
+  if (!existsSync(server)) return "the catalogue is not built";
+  const newest = Math.max(...sourcesBelow(sources).map((file) => statSync(file).mtimeMs));
+  return newest > statSync(server).mtimeMs ? "the catalogue is older than its sources" : undefined;
+}
+
+/**
+ * The server, everything that it serves, and the promise of the default schema with its changelog, where there is one.
+ * @throws Error when the build is missing, older than its sources or too large
+ */
+export function readCatalogFiles(dataApi: DataApi, stack: string, project = PROJECT): CatalogFiles {
+  const fault = buildFault(project);
+  if (fault !== undefined) throw new Error(`${fault}; ${CURE}`);
+  const files = new Map([...builtFiles(project), ...promises(dataApi, stack, project)]);
+  const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
+  if (bytes > MOST_BYTES) {
+    throw new Error(
+      `the built catalogue has ${bytes} bytes, and a ConfigMap has room for ${MOST_BYTES}; make it smaller`,
+    );
+  }
+  return files;
+}
+
+/** Differs when any path or content does. */
+export function fingerprint(files: CatalogFiles): string {
+  const hash = createHash("sha256");
+  for (const [path, content] of files) hash.update(`${path}\n${content.length}\n`).update(content);
+  return hash.digest("hex").slice(0, 8);
+}
+
+function builtFiles(project: string): [string, Buffer][] {
+  const built = join(project, "catalog/dist");
+  return readdirSync(built, { recursive: true, encoding: "utf8" })
+    .filter((path) => path === SERVER || path.endsWith(COMPRESSED))
+    .sort()
+    .map((path) => [path, readFileSync(join(built, path))]);
+}
+
+function promises({ exposed: [api = ""] }: DataApi, stack: string, project: string): [string, Buffer][] {
+  const served = { "contract.json": `${api}.json`, "changelog.md": "CHANGELOG.md" };
+  return Object.entries(served).flatMap(([name, promise]) => {
+    const file = join(project, "contract", stack, promise);
+    return existsSync(file) ? [[name + COMPRESSED, brotliCompressSync(readFileSync(file))]] : [];
+  });
+}
+
+function sourcesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => !file.startsWith(join(folder, "dist/")));
+}

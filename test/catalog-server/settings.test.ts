@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { readSettings } from "../../catalog/server/settings.ts";
+
+const DEFAULT_BASE_URL = "https://data.example.org";
+
+describe("the server's settings", () => {
+  test("have defaults for all but the data API's address", () => {
+    expect(readSettings({ DEFAULT_BASE_URL })).toEqual({
+      ...{ host: "0.0.0.0", port: 8080, basePath: "/", baseUrls: new Map(), defaultBaseUrl: DEFAULT_BASE_URL },
+    });
+  });
+
+  test("are what the environment says, addresses without a slash at their end", () => {
+    const environment = {
+      ...{ HOST: "127.0.0.1", PORT: "80", BASE_PATH: "/a/b.c-1/", DEFAULT_BASE_URL: `${DEFAULT_BASE_URL}/` },
+      BASE_URLS: '{"catalog.localhost:8080":"http://data.localhost:8080"}',
+    };
+    expect(readSettings(environment)).toEqual({
+      ...{ host: "127.0.0.1", port: 80, basePath: "/a/b.c-1/", defaultBaseUrl: DEFAULT_BASE_URL },
+      baseUrls: new Map([["catalog.localhost:8080", "http://data.localhost:8080"]]),
+    });
+  });
+
+  test.each([
+    ["PORT is not a port", { PORT: "http" }],
+    ["PORT is not a port", { PORT: "-1" }],
+    ["BASE_PATH is not a plain path", { BASE_PATH: "explore/" }],
+    ["BASE_PATH is not a plain path", { BASE_PATH: "/explore" }],
+    ["BASE_PATH is not a plain path", { BASE_PATH: '/"><script>/' }],
+    ["BASE_URLS is not a JSON object", { BASE_URLS: "http://data.localhost" }],
+    ["BASE_URLS is not a JSON object", { BASE_URLS: "[]" }],
+    ["BASE_URLS has a value that is no address", { BASE_URLS: '{"a":1}' }],
+    ["BASE_URLS has a value that is no address", { BASE_URLS: '{"a":"data.localhost"}' }],
+    ["BASE_URLS has a value that is no address", { BASE_URLS: '{"a":"javascript:alert(1)"}' }],
+    ["DEFAULT_BASE_URL is missing", { DEFAULT_BASE_URL: undefined }],
+    ["DEFAULT_BASE_URL has a value that is no address", { DEFAULT_BASE_URL: "data" }],
+    ["DEFAULT_BASE_URL has a value that is no address", { DEFAULT_BASE_URL: "https://a b" }],
+  ])("are refused where %s: %j", (fault, environment) => {
+    expect(() => readSettings({ DEFAULT_BASE_URL, ...environment })).toThrow(fault);
+  });
+
+  test.each([
+    "https://data.example.org; script-src *",
+    "https://data.example.org/;script-src",
+    "https://data.example.org 'unsafe-inline'",
+  ])("let no address write into the policy: %s", (address) =>
+    expect(() => readSettings({ DEFAULT_BASE_URL: address })).toThrow("no address"),
+  );
+});

@@ -1,0 +1,85 @@
+/** A catalogue's server over HTTP, with a small build of its own in a temporary folder. */
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { serve } from "@hono/node-server";
+import { catalogue } from "../../catalog/server/app.ts";
+import { readSettings } from "../../catalog/server/settings.ts";
+import { readSite } from "../../catalog/server/site.ts";
+
+export const SCRIPT = `console.log("${"Rødøy ".repeat(200)}");\n`;
+export const PAGE =
+  '<!doctype html><link href="./assets/main-1.css"><script src="./assets/main-1.js"></script><p title="./assets/">\n';
+const FILES = {
+  "index.html": PAGE,
+  "assets/main-1.js": SCRIPT,
+  "assets/main-1.css": "body{}\n",
+  "contract.json": "{}\n",
+  "changelog.md": "# Changes\n",
+};
+export const DATA = "http://data.localhost:8080";
+
+/** A folder as a Kubernetes volume has it: links into a hidden folder. Beside what is served lies what is not. */
+export function buildFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-catalog-"));
+  const hidden = join(folder, "..2026_11_21");
+  for (const [name, text] of Object.entries(FILES)) write(join(hidden, `${name}.br`), brotliCompressSync(text));
+  write(join(hidden, "server.mjs"), "secret of the server\n");
+  write(join(hidden, "assets/plain.js"), "not compressed\n");
+  for (const name of ["index.html.br", "assets", "contract.json.br", "changelog.md.br", "server.mjs"]) {
+    symlinkSync(join("..2026_11_21", name), join(folder, name));
+  }
+  return folder;
+}
+
+function write(file: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface RunningCatalogue {
+  /** @param path as it goes over the wire */
+  readonly ask: (path: string, headers?: Record<string, string>, method?: string) => Promise<Answer>;
+  readonly stop: () => Promise<void>;
+}
+
+/** @param environment besides DEFAULT_BASE_URL, which is {@link DATA} */
+export async function startCatalogue(environment: Record<string, string> = {}): Promise<RunningCatalogue> {
+  const folder = buildFolder();
+  const settings = readSettings({ DEFAULT_BASE_URL: DATA, ...environment });
+  const site = readSite(folder, settings.basePath);
+  const server = serve({ fetch: catalogue(site, settings).fetch, hostname: "127.0.0.1", port: 0 });
+  if (!server.listening) await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    ask: (path, headers = {}, method = "GET") => send(port, path, headers, method),
+    stop: async () => {
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function send(port: number, path: string, headers: Record<string, string>, method: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("error", reject);
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    outgoing.on("error", reject).end();
+  });
+}

@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { quotedName, urlOf, viewRequest } from "../../catalog/src/api/request.ts";
+import { familyOf, isMeasure, isRegion, isTime, operatorsOf } from "../../catalog/src/state/columns.ts";
+import { comparison } from "../../catalog/src/state/operators.ts";
+import { readView, type ViewState } from "../../catalog/src/state/view.ts";
+import { LANGUAGES, snippet } from "../../catalog/src/text/snippets.ts";
+
+const BASE = "https://data.example.org";
+const first = readView(new URLSearchParams());
+
+function address(view: Partial<ViewState>, schema = "marts"): string {
+  const endpoint = { schema, relation: "fact_population", primary_key: ["kommune_nr", "year"] };
+  return urlOf(BASE, viewRequest(endpoint, { ...first, ...view }));
+}
+
+describe("the request of a view", () => {
+  test("is in the order of the key, so that pages do not overlap", () => {
+    expect(address({})).toBe(`${BASE}/fact_population?order=kommune_nr,year&limit=100`);
+    expect(address({ sort: { column: "year", descending: true }, page: 3, size: 25 })).toBe(
+      `${BASE}/fact_population?order=year.desc.nullslast,kommune_nr&limit=25&offset=50`,
+    );
+  });
+
+  test("selects columns and combines filters", () => {
+    const filters = [
+      { column: "kommune_nr", operator: "eq", value: "0301" },
+      { column: "year", operator: "gte", value: "2020" },
+      { column: "year", operator: "lte", value: "" },
+      { column: "navn", operator: "filled", value: "" },
+    ] as const;
+    expect(address({ columns: ["year", "folketall"], filters })).toBe(
+      `${BASE}/fact_population?select=year,folketall&kommune_nr=eq.0301&year=gte.2020&navn=not.is.null&order=kommune_nr,year&limit=100`,
+    );
+  });
+
+  test("names a schema unless it is the default one", () => {
+    const endpoint = { schema: "api_v1", relation: "x", primary_key: [] };
+    expect(viewRequest(endpoint, first).profile).toBeUndefined();
+    expect(viewRequest({ ...endpoint, schema: "raw" }, first).profile).toBe("raw");
+  });
+
+  test.each([
+    ["kommune_nr", "kommune_nr"],
+    ["select", '"select"'],
+    ["columns", '"columns"'],
+    ["and", '"and"'],
+    ['we"ird.na,me', '"we\\"ird.na,me"'],
+    ["år", '"år"'],
+    ["a->>b", '"a->>b"'],
+  ])("quotes the column %j as %j", (name, quoted) => {
+    expect(quotedName(name)).toBe(quoted);
+  });
+
+  test("keeps every value whole, whatever it holds", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", minLength: 1 }),
+        fc.string({ unit: "grapheme", minLength: 1 }),
+        (column, value) => {
+          const url = new URL(address({ filters: [{ column, operator: "eq", value }] }));
+          expect([...url.searchParams][0]).toEqual([quotedName(column), `eq.${value}`]);
+          expect(url.origin).toBe(BASE);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ["contains", "50%_a\\b*", "ilike.*50\\%\\_a\\\\b_*"],
+    ["starts", "03", "ilike.03*"],
+    ["has", 'a"b', 'cs.{"a\\"b"}'],
+    ["empty", "", "is.null"],
+    ["neq", "x", "neq.x"],
+  ] as const)("writes %s %j as %j", (operator, value, expected) => {
+    expect(comparison(operator, value)).toBe(expected);
+  });
+});
+
+describe("a column", () => {
+  const column = (name: string, type: string, key = false) => ({ name, type, nullable: true, description: null, key });
+
+  test.each([
+    ["numeric(10,2)", "number"],
+    ["integer[]", "array"],
+    ["character varying(3)", "text"],
+    ["timestamp with time zone", "time"],
+    ["jsonb", "document"],
+    ["boolean", "boolean"],
+    ["marts.colour", "other"],
+  ])("of type %s holds: %s", (type, family) => {
+    expect(familyOf({ type })).toBe(family);
+    expect(operatorsOf({ type })).toContain("empty");
+  });
+
+  test("is measured, says when, or says where", () => {
+    expect([isMeasure(column("folketall", "integer")), isMeasure(column("year", "integer"))]).toEqual([true, false]);
+    expect(isMeasure(column("id", "integer", true))).toBe(false);
+    expect([isTime(column("year", "integer")), isTime(column("day", "date")), isTime(column("navn", "text"))]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([isRegion(column("kommune_nr", "text")), isRegion(column("orgnr", "text"))]).toEqual([true, false]);
+  });
+});
+
+describe("the request as code", () => {
+  const request = { url: `${BASE}/fact_population?navn=eq.%27a%27&limit=100`, profile: "marts" };
+
+  test.each([
+    ["curl", `curl --fail --globoff '${request.url}' \\\n  --header 'Accept-Profile: marts'\n`],
+    [
+      "JavaScript",
+      `const response = await fetch("${request.url}", {\n  headers: { "Accept-Profile": "marts" },\n});\nif (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`);\nconst rows = await response.json();\n`,
+    ],
+    [
+      "Python",
+      `import requests\n\nresponse = requests.get(\n    "${request.url}",\n    headers={"Accept-Profile": "marts"},\n    timeout=30,\n)\nresponse.raise_for_status()\nrows = response.json()\n`,
+    ],
+    [
+      "R",
+      `library(httr2)\n\nrows <- request("${request.url}") |>\n  req_headers("Accept-Profile" = "marts") |>\n  req_perform() |>\n  resp_body_json(simplifyVector = TRUE)\n`,
+    ],
+  ] as const)("in %s", (language, expected) => {
+    expect(snippet(language, request)).toBe(expected);
+  });
+
+  test("names no schema for the default one", () => {
+    for (const language of LANGUAGES)
+      expect(snippet(language, { ...request, profile: undefined })).not.toContain("Profile");
+  });
+
+  test("lets no value of a filter out of its quotes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (value) => {
+        const url = address({ filters: [{ column: "navn", operator: "eq", value }] });
+        expect(url).toMatch(/^[\w.:/?&=%,!~*()@-]+$/);
+        for (const language of LANGUAGES) expect(snippet(language, { url, profile: "marts" })).toContain(url);
+      }),
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readList, toggled, writeList } from "../../catalog/src/state/list.ts";
+import { OPERATORS } from "../../catalog/src/state/operators.ts";
+import { listPath, sourcePath, tablePath } from "../../catalog/src/state/paths.ts";
+import { matchesText } from "../../catalog/src/state/search.ts";
+import { PAGE_SIZES, readView, writeView } from "../../catalog/src/state/view.ts";
+
+const text = fc.string({ unit: "grapheme", minLength: 1 });
+const reread = (params: URLSearchParams): URLSearchParams => new URLSearchParams(params.toString());
+
+describe("the address of the list", () => {
+  test("holds all of the state, whatever it is", () => {
+    const state = fc.record({ tags: fc.uniqueArray(text), text: fc.string(), column: text, value: fc.string() });
+    fc.assert(
+      fc.property(state, (wanted) => {
+        expect(readList(reread(writeList(wanted)))).toEqual(wanted);
+      }),
+    );
+  });
+
+  test("has one tag parameter per tag, and q", () => {
+    expect(listPath({ tags: ["topic:health", "geo:norway"], text: "a b" })).toBe(
+      "/data?tag=topic%3Ahealth&tag=geo%3Anorway&q=a+b",
+    );
+    expect(listPath()).toBe("/data");
+  });
+
+  test("takes a tag in once and out again", () => {
+    expect(toggled(["a:1"], "b:2")).toEqual(["a:1", "b:2"]);
+    expect(toggled(["a:1", "b:2"], "a:1")).toEqual(["b:2"]);
+    expect(readList(new URLSearchParams("tag=a:1&tag=a:1&tag=")).tags).toEqual(["a:1"]);
+  });
+});
+
+describe("the address of the viewer", () => {
+  const filter = fc.record({ column: text, operator: fc.constantFrom(...OPERATORS), value: fc.string() });
+  const view = fc.record({
+    columns: fc.uniqueArray(text),
+    sort: fc.option(fc.record({ column: text, descending: fc.boolean() })),
+    filters: fc.array(filter, { maxLength: 5 }),
+    page: fc.integer({ min: 1, max: 1e6 }),
+    size: fc.constantFrom(...PAGE_SIZES),
+    chart: fc.option(fc.record({ x: text, y: text, series: fc.string() })),
+  });
+
+  test("holds all of the state, whatever the columns are called", () => {
+    fc.assert(
+      fc.property(view, (wanted) => {
+        expect(readView(reread(writeView(wanted)))).toEqual(wanted);
+      }),
+    );
+  });
+
+  test("that was written by anyone is read without failing", () => {
+    const params = fc.array(fc.tuple(fc.string(), fc.string()));
+    fc.assert(
+      fc.property(params, (pairs) => {
+        const { page, size } = readView(
+          new URLSearchParams([...pairs, ["page", "-3"], ["size", "1e9"], ["where.x", "drop"]]),
+        );
+        expect(page).toBeGreaterThanOrEqual(1);
+        expect(PAGE_SIZES).toContain(size);
+      }),
+    );
+    expect(readView(new URLSearchParams("page=-3&size=1000000&sort=x.up&where.x=drop.1&where.=eq.1"))).toEqual(
+      readView(new URLSearchParams()),
+    );
+  });
+
+  test("names schema and relation as segments of the path", () => {
+    expect(tablePath("marts", "a/b ?c", { page: 2 })).toBe("/data/marts/a%2Fb%20%3Fc?page=2");
+    expect(sourcePath("ssb/07459")).toBe("/sources/ssb%2F07459");
+  });
+});
+
+describe("free text", () => {
+  const endpoint = { schema: "marts", relation: "dim_kommune", title: "Kommuner", tags: ["topic:Health"] };
+
+  test.each([
+    ["", true],
+    ["  ", true],
+    ["KOMMUNE", true],
+    ["marts.dim", true],
+    ["health kommuner", true],
+    ["topic:health", true],
+    ["kommune fylke", false],
+  ])("%j is found: %j", (text, found) => {
+    expect(matchesText(endpoint, text)).toBe(found);
+  });
+
+  test("is found however its accents are written", () => {
+    const town = { ...endpoint, title: "A\u030Alesund" };
+    expect(matchesText(town, "ålesund")).toBe(true);
+  });
+});

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { countTags, matchesTags, namespaceOf, valueOf } from "../../catalog/src/state/tags.ts";
+
+const NAMESPACES = ["provider", "topic", "geo", "cadence", "eu_theme", "layer"];
+const tag = fc
+  .tuple(fc.constantFrom(...NAMESPACES), fc.constantFrom("a", "b", "c:d", "æ"))
+  .map(([namespace, value]) => `${namespace}:${value}`);
+const tags = fc.uniqueArray(tag, { maxLength: 8 });
+const endpoints = fc.array(fc.record({ tags }), { maxLength: 20 });
+
+/** The rule as the specification words it: AND across namespaces, OR within a namespace. */
+function chosenByRule(has: readonly string[], chosen: readonly string[]): boolean {
+  return NAMESPACES.every((namespace) => {
+    const wanted = chosen.filter((candidate) => candidate.startsWith(`${namespace}:`));
+    return wanted.length === 0 || wanted.some((candidate) => has.includes(candidate));
+  });
+}
+
+describe("the tag filter", () => {
+  test("chooses what the rule says, for any endpoints and any set of tags", () => {
+    fc.assert(
+      fc.property(endpoints, tags, (all, chosen) => {
+        expect(all.filter((endpoint) => matchesTags(endpoint, chosen))).toEqual(
+          all.filter((endpoint) => chosenByRule(endpoint.tags, chosen)),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("counts for each tag what the list would show of it if it were chosen instead of others of its namespace", () => {
+    fc.assert(
+      fc.property(endpoints, tags, (all, chosen) => {
+        for (const [counted, count] of countTags(all, chosen)) {
+          const others = chosen.filter((candidate) => namespaceOf(candidate) !== namespaceOf(counted));
+          expect(count).toBe(all.filter((endpoint) => chosenByRule(endpoint.tags, [...others, counted])).length);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("lists every tag that there is and every tag that was chosen", () => {
+    const counts = countTags([{ tags: ["topic:a", "geo:b"] }, { tags: [] }], ["topic:gone"]);
+    expect(Object.fromEntries(counts)).toEqual({ "topic:gone": 0, "topic:a": 1, "geo:b": 0 });
+  });
+
+  test("reads a tag up to its first colon", () => {
+    expect([namespaceOf("topic:a:b"), valueOf("topic:a:b"), namespaceOf("plain")]).toEqual(["topic", "a:b", ""]);
+  });
+});

@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readDeprecation } from "../../catalog/src/api/deprecation.ts";
+import { choicesOf } from "../../catalog/src/chart/choices.ts";
+import { drawingOf } from "../../catalog/src/chart/series.ts";
+import { en } from "../../catalog/src/i18n/en.ts";
+import { nb } from "../../catalog/src/i18n/nb.ts";
+import { blocksOf } from "../../catalog/src/text/changelog.ts";
+import { csvCell, toCsv } from "../../catalog/src/text/csv.ts";
+import { parseExactly } from "../../catalog/src/text/json.ts";
+import { webAddress } from "../../catalog/src/text/links.ts";
+import { cellText, shortened, visible } from "../../catalog/src/text/visible.ts";
+
+describe("CSV", () => {
+  test.each([
+    ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
+    ["+1+1", `"'+1+1"`],
+    ["-2+3", `"'-2+3"`],
+    ["@SUM(A1)", `"'@SUM(A1)"`],
+    ["\t=1", `"'\t=1"`],
+    ["\r=1", `"'\r=1"`],
+    ["  =1", `"'  =1"`],
+    ["\u200B=1", `"'\u200B=1"`],
+    ["\uFF1D1", `"'\uFF1D1"`],
+    ["-5", "-5"],
+    ["+47,5", '"+47,5"'],
+    [-5, "-5"],
+    [null, ""],
+    [true, "true"],
+    ["a,b", '"a,b"'],
+    ['say "x"', '"say ""x"""'],
+    ["two\nlines", '"two\nlines"'],
+    [{ a: [1] }, '"{""a"":[1]}"'],
+    ["Ås", "Ås"],
+  ])("writes %j as %j", (value, expected) => {
+    expect(csvCell(value)).toBe(expected);
+  });
+
+  test("has a line per row, and names that are no formulas either", () => {
+    expect(
+      toCsv(
+        ["a", "=b"],
+        [
+          { a: 1, "=b": "x" },
+          { a: null, "=b": "=y" },
+        ],
+      ),
+    ).toBe(`\uFEFFa,"'=b"\r\n1,x\r\n,"'=y"\r\n`);
+  });
+
+  test("has no cell that begins like a formula, whatever the data are", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (value) => {
+        const cell = csvCell(value).replace(/^"/, "");
+        if (!/^[+-]?\d+([.,]\d+)?"?$/.test(cell)) expect(cell).not.toMatch(/^\s*[=+\-@]/);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("a text of the data", () => {
+  test.each([
+    ["\u0001\u001B[31m", "⟨U+0001⟩⟨U+001B⟩[31m"],
+    ["\u202Egnp.exe", "⟨U+202E⟩gnp.exe"],
+    ["a\u200Bb\uFEFF", "a⟨U+200B⟩b⟨U+FEFF⟩"],
+    ["\uD800", "⟨U+D800⟩"],
+    ["line\n\ttab", "line\n\ttab"],
+    ["שלום 👩‍👧 Å", "שלום 👩‍👧 Å"],
+    ["<script>", "<script>"],
+  ])("%j is shown as %j", (text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  test("is shortened without cutting a character in two", () => {
+    expect(shortened("aaa😀", 4)).toEqual({ text: "aaa", cut: true });
+    expect(shortened("aaaa", 4)).toEqual({ text: "aaaa", cut: false });
+  });
+
+  test("is empty for null, and JSON for what has parts", () => {
+    expect([cellText(null), cellText(0), cellText(false), cellText(["a"]), cellText("x")]).toEqual([
+      "",
+      "0",
+      "false",
+      '["a"]',
+      "x",
+    ]);
+  });
+
+  test.each([
+    ["https://example.org/a", "https://example.org/a"],
+    ["javascript:alert(1)", undefined],
+    [" java\nscript:alert(1)", undefined],
+    ["data:text/html,x", undefined],
+    ["//example.org", undefined],
+    [null, undefined],
+  ])("%j leads to %j", (text, address) => {
+    expect(webAddress(text)).toBe(address);
+  });
+});
+
+test("numbers that JavaScript cannot hold stay as they were written", () => {
+  expect(parseExactly('[{"a":9007199254740993,"b":1.50,"c":7,"d":"1.50","e":-0.1,"f":null}]')).toEqual([
+    { a: "9007199254740993", b: "1.50", c: 7, d: "1.50", e: -0.1, f: null },
+  ]);
+});
+
+describe("a chart", () => {
+  const column = (name: string, type: string) => ({ name, type, nullable: true, description: null, key: false });
+
+  test("needs a number, and a time or a region", () => {
+    const year = column("year", "integer");
+    const region = column("fylke_nr", "text");
+    const value = column("value", "numeric");
+    expect(choicesOf([year, region, value])?.first).toEqual({ x: "year", y: "value", series: "fylke_nr" });
+    expect(choicesOf([region, value])?.first).toEqual({ x: "fylke_nr", y: "value", series: "" });
+    expect([choicesOf([year, region]), choicesOf([value]), choicesOf([])]).toEqual([null, null, null]);
+  });
+
+  test("draws every number in its series, in order, and adds nothing up", () => {
+    const rows = [
+      { x: 2021, y: "2.50", s: "b" },
+      { x: 2020, y: 1, s: "a" },
+      { x: 2020, y: null, s: "a" },
+      { x: 2020, y: "", s: "a" },
+    ];
+    expect(drawingOf(rows, { x: "x", y: "y", series: "s" })).toEqual({
+      labels: ["2020", "2021"],
+      series: [
+        { name: "b", points: [{ x: "2021", y: 2.5, series: "b" }] },
+        { name: "a", points: [{ x: "2020", y: 1, series: "a" }] },
+      ],
+      all: 2,
+      repeated: false,
+    });
+    expect(drawingOf([rows[1] ?? {}, rows[1] ?? {}], { x: "x", y: "y", series: "" }).repeated).toBe(true);
+  });
+});
+
+describe("a schema that goes away", () => {
+  test("says since when, until when, and where that is explained", () => {
+    const headers = new Headers({
+      Deprecation: "@1767225600",
+      Sunset: "Fri, 01 Jan 2027 00:00:00 GMT",
+      Link: '<https://example.org/v2>; rel="deprecation"; type="text/html"',
+    });
+    expect(readDeprecation(headers)).toEqual({
+      since: new Date("2026-01-01T00:00:00Z"),
+      sunset: new Date("2027-01-01T00:00:00Z"),
+      link: "https://example.org/v2",
+    });
+  });
+
+  test("says nothing while it stays, and links to web pages only", () => {
+    expect(readDeprecation(new Headers())).toBeNull();
+    const headers = new Headers({ Deprecation: "@0", Link: '<javascript:alert(1)>; rel="deprecation"' });
+    expect(readDeprecation(headers)).toEqual({ since: new Date(0), sunset: null, link: undefined });
+  });
+});
+
+test("a changelog is read as headings, items and paragraphs", () => {
+  expect(blocksOf("# Title\n\n## 2026, api_v1\n\nFirst: <b>.\n- added `x`\n")).toEqual([
+    { kind: "heading", text: "2026, api_v1" },
+    { kind: "paragraph", text: "First: <b>." },
+    { kind: "item", text: "added `x`" },
+  ]);
+});
+
+test("both languages have the same words with the same holes", () => {
+  const holes = (words: Record<string, string>): Record<string, string[]> =>
+    Object.fromEntries(Object.entries(words).map(([key, text]) => [key, (text.match(/\{\w+\}/g) ?? []).sort()]));
+  expect(holes(nb)).toEqual(holes(en));
+});

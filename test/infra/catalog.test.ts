@@ -1,0 +1,243 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import type { DataApi } from "../../config/settings.ts";
+import { catalogSettings } from "../../infra/data/catalog.ts";
+import { buildFault, fingerprint, readCatalogFiles } from "../../infra/data/catalogFiles.ts";
+import { publicUrl } from "../../infra/data/dataApi.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import { sections, shell, stack } from "../config/stacks.ts";
+import { CATALOG_FILES } from "../helpers/catalogFiles.ts";
+import { deploy, PATIENCE } from "../helpers/program.ts";
+import type { Recorder } from "../helpers/recorder.ts";
+
+vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+
+const LABELS = { "app.kubernetes.io/name": "catalog", "app.kubernetes.io/part-of": "gatehouse" };
+const NAME = "gatehouse-data/catalog";
+const CONFIG_MAP = `catalog-${fingerprint(CATALOG_FILES)}`;
+const KEYS = {
+  "assets_main-1.js.br": "assets/main-1.js.br",
+  "index.html.br": "index.html.br",
+  "server.mjs": "server.mjs",
+};
+
+describe("the catalogue under mocks", () => {
+  let recorder: Recorder;
+  const object = (type: string, name = NAME) => recorder.objects(type).get(name);
+
+  beforeAll(async () => {
+    const catalog = { base_path: "/explore/", replicas: 3 };
+    const gateway = { version: "3.7.13", namespace: "ingress" };
+    recorder = await deploy(stack({ protected_services: [], gateway, data_api: { ...sections.data_api, catalog } }));
+  }, PATIENCE);
+
+  test("its files are in a ConfigMap that never changes, named by their content", () => {
+    expect(object("core/v1:ConfigMap", `gatehouse-data/${CONFIG_MAP}`)).toEqual({
+      ...{ apiVersion: "v1", kind: "ConfigMap", immutable: true },
+      metadata: { namespace: "gatehouse-data", name: CONFIG_MAP, labels: LABELS },
+      binaryData: {
+        "assets_main-1.js.br": Buffer.from("script").toString("base64"),
+        "index.html.br": Buffer.from("page").toString("base64"),
+        "server.mjs": Buffer.from("server").toString("base64"),
+      },
+    });
+  });
+
+  test("its server runs restricted, on different nodes, with those files and without a gap", () => {
+    expect(object("apps/v1:Deployment")?.["spec"]).toEqual({
+      replicas: 3,
+      selector: { matchLabels: LABELS },
+      strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      template: {
+        metadata: { labels: LABELS },
+        spec: {
+          ...{ automountServiceAccountToken: false, enableServiceLinks: false },
+          securityContext: {
+            ...{ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 },
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          containers: [
+            {
+              name: "catalog",
+              image: "node:24-alpine",
+              command: ["node", "/app/server.mjs"],
+              env: [
+                { name: "PORT", value: "8080" },
+                { name: "BASE_PATH", value: "/explore/" },
+                {
+                  name: "BASE_URLS",
+                  value: JSON.stringify({
+                    "catalog.localhost": "http://data.localhost",
+                    "catalog.mesh.example.org": "https://data.mesh.example.org",
+                  }),
+                },
+                { name: "DEFAULT_BASE_URL", value: "https://data.mesh.example.org" },
+              ],
+              ports: [{ name: "http", containerPort: 8080 }],
+              readinessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 2 },
+              livenessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 10 },
+              resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+              volumeMounts: [{ name: "files", mountPath: "/app", readOnly: true }],
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                capabilities: { drop: ["ALL"] },
+                readOnlyRootFilesystem: true,
+              },
+            },
+          ],
+          volumes: [
+            {
+              name: "files",
+              configMap: { name: CONFIG_MAP, items: Object.entries(KEYS).map(([key, path]) => ({ key, path })) },
+            },
+          ],
+          topologySpreadConstraints: [
+            {
+              ...{ maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" },
+              labelSelector: { matchLabels: LABELS },
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  test("only the gateway reaches it, and it reaches nothing", () => {
+    const gateway = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } };
+    expect(object("networking.k8s.io/v1:NetworkPolicy")?.["spec"]).toEqual({
+      podSelector: { matchLabels: LABELS },
+      policyTypes: ["Ingress", "Egress"],
+      ingress: [{ from: [gateway], ports: [{ protocol: "TCP", port: 8080 }] }],
+      egress: [],
+    });
+  });
+
+  test("it has one address, and keeps all but one instance through a disruption", () => {
+    expect(object("core/v1:Service")?.["spec"]).toMatchObject({
+      ...{ selector: LABELS, ports: [{ name: "http", port: 8080, targetPort: 8080 }] },
+    });
+    expect(object("policy/v1:PodDisruptionBudget")?.["spec"]).toEqual({
+      ...{ maxUnavailable: 1, selector: { matchLabels: LABELS } },
+    });
+  });
+
+  test("no secret is in anything of it", () => {
+    const own = recorder.resources.filter(({ name }) => name.startsWith("data-catalog"));
+    expect(own.map(({ name }) => name.replace("data-catalog", "")).sort()).toEqual([
+      ...["", "-deployment", "-disruption", "-files", "-network", "-service"],
+    ]);
+    expect(JSON.stringify(own)).not.toMatch(/canary-|\[secret\]/);
+  });
+});
+
+test("a stack without a catalogue has none of it, and no host for it", async () => {
+  const raw = stack({ protected_services: [], data_api: { ...sections.data_api, catalog: false } });
+  const recorder = await deploy(raw);
+  expect(recorder.resources.filter(({ name }) => name.startsWith("data-catalog")).map(({ name }) => name)).toEqual([]);
+  const plan = computePlan(parseStack(raw, shell));
+  expect(JSON.stringify([plan.exposures, plan.routes])).not.toContain("catalog");
+});
+
+test("the page of each domain reads the data API of that domain, at its port", () => {
+  const partner = { enabled: true, base_domain: "partner.org", protocol: "https", description: "Another", port: 8443 };
+  const raw = stack({ domains: { localhost: { port: 8080 }, partner }, protected_services: [] });
+  const settings = parseStack(raw, shell);
+  const { exposures } = computePlan(settings);
+  const catalog = settings.dataApi?.catalog;
+  if (!catalog) throw new Error("the stack has no catalogue");
+  expect(catalogSettings({ catalog, exposures, publicUrl: publicUrl(exposures) ?? "" })).toEqual({
+    ...{ PORT: "8080", BASE_PATH: "/" },
+    BASE_URLS: JSON.stringify({
+      "catalog.localhost:8080": "http://data.localhost:8080",
+      "catalog.partner.org:8443": "https://data.partner.org:8443",
+    }),
+    DEFAULT_BASE_URL: "https://data.partner.org:8443",
+  });
+});
+
+describe("the built files", () => {
+  let project: string;
+  const dataApi = parseStack(stack(), shell).dataApi as DataApi;
+  const write = (path: string, content: string | Buffer, seconds = 1000) => {
+    const file = join(project, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    utimesSync(file, seconds, seconds);
+  };
+  const built = () => {
+    write("catalog/index.html", "source", 999);
+    write("catalog/src/main.ts", "source", 1000);
+    write("catalog/dist/index.html", "page");
+    write("catalog/dist/index.html.br", "page, compressed", 1001);
+    write("catalog/dist/assets/a.js", "script");
+    write("catalog/dist/assets/a.js.br", "script, compressed");
+    write("catalog/dist/server.mjs", "server");
+  };
+  const read = () => [...readCatalogFiles(dataApi, "dev", project)].map(([path, content]) => [path, String(content)]);
+
+  beforeEach(() => {
+    project = mkdtempSync(join(tmpdir(), "gatehouse-built-"));
+    mkdirSync(join(project, "catalog"));
+  });
+  afterEach(() => rmSync(project, { recursive: true }));
+
+  test("are the server and what is compressed, in one order", () => {
+    built();
+    expect(buildFault(project)).toBe(undefined);
+    expect(read()).toEqual([
+      ["assets/a.js.br", "script, compressed"],
+      ["index.html.br", "page, compressed"],
+      ["server.mjs", "server"],
+    ]);
+  });
+
+  test("come with what the stack promised, and not with what another one did", () => {
+    built();
+    write("contract/dev/api_v1.json", '{"schema":"api_v1"}\n');
+    write("contract/dev/marts.json", "{}");
+    write("contract/dev/CHANGELOG.md", "# Changes\n");
+    write("contract/other/api_v1.json", "{}");
+    const files = readCatalogFiles(dataApi, "dev", project);
+    const own = ["assets/a.js.br", "index.html.br", "server.mjs"];
+    expect([...files.keys()]).toEqual([...own, "contract.json.br", "changelog.md.br"]);
+    const text = (name: string) => brotliDecompressSync(files.get(name) ?? Buffer.alloc(0)).toString();
+    expect([text("contract.json.br"), text("changelog.md.br")]).toEqual(['{"schema":"api_v1"}\n', "# Changes\n"]);
+    expect([...readCatalogFiles(dataApi, "new", project).keys()]).toEqual(own);
+  });
+
+  test("are refused with the cure where there are none, or none whole", () => {
+    const refusal = "the catalogue is not built; run: npm run build:catalog";
+    expect(read).toThrow(refusal);
+    write("catalog/dist/index.html.br", "page");
+    expect(read).toThrow(refusal);
+  });
+
+  test("are refused with the cure where a source is newer", () => {
+    built();
+    write("catalog/src/deep/text.ts", "source", 1001);
+    expect(read).toThrow("the catalogue is older than its sources; run: npm run build:catalog");
+  });
+
+  test("are refused where they have no room in a ConfigMap", () => {
+    built();
+    const others = "script, compressed".length + "page, compressed".length;
+    write("catalog/dist/server.mjs", Buffer.alloc(1_048_576 - others));
+    expect(buildFault(project)).toBe(undefined);
+    expect(read().length).toBe(3);
+    write("catalog/dist/server.mjs", Buffer.alloc(1_048_577 - others));
+    expect(read).toThrow("the built catalogue has 1048577 bytes, and a ConfigMap has room for 1048576");
+  });
+
+  test("have another fingerprint when a path or a content is another", () => {
+    const of = (...files: [string, string][]) =>
+      fingerprint(new Map(files.map(([path, content]) => [path, Buffer.from(content)])));
+    const all = [of(["a", "b"]), of(["a", "c"]), of(["c", "b"]), of(["a", "b"], ["c", ""]), of(["a", "b\nc\n0\n"])];
+    expect(new Set(all).size).toBe(all.length);
+    expect(of(["a", "b"])).toBe(createHash("sha256").update("a\n1\nb").digest("hex").slice(0, 8));
+  });
+});

@@ -204,7 +204,7 @@ export const en = {
   limitTime:
     "A query that takes longer than the data service allows is stopped (5 seconds unless the operator set another limit).",
   limitRate:
-    "Each client address may send a limited number of requests (50 a second and 10 at a time unless the operator set other limits). Above that the answer is 429, with Retry-After.",
+    "Each client address may send a limited number of requests (50 a second and 6 at a time unless the operator set other limits). Above that the answer is 429, with Retry-After.",
   limitCache: "Answers may be kept for a minute, and asked for again with If-None-Match.",
   limitRead: "The data can be read, not changed: GET, HEAD and OPTIONS only.",
   aboutCiteHeading: "How to cite",

@@ -205,7 +205,7 @@ export const nb: Words = {
   limitCount: "Tabeller med mer enn {count} rader telles ikke nøyaktig; be om Prefer: count=estimated.",
   limitTime: "En spørring som tar lengre tid enn datatjenesten tillater, stanses (5 sekunder om ikke annet er satt).",
   limitRate:
-    "Hver klientadresse kan sende et begrenset antall forespørsler (50 i sekundet og 10 om gangen om ikke annet er satt). Over det er svaret 429, med Retry-After.",
+    "Hver klientadresse kan sende et begrenset antall forespørsler (50 i sekundet og 6 om gangen om ikke annet er satt). Over det er svaret 429, med Retry-After.",
   limitCache: "Svar kan gjemmes i et minutt, og spørres etter igjen med If-None-Match.",
   limitRead: "Dataene kan leses, ikke endres: bare GET, HEAD og OPTIONS.",
   aboutCiteHeading: "Slik siterer du",

@@ -1,5 +1,6 @@
 /** Second pass, first half: drafts become settings; template variables are filled in, defaults that depend on others are chosen. */
 import { DAY_LENGTH, SECRET_KEYS } from "./fields.ts";
+import { milliseconds } from "./interval.ts";
 import type {
   DataApiInput,
   DomainInput,
@@ -208,12 +209,4 @@ export function lookUpSecrets(raw: unknown, place: Place, variables: Variables):
 
 function at(place: Place, ...keys: readonly PropertyKey[]): Place {
   return { ...place, path: join(place.path, ...keys) };
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000 };
-
-/** Milliseconds of a Postgres interval such as `500ms`, `5s` or `2min`, as its field allows them. */
-function milliseconds(interval: string): number {
-  const [, digits = "", unit = ""] = /^(\d+)(\w+)$/.exec(interval) ?? [];
-  return Number(digits) * (UNITS[unit] ?? NaN);
 }

@@ -124,6 +124,16 @@ function apart(labels: Record<string, string>): k8s.types.input.core.v1.Topology
   };
 }
 
+/** The Service in front of the pods of a workload, which serve HTTP. */
+export function serviceOf(
+  metadata: k8s.types.input.meta.v1.ObjectMeta,
+  app: string,
+  port: number,
+): k8s.core.v1.ServiceArgs {
+  const ports = [{ name: "http", port, targetPort: port }];
+  return { metadata: { ...metadata, annotations: withoutAwait }, spec: { selector: labelsOf(app), ports } };
+}
+
 /**
  * For every Service: its Deployment is waited for, so its endpoints need not be. The Kubernetes provider would wait for
  * EndpointSlices, which a cluster with loopback addresses never has.

@@ -4,17 +4,11 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/problems.ts";
 import { readCatalogue } from "./contract/catalogue.ts";
 import { type Change, compare } from "./contract/compare.ts";
-import {
-  type DataStack,
-  databaseOf,
-  openDataStack,
-  ownDatabase,
-  type Place,
-  withDatabase,
-} from "./contract/connection.ts";
+import { type DataStack, databaseOf, openDataStack, ownDatabase, type Place } from "./contract/connection.ts";
 import { type Contract, ContractError } from "./contract/contract.ts";
 import { LockFolder } from "./contract/lockFolder.ts";
 import { countChanges, describeChanges, painter } from "./contract/report.ts";
+import { UnreachableError, withDatabase } from "./database.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 
 /** What the command uses of the process that it runs in. */
@@ -25,6 +19,9 @@ export interface Shell extends Omit<Place, "stack"> {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
 }
+
+const REACHABLE =
+  "start it (npm start for the local one), or give an address that is reached from here by --database-url-from";
 
 interface Options {
   readonly schema?: string;
@@ -66,8 +63,9 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof ConfigError || error instanceof ContractError)) throw error;
-    shell.error(`${error.message}\n`);
+    if (error instanceof UnreachableError) shell.error(`${error.message}; ${REACHABLE}\n`);
+    else if (error instanceof ConfigError || error instanceof ContractError) shell.error(`${error.message}\n`);
+    else throw error;
     return 2;
   }
 }

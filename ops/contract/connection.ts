@@ -1,10 +1,11 @@
 /** Where a stack's data API has its database, as a deploying shell would know it. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client, type ClientConfig } from "pg";
+import type { ClientConfig } from "pg";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import type { DataApi, PostgresServer, SecretText } from "../../config/settings.ts";
 import type { Environment, RawValue } from "../../config/variables.ts";
+import { isSslMode, SSL } from "../database.ts";
 import { ContractError } from "./contract.ts";
 
 export interface Place {
@@ -71,41 +72,6 @@ function parseUrl(text: string): ClientConfig | undefined {
   } catch {
     return undefined; // % without two digits behind it
   }
-}
-
-/**
- * Connects, and ends the connection when the work is done.
- * @throws ContractError when the database cannot be reached; it names the place and never the password
- */
-export async function withDatabase<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ ...config, connectionTimeoutMillis: 10_000, application_name: "gatehouse contract" });
-  client.on("error", () => undefined); // the query that it hits fails as well
-  try {
-    await client.connect().catch((error: unknown) => Promise.reject(unreachable(config, error)));
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-function unreachable({ host, port, user, database }: ClientConfig, error: unknown): ContractError {
-  const { message, code } = error as Error & { code?: string };
-  const place = `database ${database} on ${host}:${port} as ${user}`;
-  const cure =
-    "start it (npm start for the local one), or give an address that is reached from here by --database-url-from";
-  return new ContractError(`cannot reach ${place}: ${message || code}; ${cure}`);
-}
-
-/** As libpq understands sslmode; the authorities are Node's (NODE_EXTRA_CA_CERTS). */
-const SSL: Record<PostgresServer["sslmode"], ClientConfig["ssl"]> = {
-  disable: false,
-  require: { rejectUnauthorized: false },
-  "verify-ca": { rejectUnauthorized: true, checkServerIdentity: () => undefined },
-  "verify-full": { rejectUnauthorized: true },
-};
-
-function isSslMode(text: string): text is PostgresServer["sslmode"] {
-  return Object.hasOwn(SSL, text);
 }
 
 /** What the last `npm start` decided: the variables of the engine's copy of the stack file, and the secrets that were made up. */

@@ -1,41 +1,25 @@
-import Table from "cli-table3";
-import { Client, type ClientConfig } from "pg";
+import type { ClientBase } from "pg";
 import type { Check } from "../verify/check.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import type { Finding } from "./finding.ts";
 import { proveGrants } from "./proof.ts";
 
-/** Findings for people: object, fault and cure, the most dangerous on top. Empty for none. */
-export function describeFindings(findings: readonly Finding[]): string {
-  if (findings.length === 0) return "";
-  const table = new Table({
-    head: ["danger", "object", "fault", "cure"],
-    colWidths: [10, 34, 50, 60],
-    wordWrap: true,
-    wrapOnWordBoundary: false,
-    style: { head: [], border: [] },
-  });
-  for (const { danger, object, fault, cure } of findings) table.push([danger, object, fault, cure]);
-  return `${table.toString()}\n`;
-}
-
 /**
  * The proof of grants as checks: one per planned schema, and one for the database and its roles.
- * @param connection of the administrator to the planned database
+ * @param client of the administrator, connected to the planned database
  */
-export async function checkGrants(connection: ClientConfig, expected: GrantExpectation): Promise<Check[]> {
-  const client = new Client(connection);
-  // A connection that breaks while nothing runs would end the process; the next query tells of it.
-  client.on("error", () => undefined);
+export async function checkGrants(client: ClientBase, expected: GrantExpectation): Promise<Check[]> {
   try {
-    await client.connect();
     return checksOf(await proveGrants(client, expected), expected);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    return [{ name: `grants of database ${expected.database}`, ok: false, detail }];
-  } finally {
-    await client.end().catch(() => undefined);
+    return [unproven(expected.database, error)];
   }
+}
+
+/** The check of a database that could not be asked. */
+export function unproven(database: string, error: unknown): Check {
+  const detail = error instanceof Error ? error.message : String(error);
+  return { name: `grants of database ${database}`, ok: false, detail };
 }
 
 export function checksOf(findings: readonly Finding[], { database, schemas }: GrantExpectation): Check[] {

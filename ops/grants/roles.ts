@@ -1,3 +1,4 @@
+import { milliseconds } from "../../config/interval.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import type { Danger, Finding } from "./finding.ts";
 import type { Live, LiveRole, Membership } from "./live.ts";
@@ -72,14 +73,6 @@ function settingsOf(role: LiveRole | undefined): ReadonlyMap<string, string> {
     return [setting.slice(0, at), setting.slice(at + 1)];
   });
   return new Map(pairs);
-}
-
-const UNITS: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1_000, min: 60_000, h: 3_600_000 };
-
-/** Of a Postgres interval such as `5000`, `5s` or `2min`; NaN for any other. */
-function milliseconds(interval: string): number {
-  const [, digits, unit] = /^(\d+) *([a-z]*)$/.exec(interval) ?? [];
-  return Number(digits) * (UNITS[unit ?? "?"] ?? NaN);
 }
 
 function membershipFindings(live: Live, expected: GrantExpectation): Finding[] {

@@ -1,10 +1,10 @@
 import type { ClientConfig } from "pg";
 import type { DataPlan } from "../../infra/plan/types.ts";
 import { checkContracts } from "../contract/check.ts";
-import { withDatabase } from "../contract/connection.ts";
 import type { LockFolder } from "../contract/lockFolder.ts";
+import { UnreachableError, withDatabase } from "../database.ts";
 import { expectationOf } from "../grants/expectation.ts";
-import { checkGrants } from "../grants/report.ts";
+import { checkGrants, unproven } from "../grants/report.ts";
 import type { Check } from "./check.ts";
 
 /** The data API's database, as its administrator reaches it, and what its schemas promise. */
@@ -13,10 +13,17 @@ export interface DatabaseTarget {
   readonly promises: LockFolder;
 }
 
-/** Every privilege in the database is the plan's, and every promised column is there. */
+/** Every privilege in the database is the plan's, and every promised column is there; one check that fails where it cannot be reached. */
 export async function checkDatabase({ connection, promises }: DatabaseTarget, plan: DataPlan): Promise<Check[]> {
-  const contracts = await withDatabase(connection, (client) => checkContracts(client, promises, exposedOf(plan)));
-  return [...(await checkGrants(connection, expectationOf(plan))), ...contracts];
+  try {
+    return await withDatabase(connection, async (client) => [
+      ...(await checkGrants(client, expectationOf(plan))),
+      ...(await checkContracts(client, promises, exposedOf(plan))),
+    ]);
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    return [unproven(plan.database, error)];
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isWidening } from "../../ops/contract/types.ts";
-import { types } from "./contracts.ts";
+import { TYPES, types } from "./contracts.ts";
 
 describe("a wider type", () => {
   test.each([
@@ -61,13 +61,10 @@ describe("no wider type", () => {
 });
 
 test("wider than wider is wider", () => {
-  fc.assert(
-    fc.property(types, types, types, (a, b, c) => {
-      fc.pre(isWidening(a, b) && isWidening(b, c) && a !== c);
-      expect(isWidening(a, c)).toBe(true);
-    }),
-    { numRuns: 200, maxSkipsPerRun: 1000 },
-  );
+  const wider = (type: string) => TYPES.filter((other) => isWidening(type, other));
+  const chains = TYPES.flatMap((a) => wider(a).flatMap((b) => wider(b).map((c) => ({ a, b, c }))));
+  expect(chains.length).toBeGreaterThan(20);
+  expect(chains.filter(({ a, c }) => a !== c && !isWidening(a, c))).toEqual([]);
 });
 
 test("no two types are each wider than the other, but for the two without a length", () => {

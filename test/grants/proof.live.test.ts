@@ -1,10 +1,13 @@
+import { tmpdir } from "node:os";
 import fc from "fast-check";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LockFolder } from "../../ops/contract/lockFolder.ts";
 import { expectationOf } from "../../ops/grants/expectation.ts";
 import type { Finding } from "../../ops/grants/finding.ts";
 import { compareGrants, proveGrants, readPlanned } from "../../ops/grants/proof.ts";
 import { checkGrants } from "../../ops/grants/report.ts";
+import { checkDatabase } from "../../ops/verify/database.ts";
 import { plan, type Server, startPlanned } from "./database.ts";
 import { OBJECTS } from "./tamperings/objects.ts";
 import { PRIVILEGES } from "./tamperings/privileges.ts";
@@ -68,7 +71,7 @@ const named = (findings: readonly Finding[]) => findings.map(({ object, fault })
 
 test("a database that is as planned has no findings, and its checks say so", async () => {
   expect(await proveGrants(client, expected)).toEqual([]);
-  expect(await checkGrants(server.address, expected)).toEqual([
+  expect(await checkGrants(client, expected)).toEqual([
     { name: "grants of database warehouse and its roles", ok: true, detail: "as planned" },
     ...plan.schemas.map(({ name }) => ({ name: `grants of schema ${name}`, ok: true, detail: "as planned" })),
   ]);
@@ -145,7 +148,10 @@ test("a role that is not there is named, not stumbled over", async () => {
 });
 
 test("a database that cannot be reached is a check that failed, without the password", async () => {
-  const [check, ...others] = await checkGrants({ ...server.address, password: "canary-93c2" }, expected);
+  const [check, ...others] = await checkDatabase(
+    { connection: { ...server.address, password: "canary-93c2" }, promises: new LockFolder(tmpdir(), "none") },
+    plan,
+  );
   expect(others).toEqual([]);
   expect(check?.ok).toBe(false);
   expect(check?.detail).toContain("password authentication failed");

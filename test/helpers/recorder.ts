@@ -117,13 +117,20 @@ export async function record<T>(
   program: () => T | Promise<T>,
   recorder = new Recorder(),
 ): Promise<{ recorder: Recorder; result: Awaited<T> }> {
-  await pulumi.runtime.setMocks(recorder, "gatehouse", "local", false);
+  const { stackTraceLimit } = Error;
   let result: Awaited<T> | undefined;
-  await pulumi.runtime.runInPulumiStack(async () => {
-    result = await program();
-    return {};
-  });
-  await pulumi.runtime.disconnect();
+  try {
+    // Pulumi notes a stack trace with every promise, which takes most of the time.
+    Error.stackTraceLimit = 0;
+    await pulumi.runtime.setMocks(recorder, "gatehouse", "local", false);
+    await pulumi.runtime.runInPulumiStack(async () => {
+      result = await program();
+      return {};
+    });
+    await pulumi.runtime.disconnect();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
   if (recorder.twice.length > 0) throw new Error(`registered twice: ${recorder.twice.join(", ")}`);
   return { recorder, result: result as Awaited<T> };
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { IDENTITY_HEADERS, identityHeaderSpellings, spellings } from "../../infra/identity/headers.ts";
-import { basic, proxy, sections, stack } from "../config/stacks.ts";
+import { basic, proxy, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 
@@ -202,64 +202,3 @@ test(
   },
   PATIENCE,
 );
-
-describe("the data API's part of the gateway under mocks", () => {
-  let middlewares: ReadonlyMap<string, Spec>;
-  const spec = (name: string) => middlewares.get(`gatehouse-data/${name}`)?.spec;
-
-  beforeAll(async () => {
-    const link = "https://data.example.org/versions";
-    const schemas = { deprecated: { raw: { since: "2026-01-01", sunset: "2027-01-31", link } } };
-    const domains = { localhost: {}, edge: DOMAINS.edge };
-    const recorder = await deploy(
-      stack({ domains, protected_services: [], data_api: { ...sections.data_api, schemas } }),
-    );
-    middlewares = recorder.objects<Spec>("traefik.io/v1alpha1:Middleware");
-  }, PATIENCE);
-
-  test("one client is one address, or one /64, or behind a proxy whom that names last", () => {
-    const near = { sourceCriterion: { ipStrategy: { ipv6Subnet: 64 } } };
-    const far = { sourceCriterion: { ipStrategy: { ipv6Subnet: 64, depth: 1 } } };
-    expect(spec("gatehouse-rate-limit")).toEqual({ rateLimit: { average: 50, burst: 100, ...near } });
-    expect(spec("gatehouse-rate-limit-upstream")).toEqual({ rateLimit: { average: 50, burst: 100, ...far } });
-    expect(spec("gatehouse-in-flight")).toEqual({ inFlightReq: { amount: 6, ...near } });
-    expect(spec("gatehouse-in-flight-upstream")).toEqual({ inFlightReq: { amount: 6, ...far } });
-  });
-
-  test("an answer that tells of the database's address comes without its body", () => {
-    expect(spec("gatehouse-unavailable")).toEqual({
-      errors: { status: ["503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" },
-    });
-  });
-
-  test("PostgREST is told one schema, and the client when that goes away", () => {
-    expect(spec("gatehouse-profile-marts")).toEqual({
-      headers: { customRequestHeaders: { "Accept-Profile": "marts" } },
-    });
-    expect(spec("gatehouse-profile-raw")).toEqual({
-      headers: {
-        customRequestHeaders: { "Accept-Profile": "raw" },
-        customResponseHeaders: {
-          Deprecation: "@1767225600",
-          Sunset: "Sun, 31 Jan 2027 00:00:00 GMT",
-          Link: '<https://data.example.org/versions>; rel="deprecation"; type="text/html"',
-        },
-      },
-    });
-    expect(spec("gatehouse-openapi")).toEqual({ replacePath: { path: "/rpc/document" } });
-  });
-
-  test("a query is read whole, or not at all, and a count alone", () => {
-    const regex = "^([^?]*)[?].*%(?:$|[^0-9A-Fa-f]|[0-9A-Fa-f](?:$|[^0-9A-Fa-f])).*$";
-    expect(spec("gatehouse-whole-query")).toEqual({ redirectRegex: { regex, replacement: "${1}" } });
-    expect(spec("gatehouse-exact-count")).toEqual({ headers: { customRequestHeaders: { Prefer: "count=exact" } } });
-  });
-
-  test("no credentials are passed on, and every origin may read", () => {
-    const { headers } = spec("gatehouse-anonymous") as { headers: Record<string, unknown> };
-    expect(headers["customRequestHeaders"]).toEqual({ Authorization: "", Cookie: "", "Content-Profile": "" });
-    expect(headers["accessControlAllowOriginList"]).toEqual(["*"]);
-    expect(headers["accessControlAllowMethods"]).toEqual(["GET", "HEAD", "OPTIONS"]);
-    expect(headers["accessControlAllowCredentials"]).toBe(undefined);
-  });
-});

@@ -1,35 +1,17 @@
 import * as k8s from "@pulumi/kubernetes";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { startCluster } from "./cluster.ts";
-import type { TestCluster } from "./cluster.ts";
-import { openWorkshop, preview } from "./stacks.ts";
-import type { Workshop } from "./stacks.ts";
+import { onCluster } from "./onCluster.ts";
+import type { Program } from "./onCluster.ts";
+import { preview } from "./stacks.ts";
 
-let workshop: Workshop;
-let cluster: TestCluster;
-
-beforeAll(async () => {
-  workshop = await openWorkshop("kubernetes");
-  cluster = await startCluster(workshop.folder);
-});
-
-afterAll(async () => {
-  await cluster.stop();
-  await workshop.close();
-});
-
-type Program = (provider: k8s.Provider) => void;
-
-function open(stackName: string) {
-  return workshop.open(stackName, () => new k8s.Provider("cluster", { kubeconfig: cluster.kubeconfig }));
-}
+const on = onCluster();
 
 const containers = [{ name: "x", image: "none" }];
 
 describe("the stand-in for the kubernetes plugin", () => {
   it("waits for what needs time, and keeps what does not come to work", async () => {
-    const { stack, use } = await open("waiting");
+    const { stack, use } = await on.open("waiting");
     const selector = { matchLabels: { app: "x" } };
     const template = { metadata: { labels: selector.matchLabels }, spec: { containers } };
     const declare =
@@ -45,9 +27,9 @@ describe("the stand-in for the kubernetes plugin", () => {
     await expect(stack.up()).rejects.toThrow(
       /was successfully created, but .* failed to fully initialize or become live: of 1 replicas 1 are updated, 0 available/,
     );
-    const { body } = await cluster.call("GET", "/api/v1/namespaces/space");
+    const { body } = await on.cluster.call("GET", "/api/v1/namespaces/space");
     const { uid } = (body as { metadata: { uid: string } }).metadata;
-    const web = await cluster.call("GET", "/apis/apps/v1/namespaces/space/deployments/web");
+    const web = await on.cluster.call("GET", "/apis/apps/v1/namespaces/space/deployments/web");
     expect(web.body).toMatchObject({ metadata: { annotations: { "example.org/space": uid } } });
     await stack.refresh();
     expect(await preview(stack)).toMatchObject({ web: { steps: "update", diff: {} } });
@@ -55,11 +37,11 @@ describe("the stand-in for the kubernetes plugin", () => {
     expect(await preview(stack)).toMatchObject({ web: { steps: "update", diff: { "spec.replicas": "update" } } });
     await stack.up();
     await stack.destroy();
-    expect(await cluster.call("GET", "/api/v1/namespaces/space")).toMatchObject({ status: 404 });
+    expect(await on.cluster.call("GET", "/api/v1/namespaces/space")).toMatchObject({ status: 404 });
   });
 
   it("starts a Job that failed anew when told to", async () => {
-    const { stack, use } = await open("jobs");
+    const { stack, use } = await on.open("jobs");
     const declare =
       (annotations: Record<string, string>): Program =>
       (provider) => {
@@ -80,7 +62,7 @@ describe("the stand-in for the kubernetes plugin", () => {
   });
 
   it("sets some fields of what others own, and gives back only those", async () => {
-    const { stack, use } = await open("patches");
+    const { stack, use } = await on.open("patches");
     const path = "/api/v1/namespaces/default/configmaps";
     const declare =
       (data: Record<string, string>, annotations?: Record<string, string>): Program =>
@@ -89,8 +71,8 @@ describe("the stand-in for the kubernetes plugin", () => {
         new k8s.core.v1.ConfigMapPatch("patch", { metadata, data }, { provider });
       };
     const found = async (): Promise<unknown> =>
-      ((await cluster.call("GET", `${path}/shared`)).body as { data: unknown }).data;
-    await cluster.call("POST", path, { metadata: { name: "shared" }, data: { theirs: "1" } });
+      ((await on.cluster.call("GET", `${path}/shared`)).body as { data: unknown }).data;
+    await on.cluster.call("POST", path, { metadata: { name: "shared" }, data: { theirs: "1" } });
 
     use(declare({ ours: "1", more: "1" }));
     expect(await preview(stack)).toEqual({ patch: { steps: "create", diff: {} } });

@@ -7,34 +7,15 @@ import { join } from "node:path";
 
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { startCluster } from "./cluster.ts";
-import type { TestCluster } from "./cluster.ts";
-import { openWorkshop, preview } from "./stacks.ts";
-import type { Workshop } from "./stacks.ts";
+import { onCluster } from "./onCluster.ts";
+import type { Program } from "./onCluster.ts";
+import { preview } from "./stacks.ts";
 
 const PASSWORD = "correct-horse-battery";
 
-let workshop: Workshop;
-let cluster: TestCluster;
-
-beforeAll(async () => {
-  workshop = await openWorkshop("kubernetes");
-  cluster = await startCluster(workshop.folder);
-});
-
-afterAll(async () => {
-  await cluster.stop();
-  await workshop.close();
-});
-
-type Program = (provider: k8s.Provider) => void;
-
-function open(stackName: string, kubeconfig = cluster.kubeconfig) {
-  const args = { kubeconfig, clusterIdentifier: kubeconfig };
-  return workshop.open(stackName, () => new k8s.Provider("cluster", args));
-}
+const on = onCluster();
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const SERVICE = "/api/v1/namespaces/default/services/shop";
@@ -47,13 +28,13 @@ function service(provider: k8s.Provider, app = "x", annotations?: Record<string,
 
 describe("the stand-in for the kubernetes plugin", () => {
   it("creates, changes in place, sees what others did, and deletes", async () => {
-    const { stack, use } = await open("life");
+    const { stack, use } = await on.open("life");
     use((provider) => service(provider));
     expect(await preview(stack)).toEqual({ shop: { steps: "create", diff: {} } });
-    expect(await cluster.call("GET", SERVICE)).toMatchObject({ status: 404 });
+    expect(await on.cluster.call("GET", SERVICE)).toMatchObject({ status: 404 });
 
     await stack.up();
-    expect((await cluster.call("GET", SERVICE)).body).toMatchObject({
+    expect((await on.cluster.call("GET", SERVICE)).body).toMatchObject({
       metadata: { managedFields: [{ manager: "pulumi-kubernetes", operation: "Update" }] },
       spec: { ports: [{ port: 8080 }], clusterIP: expect.stringMatching(/^127\.96\./) as unknown },
     });
@@ -62,12 +43,12 @@ describe("the stand-in for the kubernetes plugin", () => {
     use((provider) => service(provider, "w"));
     expect(await preview(stack)).toEqual({ shop: { steps: "update", diff: { "spec.selector.app": "update" } } });
     await stack.up();
-    expect((await cluster.call("GET", SERVICE)).body).toMatchObject({
+    expect((await on.cluster.call("GET", SERVICE)).body).toMatchObject({
       metadata: { managedFields: [{ manager: expect.stringMatching(/^pulumi-kubernetes-/) as unknown }] },
       spec: { selector: { app: "w" } },
     });
 
-    await cluster.call("PATCH", SERVICE, { spec: { selector: { app: "y" } } });
+    await on.cluster.call("PATCH", SERVICE, { spec: { selector: { app: "y" } } });
     await stack.refresh();
     await expect(stack.up()).rejects.toThrow(
       /Apply failed with 1 conflict: .*\.spec\.selector; .*pulumi\.com\/patchForce: "true"/s,
@@ -77,20 +58,20 @@ describe("the stand-in for the kubernetes plugin", () => {
     const diff = { "metadata.annotations": "add", "spec.selector.app": "update" };
     expect(await preview(stack)).toEqual({ shop: { steps: "update", diff } });
     await stack.up();
-    expect((await cluster.call("GET", SERVICE)).body).toMatchObject({ spec: { selector: { app: "x" } } });
+    expect((await on.cluster.call("GET", SERVICE)).body).toMatchObject({ spec: { selector: { app: "x" } } });
 
-    await cluster.call("PATCH", `${SERVICE}?fieldManager=kubectl-edit`, { spec: { selector: { app: "z" } } });
+    await on.cluster.call("PATCH", `${SERVICE}?fieldManager=kubectl-edit`, { spec: { selector: { app: "z" } } });
     await stack.refresh();
     use((provider) => service(provider));
     await stack.up();
-    expect((await cluster.call("GET", SERVICE)).body).toMatchObject({ spec: { selector: { app: "x" } } });
+    expect((await on.cluster.call("GET", SERVICE)).body).toMatchObject({ spec: { selector: { app: "x" } } });
 
     await stack.destroy();
-    expect(await cluster.call("GET", SERVICE)).toMatchObject({ status: 404 });
+    expect(await on.cluster.call("GET", SERVICE)).toMatchObject({ status: 404 });
   });
 
   it("replaces what cannot change, in the order that its name allows", async () => {
-    const { stack, use } = await open("replacement");
+    const { stack, use } = await on.open("replacement");
     const declare =
       (color: string): Program =>
       (provider) => {
@@ -106,15 +87,15 @@ describe("the stand-in for the kubernetes plugin", () => {
       fixed: { steps: "delete-replaced, replace, create-replacement", diff },
     });
     await stack.up();
-    expect(await cluster.call("GET", `${CONFIG_MAPS}/fixed`)).toMatchObject({ body: { data: { color: "blue" } } });
-    const { body } = await cluster.call("GET", CONFIG_MAPS);
+    expect(await on.cluster.call("GET", `${CONFIG_MAPS}/fixed`)).toMatchObject({ body: { data: { color: "blue" } } });
+    const { body } = await on.cluster.call("GET", CONFIG_MAPS);
     const names = (body as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name);
     expect(names).toEqual([expect.stringMatching(/^drawn-[0-9a-f]{8}$/), "fixed"]);
   });
 
   it("takes over what is there, and only when told to", async () => {
-    const { stack, use } = await open("import");
-    await cluster.call("POST", CONFIG_MAPS, { metadata: { name: "old" }, data });
+    const { stack, use } = await on.open("import");
+    await on.cluster.call("POST", CONFIG_MAPS, { metadata: { name: "old" }, data });
     const declare =
       (options: pulumi.CustomResourceOptions): Program =>
       (provider) => {
@@ -127,13 +108,13 @@ describe("the stand-in for the kubernetes plugin", () => {
     expect((await stack.up()).summary.resourceChanges).toEqual({ import: 1, same: 2 });
     use(declare({}));
     expect(await preview(stack)).toEqual({ old: { steps: "same", diff: {} } });
-    await cluster.call("DELETE", `${CONFIG_MAPS}/old`);
+    await on.cluster.call("DELETE", `${CONFIG_MAPS}/old`);
     await stack.refresh();
     expect(await preview(stack)).toEqual({ old: { steps: "create", diff: {} } });
   });
 
   it("keeps secrets secret, in the state and in errors", async () => {
-    const { stack, use } = await open("secrets");
+    const { stack, use } = await on.open("secrets");
     use((provider) => {
       const stringData = { password: pulumi.secret(PASSWORD) };
       const secret = new k8s.core.v1.Secret("login", { metadata: { name: "login" }, stringData }, { provider });
@@ -145,12 +126,12 @@ describe("the stand-in for the kubernetes plugin", () => {
     });
     await stack.up();
     await stack.refresh();
-    const state = await workshop.state("secrets");
+    const state = await on.workshop.state("secrets");
     expect(state).toContain("default/login");
     expect(state).not.toContain(PASSWORD);
     expect(state).not.toContain(Buffer.from(PASSWORD).toString("base64"));
     expect(await preview(stack)).toMatchObject({ login: { steps: "same" }, copy: { steps: "same" } });
-    expect(await cluster.call("GET", `${CONFIG_MAPS}/copy`)).toMatchObject({
+    expect(await on.cluster.call("GET", `${CONFIG_MAPS}/copy`)).toMatchObject({
       body: { metadata: { annotations: { "example.org/name": "login", "example.org/token": PASSWORD } } },
     });
   });
@@ -159,7 +140,7 @@ describe("the stand-in for the kubernetes plugin", () => {
     const engine = createServer();
     engine.listen(0, "127.0.0.1");
     await once(engine, "listening");
-    const plugin = spawn(workshop.plugin, [`127.0.0.1:${(engine.address() as AddressInfo).port}`]);
+    const plugin = spawn(on.workshop.plugin, [`127.0.0.1:${(engine.address() as AddressInfo).port}`]);
     const [session] = (await once(engine, "session")) as [ServerHttp2Session];
     // The plugin has answered, so it knows that it is connected.
     await new Promise((resolve) => session.ping(resolve));
@@ -170,15 +151,15 @@ describe("the stand-in for the kubernetes plugin", () => {
   });
 
   it("previews without a cluster, and replaces everything in another one", async () => {
-    const nowhere = join(workshop.folder, "nowhere");
-    const { stack, use } = await open("unreachable", nowhere);
+    const nowhere = join(on.workshop.folder, "nowhere");
+    const { stack, use } = await on.open("unreachable", nowhere);
     use((provider) => service(provider));
     expect(await preview(stack)).toEqual({ shop: { steps: "create", diff: {} } });
     await expect(stack.up()).rejects.toThrow(
       /configured Kubernetes cluster is unreachable: .*nowhere" cannot be read; set kubernetes:kubeconfig/,
     );
-    let kubeconfig = cluster.kubeconfig;
-    const moving = await workshop.open(
+    let kubeconfig = on.cluster.kubeconfig;
+    const moving = await on.workshop.open(
       "moving",
       () => new k8s.Provider("cluster", { kubeconfig, clusterIdentifier: kubeconfig }),
     );
@@ -187,7 +168,7 @@ describe("the stand-in for the kubernetes plugin", () => {
     kubeconfig = nowhere;
     const { shop } = await preview(moving.stack);
     expect(shop?.steps).toContain("create-replacement");
-    kubeconfig = cluster.kubeconfig;
+    kubeconfig = on.cluster.kubeconfig;
     await moving.stack.destroy();
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { kind, kinds, services, settingsOf, sorted, variants } from "./stacks.ts";
+import { kind, kinds, RUNS, services, settingsOf, sorted, variants } from "./stacks.ts";
 
 /** Every rule with all of its route but the other rules. */
 const placed = (plan: Plan) =>
@@ -35,6 +35,7 @@ describe("when a stack changes", () => {
         const { records, groups, createdGroups, outposts, identitySlug, data } = one;
         expect(two).toMatchObject({ records, groups, createdGroups, outposts, identitySlug, data });
       }),
+      RUNS,
     );
   });
 
@@ -61,6 +62,7 @@ describe("when a stack changes", () => {
           expect(client.redirectUris.filter((uri) => same?.redirectUris.includes(uri) !== true)).toEqual([]);
         }
       }),
+      RUNS,
     );
   });
 
@@ -72,6 +74,7 @@ describe("when a stack changes", () => {
         expect(before.exposures.filter((text) => !after.exposures.includes(text))).toEqual([]);
         expect(before.rules.filter((text) => !after.rules.includes(text))).toEqual([]);
       }),
+      RUNS,
     );
   });
 
@@ -90,6 +93,7 @@ describe("when a stack changes", () => {
         expect(after.clients).toEqual(before.clients.filter(({ service }) => service !== name));
         expect(JSON.stringify({ ...after, groups: [] })).not.toContain(`"${name}.`);
       }),
+      RUNS,
     );
   });
 });

@@ -4,7 +4,7 @@ import { assignOutposts } from "../../../infra/plan/outposts.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { oauth2, proxy, sections } from "../../config/stacks.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
-import { always, planOf, settingsOf } from "./stacks.ts";
+import { always, planOf, RUNS, settingsOf } from "./stacks.ts";
 
 const [template] = planOf({ localhost: true }, proxy({})).exposures.filter(({ role }) => role === "service");
 if (!template) throw new Error("the stack exposes nothing");
@@ -42,6 +42,7 @@ describe("outposts", () => {
         else expect(Math.max(...served.values())).toBeLessThanOrEqual(capacity);
         expect([...served.values()].reduce((sum, one) => sum + one, 0)).toBe(count);
       }),
+      RUNS,
     );
   });
 

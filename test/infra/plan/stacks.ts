@@ -100,6 +100,9 @@ export function planOf(enabled: Kinds, ...list: Record<string, unknown>[]): Plan
   return computePlan(settingsOf(enabled, list));
 }
 
+/** Whole stacks are costly, and what is asked of them is asked in many tests. */
+export const RUNS = { numRuns: 25 };
+
 /** Fails unless something holds for every stack. */
 export function always(holds: (plan: Plan, settings: Settings) => void): void {
   fc.assert(
@@ -107,6 +110,7 @@ export function always(holds: (plan: Plan, settings: Settings) => void): void {
       const settings = settingsOf(enabled, list, variant);
       holds(computePlan(settings), settings);
     }),
+    RUNS,
   );
 }
 

@@ -9,6 +9,8 @@ import { plannedLive, planOf, plans, privilege, relation } from "./live.ts";
 const found = (live: Live, plan: DataPlan) =>
   compareGrants(live, expectationOf(plan)).map(({ object, fault }) => `${object}: ${fault}`);
 
+/** Whole plans are costly. */
+const RUNS = { numRuns: 25 };
 const ALL = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN"];
 
 describe("of any plan", () => {
@@ -17,6 +19,7 @@ describe("of any plan", () => {
       fc.property(plans, (plan) => {
         expect(found(plannedLive(plan), plan)).toEqual([]);
       }),
+      RUNS,
     );
   });
 
@@ -33,6 +36,7 @@ describe("of any plan", () => {
         const expected = isPlanned ? [] : [`table ${name}: ${who} has ${extra}`];
         expect(found({ ...live, privileges: [...live.privileges, entry] }, plan)).toEqual(expected);
       }),
+      RUNS,
     );
   });
 
@@ -46,6 +50,7 @@ describe("of any plan", () => {
         const lack = `${gone.grantee} lacks ${gone.privileges.join(", ")}`;
         expect(findings.map(({ fault, danger }) => [fault, danger])).toEqual([[lack, "outage"]]);
       }),
+      RUNS,
     );
   });
 
@@ -57,6 +62,7 @@ describe("of any plan", () => {
         const defaults = live.defaults.filter((entry) => entry !== gone);
         expect(found({ ...live, defaults }, plan)).toHaveLength(1);
       }),
+      RUNS,
     );
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { expectationOf } from "../../../ops/grants/expectation.ts";
 import { type Finding, sortFindings } from "../../../ops/grants/finding.ts";
-import { checksOf, describeFindings } from "../../../ops/grants/report.ts";
+import { checksOf } from "../../../ops/grants/report.ts";
 import { planOf } from "./live.ts";
 
 const lack: Finding = {
@@ -19,16 +19,6 @@ const leak: Finding = {
 
 test("the most dangerous stands first, and what was found twice stands there once", () => {
   expect(sortFindings([lack, login, leak, { ...lack }])).toEqual([leak, login, lack]);
-});
-
-test("findings are a table of object, fault and cure; none are nothing", () => {
-  const lines = describeFindings([login]).trimEnd().split("\n");
-  expect(lines.map((line) => line.split("│").map((cell) => cell.trim()))).toContainEqual([
-    "",
-    ...["reach", "role web_anon", "is LOGIN", "ALTER ROLE web_anon NOLOGIN;"],
-    "",
-  ]);
-  expect(describeFindings([])).toBe("");
 });
 
 test("each finding fails the check of its schema, or that of the database", () => {

@@ -1,0 +1,40 @@
+/** The one way in which `ops/` reaches a Postgres. */
+import { Client, type ClientConfig } from "pg";
+import type { PostgresServer } from "../config/settings.ts";
+
+/** As libpq understands sslmode; the authorities are Node's (NODE_EXTRA_CA_CERTS). */
+export const SSL: Record<PostgresServer["sslmode"], ClientConfig["ssl"]> = {
+  disable: false,
+  require: { rejectUnauthorized: false },
+  "verify-ca": { rejectUnauthorized: true, checkServerIdentity: () => undefined },
+  "verify-full": { rejectUnauthorized: true },
+};
+
+export function isSslMode(text: string): text is PostgresServer["sslmode"] {
+  return Object.hasOwn(SSL, text);
+}
+
+/** A database that cannot be reached; the message names the place and never the password. */
+export class UnreachableError extends Error {
+  override readonly name = "UnreachableError";
+}
+
+/**
+ * Connects, and ends the connection when the work is done.
+ * @throws UnreachableError when there is no connection; what the work throws
+ */
+export async function withDatabase<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ ...config, connectionTimeoutMillis: 10_000, application_name: "gatehouse" });
+  client.on("error", () => undefined); // the query that it hits fails as well
+  try {
+    await client.connect().catch((error: unknown) => Promise.reject(unreachable(config, error)));
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function unreachable({ host, port, user, database }: ClientConfig, error: unknown): UnreachableError {
+  const { message, code } = error as Error & { code?: string };
+  return new UnreachableError(`cannot reach database ${database} on ${host}:${port} as ${user}: ${message || code}`);
+}

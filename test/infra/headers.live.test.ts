@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { loadPyodide } from "pyodide";
+import { beforeAll, describe, expect, test } from "vitest";
+import { group } from "../../config/fields.ts";
+import { headersExpression, IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
+
+interface User {
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+/** Names that authentik gives an expression, as far as this one uses them; `all_groups` may repeat a group. */
+const PROGRAM = `
+import json
+from types import SimpleNamespace
+
+def evaluate(text):
+    user = SimpleNamespace(**json.loads(text))
+    user.all_groups = lambda: [SimpleNamespace(name=name) for name in user.groups * 2]
+    minted = lambda *arguments: "/".join(str(argument) for argument in arguments[1:])
+    return json.dumps(run(SimpleNamespace(user=user), SimpleNamespace(access_token_validity="hours=8"), minted))
+`;
+
+describe("identity headers, as Python computes them", () => {
+  let headersOf: (user: Partial<User>) => Record<string, string>;
+
+  beforeAll(async () => {
+    const python = await loadPyodide();
+    const body = headersExpression("signer").replaceAll(/^/gm, "    ");
+    python.runPython(`def run(request, provider, ak_create_jwt):\n${body}\n${PROGRAM}`);
+    const globals = python.globals as unknown as { get: (name: string) => (text: string) => string };
+    const evaluate = globals.get("evaluate");
+    const alice: User = { username: "alice", email: "alice@example.org", name: "Alice", uid: "7", groups: [] };
+    headersOf = (user) => {
+      const answer = JSON.parse(evaluate(JSON.stringify({ ...alice, ...user }))) as {
+        ak_proxy: { user_attributes: { additionalHeaders: Record<string, string> } };
+      };
+      return answer.ak_proxy.user_attributes.additionalHeaders;
+    };
+  }, 60_000);
+
+  test("are the six, with a token that lives as long as the session", () => {
+    expect(headersOf({ groups: ["staff", "admins"] })).toEqual({
+      "X-idp-username": "alice",
+      "X-idp-email": "alice@example.org",
+      "X-idp-groups": "admins,staff",
+      "X-idp-name": "Alice",
+      "X-idp-uid": "7",
+      "X-idp-jwt": "signer/['openid', 'email', 'profile']/hours=8",
+    });
+    expect(Object.keys(headersOf({}))).toEqual([...IDENTITY_HEADERS]);
+  });
+
+  test("carry 200 groups, also with pipes, spaces and æøå", () => {
+    const groups = Array.from({ length: 200 }, (_, index) => `Drift | æøå ${String(index).padStart(3, "0")}`);
+    expect(headersOf({ groups })["X-idp-groups"]?.split(",")).toEqual(groups);
+  });
+
+  test.each([
+    ["a comma", "admins,staff"],
+    ["a line break", "admins\r\nX-idp-username: root"],
+    ["a character that is not seen", "ad\u200bmins"],
+    ["a space that does not break", "ad\u00a0mins"],
+    ["a space in front", " admins"],
+    ["a space behind", "admins "],
+  ])("leave out a group with %s, which would read as another", (_, group) => {
+    expect(headersOf({ groups: ["users", group] })["X-idp-groups"]).toBe("users");
+  });
+
+  test("carry every group that a configuration may name, as it is written, and no other", () => {
+    const piece = fc.constantFrom(
+      ..."aZ9 |,.;:'\"/\\-_@æø\u0301日😀\t\n\r\0\x7f\x85\u00a0\u00ad\u200b\u200d\u2028\u202e\u3000\ufeff\ue000",
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: piece, maxLength: 5 }), (name) => {
+        const carried = headersOf({ groups: [name] })["X-idp-groups"];
+        expect(carried).toBe(group().safeParse(name).success ? name : "");
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("never end early, and never make one user look like another", () => {
+    const name = "Alice\r\nX-idp-groups: admins";
+    expect(headersOf({ name, username: "ad\u200bmin" })).toMatchObject({
+      "X-idp-name": "Alice??X-idp-groups: admins",
+      "X-idp-username": "ad?min",
+    });
+  });
+});

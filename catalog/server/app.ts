@@ -13,7 +13,7 @@ const NO_CACHE = "no-cache";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const METHODS = ["GET", "HEAD"];
 
-/** The catalogue's server: files from memory, the page at each of its paths, and where the data is for the host that was asked. */
+/** The catalogue's server: files from memory, the page at each of its paths, and for the host that was asked where the data is and its limits. */
 export function catalogue(site: Site, settings: Settings): Hono {
   const { basePath } = settings;
   const app = new Hono();
@@ -28,7 +28,10 @@ export function catalogue(site: Site, settings: Settings): Hono {
     const { path } = c.req;
     if ([`/`, basePath, basePath.slice(0, -1)].includes(path)) return toStart(c, basePath);
     const name = path.startsWith(basePath) ? path.slice(basePath.length) : "";
-    if (name === "config.json") return c.json({ baseUrl: baseUrl(c, settings) }, 200, { "Cache-Control": NO_CACHE });
+    if (name === "config.json") {
+      const config = { baseUrl: baseUrl(c, settings), limits: settings.limits };
+      return c.json(config, 200, { "Cache-Control": NO_CACHE });
+    }
     const asset = site.get(PAGES.test(name) ? PAGE : name);
     // The page is not to be had by its file's name, where its own links would lead nowhere.
     return asset === undefined || name === PAGE ? c.notFound() : answer(c, asset, HASHED.test(name));

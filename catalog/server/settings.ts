@@ -1,3 +1,19 @@
+/** What the data API allows; the page tells it, and keeps to it. */
+export interface Limits {
+  /** Rows in one answer at the most. */
+  readonly maxRows: number;
+  /** Rows of the largest table that is counted exactly. */
+  readonly exactCountRows: number;
+  /** How long one query may take, in milliseconds. */
+  readonly statementTimeout: number;
+  /** Seconds for which an answer may be kept without asking again. */
+  readonly maxAge: number;
+  /** Of one client, by its address. */
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+  readonly inFlight: number;
+}
+
 /** What the catalogue's server is told by its environment; the stack writes it (infra/data/catalog.ts). */
 export interface Settings {
   /** Address to listen on. */
@@ -9,10 +25,17 @@ export interface Settings {
   readonly baseUrls: ReadonlyMap<string, string>;
   /** For every other host. */
   readonly defaultBaseUrl: string;
+  readonly limits: Limits;
 }
 
+const LIMITS: readonly (keyof Limits)[] = [
+  ...(["maxRows", "exactCountRows", "statementTimeout", "maxAge"] as const),
+  ...(["requestsPerSecond", "burst", "inFlight"] as const),
+];
+
 /**
- * @param environment HOST, PORT, BASE_PATH, BASE_URLS (a JSON object from host to address) and DEFAULT_BASE_URL, which alone has no default
+ * @param environment HOST, PORT, BASE_PATH, BASE_URLS (a JSON object from host to address), and what has no
+ *   default: DEFAULT_BASE_URL and LIMITS (a JSON object, see {@link Limits})
  * @throws Error naming the variable that is wrong
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
@@ -26,17 +49,32 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     basePath: BASE_PATH,
     baseUrls: new Map(Object.entries(parseBaseUrls(BASE_URLS)).map(([host, url]) => [host, address("BASE_URLS", url)])),
     defaultBaseUrl: address("DEFAULT_BASE_URL", DEFAULT_BASE_URL),
+    limits: parseLimits(environment["LIMITS"] ?? ""),
   };
 }
 
 function parseBaseUrls(text: string): Record<string, unknown> {
+  return parseObject("BASE_URLS", text, '{"catalog.example.org":"https://data.example.org"}');
+}
+
+function parseLimits(text: string): Limits {
+  const given = parseObject("LIMITS", text, '{"maxRows":1000,"exactCountRows":1000000}, with all limits');
+  const limits = LIMITS.map((name): [keyof Limits, number] => {
+    const value = given[name];
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return [name, value];
+    throw new Error(`LIMITS has no whole number for ${name}; write it like "${name}":1000`);
+  });
+  return Object.fromEntries(limits) as Record<keyof Limits, number>;
+}
+
+function parseObject(variable: string, text: string, example: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
   } catch {
     // Told below, without the parser's own words.
   }
-  throw new Error('BASE_URLS is not a JSON object; write it like {"catalog.example.org":"https://data.example.org"}');
+  throw new Error(`${variable} is not a JSON object; write it like ${example}`);
 }
 
 /** It goes into a header: what is no plain address must not get there. */

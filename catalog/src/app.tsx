@@ -8,10 +8,11 @@ import { ListPage } from "./pages/ListPage.tsx";
 import { NotFoundPage } from "./pages/NotFoundPage.tsx";
 import { SourcePage } from "./pages/SourcePage.tsx";
 import { TablePage } from "./pages/TablePage.tsx";
+import { decoded, useEncodedLocation } from "./state/location.ts";
 
 export function App(): VNode {
   return (
-    <Router base={BASE_PATH}>
+    <Router base={BASE_PATH} hook={useEncodedLocation}>
       <Frame>
         <Switch>
           <Route path="/">
@@ -19,9 +20,11 @@ export function App(): VNode {
           </Route>
           <Route path="/data" component={ListPage} />
           <Route path="/data/:schema/:relation">
-            {({ schema, relation }) => <TablePage key={`${schema}.${relation}`} schema={schema} relation={relation} />}
+            {({ schema, relation }) => (
+              <TablePage key={`${schema}/${relation}`} schema={decoded(schema)} relation={decoded(relation)} />
+            )}
           </Route>
-          <Route path="/sources/:id">{({ id }) => <SourcePage id={id} />}</Route>
+          <Route path="/sources/:id">{({ id }) => <SourcePage id={decoded(id)} />}</Route>
           <Route path="/contract" component={ContractPage} />
           <Route path="/about" component={AboutPage} />
           <Route component={NotFoundPage} />

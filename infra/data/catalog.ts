@@ -1,10 +1,10 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { Catalog as CatalogSettings, TraefikGateway } from "../../config/settings.ts";
+import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../config/settings.ts";
 import { answersOnly, onlyFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";
 import type { Exposure } from "../plan/types.ts";
-import { deployment, labelsOf, resources, withoutAwait, type Workload } from "../pods.ts";
+import { deployment, labelsOf, resources, serviceOf, type Workload } from "../pods.ts";
 import { type CatalogFiles, fingerprint } from "./catalogFiles.ts";
 
 const { name: APP, port: PORT } = CATALOG_SERVICE;
@@ -18,6 +18,8 @@ export interface CatalogArgs {
   readonly exposures: readonly Exposure[];
   /** Address of the data API for hosts of no domain. */
   readonly publicUrl: string;
+  /** Of the data API; the page tells them. */
+  readonly limits: DataApi["limits"];
   /** The server, and what it serves. */
   readonly files: CatalogFiles;
 }
@@ -65,14 +67,7 @@ export class Catalog extends pulumi.ComponentResource {
       { metadata: own, spec: answersOnly(onlyFrom(labels, PORT, [gateway.namespace])) },
       child,
     );
-    new k8s.core.v1.Service(
-      `${name}-service`,
-      {
-        metadata: { ...own, annotations: withoutAwait },
-        spec: { selector: labels, ports: [{ name: "http", port: PORT, targetPort: PORT }] },
-      },
-      child,
-    );
+    new k8s.core.v1.Service(`${name}-service`, serviceOf(own, APP, PORT), child);
     this.registerOutputs({});
   }
 }
@@ -100,14 +95,18 @@ export function catalogSettings({
   catalog,
   exposures,
   publicUrl,
-}: Pick<CatalogArgs, "catalog" | "exposures" | "publicUrl">): Record<string, string> {
+  limits,
+}: Pick<CatalogArgs, "catalog" | "exposures" | "publicUrl" | "limits">): Record<string, string> {
   const on = (role: Exposure["role"]) => exposures.filter((exposure) => exposure.role === role);
   const data = new Map(on("data-api").map(({ domain, url }) => [domain, url]));
   const baseUrls = on("catalog").map(({ domain, url }) => [new URL(url).host, data.get(domain) ?? publicUrl]);
+  const { maxRows, exactCountRows, statementTimeout, maxAge, requestsPerSecond, burst, inFlight } = limits;
+  const told = { maxRows, exactCountRows, statementTimeout, maxAge, requestsPerSecond, burst, inFlight };
   return {
     PORT: String(PORT),
     BASE_PATH: catalog.basePath,
     BASE_URLS: JSON.stringify(Object.fromEntries(baseUrls)),
     DEFAULT_BASE_URL: publicUrl,
+    LIMITS: JSON.stringify(told),
   };
 }

@@ -55,7 +55,7 @@ export class DataApi extends pulumi.ComponentResource {
     const { catalog } = dataApi;
     // Exposed nowhere, there is nothing to show it on.
     if (catalog && files && reached !== undefined) {
-      const shared = { catalog, gateway, namespace, exposures, publicUrl: reached, files };
+      const shared = { catalog, gateway, namespace, exposures, publicUrl: reached, limits: dataApi.limits, files };
       new Catalog(`${name}-catalog`, shared, child);
     }
     this.registerOutputs({});

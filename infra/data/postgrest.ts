@@ -4,7 +4,7 @@ import type { DataApi, TraefikGateway } from "../../config/settings.ts";
 import { onlyBetween, onlyFrom } from "../network.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import { type Access, readingUri } from "../postgres/access.ts";
-import { deployment, labelsOf, resources, withoutAwait, type Workload } from "../pods.ts";
+import { deployment, labelsOf, resources, serviceOf, type Workload } from "../pods.ts";
 
 const APP = "postgrest";
 /** Never in a Service: its answers print the whole schema cache (field.md 3.1). */
@@ -63,14 +63,7 @@ export class Postgrest extends pulumi.ComponentResource {
       { metadata: own, spec: onlyBetween(gatewayOnly, args.server.inCluster) },
       child,
     );
-    new k8s.core.v1.Service(
-      `${name}-service`,
-      {
-        metadata: { ...own, annotations: withoutAwait },
-        spec: { selector: labels, ports: [{ name: "http", port: PORT, targetPort: PORT }] },
-      },
-      child,
-    );
+    new k8s.core.v1.Service(`${name}-service`, serviceOf(own, APP, PORT), child);
     this.registerOutputs({});
   }
 }

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Backend, TraefikGateway } from "../../config/settings.ts";
 import { onlyFrom } from "../network.ts";
-import { deployment, labelsOf, resources, withoutAwait } from "../pods.ts";
+import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
 
 export interface EchoArgs {
   /** Name, namespace and port of the Service. */
@@ -35,14 +35,7 @@ export class Echo extends pulumi.ComponentResource {
       }),
       { parent: this },
     );
-    new k8s.core.v1.Service(
-      `${name}-service`,
-      {
-        metadata: { ...metadata, annotations: withoutAwait },
-        spec: { selector: labels, ports: [{ name: "http", port: backend.port, targetPort: backend.port }] },
-      },
-      { parent: this },
-    );
+    new k8s.core.v1.Service(`${name}-service`, serviceOf(metadata, backend.name, backend.port), { parent: this });
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
       { metadata, spec: onlyFrom(labels, backend.port, [gateway.namespace]) },

@@ -5,7 +5,7 @@ import type { Cluster } from "../cluster.ts";
 import { onlyFrom } from "../network.ts";
 import { AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { outpostName } from "../plan/names.ts";
-import { deployment, labelsOf, resources, withoutAwait } from "../pods.ts";
+import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
 import type { Postgres } from "../postgres.ts";
 import { reveal } from "../secrets.ts";
 import { AuthentikDatabase } from "./database.ts";
@@ -46,14 +46,7 @@ export class Installation extends pulumi.ComponentResource {
     this.workloads = [workload("server"), workload("worker")];
     this.#availability(name, args, child);
     const service = (app: string): k8s.core.v1.Service =>
-      new k8s.core.v1.Service(
-        app,
-        {
-          metadata: { name: app, namespace: namespace.metadata.name, annotations: withoutAwait },
-          spec: { selector: labelsOf(app), ports: [{ name: "http", port: HTTP_PORT, targetPort: HTTP_PORT }] },
-        },
-        child,
-      );
+      new k8s.core.v1.Service(app, serviceOf({ name: app, namespace: namespace.metadata.name }, app, HTTP_PORT), child);
     this.service = service(SERVER);
     this.#outposts = new Map(args.outposts.map((number) => [number, service(outpostName(number))]));
     this.url = addressOf(this.service);

@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATA, PAGE, type RunningCatalogue, SCRIPT, startCatalogue } from "./world.ts";
+import { DATA, LIMITS, PAGE, type RunningCatalogue, SCRIPT, startCatalogue } from "./world.ts";
 
 const SCRIPT_PATH = "/assets/main-1.js";
 
@@ -30,7 +30,7 @@ describe("on several domains", () => {
   ])("a page of %s reads %s, and may talk to nothing else", async (host, baseUrl) => {
     const config = await server.ask("/config.json", { Host: host });
     expect([config.status, config.headers["cache-control"]]).toEqual([200, "no-cache"]);
-    expect(config.body.toString()).toBe(JSON.stringify({ baseUrl }));
+    expect(config.body.toString()).toBe(JSON.stringify({ baseUrl, limits: LIMITS }));
     const page = await server.ask("/data", { Host: host });
     const policy = String(page.headers["content-security-policy"]).split("; ");
     expect(policy.filter((directive) => directive.startsWith("connect-src"))).toEqual([
@@ -67,7 +67,9 @@ describe("below a path", () => {
     expect(brotliDecompressSync(compressed.body).toString()).toBe(body.toString());
     const script = await server.ask(`/explore/it${SCRIPT_PATH}`);
     expect([script.status, script.body.toString()]).toEqual([200, SCRIPT]);
-    expect((await server.ask("/explore/it/config.json")).body.toString()).toBe(JSON.stringify({ baseUrl: DATA }));
+    expect((await server.ask("/explore/it/config.json")).body.toString()).toBe(
+      JSON.stringify({ baseUrl: DATA, limits: LIMITS }),
+    );
   });
 
   test.each([["/data"], [SCRIPT_PATH], ["/config.json"], ["/explore"], ["/explore/data"], ["/explore/itdata"]])(

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATA, PAGE, type RunningCatalogue, SCRIPT, startCatalogue } from "./world.ts";
+import { DATA, LIMITS, PAGE, type RunningCatalogue, SCRIPT, startCatalogue } from "./world.ts";
 
 /** On every answer; the policy is that of a host of no domain. */
 const SECURITY = {
@@ -110,7 +110,7 @@ describe("at the root", () => {
     ["/contract.json", "application/json", "{}\n"],
     ["/changelog.md", "text/markdown; charset=utf-8", "# Changes\n"],
     ["/assets/main-1.css", "text/css; charset=utf-8", "body{}\n"],
-    ["/config.json", "application/json", JSON.stringify({ baseUrl: DATA })],
+    ["/config.json", "application/json", JSON.stringify({ baseUrl: DATA, limits: LIMITS })],
     ["/healthz", "text/plain; charset=UTF-8", "ok\n"],
   ])("%s is %s", async (path, type, text) => {
     const { status, headers, body } = await server.ask(path);

@@ -2,11 +2,18 @@ import { describe, expect, test } from "vitest";
 import { readSettings } from "../../catalog/server/settings.ts";
 
 const DEFAULT_BASE_URL = "https://data.example.org";
+const limits = {
+  ...{ maxRows: 500, exactCountRows: 0, statementTimeout: 2500, maxAge: 30 },
+  ...{ requestsPerSecond: 7, burst: 8, inFlight: 9 },
+};
+const LIMITS = JSON.stringify(limits);
+const without = (name: string): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(limits).filter(([key]) => key !== name)));
 
 describe("the server's settings", () => {
-  test("have defaults for all but the data API's address", () => {
-    expect(readSettings({ DEFAULT_BASE_URL })).toEqual({
-      ...{ host: "0.0.0.0", port: 8080, basePath: "/", baseUrls: new Map(), defaultBaseUrl: DEFAULT_BASE_URL },
+  test("have defaults for all but the data API's address and limits", () => {
+    expect(readSettings({ DEFAULT_BASE_URL, LIMITS })).toEqual({
+      ...{ host: "0.0.0.0", port: 8080, basePath: "/", baseUrls: new Map(), defaultBaseUrl: DEFAULT_BASE_URL, limits },
     });
   });
 
@@ -14,9 +21,10 @@ describe("the server's settings", () => {
     const environment = {
       ...{ HOST: "127.0.0.1", PORT: "80", BASE_PATH: "/a/b.c-1/", DEFAULT_BASE_URL: `${DEFAULT_BASE_URL}/` },
       BASE_URLS: '{"catalog.localhost:8080":"http://data.localhost:8080"}',
+      LIMITS: JSON.stringify({ ...limits, connections: 10 }),
     };
     expect(readSettings(environment)).toEqual({
-      ...{ host: "127.0.0.1", port: 80, basePath: "/a/b.c-1/", defaultBaseUrl: DEFAULT_BASE_URL },
+      ...{ host: "127.0.0.1", port: 80, basePath: "/a/b.c-1/", defaultBaseUrl: DEFAULT_BASE_URL, limits },
       baseUrls: new Map([["catalog.localhost:8080", "http://data.localhost:8080"]]),
     });
   });
@@ -35,8 +43,17 @@ describe("the server's settings", () => {
     ["DEFAULT_BASE_URL is missing", { DEFAULT_BASE_URL: undefined }],
     ["DEFAULT_BASE_URL has a value that is no address", { DEFAULT_BASE_URL: "data" }],
     ["DEFAULT_BASE_URL has a value that is no address", { DEFAULT_BASE_URL: "https://a b" }],
+    ["LIMITS is not a JSON object", { LIMITS: undefined }],
+    ["LIMITS is not a JSON object", { LIMITS: "null" }],
+    ...Object.keys(limits).map((name): [string, Record<string, string>] => [
+      `LIMITS has no whole number for ${name}`,
+      { LIMITS: without(name) },
+    ]),
+    ["LIMITS has no whole number for maxRows", { LIMITS: JSON.stringify({ ...limits, maxRows: "500" }) }],
+    ["LIMITS has no whole number for burst", { LIMITS: JSON.stringify({ ...limits, burst: 1.5 }) }],
+    ["LIMITS has no whole number for inFlight", { LIMITS: JSON.stringify({ ...limits, inFlight: -1 }) }],
   ])("are refused where %s: %j", (fault, environment) => {
-    expect(() => readSettings({ DEFAULT_BASE_URL, ...environment })).toThrow(fault);
+    expect(() => readSettings({ DEFAULT_BASE_URL, LIMITS, ...environment })).toThrow(fault);
   });
 
   test.each([
@@ -44,6 +61,6 @@ describe("the server's settings", () => {
     "https://data.example.org/;script-src",
     "https://data.example.org 'unsafe-inline'",
   ])("let no address write into the policy: %s", (address) =>
-    expect(() => readSettings({ DEFAULT_BASE_URL: address })).toThrow("no address"),
+    expect(() => readSettings({ DEFAULT_BASE_URL: address, LIMITS })).toThrow("no address"),
   );
 });

@@ -22,6 +22,10 @@ const FILES = {
   "changelog.md": "# Changes\n",
 };
 export const DATA = "http://data.localhost:8080";
+export const LIMITS = {
+  ...{ maxRows: 500, exactCountRows: 600, statementTimeout: 2500, maxAge: 30 },
+  ...{ requestsPerSecond: 7, burst: 8, inFlight: 9 },
+};
 
 /** A folder as a Kubernetes volume has it: links into a hidden folder. Beside what is served lies what is not. */
 export function buildFolder(): string {
@@ -53,10 +57,10 @@ export interface RunningCatalogue {
   readonly stop: () => Promise<void>;
 }
 
-/** @param environment besides DEFAULT_BASE_URL, which is {@link DATA} */
+/** @param environment besides DEFAULT_BASE_URL, which is {@link DATA}, and LIMITS */
 export async function startCatalogue(environment: Record<string, string> = {}): Promise<RunningCatalogue> {
   const folder = buildFolder();
-  const settings = readSettings({ DEFAULT_BASE_URL: DATA, ...environment });
+  const settings = readSettings({ DEFAULT_BASE_URL: DATA, LIMITS: JSON.stringify(LIMITS), ...environment });
   const site = readSite(folder, settings.basePath);
   const server = serve({ fetch: catalogue(site, settings).fetch, hostname: "127.0.0.1", port: 0 });
   if (!server.listening) await once(server, "listening");

@@ -132,8 +132,11 @@ describe("the request as code", () => {
   });
 
   test("lets no value of a filter out of its quotes", () => {
+    // What fast-check calls binary, without its table of all characters, which takes a second to make.
+    const code = fc.integer({ min: 0, max: 0x10ffff }).filter((one) => one < 0xd800 || one > 0xdfff);
+    const text = fc.string({ unit: code.map((one) => String.fromCodePoint(one)) });
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (value) => {
+      fc.property(text, (value) => {
         const url = address({ filters: [{ column: "navn", operator: "eq", value }] });
         expect(url).toMatch(/^[\w.:/?&=%,!~*()@-]+$/);
         for (const language of LANGUAGES) expect(snippet(language, { url, profile: "marts" })).toContain(url);

@@ -49,8 +49,9 @@ describe("CSV", () => {
   });
 
   test("has no cell that begins like a formula, whatever the data are", () => {
+    const unit = fc.constantFrom(..."=+-@| \t\r\n\0\"',;.1aø😀\u00A0\u200B\u202E\uFEFF\uFF1D\uFF0B");
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (value) => {
+      fc.property(fc.string({ unit, maxLength: 6 }), (value) => {
         const cell = csvCell(value).replace(/^"/, "");
         if (!/^[+-]?\d+([.,]\d+)?"?$/.test(cell)) expect(cell).not.toMatch(/^\s*[=+\-@]/);
       }),

@@ -10,6 +10,7 @@ import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { loadSampleOf } from "../../local/sample.ts";
 import { quiet } from "../helpers/quiet.ts";
+import { INSTALLED_IDENTITY_PROVIDER } from "../helpers/sections.ts";
 
 /** What the tests know of the platform. */
 export interface RunningData {
@@ -22,6 +23,8 @@ export interface RunningData {
   readonly gatewayPort: number;
   /** Origin of the data API, as browsers name it. */
   readonly url: string;
+  /** Origin of the web catalogue. */
+  readonly catalogUrl: string;
   /** Of 127.0.0.1. */
   readonly postgresPort: number;
   readonly plan: DataPlan;
@@ -39,13 +42,7 @@ declare module "vitest" {
 const changes = {
   "gatehouse:protected_services": [],
   "gatehouse:test_environments": { enabled: false },
-  "gatehouse:identity_provider": {
-    install: true,
-    token: "${AUTHENTIK_TOKEN}",
-    admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
-    secret_key: "${AUTHENTIK_SECRET_KEY}",
-    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
-  },
+  "gatehouse:identity_provider": INSTALLED_IDENTITY_PROVIDER,
   "gatehouse:data_api": {
     domains: "auto",
     schemas: {
@@ -81,7 +78,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 function whatRuns(platform: Platform, { plan, settings, variables }: LocalStack): RunningData {
   const { data: database, exposures } = plan;
   const url = publicUrl(exposures);
-  if (!database || !settings.dataApi || url === undefined) throw new Error("the local stack has no data API");
+  const catalogUrl = exposures.find(({ role }) => role === "catalog")?.url;
+  if (!database || !settings.dataApi || url === undefined || catalogUrl === undefined)
+    throw new Error("the local stack has no data API with a catalogue");
   const { administrator, authenticator, owner } = database.roles;
   return {
     data: platform.data,
@@ -89,6 +88,7 @@ function whatRuns(platform: Platform, { plan, settings, variables }: LocalStack)
     namespace: settings.dataApi.namespace,
     gatewayPort: platform.httpPort,
     url,
+    catalogUrl,
     postgresPort: platform.postgres.port,
     plan: database,
     passwords: {

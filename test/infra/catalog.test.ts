@@ -1,13 +1,7 @@
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { brotliDecompressSync } from "node:zlib";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { parseStack } from "../../config/load.ts";
-import type { DataApi } from "../../config/settings.ts";
 import { catalogSettings } from "../../infra/data/catalog.ts";
-import { buildFault, fingerprint, readCatalogFiles } from "../../infra/data/catalogFiles.ts";
+import { fingerprint } from "../../infra/data/catalogFiles.ts";
 import { publicUrl } from "../../infra/data/dataApi.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { sections, shell, stack } from "../config/stacks.ts";
@@ -20,6 +14,11 @@ vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Prom
 const LABELS = { "app.kubernetes.io/name": "catalog", "app.kubernetes.io/part-of": "gatehouse" };
 const NAME = "gatehouse-data/catalog";
 const CONFIG_MAP = `catalog-${fingerprint(CATALOG_FILES)}`;
+/** As they are told; the stack sets some of them. */
+const LIMITS = {
+  ...{ maxRows: 250, exactCountRows: 5000, statementTimeout: 2500, maxAge: 60 },
+  ...{ requestsPerSecond: 50, burst: 100, inFlight: 3 },
+};
 const KEYS = {
   "assets_main-1.js.br": "assets/main-1.js.br",
   "index.html.br": "index.html.br",
@@ -33,7 +32,9 @@ describe("the catalogue under mocks", () => {
   beforeAll(async () => {
     const catalog = { base_path: "/explore/", replicas: 3 };
     const gateway = { version: "3.7.13", namespace: "ingress" };
-    recorder = await deploy(stack({ protected_services: [], gateway, data_api: { ...sections.data_api, catalog } }));
+    const limits = { max_rows: 250, exact_count_rows: 5000, statement_timeout: "2500ms", in_flight: 3 };
+    const data_api = { ...sections.data_api, catalog, limits };
+    recorder = await deploy(stack({ protected_services: [], gateway, data_api }));
   }, PATIENCE);
 
   test("its files are in a ConfigMap that never changes, named by their content", () => {
@@ -77,6 +78,7 @@ describe("the catalogue under mocks", () => {
                   }),
                 },
                 { name: "DEFAULT_BASE_URL", value: "https://data.mesh.example.org" },
+                { name: "LIMITS", value: JSON.stringify(LIMITS) },
               ],
               ports: [{ name: "http", containerPort: 8080 }],
               readinessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 2 },
@@ -135,109 +137,37 @@ describe("the catalogue under mocks", () => {
   });
 });
 
-test("a stack without a catalogue has none of it, and no host for it", async () => {
-  const raw = stack({ protected_services: [], data_api: { ...sections.data_api, catalog: false } });
-  const recorder = await deploy(raw);
-  expect(recorder.resources.filter(({ name }) => name.startsWith("data-catalog")).map(({ name }) => name)).toEqual([]);
-  const plan = computePlan(parseStack(raw, shell));
-  expect(JSON.stringify([plan.exposures, plan.routes])).not.toContain("catalog");
-});
+test(
+  "a stack without a catalogue has none of it, and no host for it",
+  async () => {
+    const raw = stack({ protected_services: [], data_api: { ...sections.data_api, catalog: false } });
+    const recorder = await deploy(raw);
+    expect(recorder.resources.filter(({ name }) => name.startsWith("data-catalog")).map(({ name }) => name)).toEqual(
+      [],
+    );
+    const plan = computePlan(parseStack(raw, shell));
+    expect(JSON.stringify([plan.exposures, plan.routes])).not.toContain("catalog");
+  },
+  PATIENCE,
+);
 
 test("the page of each domain reads the data API of that domain, at its port", () => {
   const partner = { enabled: true, base_domain: "partner.org", protocol: "https", description: "Another", port: 8443 };
   const raw = stack({ domains: { localhost: { port: 8080 }, partner }, protected_services: [] });
   const settings = parseStack(raw, shell);
   const { exposures } = computePlan(settings);
-  const catalog = settings.dataApi?.catalog;
-  if (!catalog) throw new Error("the stack has no catalogue");
-  expect(catalogSettings({ catalog, exposures, publicUrl: publicUrl(exposures) ?? "" })).toEqual({
+  const { catalog, limits } = settings.dataApi ?? {};
+  if (!catalog || !limits) throw new Error("the stack has no catalogue");
+  expect(catalogSettings({ catalog, exposures, publicUrl: publicUrl(exposures) ?? "", limits })).toEqual({
     ...{ PORT: "8080", BASE_PATH: "/" },
     BASE_URLS: JSON.stringify({
       "catalog.localhost:8080": "http://data.localhost:8080",
       "catalog.partner.org:8443": "https://data.partner.org:8443",
     }),
     DEFAULT_BASE_URL: "https://data.partner.org:8443",
-  });
-});
-
-describe("the built files", () => {
-  let project: string;
-  const dataApi = parseStack(stack(), shell).dataApi as DataApi;
-  const write = (path: string, content: string | Buffer, seconds = 1000) => {
-    const file = join(project, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
-    utimesSync(file, seconds, seconds);
-  };
-  const built = () => {
-    write("catalog/index.html", "source", 999);
-    write("catalog/src/main.ts", "source", 1000);
-    write("catalog/dist/index.html", "page");
-    write("catalog/dist/index.html.br", "page, compressed", 1001);
-    write("catalog/dist/assets/a.js", "script");
-    write("catalog/dist/assets/a.js.br", "script, compressed");
-    write("catalog/dist/server.mjs", "server");
-  };
-  const read = () => [...readCatalogFiles(dataApi, "dev", project)].map(([path, content]) => [path, String(content)]);
-
-  beforeEach(() => {
-    project = mkdtempSync(join(tmpdir(), "gatehouse-built-"));
-    mkdirSync(join(project, "catalog"));
-  });
-  afterEach(() => rmSync(project, { recursive: true }));
-
-  test("are the server and what is compressed, in one order", () => {
-    built();
-    expect(buildFault(project)).toBe(undefined);
-    expect(read()).toEqual([
-      ["assets/a.js.br", "script, compressed"],
-      ["index.html.br", "page, compressed"],
-      ["server.mjs", "server"],
-    ]);
-  });
-
-  test("come with what the stack promised, and not with what another one did", () => {
-    built();
-    write("contract/dev/api_v1.json", '{"schema":"api_v1"}\n');
-    write("contract/dev/marts.json", "{}");
-    write("contract/dev/CHANGELOG.md", "# Changes\n");
-    write("contract/other/api_v1.json", "{}");
-    const files = readCatalogFiles(dataApi, "dev", project);
-    const own = ["assets/a.js.br", "index.html.br", "server.mjs"];
-    expect([...files.keys()]).toEqual([...own, "contract.json.br", "changelog.md.br"]);
-    const text = (name: string) => brotliDecompressSync(files.get(name) ?? Buffer.alloc(0)).toString();
-    expect([text("contract.json.br"), text("changelog.md.br")]).toEqual(['{"schema":"api_v1"}\n', "# Changes\n"]);
-    expect([...readCatalogFiles(dataApi, "new", project).keys()]).toEqual(own);
-  });
-
-  test("are refused with the cure where there are none, or none whole", () => {
-    const refusal = "the catalogue is not built; run: npm run build:catalog";
-    expect(read).toThrow(refusal);
-    write("catalog/dist/index.html.br", "page");
-    expect(read).toThrow(refusal);
-  });
-
-  test("are refused with the cure where a source is newer", () => {
-    built();
-    write("catalog/src/deep/text.ts", "source", 1001);
-    expect(read).toThrow("the catalogue is older than its sources; run: npm run build:catalog");
-  });
-
-  test("are refused where they have no room in a ConfigMap", () => {
-    built();
-    const others = "script, compressed".length + "page, compressed".length;
-    write("catalog/dist/server.mjs", Buffer.alloc(1_048_576 - others));
-    expect(buildFault(project)).toBe(undefined);
-    expect(read().length).toBe(3);
-    write("catalog/dist/server.mjs", Buffer.alloc(1_048_577 - others));
-    expect(read).toThrow("the built catalogue has 1048577 bytes, and a ConfigMap has room for 1048576");
-  });
-
-  test("have another fingerprint when a path or a content is another", () => {
-    const of = (...files: [string, string][]) =>
-      fingerprint(new Map(files.map(([path, content]) => [path, Buffer.from(content)])));
-    const all = [of(["a", "b"]), of(["a", "c"]), of(["c", "b"]), of(["a", "b"], ["c", ""]), of(["a", "b\nc\n0\n"])];
-    expect(new Set(all).size).toBe(all.length);
-    expect(of(["a", "b"])).toBe(createHash("sha256").update("a\n1\nb").digest("hex").slice(0, 8));
+    LIMITS: JSON.stringify({
+      ...{ maxRows: 1000, exactCountRows: 1_000_000, statementTimeout: 5000, maxAge: 60 },
+      ...{ requestsPerSecond: 50, burst: 100, inFlight: 6 },
+    }),
   });
 });

@@ -20,12 +20,17 @@ export interface Answer<T> {
   readonly date: Date;
 }
 
-// The API serves ten requests of one client at a time; the page leaves room for other tabs.
-const inTurn = pLimit(4);
+/** Requests under way at a time, where the API allows two more: other tabs have the same address. */
+const MOST = 4;
+const inTurn = pLimit(MOST);
+
+/** A counted answer beyond the last row: none, and a total as ever (RFC 9110, 15.5.17). */
+const PAST_THE_END = 416;
 
 const http = ky.create({
   timeout: 30_000,
   credentials: "omit",
+  throwHttpErrors: (status) => status !== PAST_THE_END,
   retry: {
     limit: 3,
     methods: ["get"],
@@ -38,7 +43,8 @@ const http = ky.create({
 /** Reads rows, politely: few at a time, and again later when the API says that it has too much to do. Throws ApiError. */
 export async function fetchRows<T>(request: RowsRequest, signal?: AbortSignal): Promise<Answer<T>> {
   try {
-    const { baseUrl } = await loadConfig();
+    const { baseUrl, limits } = await loadConfig();
+    inTurn.concurrency = Math.max(1, Math.min(MOST, limits.inFlight - 2));
     return await inTurn(() => read<T>(baseUrl, request, signal));
   } catch (error) {
     throw toApiError(error);
@@ -51,7 +57,7 @@ async function read<T>(baseUrl: string, request: RowsRequest, signal?: AbortSign
   const response = await http.get(urlOf(baseUrl, request), { headers, ...(signal ? { signal } : {}) });
   const text = await response.text();
   return {
-    rows: parseExactly(text) as T[],
+    rows: response.status === PAST_THE_END ? [] : (parseExactly(text) as T[]),
     text,
     total: count(response.headers.get("Content-Range")?.split("/")[1]),
     maxRows: count(response.headers.get("X-Max-Rows")),

@@ -1,3 +1,7 @@
+import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
+import type { Limits } from "../../server/settings.ts";
+import { toApiError } from "./errors.ts";
+
 /** Where the catalogue begins: scripts are in `assets/` below it, so no page and no build needs to be told. Ends with a slash. */
 export const SITE = new URL("..", import.meta.url).href;
 
@@ -7,21 +11,28 @@ export const BASE_PATH = new URL(SITE).pathname.replace(/\/$/u, "");
 export interface Config {
   /** Address of the data API, without a slash at the end. */
   readonly baseUrl: string;
+  /** What the data API allows. */
+  readonly limits: Limits;
 }
 
 let config: Promise<Config> | undefined;
 
-/** What the server says about this host; asked for once, and again after a failure. */
+/** What the server says about this host; asked for once, and again after a failure. Throws ApiError. */
 export function loadConfig(): Promise<Config> {
   config ??= fetch(`${SITE}config.json`)
     .then(async (response) => {
       if (!response.ok) throw new Error(`config.json: ${response.status}`);
-      const { baseUrl } = (await response.json()) as Config;
-      return { baseUrl: baseUrl.replace(/\/$/u, "") };
+      const { baseUrl, limits } = (await response.json()) as Config;
+      return { baseUrl: baseUrl.replace(/\/$/u, ""), limits };
     })
     .catch((error: unknown) => {
       config = undefined;
-      throw error;
+      throw toApiError(error);
     });
   return config;
+}
+
+/** {@link loadConfig} for components. */
+export function useConfig(): UseQueryResult<Config> {
+  return useQuery({ queryKey: ["config"], queryFn: loadConfig });
 }

@@ -14,6 +14,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { shortened, visible } from "../text/visible.ts";
 import type { Drawing } from "./series.ts";
+import { useThemeChanges } from "./theme.ts";
 
 ChartJs.register(
   BarController,
@@ -40,6 +41,7 @@ const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c7a00", "#56b4e9
 /** The chart itself; apart from the rest of the page, so that it is loaded when it is wanted. */
 export default function Chart({ drawing, kind, label }: Props): VNode {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const themeChanges = useThemeChanges();
   useEffect(() => {
     if (canvas.current === null) return;
     const style = getComputedStyle(canvas.current);
@@ -67,7 +69,7 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
       },
     });
     return () => chart.destroy();
-  }, [drawing, kind]);
+  }, [drawing, kind, themeChanges]);
   return (
     <div class="chart">
       <canvas ref={canvas} role="img" aria-label={label} />

@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/preact-query";
 import type { VNode } from "preact";
-import { loadConfig } from "../api/config.ts";
+import { useConfig } from "../api/config.ts";
 import { type EndpointDetails, useSources } from "../api/meta.ts";
 import { urlOf, viewRequest } from "../api/request.ts";
 import { useText } from "../i18n/text.tsx";
@@ -11,7 +10,7 @@ import { CopyBox } from "./CopyBox.tsx";
 /** A line that names whose data this is, ready for a footnote. */
 export function Citation({ endpoint }: { endpoint: EndpointDetails }): VNode | null {
   const { t, date } = useText();
-  const { data: config } = useQuery({ queryKey: ["config"], queryFn: loadConfig });
+  const { data: config } = useConfig();
   const { data } = useSources(endpoint.source_ids);
   if (!config) return null;
   const { relation, profile } = viewRequest(endpoint, readView(new URLSearchParams()));

@@ -17,7 +17,7 @@ export function EndpointItem({ endpoint, state }: { endpoint: Endpoint; state: L
     <li class="endpoint">
       <Link href={tablePath(schema, relation, { filters })}>
         <Datum>{title ?? relation}</Datum>
-      </Link>
+      </Link>{" "}
       <small>
         <code>
           <Datum>{`${schema}.${relation}`}</Datum>

@@ -1,6 +1,8 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { Link, useLocation, useSearch } from "wouter-preact";
+import { Link, useLocation } from "wouter-preact";
+// The router\'s own decodes it twice.
+import { useSearch } from "wouter-preact/use-browser-location";
 import type { EndpointDetails } from "../api/meta.ts";
 import { useRows } from "../api/rows.ts";
 import { useText } from "../i18n/text.tsx";
@@ -62,7 +64,7 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
           <Datum>{endpoint.description}</Datum>
         </p>
       )}
-      <Terms endpoint={endpoint} maxRows={data?.maxRows ?? null} answered={data?.date} />
+      <Terms endpoint={endpoint} answered={data?.date} />
       <section aria-labelledby="rows">
         <h2 id="rows">{t("rowsHeading")}</h2>
         <div class="tools">
@@ -103,6 +105,6 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
 }
 
 function shownColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
-  const chosen = columns.filter(({ name }) => names.includes(name));
+  const chosen = names.flatMap((name) => columns.find((column) => column.name === name) ?? []);
   return chosen.length > 0 ? chosen : columns;
 }

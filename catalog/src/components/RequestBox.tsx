@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/preact-query";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { loadConfig } from "../api/config.ts";
+import { useConfig } from "../api/config.ts";
 import type { EndpointDetails } from "../api/meta.ts";
 import { urlOf, viewRequest } from "../api/request.ts";
 import { useText } from "../i18n/text.tsx";
@@ -13,7 +12,7 @@ import { CopyBox } from "./CopyBox.tsx";
 export function RequestBox({ endpoint, view }: { endpoint: EndpointDetails; view: ViewState }): VNode {
   const { t } = useText();
   const [language, setLanguage] = useState<Language>("curl");
-  const { data: config } = useQuery({ queryKey: ["config"], queryFn: loadConfig });
+  const { data: config } = useConfig();
   const request = viewRequest(endpoint, view);
   return (
     <section aria-labelledby="request">

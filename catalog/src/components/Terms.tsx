@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { Link } from "wouter-preact";
+import { type Config, useConfig } from "../api/config.ts";
 import { type EndpointDetails, useSources } from "../api/meta.ts";
 import { useText } from "../i18n/text.tsx";
 import { Pending } from "./Pending.tsx";
@@ -8,14 +9,14 @@ import { SourceFacts } from "./SourceFacts.tsx";
 
 interface Props {
   readonly endpoint: EndpointDetails;
-  readonly maxRows: number | null;
   /** When the rows were answered. */
   readonly answered: Date | undefined;
 }
 
 /** Where the rows come from, under which terms, how fresh they are, and what limits hold. Always shown. */
-export function Terms({ endpoint, maxRows, answered }: Props): VNode {
+export function Terms({ endpoint, answered }: Props): VNode {
   const { t, date } = useText();
+  const { data: config } = useConfig();
   const { data, error, refetch, isLoading } = useSources(endpoint.source_ids);
   const sources = data?.rows ?? [];
   return (
@@ -30,10 +31,13 @@ export function Terms({ endpoint, maxRows, answered }: Props): VNode {
         ))}
       </div>
       <p>
-        <strong>{t("limits")}:</strong> {t("limitsShort", { max: maxRows ?? 1000 })}{" "}
-        <Link href="/about">{t("limitsMore")}</Link>
+        <strong>{t("limits")}:</strong> {config && short(config)} <Link href="/about">{t("limitsMore")}</Link>
         {answered && ` · ${t("answered", { date: date(answered, true) })}`}
       </p>
     </section>
   );
+
+  function short({ limits: { maxRows, statementTimeout, requestsPerSecond, inFlight } }: Config): string {
+    return t("limitsShort", { max: maxRows, seconds: statementTimeout / 1000, rate: requestsPerSecond, inFlight });
+  }
 }

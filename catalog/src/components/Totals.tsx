@@ -20,7 +20,7 @@ export function Totals({ answer, view }: { answer: Counted; view: ViewState }): 
       <span>
         {complete || (exact && total === rows.length)
           ? t("complete")
-          : t("truncated", { shown: rows.length, max: answer.maxRows ?? 1000 })}
+          : t("truncated", { shown: rows.length, max: answer.maxRows })}
       </span>
     </p>
   );

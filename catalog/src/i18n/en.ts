@@ -144,7 +144,8 @@ export const en = {
   periodicity: "Published",
   homepage: "Home page",
   limits: "Limits",
-  limitsShort: "At most {max} rows per answer, short query time, a limited number of requests.",
+  limitsShort:
+    "At most {max} rows per answer, {seconds} seconds per query, {rate} requests a second and {inFlight} at a time.",
   limitsMore: "All limits",
   answered: "Answered {date}",
 
@@ -201,11 +202,10 @@ export const en = {
   aboutLimitsHeading: "Limits",
   limitRows: "One answer holds at most {max} rows (header X-Max-Rows). What was cut is shown by Content-Range.",
   limitCount: "Tables of more than {count} rows are not counted exactly; ask for Prefer: count=estimated.",
-  limitTime:
-    "A query that takes longer than the data service allows is stopped (5 seconds unless the operator set another limit).",
+  limitTime: "A query that takes longer than {seconds} seconds is stopped.",
   limitRate:
-    "Each client address may send a limited number of requests (50 a second and 6 at a time unless the operator set other limits). Above that the answer is 429, with Retry-After.",
-  limitCache: "Answers may be kept for a minute, and asked for again with If-None-Match.",
+    "Each client address may send {rate} requests a second on average and {burst} in a burst, and have {inFlight} under way at a time. Above that the answer is 429; Retry-After says when to come back.",
+  limitCache: "Answers may be kept for {seconds} seconds, and asked for again with If-None-Match.",
   limitRead: "The data can be read, not changed: GET, HEAD and OPTIONS only.",
   aboutCiteHeading: "How to cite",
   aboutCite:

@@ -146,7 +146,8 @@ export const nb: Words = {
   periodicity: "Utgis",
   homepage: "Hjemmeside",
   limits: "Grenser",
-  limitsShort: "Høyst {max} rader per svar, kort spørretid, et begrenset antall forespørsler.",
+  limitsShort:
+    "Høyst {max} rader per svar, {seconds} sekunder per spørring, {rate} forespørsler i sekundet og {inFlight} om gangen.",
   limitsMore: "Alle grenser",
   answered: "Besvart {date}",
 
@@ -203,10 +204,10 @@ export const nb: Words = {
   aboutLimitsHeading: "Grenser",
   limitRows: "Ett svar har høyst {max} rader (hodet X-Max-Rows). Hva som er kuttet, står i Content-Range.",
   limitCount: "Tabeller med mer enn {count} rader telles ikke nøyaktig; be om Prefer: count=estimated.",
-  limitTime: "En spørring som tar lengre tid enn datatjenesten tillater, stanses (5 sekunder om ikke annet er satt).",
+  limitTime: "En spørring som tar lengre tid enn {seconds} sekunder, stanses.",
   limitRate:
-    "Hver klientadresse kan sende et begrenset antall forespørsler (50 i sekundet og 6 om gangen om ikke annet er satt). Over det er svaret 429, med Retry-After.",
-  limitCache: "Svar kan gjemmes i et minutt, og spørres etter igjen med If-None-Match.",
+    "Hver klientadresse kan sende {rate} forespørsler i sekundet i snitt og {burst} på én gang, og ha {inFlight} underveis samtidig. Over det er svaret 429; Retry-After sier når du kan komme tilbake.",
+  limitCache: "Svar kan gjemmes i {seconds} sekunder, og spørres etter igjen med If-None-Match.",
   limitRead: "Dataene kan leses, ikke endres: bare GET, HEAD og OPTIONS.",
   aboutCiteHeading: "Slik siterer du",
   aboutCite:

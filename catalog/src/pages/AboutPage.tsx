@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/preact-query";
 import type { VNode } from "preact";
-import { loadConfig } from "../api/config.ts";
-import { COUNTED_ROWS } from "../api/rows.ts";
-import { useSources } from "../api/meta.ts";
+import { type Config, useConfig } from "../api/config.ts";
+import { Pending } from "../components/Pending.tsx";
+import { Problem } from "../components/Problem.tsx";
 import { Stability } from "../components/Stability.tsx";
 import { Title } from "../components/Title.tsx";
 import { useText } from "../i18n/text.tsx";
@@ -10,8 +9,7 @@ import { useText } from "../i18n/text.tsx";
 /** What the API allows, what it promises, and how its data are cited. */
 export function AboutPage(): VNode {
   const { t } = useText();
-  const { data: config } = useQuery({ queryKey: ["config"], queryFn: loadConfig });
-  const { data: sources } = useSources();
+  const { data: config, error, refetch, isPending } = useConfig();
   return (
     <>
       <Title name={t("aboutHeading")} />
@@ -26,12 +24,10 @@ export function AboutPage(): VNode {
       </section>
       <section aria-labelledby="limits">
         <h2 id="limits">{t("aboutLimitsHeading")}</h2>
+        {error !== null && <Problem error={error} retry={refetch} />}
+        {isPending && <Pending />}
         <ul>
-          <li>{t("limitRows", { max: sources?.maxRows ?? 1000 })}</li>
-          <li>{t("limitCount", { count: COUNTED_ROWS })}</li>
-          <li>{t("limitTime")}</li>
-          <li>{t("limitRate")}</li>
-          <li>{t("limitCache")}</li>
+          {config && <Allowed limits={config.limits} />}
           <li>{t("limitRead")}</li>
         </ul>
       </section>
@@ -58,6 +54,21 @@ export function AboutPage(): VNode {
           </p>
         </section>
       )}
+    </>
+  );
+}
+
+/** What the operator has set. */
+function Allowed({ limits }: { limits: Config["limits"] }): VNode {
+  const { t } = useText();
+  const { maxRows, exactCountRows, statementTimeout, requestsPerSecond, burst, inFlight, maxAge } = limits;
+  return (
+    <>
+      <li>{t("limitRows", { max: maxRows })}</li>
+      <li>{t("limitCount", { count: exactCountRows })}</li>
+      <li>{t("limitTime", { seconds: statementTimeout / 1000 })}</li>
+      <li>{t("limitRate", { rate: requestsPerSecond, burst, inFlight })}</li>
+      <li>{t("limitCache", { seconds: maxAge })}</li>
     </>
   );
 }

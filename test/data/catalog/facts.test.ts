@@ -1,0 +1,175 @@
+/** What stands behind the rows: sources, terms, dimensions, the contract, limits, and where else a key is found. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, inject, test } from "vitest";
+import { rowsOf, until } from "../world.ts";
+import { address, settled, texts, useBrowser } from "./browser.ts";
+import { asked, shownRows } from "./table.ts";
+
+const visit = useBrowser();
+
+const CONTRACT = join(import.meta.dirname, "../../../contract/local");
+const STABLE = "Part of the contract: names and types of columns do not change.";
+const OPEN = "Not part of the contract: columns may change at any time.";
+
+type Row = Record<string, unknown>;
+
+const day = (value: unknown): string =>
+  new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "Europe/Oslo" }).format(
+    new Date(value as string | number),
+  );
+
+/** What the page says of a source, from what the API says. */
+function facts(source: Row): string[] {
+  return [
+    `Publisher ${String(source["publisher"])}`,
+    `Licence ${String(source["licence"])}`,
+    `Attribution ${String(source["attribution"])}`,
+    `Freshness ${source["freshness"] === "fresh" ? "up to date" : "unknown"}`,
+    `Taken in ${day(source["last_ingested_at"])}`,
+    ...(source["next_expected_at"] === null ? [] : [`Next expected ${day(source["next_expected_at"])}`]),
+    `Published ${String(source["periodicity"])}`,
+    `Home page ${String(source["homepage"])}`,
+  ];
+}
+
+describe("beside the rows", () => {
+  test("stand every source, its publisher, licence, attribution and freshness, the limits, and how to cite", async () => {
+    const sources = await rowsOf("GET /meta_sources?source_id=in.(brreg-enheter,ssb-klass-131)&order=source_id");
+    expect(sources.map(({ freshness }) => freshness)).toEqual(["unknown", "fresh"]);
+    await visit("/data/marts/dim_kommune", async (page) => {
+      expect(await texts(page, ".terms dl > div")).toEqual(
+        sources.flatMap((source) => [`Source ${String(source["title"])}`, ...facts(source)]),
+      );
+      const links = page.locator(".terms dl a");
+      expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toEqual(
+        sources.flatMap((source) => [
+          `/sources/${String(source["source_id"])}`,
+          source["licence_url"],
+          source["homepage"],
+        ]),
+      );
+      const [limits = ""] = await texts(page, ".terms > p");
+      expect(limits).toMatch(
+        /^Limits: At most 1,000 rows per answer, 5 seconds per query, 50 requests a second and 6 at a time\. All limits · Answered /,
+      );
+      for (const shown of await page.locator(".terms, .totals").all()) expect(await shown.isVisible()).toBe(true);
+      expect(await texts(page, "[aria-labelledby=cite] pre")).toEqual([
+        "Source: Brønnøysund Register Centre; Source: Statistics Norway. Municipalities (marts.dim_kommune). " +
+          `NLOD 2.0; CC BY 4.0. Read ${day(Date.now())} at ${inject("data").url}/dim_kommune`,
+      ]);
+    });
+  });
+
+  test("stands whether they are open or stable, and when their schema goes away", async () => {
+    await visit("/data/api_v1/distrikt_summary", async (page) => {
+      expect(await texts(page, "h1")).toEqual(["Municipalities by county stable"]);
+      expect(await page.getByText(STABLE).count()).toBe(1);
+      expect(await page.locator(".deprecated").count()).toBe(0);
+    });
+    await visit("/data/raw/ssb_kommuner", async (page) => {
+      expect(await texts(page, "h1")).toEqual(["Municipalities as received open"]);
+      expect(await page.getByText(OPEN).count()).toBe(1);
+      expect(await texts(page, ".deprecated")).toEqual([
+        "This version of the API will go away. Deprecated since January 1, 2026. It can be read until January 1, 2027. What to do",
+      ]);
+      const link = page.getByRole("link", { name: "What to do" });
+      expect(await link.getAttribute("href")).toBe("https://data.example.org/versions");
+    });
+  });
+
+  test("keys lead to what else carries them, with their value", async () => {
+    const carrying = (column: string): Promise<Row[]> =>
+      rowsOf(
+        `GET /meta_endpoints?select=schema,relation&order=schema,relation&%22columns%22=cs.${encodeURIComponent(JSON.stringify([{ name: column }]))}`,
+      );
+    await visit("/data/marts/dim_enhet?where.kommune_nr=eq.1103", async (page) => {
+      const [[orgnr = "", , kommune = ""] = []] = await shownRows(page);
+      for (const [column, value] of [
+        ["kommune_nr", kommune],
+        ["orgnr", orgnr],
+      ] as const) {
+        await page.getByRole("link", { name: value, exact: true }).click();
+        await page.getByRole("heading", { name: `Tables with ${column} = ${value}` }).waitFor();
+        await settled(page);
+        const expected = (await carrying(column)).map((row) => `${String(row["schema"])}.${String(row["relation"])}`);
+        expect(expected.length).toBeGreaterThan(1);
+        expect(await texts(page, ".endpoint small code")).toEqual(expected);
+        expect(address(page)).toBe(`/data column=${column} value=${value}`);
+        await page.goBack();
+        await settled(page);
+      }
+      await page.getByRole("link", { name: kommune, exact: true }).click();
+      await page.getByRole("link", { name: "fact_observation" }).click();
+      await until(2, async () => (await shownRows(page)).length);
+      expect(address(page)).toBe("/data/marts/fact_observation where.kommune_nr=eq.1103");
+      await page.getByRole("link", { name: "Other tables with kommune_nr" }).click();
+      await page.getByRole("heading", { name: "Tables with kommune_nr = 1103" }).waitFor();
+    });
+  });
+});
+
+test("the page of a source has its terms, its tables and its dimensions, each where it appears", async () => {
+  const [source] = await rowsOf("GET /meta_sources?source_id=eq.ssb-klass-131");
+  const dimensions = await rowsOf("GET /meta_dimensions?source_id=eq.ssb-klass-131&order=dimension");
+  await visit("/data/marts/dim_fylke", async (page) => {
+    await page.getByRole("link", { name: String(source?.["title"]) }).click();
+    await page.getByRole("heading", { name: "Dimensions" }).waitFor();
+    await settled(page);
+    expect(address(page)).toBe("/sources/ssb-klass-131");
+    expect(await texts(page, "h1")).toEqual([source?.["title"]]);
+    expect(await texts(page, ".terms dl > div")).toEqual(facts(source ?? {}));
+    expect(await texts(page, "[aria-labelledby=tables] li")).toEqual(source?.["endpoints"]);
+    const rows = (source?.["row_estimate"] as number).toLocaleString("en");
+    expect(await page.getByText(`Rows in all tables together: about ${rows} rows`).count()).toBe(1);
+    expect(await texts(page, "[aria-labelledby=dimensions] tbody tr")).toEqual(
+      dimensions.map(({ title, dimension, description, schema, relation, column_name, editorial }) =>
+        [title, dimension, description, [schema, relation, column_name].join("."), JSON.stringify(editorial)].join(" "),
+      ),
+    );
+    await page.getByRole("link", { name: "marts.dim_kommune.kommune_nr" }).click();
+    await until(await asked("dim_kommune?order=kommune_nr&limit=100"), () => shownRows(page));
+  });
+});
+
+test("the contract is the one that was deployed, relation by relation, with its changelog", async () => {
+  const { relations } = JSON.parse(readFileSync(join(CONTRACT, "api_v1.json"), "utf8")) as {
+    relations: Record<string, Record<string, string>>;
+  };
+  const changelog = readFileSync(join(CONTRACT, "CHANGELOG.md"), "utf8").split("\n");
+  await visit("/contract", async (page) => {
+    expect(await texts(page, "h1")).toEqual(["Contract and changelog of api_v1"]);
+    expect(await texts(page, "section:not([aria-labelledby]) h2")).toEqual(Object.keys(relations));
+    expect(await texts(page, ".reference tbody tr")).toEqual(
+      Object.values(relations).flatMap((columns) => Object.entries(columns).map((pair) => pair.join(" "))),
+    );
+    expect(await texts(page, "[aria-labelledby=changelog] > :not(h2)")).toEqual(
+      changelog
+        .slice(1)
+        .filter(Boolean)
+        .map((line) => line.replace(/^(#+|-) /, "")),
+    );
+  });
+});
+
+test("limits are those of the API, and the page says how to cite and what is stable", async () => {
+  await visit("/about", async (page) => {
+    expect(await texts(page, "[aria-labelledby=stability] p")).toEqual([`stable ${STABLE}`, `open ${OPEN}`]);
+    expect(inject("data").plan.limits).toMatchObject({
+      ...{ maxRows: 1000, exactCountRows: 1_000_000, statementTimeout: 5_000, maxAge: 60 },
+      ...{ requestsPerSecond: 50, burst: 100, inFlight: 6 },
+    });
+    expect(await texts(page, "[aria-labelledby=limits] li")).toEqual([
+      "One answer holds at most 1,000 rows (header X-Max-Rows). What was cut is shown by Content-Range.",
+      "Tables of more than 1,000,000 rows are not counted exactly; ask for Prefer: count=estimated.",
+      "A query that takes longer than 5 seconds is stopped.",
+      "Each client address may send 50 requests a second on average and 100 in a burst, and have 6 under way at a time. " +
+        "Above that the answer is 429; Retry-After says when to come back.",
+      "Answers may be kept for 60 seconds, and asked for again with If-None-Match.",
+      "The data can be read, not changed: GET, HEAD and OPTIONS only.",
+    ]);
+    expect(await page.locator("blockquote").innerText()).toContain(`at ${inject("data").url}/fact_folketall`);
+    const link = page.getByRole("link", { name: /openapi\.json$/ });
+    expect(await link.getAttribute("href")).toBe(`${inject("data").url}/openapi.json`);
+  });
+});

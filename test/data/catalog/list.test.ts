@@ -1,0 +1,214 @@
+/** `/data`: everything that can be read, by tags and words, with the address as the whole state. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { SCHEMAS } from "../relations.ts";
+import { rowsOf, until } from "../world.ts";
+import { address, settled, texts, useBrowser } from "./browser.ts";
+
+const visit = useBrowser();
+
+interface Endpoint {
+  readonly schema: string;
+  readonly relation: string;
+  readonly kind: string | null;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly tags: string[];
+  readonly row_estimate: number | null;
+  readonly stability: string;
+}
+
+/** What the API itself answers, in the order of the page. */
+async function endpoints(filter = ""): Promise<Endpoint[]> {
+  return (await rowsOf(`GET /meta_endpoints?order=schema,relation${filter}`)) as unknown as Endpoint[];
+}
+
+/** The rule as the API evaluates it: a condition for each namespace, met by any of its tags. */
+async function matching(tags: readonly string[]): Promise<string[]> {
+  const groups = Map.groupBy(tags, (tag) => tag.split(":")[0]);
+  return (await endpoints([...groups.values()].map((group) => `&tags=ov.{${group.join(",")}}`).join(""))).map(nameOf);
+}
+
+const nameOf = ({ schema, relation }: Endpoint): string => `${schema}.${relation}`;
+const shownNames = (page: Page): Promise<string[]> => texts(page, ".endpoint small code");
+const shownCounts = async (page: Page): Promise<Record<string, number>> =>
+  Object.fromEntries(
+    await page
+      .locator(".filter label")
+      .evaluateAll((labels) =>
+        labels.map((label): [string, number] => [
+          label.querySelector("input")?.value ?? "",
+          Number(label.querySelector(".count")?.textContent),
+        ]),
+      ),
+  );
+
+describe("the list", () => {
+  test("has everything that the API describes, grouped and counted, with what is known about it", async () => {
+    const all = await endpoints();
+    await visit("/data", async (page) => {
+      expect(await texts(page, "main [role=status]")).toEqual([`${all.length} of ${all.length} tables`]);
+      const stability = { api_v1: "stable", marts: "open", raw: "open" } as Record<string, string>;
+      const sizes = SCHEMAS.map((schema) => all.filter((endpoint) => endpoint.schema === schema).length);
+      expect(await texts(page, "section h2")).toEqual(
+        SCHEMAS.map((schema, place) => `${schema} ${sizes[place]} ${stability[schema]}`),
+      );
+      expect(await texts(page, "section > p")).toEqual([
+        "Curated views, the stable contract",
+        "Open layer, may change",
+        "Open layer, may change",
+      ]);
+      expect(await page.locator(".endpoint").evaluateAll((items) => items.map((item) => item.textContent))).toEqual(
+        all.map(({ title, kind, row_estimate, description, tags, ...endpoint }) =>
+          [
+            `${title ?? endpoint.relation} `,
+            `${endpoint.schema}.${endpoint.relation}`,
+            kind ? ` · ${kind}` : "",
+            row_estimate === null ? "" : ` · about ${row_estimate.toLocaleString("en")} rows`,
+            description ?? "",
+            ...tags,
+          ].join(""),
+        ),
+      );
+      for (const { schema, stability: told } of all) expect(told).toBe(stability[schema]);
+    });
+  });
+
+  test("counts for every tag what the list would hold with it, and follows each choice", async () => {
+    const all = await endpoints();
+    const tags = [...new Set(all.flatMap((endpoint) => endpoint.tags))];
+    const namespace = (tag: string): string | undefined => tag.split(":")[0];
+    const expected = async (chosen: string[]): Promise<Record<string, number>> => {
+      const counts = tags.map(async (tag) => {
+        const others = chosen.filter((other) => namespace(other) !== namespace(tag));
+        return [tag, (await matching([...others, tag])).length] as const;
+      });
+      return Object.fromEntries(await Promise.all(counts));
+    };
+    await visit("/data", async (page) => {
+      const chosen: string[] = [];
+      expect(await shownCounts(page)).toEqual(await expected([]));
+      for (const tag of ["layer:marts", "provider:ssb", "provider:brreg", "cadence:daily"]) {
+        await page.locator(`input[value="${tag}"]`).check();
+        chosen.push(tag);
+        await until(await matching(chosen), () => shownNames(page));
+        expect(await shownCounts(page)).toEqual(await expected(chosen));
+        expect(address(page)).toBe(["/data", ...chosen.map((each) => `tag=${each}`)].join(" "));
+      }
+      expect(await shownNames(page)).toEqual(["marts.dim_enhet"]);
+      expect(await texts(page, "main [role=status]")).toEqual([`1 of ${all.length} tables`]);
+    });
+  });
+
+  test("with any tags in the address is what the API itself finds", async () => {
+    const sets = [
+      ["topic:legal-entities", "topic:administrative-divisions"],
+      ["layer:marts", "layer:raw", "provider:ssb"],
+      ["cadence:yearly", "provider:brreg"],
+      ["cadence:daily", "cadence:yearly", "layer:api_v1"],
+      ["layer:marts", "topic:not-there"],
+    ];
+    await visit("/about", async (page) => {
+      for (const tags of sets) {
+        const query = tags.map((tag) => `tag=${encodeURIComponent(tag)}`).join("&");
+        await page.goto(new URL(`/data?${query}`, page.url()).href);
+        await settled(page);
+        const found = await matching(tags);
+        expect([tags, await shownNames(page)]).toEqual([tags, found]);
+        const boxes = page.locator(".filter input:checked");
+        expect((await boxes.evaluateAll((all) => all.map((box) => box.getAttribute("value")))).sort()).toEqual(
+          tags.toSorted(),
+        );
+        expect(await page.getByText("No table matches.").count()).toBe(found.length === 0 ? 1 : 0);
+      }
+    });
+  });
+
+  test("finds names, titles and tags by words", async () => {
+    await visit("/data", async (page) => {
+      const find = async (text: string, names: readonly string[]): Promise<void> => {
+        await page.getByRole("searchbox").fill(text);
+        await until(names, () => shownNames(page));
+        expect(address(page)).toBe(`/data q=${text}`);
+      };
+      await find("KOMMUNE", ["marts.dim_kommune", "raw.ssb_kommuner"]);
+      await find("legal entities", ["marts.dim_enhet"]);
+      await find("yearly counties", ["marts.dim_fylke"]);
+      await find("<b>nothing", []);
+      await find("api_v1.meta", ["api_v1.meta_dimensions", "api_v1.meta_endpoints", "api_v1.meta_sources"]);
+    });
+  });
+
+  test("finds by words and tags together, and each can be taken away again", async () => {
+    await visit("/data?tag=layer:marts&tag=provider:ssb&q=2024&q=ignored", async (page) => {
+      expect(await shownNames(page)).toEqual([]);
+      await page.getByRole("searchbox").fill("fylke");
+      await until(["marts.dim_fylke"], () => shownNames(page));
+      await page.getByRole("button", { name: "Remove fylke" }).click();
+      await until(["marts.dim_fylke", "marts.dim_kommune"], () => shownNames(page));
+      await page.getByRole("button", { name: "Remove provider:ssb" }).click();
+      await until(await matching(["layer:marts"]), () => shownNames(page));
+      await page.getByRole("button", { name: "Remove all filters" }).click();
+      await until(await matching([]), () => shownNames(page));
+      expect(address(page)).toBe("/data");
+    });
+  });
+});
+
+describe("the address", () => {
+  test("goes back and forward through every state, there and from a table", async () => {
+    await visit("/data", async (page) => {
+      const states = [await shownNames(page)];
+      for (const tag of ["layer:marts", "provider:brreg"]) {
+        await page.locator(`input[value="${tag}"]`).check();
+        await until(await matching([tag, ...(states.length > 1 ? ["layer:marts"] : [])]), () => shownNames(page));
+        states.push(await shownNames(page));
+      }
+      await page.getByRole("searchbox").fill("legal");
+      await until(["marts.dim_enhet"], () => shownNames(page));
+      await page.getByRole("link", { name: "Legal entities" }).click();
+      await page.getByRole("heading", { name: "Legal entities" }).waitFor();
+      await page.goBack();
+      await until(["marts.dim_enhet"], () => shownNames(page));
+      expect(await page.getByRole("searchbox").inputValue()).toBe("legal");
+      await page.goBack();
+      await until(states[1], () => shownNames(page));
+      expect(await page.getByRole("searchbox").inputValue()).toBe("");
+      await page.goBack();
+      await until(states[0], () => shownNames(page));
+      await page.goForward();
+      await until(states[1], () => shownNames(page));
+      expect(await page.locator(".filter input:checked").count()).toBe(1);
+    });
+  });
+
+  test("opens for someone else as it was left", async () => {
+    const left = await visit("/data", async (page) => {
+      await page.locator('input[value="layer:marts"]').check();
+      await page.locator('input[value="provider:brreg"]').check();
+      await page.getByRole("searchbox").fill("kommune");
+      await until(["marts.dim_kommune"], () => shownNames(page));
+      return {
+        url: new URL(page.url()),
+        text: await page.locator("main").innerText(),
+        counts: await shownCounts(page),
+      };
+    });
+    await visit(left.url.pathname + left.url.search, async (page) => {
+      expect(await page.locator("main").innerText()).toBe(left.text);
+      expect(await shownCounts(page)).toEqual(left.counts);
+      expect(await page.getByRole("searchbox").inputValue()).toBe("kommune");
+    });
+  });
+
+  test("/ leads to the list, and an address that is none says so", async () => {
+    await visit("/", (page) => Promise.resolve(expect(address(page)).toBe("/data")));
+    for (const path of ["/data/marts", "/data/private_marts/person", "/sources/nothing"]) {
+      await visit(path, async (page) => {
+        expect(await texts(page, "h1")).toEqual(["This page does not exist"]);
+        await page.locator("main").getByRole("link", { name: "All data" }).click();
+        await until("/data", () => Promise.resolve(address(page)));
+      });
+    }
+  });
+});

@@ -1,0 +1,142 @@
+/** What one takes along from a table: the exact request in four languages, and its rows as files. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { ask, rowsOf, until } from "../world.ts";
+import { texts, useBrowser } from "./browser.ts";
+import { shownRows, written } from "./table.ts";
+
+const visit = useBrowser();
+const run = promisify(execFile);
+
+/** A filter, an order, a choice of columns and a later page, with everything that a shell or a literal could stumble over. */
+const VIEW =
+  "/data/marts/dim_kommune?col=kommune_nr&col=kommune_navn&sort=kommune_navn.desc&page=2&size=25" +
+  `&${new URLSearchParams({ "where.kommune_navn": "neq.a'b\"c\\d$HOME`id`&x=1#%" })}`;
+const NOT_DEFAULT = { headers: { "Accept-Profile": "marts" } };
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "gatehouse-snippets-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function snippet(page: Page, language: string): Promise<string> {
+  await page.getByRole("button", { name: language, exact: true }).click();
+  return page.getByRole("region", { name: `The exact request, ${language}` }).innerText();
+}
+
+/** Runs Python with a stand-in for the library `requests` that tells what it was asked for. */
+async function runPython(program: string): Promise<{ url: string; headers: Record<string, string> }> {
+  const library = `class Response:
+    def raise_for_status(self): pass
+    def json(self): return self.asked
+def get(url, headers={}, timeout=None):
+    response = Response()
+    response.asked = {"url": url, "headers": headers}
+    return response
+`;
+  writeFileSync(join(folder, "requests.py"), library);
+  writeFileSync(join(folder, "program.py"), `${program}\nimport json\nprint(json.dumps(rows))\n`);
+  const { stdout } = await run("python3", [join(folder, "program.py")]);
+  return JSON.parse(stdout) as { url: string; headers: Record<string, string> };
+}
+
+describe("the exact request", () => {
+  test("gives the rows that are shown: by curl, in JavaScript and in Python, and R asks for the same", async () => {
+    await visit(VIEW, async (page) => {
+      const shown = await shownRows(page);
+      expect(shown.length).toBe(25);
+      const { stdout } = await run("sh", ["-c", await snippet(page, "curl")]);
+      expect(written(JSON.parse(stdout) as Record<string, unknown>[])).toEqual(shown);
+
+      const javaScript = await snippet(page, "JavaScript");
+      // Chromium runs what other tools of the page run: a module's top level, where `await` stands free.
+      const answered = await page.evaluate<Record<string, unknown>[]>(
+        `(async () => { ${javaScript}; return rows; })()`,
+      );
+      expect(written(answered)).toEqual(shown);
+
+      const { url, headers } = await runPython(await snippet(page, "Python"));
+      expect(headers).toEqual({ "Accept-Profile": "marts" });
+      const asked = await rowsOf(`GET ${url.slice(inject("data").url.length)}`, { headers });
+      expect(written(asked)).toEqual(shown);
+      expect(javaScript).toContain(JSON.stringify(url));
+
+      const r = await snippet(page, "R");
+      expect(r).toBe(
+        `library(httr2)\n\nrows <- request(${JSON.stringify(url)}) |>\n  req_headers("Accept-Profile" = "marts") |>\n` +
+          "  req_perform() |>\n  resp_body_json(simplifyVector = TRUE)\n",
+      );
+    });
+  });
+
+  test("is copied by a button, and selected where the browser does not let the page copy", async () => {
+    const context = { permissions: ["clipboard-read", "clipboard-write"] };
+    await visit(
+      "/data/api_v1/distrikt_summary",
+      async (page) => {
+        const text = await snippet(page, "curl");
+        expect(text).toBe(`curl --fail --globoff '${inject("data").url}/distrikt_summary?limit=100'\n`);
+        const copy = page.locator("[aria-labelledby=request]").getByRole("button", { name: "Copy" });
+        await copy.click();
+        await page.getByText("Copied", { exact: true }).waitFor();
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+        await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+        await copy.click();
+        await page.getByText("The text is selected").waitFor();
+        expect(await page.evaluate(() => String(getSelection()).trim())).toBe(text.trim());
+      },
+      { context },
+    );
+  });
+});
+
+describe("a download", () => {
+  async function save(page: Page, format: "CSV" | "JSON"): Promise<{ name: string; text: string }> {
+    const summary = page.getByText("Download", { exact: true });
+    if (!(await page.getByRole("button", { name: format }).isVisible())) await summary.click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: format }).click(),
+    ]);
+    const file = join(folder, download.suggestedFilename());
+    await download.saveAs(file);
+    return { name: download.suggestedFilename(), text: readFileSync(file, "utf8") };
+  }
+
+  test("as CSV has the columns chosen and all rows that match, not only those of the page", async () => {
+    await visit("/data/marts/ref_number?where.number=gt.100&sort=number.desc&size=25&page=3", async (page) => {
+      const { name, text } = await save(page, "CSV");
+      expect(name).toBe("marts.ref_number.csv");
+      const numbers = Array.from({ length: 1400 }, (_, place) => 1500 - place);
+      expect(text).toBe(`\uFEFFnumber\r\n${numbers.map((number) => `${number}\r\n`).join("")}`);
+      await until(["Saved 1,400 rows."], () => texts(page, ".tools [role=status]"));
+    });
+  });
+
+  test("as CSV quotes what it must, and as JSON is letter by letter what the API answers", async () => {
+    await visit("/data/marts/fact_observation?col=label&col=doc&col=amount&col=tags", async (page) => {
+      const { text } = await save(page, "CSV");
+      expect(text.slice(1).split("\r\n")).toEqual([
+        "label,doc,amount,tags",
+        'Grey heron,"{""a"":{""b"":[1,2]},""n"":1}",1.5,"[""bird"",""water""]"',
+        'grey seal,"{""a"":{""b"":[]},""n"":2}",2,"[""mammal"",""water""]"',
+        'Red fox,"{""n"":3}",-3,"[""mammal""]"',
+        '"100% sure, ""maybe"" (not)",,1000000000000000000000,[]',
+        'Blåbær,[],0,"[""plant"",""two words""]"',
+        ",,,[]",
+        "",
+      ]);
+      const json = await save(page, "JSON");
+      const target = "GET /fact_observation?select=label,doc,amount,tags&order=id";
+      const { body } = await ask(target, NOT_DEFAULT);
+      expect(json).toEqual({ name: "marts.fact_observation.json", text: `${body}\n` });
+      expect(json.text).toContain("1000000000000000000000");
+    });
+  });
+});

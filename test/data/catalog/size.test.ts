@@ -1,0 +1,69 @@
+/** Tables of 200 columns and of a million rows: no page waits for them, or holds all of them. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ask, asOwner, until } from "../world.ts";
+import { settled, texts, useBrowser } from "./browser.ts";
+import { asked, ROWS, shownColumns, shownRows, shownTotals } from "./table.ts";
+
+const visit = useBrowser();
+
+const NAMES = Array.from({ length: 200 }, (_, place) => `value_${place + 1}`);
+/** What a person waits at the most, in milliseconds, on a machine that does much else. */
+const PATIENCE = 10_000;
+
+beforeAll(async () => {
+  const columns = NAMES.map((name) => `${name} integer`).join(", ");
+  const values = NAMES.map((_, place) => `number * 1000 + ${place + 1}`).join(", ");
+  await asOwner(
+    `create table marts.fact_wide (id integer primary key, ${columns})`,
+    `insert into marts.fact_wide select number, ${values} from generate_series(1, 300) as number`,
+  );
+  const headers = { "Accept-Profile": "marts" };
+  await until(200, async () => (await ask("GET /fact_wide?limit=0", { headers })).status);
+});
+afterAll(() => asOwner("drop table if exists marts.fact_wide"));
+
+test("200 columns: those in sight are there, the others when one scrolls, looks for them or chooses them", async () => {
+  await visit("/data/marts/fact_wide", async (page) => {
+    expect((await shownColumns(page)).slice(0, 4)).toEqual(["id", ...NAMES.slice(0, 3)]);
+    expect(await page.locator(`${ROWS} table`).getAttribute("aria-colcount")).toBe("202");
+    const cells = async (): Promise<number> => page.locator(`${ROWS} td`).count();
+    expect((await shownRows(page)).length).toBe(100);
+    expect(await cells()).toBeLessThan(100 * 25);
+    await page.locator(ROWS).evaluate((frame) => frame.scrollTo(frame.scrollWidth, 0));
+    await until("value_200", async () => (await shownColumns(page)).at(-1));
+    expect((await shownRows(page))[99]?.at(-1)).toBe("100200");
+    expect(await cells()).toBeLessThan(100 * 25);
+    await page.getByText("Columns (201 of 201)").click();
+    await page.getByLabel("Find a column").fill("value_17");
+    expect(await texts(page, "fieldset.many label")).toEqual(NAMES.filter((name) => name.startsWith("value_17")));
+  });
+  const chosen = ["id", "value_17", "value_200"];
+  await visit(`/data/marts/fact_wide?${chosen.map((name) => `col=${name}`).join("&")}`, async (page) => {
+    expect(await shownRows(page)).toEqual(await asked(`fact_wide?select=${chosen.join(",")}&order=id&limit=100`));
+  });
+});
+
+test("a million rows: first, last and in between come in time, with a number that says that it is an estimate", async () => {
+  await visit("/data/raw/readings", async (page) => {
+    const inTime = async (act: () => Promise<unknown>, first: string): Promise<void> => {
+      const began = performance.now();
+      await act();
+      await until(first, async () => (await shownRows(page))[0]?.[0], PATIENCE);
+      await settled(page);
+      expect(performance.now() - began).toBeLessThan(PATIENCE);
+      expect((await shownRows(page)).length).toBeLessThanOrEqual(100);
+    };
+    expect(await shownTotals(page)).toContain("(an estimate, not counted)");
+    const sort = page.getByRole("button", { name: /^Sort by reading/ });
+    await inTime(() => sort.click(), "1");
+    await inTime(() => sort.click(), "1000001");
+    const path = new URL("/data/raw/readings?sort=reading.asc&page=10001", page.url()).href;
+    await inTime(() => page.goto(path), "1000001");
+    await page.getByRole("button", { name: "Previous" }).click();
+    await until("999901", async () => (await shownRows(page))[0]?.[0], PATIENCE);
+    await page.getByRole("button", { name: "Filter by reading" }).click();
+    await page.getByLabel("Value").fill("654321");
+    await inTime(() => page.getByRole("button", { name: "Apply" }).click(), "654321");
+    expect(await shownTotals(page)).toBe("Rows 1–1 of 1 (counted exactly) You see all rows that match.");
+  });
+});

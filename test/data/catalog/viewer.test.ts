@@ -1,0 +1,235 @@
+/** `/data/<schema>/<table>`: the rows as one asks for them, in the words of the API. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { ask, rowsOf, until } from "../world.ts";
+import { address, settled, texts, useBrowser } from "./browser.ts";
+import { asked, ROWS, shownColumns, shownRows, shownTotals } from "./table.ts";
+
+const visit = useBrowser();
+
+const OBSERVATION = "/data/marts/fact_observation";
+const KOMMUNE = "/data/marts/dim_kommune";
+/** How the API answers beyond the last row, which the browser reports. */
+const PAST = { expected: /status of 416/ };
+const COMPLETE = "You see all rows that match.";
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly description: string | null;
+  readonly key: boolean;
+}
+
+async function columnsOf(relation: string): Promise<Column[]> {
+  const [row] = await rowsOf(`GET /meta_endpoints?schema=eq.marts&relation=eq.${relation}&select=columns`);
+  return row?.["columns"] as Column[];
+}
+
+async function addFilter(page: Page, column: string, condition: string, value?: string): Promise<void> {
+  await page.getByRole("button", { name: `Filter by ${column}`, exact: true }).click();
+  await page.getByLabel("Condition").selectOption({ label: condition });
+  if (value !== undefined) await page.getByLabel("Value").fill(value);
+  await page.getByRole("button", { name: "Apply" }).click();
+}
+
+describe("the table", () => {
+  test("has every column with its type and meaning, and every value, as the API has them", async () => {
+    const columns = await columnsOf("fact_observation");
+    await visit(OBSERVATION, async (page) => {
+      expect(await texts(page, "h1")).toEqual(["fact_observation open"]);
+      expect(await page.getByText("Invented observations").count()).toBe(1);
+      expect(await texts(page, `${ROWS} thead th:not(.row-number)`)).toEqual(
+        columns.map(({ name, type, key, description }) =>
+          [`${name} ↕ ▽ ${type}`, key ? " · Key" : "", description === null ? "" : ` ${description}`].join(""),
+        ),
+      );
+      expect(await texts(page, ".reference tbody tr")).toEqual(
+        columns.map(({ name, type, nullable, description, key }) =>
+          [
+            name + (key ? "Key" : ""),
+            type,
+            nullable ? "yes" : "no",
+            (description ?? "No description.") + (name === "kommune_nr" ? " Other tables with kommune_nr" : ""),
+          ].join(" "),
+        ),
+      );
+      const rows = await asked("fact_observation?order=id");
+      // What JavaScript would round stays as the API wrote it.
+      expect(rows[3]?.[3]).toBe("1e+21");
+      const exact = rows.map((row) => row.map((cell) => (cell === "1e+21" ? "1000000000000000000000" : cell)));
+      expect(await shownRows(page)).toEqual(exact);
+      expect(await shownTotals(page)).toBe(`Rows 1–6 of 6 (counted exactly) ${COMPLETE}`);
+    });
+  });
+
+  test("sorts up, down and not, by any column", async () => {
+    await visit(OBSERVATION, async (page) => {
+      const ids = async (): Promise<unknown[]> => (await shownRows(page)).map(([id]) => id);
+      const sort = page.getByRole("button", { name: /^Sort by amount/ });
+      const header = page.locator(`${ROWS} th[aria-sort]:has(button[aria-label^="Sort by amount"])`);
+      for (const [direction, order, query] of [
+        ["ascending", "amount.asc,id", " sort=amount.asc"],
+        ["descending", "amount.desc.nullslast,id", " sort=amount.desc"],
+        ["none", "id", ""],
+      ] as const) {
+        await sort.click();
+        const expected = (await asked(`fact_observation?select=id&order=${order}`)).flat();
+        await until(expected, ids);
+        expect(await header.getAttribute("aria-sort")).toBe(direction);
+        expect(address(page)).toBe(OBSERVATION + query);
+      }
+    });
+  });
+
+  test("filters by each column in every way that its type allows", async () => {
+    const cases = [
+      ["label", "contains", "SEA", "label=ilike.*sea*", "where.label=contains.SEA"],
+      ["label", "contains", "100% sure,", "id=eq.4", "where.label=contains.100% sure,"],
+      ["label", "does not equal", "%41+&=#", "label=not.is.null", "where.label=neq.%41+&=#"],
+      ["label", "begins with", "gr", "label=ilike.gr*", "where.label=starts.gr"],
+      ["label", "equals", '100% sure, "maybe" (not)', "id=eq.4", 'where.label=eq.100% sure, "maybe" (not)'],
+      ["label", "is empty", undefined, "label=is.null", "where.label=empty."],
+      ["amount", "is at least", "1.5", "amount=gte.1.5", "where.amount=gte.1.5"],
+      ["amount", "is less than", "0", "amount=lt.0", "where.amount=lt.0"],
+      ["taken", "is greater than", "2024-02-01", "taken=gt.2024-02-01", "where.taken=gt.2024-02-01"],
+      ["active", "does not equal", "true", "active=neq.true", "where.active=neq.true"],
+      ["tags", "has the element", "two words", 'tags=cs.{"two words"}', "where.tags=has.two words"],
+      ["doc", "is not empty", undefined, "doc=not.is.null", "where.doc=filled."],
+      ["odd name, æ", "equals", "a,b", '"odd name, æ"=eq.a,b', "where.odd name, æ=eq.a,b"],
+    ] as const;
+    await visit(OBSERVATION, async (page) => {
+      const ids = async (): Promise<unknown[]> => (await shownRows(page)).map(([id]) => id);
+      for (const [column, condition, value, question, state] of cases) {
+        const expected = (await asked(`fact_observation?select=id&order=id&${encodeURI(question)}`)).flat();
+        expect(expected.length).toBeGreaterThan(0);
+        await addFilter(page, column, condition, value);
+        await until(expected, ids);
+        const count = expected.length;
+        expect(await shownTotals(page)).toBe(`Rows 1–${count} of ${count} (counted exactly) ${COMPLETE}`);
+        expect(address(page)).toBe(`${OBSERVATION} ${state}`);
+        const quoted = value === undefined ? "" : ` “${value}”`;
+        expect(await texts(page, ".chip")).toEqual([`${column} ${condition}${quoted} ×`]);
+        await page.getByRole("button", { name: "Remove all filters" }).click();
+        await until(6, async () => (await ids()).length);
+      }
+    });
+  });
+
+  test("filters by several columns at once, each to be taken away, and says when nothing is left", async () => {
+    await visit(KOMMUNE, async (page) => {
+      await addFilter(page, "fylke_nr", "equals", "11");
+      await until(
+        (await asked("dim_kommune?fylke_nr=eq.11&order=kommune_nr")).length,
+        async () => (await shownRows(page)).length,
+      );
+      await addFilter(page, "kommune_navn", "begins with", "S");
+      const both = await asked("dim_kommune?fylke_nr=eq.11&kommune_navn=like.S*&order=kommune_nr");
+      await until(both, () => shownRows(page));
+      await addFilter(page, "kommune_navn", "contains", "nothing has this");
+      await page.getByText("No row matches the filters.").waitFor();
+      await page.getByRole("button", { name: "Remove kommune_navn contains" }).click();
+      await until(both, () => shownRows(page));
+      await page.goBack();
+      await page.getByText("No row matches the filters.").waitFor();
+      await page.goForward();
+      await until(both, () => shownRows(page));
+    });
+  });
+
+  test("shows the columns that one chooses, and asks for no others", async () => {
+    await visit(KOMMUNE, async (page) => {
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).search));
+      await page.getByText("Columns (4 of 4)").click();
+      for (const name of ["orgnr", "fylke_nr"]) await page.getByRole("checkbox", { name }).uncheck();
+      await until(["kommune_nr", "kommune_navn"], () => shownColumns(page));
+      await settled(page);
+      const rows = await rowsOf("GET /dim_kommune?select=kommune_nr,kommune_navn&order=kommune_nr&limit=100", {
+        headers: { "Accept-Profile": "marts" },
+      });
+      expect(await shownRows(page)).toEqual(rows.map((row) => Object.values(row)));
+      expect(address(page)).toBe(`${KOMMUNE} col=kommune_nr col=kommune_navn`);
+      expect(asked.at(-1)).toBe("?select=kommune_nr,kommune_navn&order=kommune_nr&limit=100");
+      await page.getByRole("checkbox", { name: "kommune_nr" }).uncheck();
+      await until(["kommune_navn"], () => shownColumns(page));
+      // The last one stays.
+      expect(await page.getByRole("checkbox", { name: "kommune_navn" }).isDisabled()).toBe(true);
+      await page.getByRole("button", { name: "All columns" }).click();
+      await until(4, async () => (await shownColumns(page)).length);
+    });
+  });
+
+  test("shows all of a row on request", async () => {
+    await visit(OBSERVATION, async (page) => {
+      await page.getByRole("button", { name: "Row 2" }).click();
+      const dialog = page.getByRole("dialog", { name: "Row 2" });
+      expect(await dialog.locator("dd").allInnerTexts()).toEqual((await asked("fact_observation?id=eq.2"))[0]);
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    });
+  });
+});
+
+describe("pages", () => {
+  test("go from first to last, with totals that are the API's", async () => {
+    const { headers } = await ask("HEAD /ref_number", {
+      headers: { "Accept-Profile": "marts", Prefer: "count=exact" },
+    });
+    expect(headers["content-range"]).toBe("0-999/1500");
+    await visit("/data/marts/ref_number", async (page) => {
+      const part = (from: number, to: number, shown = to - from + 1): string =>
+        `Rows ${from.toLocaleString("en")}–${to.toLocaleString("en")} of 1,500 (counted exactly) ` +
+        `You see ${shown} rows, not all. One answer of the data service holds at most 1,000 rows.`;
+      const press = (name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
+      const at = async (text: string, label: string): Promise<void> => {
+        await until(text, () => shownTotals(page));
+        await settled(page);
+        expect(await texts(page, "nav.paging > span")).toEqual([label]);
+      };
+      await at(part(1, 100), "Page 1 of 15");
+      expect(await page.getByRole("button", { name: "Previous" }).isDisabled()).toBe(true);
+      await press("Next");
+      await at(part(101, 200), "Page 2 of 15");
+      expect((await shownRows(page)).flat()).toEqual(
+        (await asked("ref_number?order=number&offset=100&limit=100")).flat(),
+      );
+      expect(await texts(page, `${ROWS} tbody th`)).toEqual(
+        Array.from({ length: 100 }, (_, place) => `${place + 101}`),
+      );
+      await press("Last");
+      await at(part(1401, 1500), "Page 15 of 15");
+      expect(await page.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
+      await press("Previous");
+      await at(part(1301, 1400), "Page 14 of 15");
+      await page.getByLabel("Rows per page").selectOption("500");
+      await at(part(1, 500), "Page 1 of 3");
+      await press("Last");
+      await at(part(1001, 1500), "Page 3 of 3");
+      expect(address(page)).toBe("/data/marts/ref_number page=3 size=500");
+      await page.reload();
+      await at(part(1001, 1500), "Page 3 of 3");
+    });
+  });
+
+  test("past the end say so, and lead back", async () => {
+    await visit(
+      "/data/marts/ref_number?page=99",
+      async (page) => {
+        expect(await shownTotals(page)).toBe("There is no page 99: the rows end before it.");
+        await page.getByRole("button", { name: "First" }).click();
+        await until(100, async () => (await shownRows(page)).length);
+      },
+      PAST,
+    );
+  });
+
+  test("of more than a million rows say that their number is estimated", async () => {
+    await visit("/data/raw/readings", async (page) => {
+      expect(await shownTotals(page)).toMatch(
+        /^Rows 1–100 of about 1,0\d\d,\d{3} \(an estimate, not counted\) You see 100 rows, not all\./,
+      );
+      expect(await page.getByRole("button", { name: "Last" }).count()).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import type { DataApi } from "../../config/settings.ts";
+import { buildFault, fingerprint, readCatalogFiles } from "../../infra/data/catalogFiles.ts";
+import { shell, stack } from "../config/stacks.ts";
+
+describe("the built files", () => {
+  let project: string;
+  const dataApi = parseStack(stack(), shell).dataApi as DataApi;
+  const write = (path: string, content: string | Buffer, seconds = 1000) => {
+    const file = join(project, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    utimesSync(file, seconds, seconds);
+  };
+  const built = () => {
+    write("catalog/index.html", "source", 999);
+    write("catalog/src/main.ts", "source", 1000);
+    write("catalog/dist/index.html", "page");
+    write("catalog/dist/index.html.br", "page, compressed", 1001);
+    write("catalog/dist/assets/a.js", "script");
+    write("catalog/dist/assets/a.js.br", "script, compressed");
+    write("catalog/dist/server.mjs", "server");
+  };
+  const read = () => [...readCatalogFiles(dataApi, "dev", project)].map(([path, content]) => [path, String(content)]);
+
+  beforeEach(() => {
+    project = mkdtempSync(join(tmpdir(), "gatehouse-built-"));
+    mkdirSync(join(project, "catalog"));
+  });
+  afterEach(() => rmSync(project, { recursive: true }));
+
+  test("are the server and what is compressed, in one order", () => {
+    built();
+    expect(buildFault(project)).toBe(undefined);
+    expect(read()).toEqual([
+      ["assets/a.js.br", "script, compressed"],
+      ["index.html.br", "page, compressed"],
+      ["server.mjs", "server"],
+    ]);
+  });
+
+  test("come with what the stack promised, and not with what another one did", () => {
+    built();
+    write("contract/dev/api_v1.json", '{"schema":"api_v1"}\n');
+    write("contract/dev/marts.json", "{}");
+    write("contract/dev/CHANGELOG.md", "# Changes\n");
+    write("contract/other/api_v1.json", "{}");
+    const files = readCatalogFiles(dataApi, "dev", project);
+    const own = ["assets/a.js.br", "index.html.br", "server.mjs"];
+    expect([...files.keys()]).toEqual([...own, "contract.json.br", "changelog.md.br"]);
+    const text = (name: string) => brotliDecompressSync(files.get(name) ?? Buffer.alloc(0)).toString();
+    expect([text("contract.json.br"), text("changelog.md.br")]).toEqual(['{"schema":"api_v1"}\n', "# Changes\n"]);
+    expect([...readCatalogFiles(dataApi, "new", project).keys()]).toEqual(own);
+  });
+
+  test("are refused with the cure where there are none, or none whole", () => {
+    const refusal = "the catalogue is not built; run: npm run build:catalog";
+    expect(read).toThrow(refusal);
+    write("catalog/dist/index.html.br", "page");
+    expect(read).toThrow(refusal);
+  });
+
+  test("are refused with the cure where a source is newer", () => {
+    built();
+    write("catalog/src/deep/text.ts", "source", 1001);
+    expect(read).toThrow("the catalogue is older than its sources; run: npm run build:catalog");
+  });
+
+  test("are refused where they have no room in a ConfigMap", () => {
+    built();
+    const others = "script, compressed".length + "page, compressed".length;
+    write("catalog/dist/server.mjs", Buffer.alloc(1_048_576 - others));
+    expect(buildFault(project)).toBe(undefined);
+    expect(read().length).toBe(3);
+    write("catalog/dist/server.mjs", Buffer.alloc(1_048_577 - others));
+    expect(read).toThrow("the built catalogue has 1048577 bytes, and a ConfigMap has room for 1048576");
+  });
+
+  test("have another fingerprint when a path or a content is another", () => {
+    const of = (...files: [string, string][]) =>
+      fingerprint(new Map(files.map(([path, content]) => [path, Buffer.from(content)])));
+    const all = [of(["a", "b"]), of(["a", "c"]), of(["c", "b"]), of(["a", "b"], ["c", ""]), of(["a", "b\nc\n0\n"])];
+    expect(new Set(all).size).toBe(all.length);
+    expect(of(["a", "b"])).toBe(createHash("sha256").update("a\n1\nb").digest("hex").slice(0, 8));
+  });
+});

@@ -1,6 +1,7 @@
 /** `npm run bench [-- PART ...]`: sizes and times, each beside its floor, in one run on one machine. Without a part, all of them. */
 import Table from "cli-table3";
 import { createProgress } from "../ops/progress.ts";
+import { benchCatalogPage } from "./catalogPage.ts";
 import { benchDataApi } from "./dataApi.ts";
 import { benchEngine } from "./engine.ts";
 import { benchPlan } from "./plan.ts";
@@ -22,6 +23,11 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
     const { requests, catalogue } = await benchDataApi(progress);
     print("Requests of the data API", requests);
     print("The catalogue's cost by the number of relations", catalogue);
+  },
+  catalog: async () => {
+    const { sizes, times } = await benchCatalogPage(progress);
+    print("Bytes of the web catalogue", sizes);
+    print("First rows in the browser", times);
   },
 };
 

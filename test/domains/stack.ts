@@ -1,4 +1,5 @@
 /** A stack with every domain kind and every type, for the embedded platform. */
+import { INSTALLED_IDENTITY_PROVIDER } from "../helpers/sections.ts";
 
 /** Ports that the URLs carry. */
 export interface Ports {
@@ -30,11 +31,7 @@ export function changes({ https, upstream }: Ports): Record<string, unknown> {
     },
     "gatehouse:protected_services": services(),
     "gatehouse:identity_provider": {
-      install: true,
-      token: "${AUTHENTIK_TOKEN}",
-      admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
-      secret_key: "${AUTHENTIK_SECRET_KEY}",
-      database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
+      ...INSTALLED_IDENTITY_PROVIDER,
       groups: ["staff", "guests"],
       service_accounts: [{ name: "robot", groups: ["staff"] }, { name: "stranger" }],
       // So few that there are dedicated outposts, too.

@@ -2,9 +2,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { images } from "./images.ts";
+import { observability } from "./observability.ts";
 import * as schema from "./schema.ts";
 import { service } from "./service-schema.ts";
 import { SECTIONS } from "./sections.ts";
+import { verification } from "./verification.ts";
 
 const config = z
   .looseObject({
@@ -24,6 +27,11 @@ const config = z
       .optional(),
     "gatehouse:data_api": schema.dataApi.describe("A public, read-only API over a database.").optional(),
     "gatehouse:test_environments": schema.testEnvironments.describe("Echo services on localhost.").optional(),
+    "gatehouse:images": images.describe("The digests of the images that the stack runs.").optional(),
+    "gatehouse:observability": observability.describe("Who reads the metrics: Prometheus and Grafana.").optional(),
+    "gatehouse:verification": verification
+      .describe("A job in the cluster that proves the deployment, again and again.")
+      .optional(),
     "kubernetes:context": z
       .string()
       .describe("Context of the kubeconfig: the only cluster that this stack may touch.")

@@ -12,7 +12,9 @@ import {
   toTestEnvironments,
 } from "./convert.ts";
 import { hostRules, isHere } from "./hosts.ts";
+import { toImages } from "./images.ts";
 import { meshRules, meshWarnings } from "./mesh.ts";
+import { observabilityRules, observabilityWarnings, toObservability } from "./observability.ts";
 import { postgresRules, postgresWarnings, toPostgres } from "./postgres.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import * as rules from "./rules.ts";
@@ -21,6 +23,7 @@ import type { Settings } from "./settings.ts";
 import { isSection, join } from "./shapes.ts";
 import { versionRules, versionWarnings } from "./versions.ts";
 import { type Environment, type RawValue, Variables } from "./variables.ts";
+import { toVerification, verificationRules } from "./verification.ts";
 
 /** A stack's configuration as it stands, before anything is checked. */
 export interface RawStack {
@@ -70,7 +73,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   );
   problems.push(...hostRules(known, testEnvironments));
   problems.push(...rules.identityProviderRules(known), ...rules.dataApiRules(known), ...versionRules(known));
-  problems.push(...postgresRules(known));
+  problems.push(...postgresRules(known), ...observabilityRules(known), ...verificationRules(known));
   if (problems.length > 0 || !identityProvider || !gateway) throw new ConfigError(fileOf(raw), inOrder(problems));
   const warnings = [
     ...rules.skipped(known),
@@ -82,6 +85,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     ]),
     ...versionWarnings(known),
     ...postgresWarnings(known),
+    ...observabilityWarnings(known),
     ...variables.warnings,
   ];
   return {
@@ -94,6 +98,9 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     identityProvider,
     postgres,
     dataApi,
+    images: toImages(drafts.images),
+    observability: toObservability(drafts.observability),
+    verification: toVerification(drafts.verification),
     warnings,
   };
 }
@@ -105,17 +112,29 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
  */
 export function readStackFile(path: string, stack: string): RawStack {
   const file = basename(path);
-  const fail = (fault: string, cure: string) => new ConfigError(file, [{ path: file, fault, cure }]);
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch {
-    throw fail("cannot be read", `name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init ${stack}`);
+    const cure = `name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init ${stack}`;
+    throw new ConfigError(file, [{ path: file, fault: "cannot be read", cure }]);
   }
+  return parseStackFile(text, stack, file);
+}
+
+/**
+ * The same for the text of a stack file.
+ * @param file its name, for messages
+ * @throws ConfigError when it is not YAML
+ */
+export function parseStackFile(text: string, stack: string, file: string): RawStack {
   const lines = new LineCounter();
   const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
   const [error] = document.errors;
-  if (error) throw fail(`is not YAML (${error.code}, line ${lines.linePos(error.pos[0]).line})`, "mend that line");
+  if (error) {
+    const fault = `is not YAML (${error.code}, line ${lines.linePos(error.pos[0]).line})`;
+    throw new ConfigError(file, [{ path: file, fault, cure: "mend that line" }]);
+  }
   const content: unknown = document.toJS();
   const config = isSection(content) && isSection(content["config"]) ? content["config"] : {};
   const values = Object.entries(config).map(([key, value]): [string, RawValue] => [

@@ -1,6 +1,7 @@
 /** Second pass, second half: rules across fields, entries and sections, each a plain function to a list of problems. */
 import { isIP } from "node:net";
 import { enabledKinds } from "./convert.ts";
+import type { ObservabilityInput } from "./observability.ts";
 import { type Problem, suggestion } from "./problems.ts";
 import type { DataApiInput, DomainInput, GatewayInput, IdentityProviderInput, PostgresInput } from "./schema.ts";
 import type { ServiceInput } from "./service-schema.ts";
@@ -8,6 +9,7 @@ import { KNOWN_KINDS } from "./schema.ts";
 import type { Domain } from "./settings.ts";
 import { type Draft, isLeftOut, join, type Place } from "./shapes.ts";
 import { told } from "./variables.ts";
+import type { VerificationInput } from "./verification.ts";
 
 /** What the rules look at: drafts as written, and the domains as they come out. */
 export interface Drafts {
@@ -19,6 +21,8 @@ export interface Drafts {
   readonly identityProvider: Draft<IdentityProviderInput> | undefined;
   readonly postgres: Draft<PostgresInput> | undefined;
   readonly dataApi: Draft<DataApiInput> | undefined;
+  readonly observability: Draft<ObservabilityInput> | undefined;
+  readonly verification: Draft<VerificationInput> | undefined;
   readonly hasPostgres: boolean;
 }
 

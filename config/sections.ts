@@ -1,7 +1,10 @@
 /** First pass over a whole stack: each section, and each entry in it, against its shape. */
+import { images, type ImagesInput } from "./images.ts";
+import { observability, type ObservabilityInput } from "./observability.ts";
 import type { Problem } from "./problems.ts";
 import * as schema from "./schema.ts";
 import type { ServiceInput } from "./service-schema.ts";
+import { verification, type VerificationInput } from "./verification.ts";
 import { check, checkService, type Draft, isSection, join, nameOf } from "./shapes.ts";
 
 /** The keys of our own namespace, in the order of messages. */
@@ -13,6 +16,9 @@ export const SECTIONS = [
   "postgres",
   "data_api",
   "test_environments",
+  "images",
+  "observability",
+  "verification",
 ] as const;
 export type Section = (typeof SECTIONS)[number];
 
@@ -24,6 +30,9 @@ export interface SectionDrafts {
   readonly postgres: Draft<schema.PostgresInput> | undefined;
   readonly dataApi: Draft<schema.DataApiInput> | undefined;
   readonly testEnvironments: Draft<schema.TestEnvironmentsInput>;
+  readonly images: Draft<ImagesInput>;
+  readonly observability: Draft<ObservabilityInput> | undefined;
+  readonly verification: Draft<VerificationInput> | undefined;
 }
 
 /** @param problems receives what is wrong */
@@ -46,6 +55,9 @@ export function checkSections(sections: Partial<Record<Section, unknown>>, probl
       { path: "test_environments" },
       problems,
     ),
+    images: check(images, sections.images ?? {}, { path: "images" }, problems),
+    observability: optional(observability, "observability"),
+    verification: optional(verification, "verification"),
   };
 }
 

@@ -5,8 +5,14 @@
  */
 
 import type { DataApi } from "./data-api.ts";
+import type { Images } from "./images.ts";
+import type { Observability } from "./observability.ts";
+import type { Verification } from "./verification.ts";
 
 export type { Catalog, DataApi, Deprecation } from "./data-api.ts";
+export type { Images } from "./images.ts";
+export type { Observability } from "./observability.ts";
+export type { Verification } from "./verification.ts";
 
 /** Text with `${NAME}` template variables that stays unresolved because it may hold a secret, e.g. `${GRAFANA_CLIENT_SECRET}`. */
 export interface SecretText {
@@ -29,6 +35,11 @@ export interface Settings {
   readonly identityProvider: IdentityProvider;
   readonly postgres: PostgresServer | undefined;
   readonly dataApi: DataApi | undefined;
+  /** Undefined = nobody reads metrics. */
+  readonly observability: Observability | undefined;
+  /** Undefined = nothing is proven from inside the cluster. */
+  readonly verification: Verification | undefined;
+  readonly images: Images;
   /** What was skipped and why, e.g. a service that names a domain which is not enabled. */
   readonly warnings: readonly string[];
 }

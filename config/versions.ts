@@ -116,6 +116,11 @@ export function versionWarnings({ gateway }: Drafts): string[] {
   );
 }
 
+/** Fault and cure for each advisory of a Traefik that nothing here makes up for. */
+export function traefikFaults(version: string): [fault: string, cure: string][] {
+  return refused("Traefik", version, TRAEFIK_REFUSED);
+}
+
 /** Fault and cure for each advisory that a version has. */
 function refused(product: string, version: string, advisories: readonly Advisory[]): [string, string][] {
   return advisories

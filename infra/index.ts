@@ -7,41 +7,60 @@ import { DataApi } from "./data/dataApi.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { Authentik, refuseOtherServer } from "./identity/authentik.ts";
 import { Identity } from "./identity/identity.ts";
+import { Observability } from "./observability/observability.ts";
+import { refuseWithoutPrometheus } from "./observability/presence.ts";
 import { computePlan } from "./plan/plan.ts";
 import { Postgres } from "./postgres.ts";
 import { refuseWithoutOperator } from "./postgres/operator.ts";
+import { readBundle } from "./verification/bundle.ts";
+import { Verification } from "./verification/verification.ts";
 
 /**
  * Deploys the selected stack. Exported as a function, so that the engine runs it both as the project's program (`pulumi up`) and inline
  * (the Automation API), as often as asked.
  * @param readCatalog reads the built catalogue
- * @throws ConfigError with every problem of the configuration, Error for a catalogue that is not built, for an existing identity provider
+ * @param readJob reads the built job of gatehouse:verification
+ * @throws ConfigError with every problem of the configuration, Error for a catalogue or job that is not built, for an existing identity provider
  *   of another line, and for a cluster without the operator that Postgres needs; all before the first resource is registered
  */
 export default async function program(
   readCatalog: typeof readCatalogFiles = readCatalogFiles,
+  readJob: typeof readBundle = readBundle,
 ): Promise<Record<string, pulumi.Input<unknown>>> {
   const settings = loadStack();
   const plan = computePlan(settings);
   const catalogFiles = settings.dataApi?.catalog && readCatalog(settings.dataApi, settings.stack);
+  const { verification } = settings;
+  const job = verification && { verification, bundle: readJob() };
   await refuseOtherServer(settings.identityProvider);
   await refuseWithoutOperator(settings.postgres, settings.context);
+  await refuseWithoutPrometheus(settings.observability, settings.context);
 
   const cluster = new Cluster("cluster", { context: settings.context });
   const postgres = settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster });
   const authentik = new Authentik("authentik", { settings, plan, cluster, postgres });
   const gateway = new Gateway("gateway", { settings, plan, cluster, authentik });
   const reachedThrough = gateway.identityProviderRoutes;
-  const identity = new Identity("identity", { settings, plan, cluster, authentik, reachedThrough });
+  const proof = job && new Verification("verification", { ...job, settings, plan, cluster });
+  const namespaces = proof ? [proof.namespace] : [];
+  const identity = new Identity("identity", { settings, plan, cluster, authentik, reachedThrough, namespaces });
+  const read: pulumi.Resource[] = [identity, ...(postgres ? [postgres] : [])];
   if (settings.dataApi && plan.data && postgres) {
     const { dataApi, gateway: traefik } = settings;
     const { exposures, data } = plan;
-    new DataApi("data", { dataApi, gateway: traefik, plan: data, exposures, catalogFiles, cluster, postgres });
+    read.push(
+      new DataApi("data", { dataApi, gateway: traefik, plan: data, exposures, catalogFiles, cluster, postgres }),
+    );
   }
+  const { observability } = settings;
+  // After what it reads, whose namespaces its policies stand in.
+  if (observability) new Observability("observability", { observability, settings, cluster }, { dependsOn: read });
 
   return {
     urls: plan.exposures.map((exposure) => exposure.url),
     identityProvider: authentik.browserUrl,
     jwks: identity.jwksUrl,
+    // What the next deployment compares its own with; holds no secret.
+    plan,
   };
 }

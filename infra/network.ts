@@ -41,6 +41,23 @@ const DNS = {
 };
 
 /**
+ * For pods that nobody connects to, and that themselves connect to the gateway alone: to its pods, and to some ports wherever the names of
+ * the domains lead.
+ * @param gateway namespace of the gateway
+ */
+export function callsOnly(
+  labels: Readonly<Record<string, string>>,
+  gateway: string,
+  ports: readonly number[],
+): NetworkPolicySpec {
+  return {
+    podSelector: { matchLabels: labels },
+    policyTypes: ["Ingress", "Egress"],
+    egress: [DNS, { to: [namespaced(gateway)] }, { ports: ports.map((port) => ({ protocol: "TCP", port })) }],
+  };
+}
+
+/**
  * As {@link onlyFrom}, for pods that themselves connect to one server and nothing else.
  * @param server its port, and where it is; without `peers` it may be anywhere
  */

@@ -1,18 +1,19 @@
-import { mkdir, rm, symlink } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
-import { type EngineEvent, PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
+import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseStack, readStackFile } from "../config/load.ts";
 import type { Settings } from "../config/settings.ts";
 import program from "../infra/index.ts";
 import { computePlan } from "../infra/plan/plan.ts";
 import type { Plan } from "../infra/plan/types.ts";
-import { buildCatalog } from "../ops/catalog.ts";
+import { buildFor } from "../ops/build.ts";
+import { pulumiCommand } from "../ops/context/engine.ts";
+import { writeLocalContext } from "../ops/context/local.ts";
+import { apply } from "../ops/deploy/apply.ts";
+import type { Changes, Report } from "../ops/deploy/run.ts";
 import { openStack, type StackOptions } from "../ops/engine.ts";
-import { JOURNAL_ABOVE, journaled } from "../ops/journal.ts";
 import { projectFolder, pulumiHome } from "../ops/paths.ts";
 import type { Progress } from "../ops/progress.ts";
-import { recoverInterrupted } from "../ops/recover.ts";
 import { localSecret } from "./platform/data.ts";
 import type { Platform } from "./platform/platform.ts";
 import { secretVariables, type Variables } from "./variables.ts";
@@ -53,6 +54,8 @@ export async function openLocal(
   const settings = parseStack({ ...raw, config }, process.env);
 
   const stack = await openStack({ ...(await engineOptions(platform)), stack: "local", program, overrides });
+  const environment = { ...engineEnvironment(platform), ...variables };
+  writeLocalContext(platform.data, { context: platform.context, stack: "local", config: overrides, environment });
   return { stack, settings, plan: computePlan(settings), variables };
 }
 
@@ -65,16 +68,8 @@ export async function openProgram(platform: Platform, stack: string, other: Pulu
 async function engineOptions(platform: Platform): Promise<Pick<StackOptions, "command" | "workspace" | "environment">> {
   await mkdir(join(platform.data, "state"), { recursive: true, mode: 0o700 });
   const workspace = join(platform.data, "workspace");
-  return { command: await pulumiCommand(platform), workspace, environment: engineEnvironment(platform) };
-}
-
-/** The CLI where the Automation API looks for one: in `bin/` of a folder. */
-async function pulumiCommand(platform: Platform): Promise<PulumiCommand> {
-  const root = join(platform.data, "pulumi");
-  await mkdir(join(root, "bin"), { recursive: true });
-  await rm(join(root, "bin", "pulumi"), { force: true });
-  await symlink(platform.tools.pulumi, join(root, "bin", "pulumi"));
-  return PulumiCommand.get({ root, skipVersionCheck: true });
+  const command = await pulumiCommand(platform.data, platform.tools.pulumi);
+  return { command, workspace, environment: engineEnvironment(platform) };
 }
 
 function engineEnvironment(platform: Platform): Record<string, string> {
@@ -90,74 +85,23 @@ function engineEnvironment(platform: Platform): Record<string, string> {
   };
 }
 
-/** What a run of the engine did: how many resources it created, updated, left and so on. */
-export type Changes = Readonly<Record<string, number>>;
+export type { Changes };
 
 /** A stack whose program has a plan, or one of another program. */
-type Deployable = Pick<LocalStack, "stack"> & Partial<Pick<LocalStack, "plan">>;
+type Deployable = Pick<LocalStack, "stack"> & Partial<Pick<LocalStack, "plan" | "settings">>;
 
-/** Brings the stack up, taking over first what a killed run left behind; builds the catalogue that it deploys. */
+/** Brings the stack up, taking over first what a killed run left behind; builds what it deploys. */
 export async function deploy(local: Deployable, progress: Progress): Promise<Changes> {
-  if (local.plan?.exposures.some(({ role }) => role === "catalog")) await buildCatalog(progress);
-  return progress.step("Deploying the local stack", (report) => run(local, "up", report), "15 s");
+  if (local.settings) await buildFor(local.settings, progress);
+  return progress.step(
+    "Deploying the local stack",
+    async (report) => (await apply(local, "up", report)).changes,
+    "15 s",
+  );
 }
 
 /** Removes everything that the stack deployed, or that a killed run left behind. */
 export function destroy(local: Deployable, progress: Progress): Promise<Changes> {
-  return progress.step("Removing the local stack", (report) => run(local, "destroy", report), "20 s");
-}
-
-async function run({ stack, plan }: Deployable, verb: "up" | "destroy", report: Report): Promise<Changes> {
-  await stack.cancel().catch(() => undefined);
-  await recoverInterrupted(stack);
-  const work = (): Promise<Changes> => withErrors(report, (watch) => stack[verb](watch));
-  return (plan?.exposures.length ?? 0) > JOURNAL_ABOVE ? journaled(stack, work) : work();
-}
-
-type Report = (detail: string) => void;
-
-/** What a run of the engine is watched with. */
-interface Watch {
-  readonly onEvent: (event: EngineEvent) => void;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Runs the engine, reports each step, and tells a failure by the errors of the run instead of its whole output. An inline program that
- * throws once it has begun would leave the engine waiting for ever, so such a run is stopped.
- * @returns what changed
- * @throws Error with the errors, each with the resource it belongs to
- */
-async function withErrors(report: Report, run: (watch: Watch) => Promise<unknown>): Promise<Changes> {
-  let changes: Changes = {};
-  const errors = new Set<string>();
-  const abort = new AbortController();
-  const stop = (reason: unknown): void => {
-    errors.add(reason instanceof Error ? reason.message : String(reason));
-    abort.abort();
-  };
-  const onEvent = ({ resourcePreEvent, diagnosticEvent, summaryEvent }: EngineEvent): void => {
-    if (summaryEvent) {
-      changes = summaryEvent.resourceChanges ?? {};
-    }
-    if (resourcePreEvent && resourcePreEvent.metadata.op !== "same") {
-      report(`${resourcePreEvent.metadata.op} ${nameOf(resourcePreEvent.metadata.urn)}`);
-    }
-    if (diagnosticEvent?.severity === "error") {
-      errors.add(`${nameOf(diagnosticEvent.urn)}: ${stripVTControlCharacters(diagnosticEvent.message).trim()}`);
-    }
-  };
-  process.on("unhandledRejection", stop);
-  try {
-    await run({ onEvent, signal: abort.signal });
-    return changes;
-  } catch (error) {
-    throw errors.size === 0 ? error : new Error(`the engine stopped:\n${[...errors].join("\n")}`, { cause: error });
-  } finally {
-    process.off("unhandledRejection", stop);
-  }
-}
-
-function nameOf(urn: string | undefined): string {
-  return urn?.split("::").at(-1) ?? "";
+  const work = async (report: Report): Promise<Changes> => (await apply(local, "destroy", report)).changes;
+  return progress.step("Removing the local stack", work, "20 s");
 }

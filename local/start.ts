@@ -1,18 +1,18 @@
 /** `npm start [-- --once] [--json]`: everything on this machine, up to the proof that every route answers as it must. */
 import { parseArgs } from "node:util";
+import { openContext, type Place } from "../ops/context/context.ts";
 import { openDataStack, ownDatabase } from "../ops/contract/connection.ts";
 import { LockFolder } from "../ops/contract/lockFolder.ts";
 import { dataFolder, projectFolder } from "../ops/paths.ts";
 import { createProgress } from "../ops/progress.ts";
 import { type DatabaseTarget, refuseBrokenPromises } from "../ops/verify/database.ts";
-import { type Report, verify, type VerifyTarget } from "../ops/verify/verify.ts";
+import { type Report, verifyContext } from "../ops/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { AlreadyRunning, writeRunning } from "./platform/data.ts";
 import { type Platform, startPlatform } from "./platform/platform.ts";
 import { deployApplications } from "./sample/applications.ts";
 import { loadSampleOf } from "./sample.ts";
 import { describeReport, describeRunning, describeUsers } from "./summary.ts";
-import { fill } from "./variables.ts";
 
 const { values: options } = parseArgs({
   options: { once: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
@@ -60,9 +60,9 @@ async function deployAndProve(running: Platform): Promise<Report> {
   if (local.plan.data && database) await refuseBrokenPromises(database, local.plan.data);
   await timed("deploy", () => deploy(local, progress));
   await timed("sample", () => progress.step("Sample data", () => loadSampleOf(running, local)));
-  const report = await timed("verify", () =>
-    progress.step("Proving every route", () => verify({ ...verifyTarget(running, local), database })),
-  );
+  const place: Place = { project: projectFolder(), data: running.data, environment: process.env };
+  const context = openContext(running.context, place);
+  const report = await timed("verify", () => verifyContext(context, place, progress));
   const urls = local.plan.exposures.map(({ url }) => url);
   writeRunning(running.data, urls);
   process.stdout.write(
@@ -70,24 +70,6 @@ async function deployAndProve(running: Platform): Promise<Report> {
   );
   if (!options.json) process.stdout.write(describeUsers(running.data, local.settings.identityProvider.sampleUsers));
   return report;
-}
-
-function verifyTarget(
-  { httpPort, kubeconfig }: Platform,
-  { plan, settings, variables }: LocalStack,
-): Omit<VerifyTarget, "database"> {
-  const users = settings.identityProvider.sampleUsers.map((user) => ({
-    ...user,
-    password: fill(user.password, variables),
-  }));
-  return {
-    plan,
-    domains: settings.domains,
-    users,
-    echo: settings.testEnvironments.backend,
-    cluster: { settings, kubeconfig },
-    gateway: `http://127.0.0.1:${httpPort}`,
-  };
 }
 
 function databaseTarget({ data }: Platform, { settings }: LocalStack): DatabaseTarget | undefined {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import Table from "cli-table3";
 import type { SampleUser } from "../config/settings.ts";
+import { sentence, troubles } from "../ops/verify/report.ts";
 import type { Report } from "../ops/verify/verify.ts";
 import type { AlreadyRunning } from "./platform/data.ts";
 
@@ -8,12 +9,11 @@ import type { AlreadyRunning } from "./platform/data.ts";
 export function describeReport({ routes, checks }: Report, timings: Readonly<Record<string, number>>): string {
   const table = new Table({ head: ["URL", "protection", "answered"], style: { head: [], border: [] } });
   for (const { url, protection, status, answered } of routes) table.push([url, protection, answered || String(status)]);
-  const failed = checks.filter(({ ok }) => !ok);
   const seconds = Object.entries(timings).map(([name, ms]) => `${name} ${(ms / 1000).toFixed(1)} s`);
   const lines = [
     table.toString(),
-    `${checks.length - failed.length} of ${checks.length} checks held (${seconds.join(", ")})`,
-    ...failed.map(({ name, detail }) => `✖ ${name}: ${detail}`),
+    `${sentence(checks)} (${seconds.join(", ")})`,
+    ...troubles(checks, "failed", (_, text) => text),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -1,6 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../config/settings.ts";
+import { pinned } from "../images.ts";
 import { answersOnly, onlyFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";
 import type { Exposure } from "../plan/types.ts";
@@ -80,7 +81,7 @@ function keyOf(path: string): string {
 function container(args: CatalogArgs): Workload["container"] {
   return {
     name: APP,
-    image: "node:24-alpine",
+    image: pinned("node:24-alpine"),
     command: ["node", `${FOLDER}/server.mjs`],
     env: Object.entries(catalogSettings(args)).map(([name, value]) => ({ name, value })),
     ports: [{ name: "http", containerPort: PORT }],

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { pinned } from "../images.ts";
 import type { DataPlan, SchemaPlan } from "../plan/types.ts";
 import type { Access } from "../postgres/access.ts";
 import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
@@ -111,7 +112,7 @@ function pod(
     containers: [
       {
         name: "psql",
-        image: "postgres:18-alpine",
+        image: pinned("postgres:18-alpine"),
         command: ["psql"],
         args: [
           "--no-psqlrc",

@@ -1,14 +1,17 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { DataApi, TraefikGateway } from "../../config/settings.ts";
+import { pinned } from "../images.ts";
 import { onlyBetween, onlyFrom } from "../network.ts";
+import { POSTGREST_ADMIN } from "../observability/targets.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import { type Access, readingUri } from "../postgres/access.ts";
+import { reveal } from "../secrets.ts";
 import { deployment, labelsOf, resources, serviceOf, type Workload } from "../pods.ts";
 
 const APP = "postgrest";
-/** Never in a Service: its answers print the whole schema cache (field.md 3.1). */
-const ADMIN_PORT = 3001;
+/** Never in a Service: it shows its settings and the whole schema cache to whoever asks (field.md 3.1). */
+const ADMIN_PORT = POSTGREST_ADMIN.containerPort;
 const PORT = 3000;
 
 export interface PostgrestArgs {
@@ -31,7 +34,12 @@ export class Postgrest extends pulumi.ComponentResource {
     const child = { parent: this };
     const connection = new k8s.core.v1.Secret(
       `${name}-connection`,
-      { metadata, immutable: true, stringData: { PGRST_DB_URI: connectionUri(args) } },
+      // The password stands apart from the address, since `/config` of the admin port shows the address (libpq, "Environment Variables").
+      {
+        metadata,
+        immutable: true,
+        stringData: { PGRST_DB_URI: connectionUri(args), PGPASSWORD: reveal(args.dataApi.authenticatorPassword) },
+      },
       child,
     );
     const workload = {
@@ -81,13 +89,10 @@ function autoscaler({ dataApi }: PostgrestArgs): k8s.types.input.autoscaling.v2.
 function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): Workload["container"] {
   return {
     name: APP,
-    image: `postgrest/postgrest:${args.dataApi.version}`,
+    image: pinned(`postgrest/postgrest:${args.dataApi.version}`),
     env: Object.entries(postgrestSettings(args.dataApi, args.publicUrl)).map(([name, value]) => ({ name, value })),
     envFrom: [{ secretRef: { name: connection.metadata.name } }],
-    ports: [
-      { name: "http", containerPort: PORT },
-      { name: "admin", containerPort: ADMIN_PORT },
-    ],
+    ports: [{ name: "http", containerPort: PORT }, POSTGREST_ADMIN],
     readinessProbe: { httpGet: { path: "/ready", port: ADMIN_PORT }, periodSeconds: 2 },
     livenessProbe: { httpGet: { path: "/live", port: ADMIN_PORT }, periodSeconds: 10 },
     resources: resources("100m", "64Mi", "512Mi"),
@@ -122,6 +127,5 @@ export function postgrestSettings(dataApi: DataApi, publicUrl: string | undefine
 }
 
 function connectionUri({ server, dataApi, database }: PostgrestArgs): pulumi.Output<string> {
-  const login = { user: dataApi.roles.authenticator, password: dataApi.authenticatorPassword, database };
-  return readingUri(server, dataApi.version, login);
+  return readingUri(server, dataApi.version, { user: dataApi.roles.authenticator, database });
 }

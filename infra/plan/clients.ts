@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { clientSecretName } from "./names.ts";
-import type { Exposure, OAuthClient } from "./types.ts";
+import type { Exposure, OAuthClient, Tokens } from "./types.ts";
 
 /** One client per oauth2 service that is exposed somewhere, with a redirect URI per exposure. */
 export function clients({ services }: Settings, exposures: readonly Exposure[]): OAuthClient[] {
@@ -19,6 +19,11 @@ export function clients({ services }: Settings, exposures: readonly Exposure[]):
       launchUrl,
       namespace: service.backend.namespace,
       secretName: clientSecretName(service.name),
+      tokens: tokens(service.oauth),
     };
   });
+}
+
+function tokens({ scopes, clientType, accessTokenValidity, refreshTokenValidity, subjectMode }: Tokens): Tokens {
+  return { scopes, clientType, accessTokenValidity, refreshTokenValidity, subjectMode };
 }

@@ -5,7 +5,7 @@ import { ownSlug } from "./names.ts";
 import { records } from "./records.ts";
 import { clients } from "./clients.ts";
 import { routing } from "./routes.ts";
-import type { Exposure, Plan } from "./types.ts";
+import type { Exposure, Login, Member, Plan } from "./types.ts";
 
 /** What a stack exposes. Pure, without I/O. */
 export function computePlan(settings: Settings): Plan {
@@ -23,6 +23,8 @@ export function computePlan(settings: Settings): Plan {
     records: records(settings.stack, settings.domains, all),
     groups: allGroups,
     createdGroups: settings.identityProvider.install ? allGroups : [...settings.identityProvider.groups].sort(),
+    members: members(settings),
+    logins: logins(settings, all),
     data: settings.dataApi && settings.postgres && dataPlan(settings.dataApi, settings.postgres.user),
     warnings: settings.warnings,
   };
@@ -39,6 +41,22 @@ function groups({ services, identityProvider }: Settings): string[] {
   const { sampleUsers, serviceAccounts } = identityProvider;
   const named = [...services, ...sampleUsers, ...serviceAccounts].flatMap((one) => one.groups);
   return [...new Set([...identityProvider.groups, ...named])].sort();
+}
+
+function members({ identityProvider: { sampleUsers, serviceAccounts } }: Settings): Member[] {
+  return [
+    ...sampleUsers.map(({ username, groups }) => ({ name: username, kind: "sample user" as const, groups })),
+    ...serviceAccounts.map(({ name, groups }) => ({ name, kind: "service account" as const, groups })),
+  ];
+}
+
+function logins({ services }: Settings, all: readonly Exposure[]): Login[] {
+  const exposed = new Set(all.map(({ entry }) => entry));
+  return services.flatMap((service) =>
+    service.type === "basic" && exposed.has(service.name)
+      ? { service: service.name, username: service.basicAuth.username }
+      : [],
+  );
 }
 
 /** @returns undefined when the identity provider is on no enabled domain */

@@ -2,7 +2,7 @@
  * What a stack exposes, as plain data: the one description that components deploy, `ops/` proves and the access diff compares.
  * Computed from Settings by pure functions; holds no secret and no Output.
  */
-import type { Backend, DataApi, Deprecation, Tls } from "../../config/settings.ts";
+import type { Backend, DataApi, Deprecation, OAuth2Service, Tls } from "../../config/settings.ts";
 
 export interface Plan {
   readonly stack: string;
@@ -25,6 +25,10 @@ export interface Plan {
   readonly groups: readonly string[];
   /** Those of them that the stack creates; the others are there already. */
   readonly createdGroups: readonly string[];
+  /** The people and machines that the configuration itself brings. */
+  readonly members: readonly Member[];
+  /** The one username of each basic service that is exposed somewhere. */
+  readonly logins: readonly Login[];
   readonly data: DataPlan | undefined;
   readonly warnings: readonly string[];
 }
@@ -74,6 +78,25 @@ export interface OAuthClient {
   /** Namespace of the application, where the Secret with its credentials goes. */
   readonly namespace: string;
   readonly secretName: string;
+  /** What its tokens say, and for how long. */
+  readonly tokens: Tokens;
+}
+
+export type Tokens = Pick<
+  OAuth2Service["oauth"],
+  "scopes" | "clientType" | "accessTokenValidity" | "refreshTokenValidity" | "subjectMode"
+>;
+
+/** Somebody who can sign in, and the groups that decide where they may enter. */
+export interface Member {
+  readonly name: string;
+  readonly kind: "sample user" | "service account";
+  readonly groups: readonly string[];
+}
+
+export interface Login {
+  readonly service: string;
+  readonly username: string;
 }
 
 export interface ApplicationRecord {

@@ -4,7 +4,6 @@ import * as pulumi from "@pulumi/pulumi";
 import { listensOnPrimary } from "../../config/postgres.ts";
 import type { PostgresInstallation, PostgresServer, SecretText } from "../../config/settings.ts";
 import { namespaced } from "../network.ts";
-import { reveal } from "../secrets.ts";
 
 /** Where a server listens, and how a connection to it is encrypted. */
 export interface Endpoint {
@@ -59,25 +58,24 @@ export function installed(
   };
 }
 
-/** Who connects as whom, and to which database. */
+/** Who connects, and to which database. */
 export interface Login {
   readonly user: string;
-  readonly password: SecretText;
   readonly database: pulumi.Input<string>;
 }
 
 /**
  * The URI with which PostgREST reads: from the replicas, and from the primary while there is none, where its version can (libpq,
- * "Specifying Multiple Hosts"); else from the primary. Everything in it is percent-encoded.
+ * "Specifying Multiple Hosts"); else from the primary. Everything in it is percent-encoded. It holds no password.
  * @param version of PostgREST, as in `data_api.version`
  */
 export function readingUri({ inCluster, replicas }: Access, version: string, login: Login): pulumi.Output<string> {
   const { host, port, sslmode } = inCluster;
   const hosts = replicas !== undefined && listensOnPrimary(version) ? [replicas, host] : [host];
   const options = hosts.length === 1 ? "" : "&target_session_attrs=prefer-standby&connect_timeout=5";
-  return pulumi.all([hosts, reveal(login.password), login.database]).apply(([names, password, database]) => {
+  return pulumi.all([hosts, login.database]).apply(([names, database]) => {
     const places = names.map((name) => `${isIP(name) === 6 ? `[${name}]` : name}:${port}`).join(",");
-    const [user, secret, path] = [login.user, password, database].map(encodeURIComponent);
-    return `postgres://${user}:${secret}@${places}/${path}?sslmode=${sslmode}${options}`;
+    const [user, path] = [login.user, database].map(encodeURIComponent);
+    return `postgres://${user}@${places}/${path}?sslmode=${sslmode}${options}`;
   });
 }

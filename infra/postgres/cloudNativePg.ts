@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import type { PostgresInstallation } from "../../config/settings.ts";
+import { pinned } from "../images.ts";
 import { namespaced } from "../network.ts";
 import { resources } from "../pods.ts";
 import { NAME, PORT } from "./access.ts";
@@ -52,7 +53,7 @@ export function cloudNativePg({ name, install, namespace, superuser, child, kept
 function clusterOf({ instances, version, size, storageClass }: PostgresInstallation): object {
   return {
     instances,
-    imageName: `ghcr.io/cloudnative-pg/postgresql:${version}-minimal-trixie`,
+    imageName: pinned(`ghcr.io/cloudnative-pg/postgresql:${version}-minimal-trixie`),
     enableSuperuserAccess: true,
     storage: { size, ...(storageClass === undefined ? {} : { storageClass }) },
     bootstrap: { initdb: { dataChecksums: true, localeProvider: "builtin", builtinLocale: "C.UTF-8", locale: "C" } },

@@ -1,4 +1,5 @@
 import * as k8s from "@pulumi/kubernetes";
+import { pinned } from "../images.ts";
 import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
 import { NAME, PORT } from "./access.ts";
 import type { Parts, Workload } from "./installation.ts";
@@ -87,7 +88,7 @@ function container(version: string): k8s.types.input.core.v1.Container {
   const exec = { command: ["pg_isready", "--host=127.0.0.1", "--username=postgres", "--quiet"] };
   return {
     name: NAME,
-    image: `postgres:${version}-alpine`,
+    image: pinned(`postgres:${version}-alpine`),
     args: Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
     env: [
       { name: "POSTGRES_PASSWORD_FILE", value: `${SUPERUSER}/password` },

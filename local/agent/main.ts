@@ -92,9 +92,10 @@ function freeAddress(): string {
 }
 
 function keepWatching<T extends KubernetesObject>(informer: Informer<T>): Promise<void> {
-  informer.on("error", (error: unknown) => {
+  const again = (error: unknown): void => {
     console.error("watching again after:", error);
-    setTimeout(() => void informer.start(), 1_000);
-  });
+    setTimeout(() => void informer.start().catch(again), 1_000);
+  };
+  informer.on("error", again);
   return informer.start();
 }

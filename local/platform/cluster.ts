@@ -78,7 +78,7 @@ async function startApiServer(
     --authorization-mode=RBAC --token-auth-file=tokens.csv --disable-admission-plugins=ServiceAccount
     --service-account-issuer=https://kubernetes.default.svc
     --service-account-key-file=accounts.pub --service-account-signing-key-file=accounts.key`);
-  processes.start({ name: "kube-apiserver", command, args, cwd: folder, stopSignal: "SIGKILL" });
+  processes.start({ name: "kube-apiserver", command, args, cwd: folder, stopSignal: "SIGKILL", restart: true });
   await processes.until("kube-apiserver", async () => {
     const certificate = readFileSync(path.join(folder, "certificates", "apiserver.crt"));
     writeFileSync(kubeconfig, stringify(administrator(port, token, certificate)), { mode: 0o600 });

@@ -3,10 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "nod
 import { realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import path from "node:path";
+import { MARK, MARKER } from "../../ops/dataFolder.ts";
 import { startTime } from "./sweep.ts";
-
-/** Tells a data folder of ours from a folder that only happens to have the name. */
-const MARKER = ".gatehouse-data";
 
 /** What is told of a platform that runs: `<data>/running.json`. */
 export interface Running {
@@ -47,10 +45,7 @@ export async function openDataFolder(wanted: string): Promise<DataFolder> {
     throw new Error(`${data} holds files that are not Gatehouse's; set GATEHOUSE_DATA to an empty or a new folder`);
   }
   const lock = await holdLock(data);
-  writeFileSync(
-    path.join(data, MARKER),
-    "The local platform of Gatehouse keeps its state here. npm run stop -- --purge removes it.\n",
-  );
+  writeFileSync(path.join(data, MARKER), MARK);
   // Postgres runs under another user when root starts it, and must pass through.
   chmodSync(data, process.getuid?.() === 0 ? 0o711 : 0o700);
   writeRunning(data, []);

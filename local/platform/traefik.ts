@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
+import { ACCESS_LOG, METRICS } from "../../infra/gateway/staticOptions.ts";
 import { choosePorts } from "./ports.ts";
 import type { Processes } from "./processes.ts";
 
@@ -39,7 +40,8 @@ function configuration(ports: GatewayPorts, accessLog: string): object {
   return {
     global: { checkNewVersion: false, sendAnonymousUsage: false },
     log: { level: "INFO", noColor: true },
-    accessLog: { filePath: accessLog, format: "json" },
+    accessLog: { ...ACCESS_LOG, filePath: accessLog },
+    metrics: { prometheus: { ...METRICS.prometheus, entryPoint: "ping" } },
     ping: { entryPoint: "ping" },
     entryPoints: {
       web: { address: `127.0.0.1:${ports.http}`, http: HARDENED },

@@ -1,10 +1,10 @@
 /** Where a stack's data API has its database, as a deploying shell would know it. */
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientConfig } from "pg";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import type { DataApi, PostgresServer, SecretText } from "../../config/settings.ts";
 import type { Environment, RawValue } from "../../config/variables.ts";
+import { readLocalContext } from "../context/local.ts";
 import { isSslMode, SSL } from "../database.ts";
 import { ContractError } from "./contract.ts";
 
@@ -31,9 +31,10 @@ export interface DataStack {
  */
 export function openDataStack({ stack, project, data, environment }: Place): DataStack {
   const raw = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
-  const local = stack === "local" ? readLocal(data) : undefined;
-  const config = { ...raw.config, ...local?.config };
-  const known = { ...environment, ...local?.secrets };
+  const local = stack === "local" ? readLocalContext(data) : undefined;
+  const set = Object.entries(local?.config ?? {}).map(([key, value]) => [key, { value }]);
+  const config = { ...raw.config, ...(Object.fromEntries(set) as DataStack["config"]) };
+  const known = { ...environment, ...local?.environment };
   const { dataApi: api, postgres } = parseStack({ ...raw, config }, known, { secretsRequired: false });
   if (api === undefined) throw new ContractError(`stack ${stack} has no data_api, so it promises nothing`);
   return { api, postgres, config, environment: known };
@@ -72,17 +73,6 @@ function parseUrl(text: string): ClientConfig | undefined {
   } catch {
     return undefined; // % without two digits behind it
   }
-}
-
-/** What the last `npm start` decided: the variables of the engine's copy of the stack file, and the secrets that were made up. */
-function readLocal(data: string): { config: Record<string, RawValue>; secrets: Record<string, string> } | undefined {
-  const [file, secrets] = [join(data, "workspace", "Pulumi.local.yaml"), join(data, "variables.json")];
-  if (!existsSync(file) || !existsSync(secrets)) return undefined;
-  const { config } = readStackFile(file, "local");
-  return {
-    config: Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith("variables:"))),
-    secrets: JSON.parse(readFileSync(secrets, "utf8")) as Record<string, string>,
-  };
 }
 
 function reveal(stack: string, text: SecretText, config: DataStack["config"], environment: Environment): string {

@@ -221,13 +221,16 @@ describe("the files of the project", () => {
     );
   });
 
-  test.each(["dev", "local"])("Pulumi.%s.yaml is right, names its schema, and is right by that, too", (name) => {
-    const text = readFileSync(join(root, `Pulumi.${name}.yaml`), "utf8");
-    expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=config/stack.schema.json");
-    expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
-    const raw = readStackFile(join(root, `Pulumi.${name}.yaml`), name);
-    expect(parseStack(raw, {}, { secretsRequired: false }).stack).toBe(name);
-  });
+  test.each(["dev", "local", "production"])(
+    "Pulumi.%s.yaml is right, names its schema, and is right by that, too",
+    (name) => {
+      const text = readFileSync(join(root, `Pulumi.${name}.yaml`), "utf8");
+      expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=config/stack.schema.json");
+      expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
+      const raw = readStackFile(join(root, `Pulumi.${name}.yaml`), name);
+      expect(parseStack(raw, {}, { secretsRequired: false }).stack).toBe(name);
+    },
+  );
 
   test.each<[string, string, unknown]>([
     ["an unknown section", "gatehouse:domain", {}],

@@ -48,9 +48,12 @@ export class Project {
   writeLocal(port: number, password: string): void {
     const name = "Pulumi.local.yaml";
     copyFileSync(join(import.meta.dirname, "..", "..", name), join(this.folder, name));
-    const variables = { "variables:POSTGRES_PORT": String(port), "gatehouse:postgres": "not looked at" };
-    this.write(`data/workspace/${name}`, JSON.stringify({ config: variables }));
-    this.write("data/variables.json", JSON.stringify({ POSTGRES_PASSWORD: password }));
+    const config = { "variables:POSTGRES_PORT": String(port) };
+    const environment = { POSTGRES_PASSWORD: password };
+    this.write(
+      "data/context.json",
+      JSON.stringify({ context: "gatehouse-local", stack: "local", config, environment }),
+    );
   }
 
   write(file: string, text: string): void {

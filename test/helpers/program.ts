@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { RawStack } from "../../config/load.ts";
 import program from "../../infra/index.ts";
 import { CATALOG_FILES } from "./catalogFiles.ts";
+import { VERIFY_BUNDLE } from "./verifyBundle.ts";
 import { record, type Recorder } from "./recorder.ts";
 
 /** Milliseconds that a test with a deployment may take on a machine that is busy with others. */
@@ -32,5 +33,14 @@ export function configure({ config }: RawStack): void {
 /** Deploys a stack under mocks, with a catalogue that needs no build. */
 export async function deploy(raw: RawStack, recorder?: Recorder): Promise<Recorder> {
   configure({ ...raw, config: { "kubernetes:context": { value: "somewhere" }, ...raw.config } });
-  return (await record(() => program(() => CATALOG_FILES), recorder)).recorder;
+  return (
+    await record(
+      () =>
+        program(
+          () => CATALOG_FILES,
+          () => VERIFY_BUNDLE,
+        ),
+      recorder,
+    )
+  ).recorder;
 }

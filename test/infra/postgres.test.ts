@@ -10,7 +10,7 @@ vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
 vi.doMock("../../infra/postgres/operator.ts", () => ({ refuseWithoutOperator: () => Promise.resolve() }));
-const { canary, configure, deploy, PATIENCE } = await import("../helpers/program.ts");
+const { canary, deploy, PATIENCE } = await import("../helpers/program.ts");
 const { record } = await import("../helpers/recorder.ts");
 
 interface Manifest {
@@ -34,13 +34,18 @@ const only = (recorder: Recorder, type: string, name: string): Manifest => {
   if (!found) throw new Error(`no ${type} "${name}" among ${[...recorder.objects(type).keys()].join(", ")}`);
   return found;
 };
-/** What pods connect to: PostgREST's URI, psql's host, authentik's host and how it is encrypted. */
+/** What pods connect to: PostgREST's URI and password, psql's host, authentik's host and how it is encrypted. */
 const connections = (recorder: Recorder) => {
   const all = recorder
     .of("kubernetes:core/v1:Secret")
     .map(({ inputs }) => (inputs["stringData"] ?? {}) as Record<string, unknown>);
   const value = (key: string) => all.map((data) => data[key]).find((found) => found !== undefined);
-  return ["PGRST_DB_URI", "PGHOST", "PGSSLMODE", "AUTHENTIK_POSTGRESQL__HOST"].map(value);
+  const reading = all.find((data) => "PGRST_DB_URI" in data);
+  return [
+    reading?.["PGRST_DB_URI"],
+    reading?.["PGPASSWORD"],
+    ...["PGHOST", "PGSSLMODE", "AUTHENTIK_POSTGRESQL__HOST"].map(value),
+  ];
 };
 const provider = (recorder: Recorder) => {
   const { host, port, username, sslmode } = recorder.one("pulumi:providers:postgresql", "postgres").inputs;
@@ -116,8 +121,8 @@ describe("a server as a StatefulSet", () => {
   });
 
   test("is where pods connect, by the Service's own address", () => {
-    const uri = `postgres://gatehouse_authenticator:${canary("AUTHENTICATOR")}@127.96.0.9:5432/gatehouse?sslmode=disable`;
-    expect(connections(recorder)).toEqual([uri, "127.96.0.9", "disable", "127.96.0.9"]);
+    const uri = "postgres://gatehouse_authenticator@127.96.0.9:5432/gatehouse?sslmode=disable";
+    expect(connections(recorder)).toEqual([uri, canary("AUTHENTICATOR"), "127.96.0.9", "disable", "127.96.0.9"]);
   });
 });
 
@@ -201,7 +206,8 @@ describe("a server of the operator", () => {
     const hosts = "postgres-ro.postgres.svc:5432,postgres-rw.postgres.svc:5432";
     const options = "sslmode=require&target_session_attrs=prefer-standby&connect_timeout=5";
     expect(connections(recorder)).toEqual([
-      `postgres://gatehouse_authenticator:${canary("AUTHENTICATOR")}@${hosts}/gatehouse?${options}`,
+      `postgres://gatehouse_authenticator@${hosts}/gatehouse?${options}`,
+      canary("AUTHENTICATOR"),
       "postgres-rw.postgres.svc",
       "require",
       "postgres-rw.postgres.svc",
@@ -218,22 +224,21 @@ describe("a server of the operator", () => {
 });
 
 describe("PostgREST's URI", () => {
-  const password: SecretText = { template: "${ODD}", variables: ["ODD"] };
+  const password: SecretText = { template: "${POSTGRES}", variables: ["POSTGRES"] };
   const access = (host: string, replicas?: string): Access => ({
     ...{ user: "postgres", password, replicas, protect: false },
     inCluster: { host, port: 5432, sslmode: "require", peers: undefined },
   });
   const uriOf = async (from: Access, version: string): Promise<string> => {
-    configure({ stack: "dev", config: { "variables:ODD": { value: "p%41:/?#[]@ &'=" } } });
     const { result } = await record(
       () =>
         new Promise<string>((resolve) => {
-          readingUri(from, version, { user: "web anon", password, database: "a/b" }).apply(resolve);
+          readingUri(from, version, { user: "p%41:/?#[]@ &'=", database: "a/b" }).apply(resolve);
         }),
     );
     return result;
   };
-  const login = "postgres://web%20anon:p%2541%3A%2F%3F%23%5B%5D%40%20%26'%3D@";
+  const login = "postgres://p%2541%3A%2F%3F%23%5B%5D%40%20%26'%3D@";
 
   test("is percent-encoded", async () => {
     expect(await uriOf(access("db.example.org"), "v14.17")).toBe(`${login}db.example.org:5432/a%2Fb?sslmode=require`);

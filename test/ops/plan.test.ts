@@ -59,7 +59,7 @@ describe("npm run plan", () => {
     expect(out).toContain("gatehouse_owner gives gatehouse_anonymous on every table of marts: SELECT");
   });
 
-  test.each(["dev", "local"])("prints the whole plan of %s as JSON", (stack) => {
+  test.each(["dev", "local", "production"])("prints the whole plan of %s as JSON", (stack) => {
     const { code, out } = run(stack, "--json");
     const raw = readStackFile(join(root, `Pulumi.${stack}.yaml`), stack);
     const plan = computePlan(parseStack(raw, {}, { secretsRequired: false }));

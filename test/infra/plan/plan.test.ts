@@ -12,7 +12,7 @@ import { BOTH, planOf } from "./stacks.ts";
 const root = join(import.meta.dirname, "..", "..", "..");
 
 describe("the plan of the stack files", () => {
-  test.each(["dev", "local"])("of %s is the one in test/golden", async (name) => {
+  test.each(["dev", "local", "production"])("of %s is the one in test/golden", async (name) => {
     const raw = readStackFile(join(root, `Pulumi.${name}.yaml`), name);
     const plan = computePlan(parseStack(raw, {}, { secretsRequired: false }));
     const text = await format(JSON.stringify(plan), { parser: "json", printWidth: 120 });
@@ -97,6 +97,13 @@ describe("a client", () => {
         launchUrl: "http://grafana.localhost",
         namespace: "monitoring",
         secretName: "grafana-oauth2",
+        tokens: {
+          scopes: [],
+          clientType: "confidential",
+          accessTokenValidity: "minutes=10",
+          refreshTokenValidity: "hours=12",
+          subjectMode: "hashed_user_id",
+        },
       },
     ]);
   });

@@ -1,0 +1,63 @@
+/** Who may read the metrics: shape, rule and final form of `gatehouse:observability`. */
+import { z } from "zod";
+import { label, text } from "./fields.ts";
+import type { Problem } from "./problems.ts";
+import { type Drafts, problem, within } from "./rules.ts";
+import type { Draft } from "./shapes.ts";
+
+// A label of Kubernetes (concepts, "Labels and Selectors"): a name with an optional prefix, and a value of at most 63 characters.
+const labelKey = () =>
+  text(
+    /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/,
+    "the key of a Kubernetes label",
+    "write it like release",
+  );
+const labelValue = () =>
+  text(
+    /^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/,
+    "the value of a Kubernetes label",
+    "use at most 63 letters, digits and . _ -",
+  );
+
+export const observability = z.strictObject({
+  namespace: label().describe("Namespace of the Prometheus that may read the metrics; its objects are put there."),
+  labels: z
+    .record(labelKey(), labelValue())
+    .default({})
+    .describe("Labels by which that Prometheus chooses its PodMonitors and PrometheusRules, e.g. { release: NAME }."),
+  dashboard: z
+    .boolean()
+    .default(true)
+    .describe("Make the dashboard, as a ConfigMap that Grafana's sidecar finds by the label grafana_dashboard."),
+});
+
+export type ObservabilityInput = z.output<typeof observability>;
+
+/** Who reads the metrics, and by which labels it finds what is there. */
+export interface Observability {
+  /** Where Prometheus runs, and the objects for it go. */
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly dashboard: boolean;
+}
+
+/** Undefined when any of it is wrong. */
+export function toObservability(draft: Draft<ObservabilityInput> | undefined): Observability | undefined {
+  return draft?.whole;
+}
+
+/** The metrics of Postgres are read once. */
+export function observabilityRules({ observability: section, postgres }: Drafts): Problem[] {
+  if (section === undefined || postgres?.fields.install?.monitoring === undefined) return [];
+  const fault = "gatehouse:observability already says who reads the metrics";
+  return [problem(within(postgres.place, "install", "monitoring"), fault, "remove it")];
+}
+
+/** What nobody will be told of. */
+export function observabilityWarnings({ observability: section, verification }: Drafts): string[] {
+  if (section === undefined || verification?.fields.pushgateway !== undefined) return [];
+  return [
+    "observability: no alerts on failed checks, certificates and late data, which verify measures; " +
+      "write gatehouse:verification with a pushgateway",
+  ];
+}

@@ -1,0 +1,75 @@
+/** The proof that runs in the cluster: its shape, its final form and its rules. */
+import { z } from "zod";
+import { label, text } from "./fields.ts";
+import type { Problem } from "./problems.ts";
+import { type Drafts, problem, within } from "./rules.ts";
+import type { Draft } from "./shapes.ts";
+
+const FIELD = String.raw`[\d*][\d*,/-]*`;
+const SCHEDULE = new RegExp(`^${FIELD}( ${FIELD}){4}$`);
+
+/** `gatehouse:verification` as people write it. */
+export const verification = z.strictObject({
+  schedule: text(SCHEDULE, "a schedule of five fields", 'write it like "17 * * * *", in quotes')
+    .default("17 * * * *")
+    .describe("When it runs, as cron writes it; in the time of the cluster's controller, mostly UTC."),
+  namespace: label().default("gatehouse-verification").describe("Namespace in the cluster; the stack creates it."),
+  account: label()
+    .optional()
+    .describe("Service account that it signs in with, whose namespace must be the same; without one, nobody signs in."),
+  pushgateway: text(
+    /^https?:\/\/[^\s@?#]+$/,
+    "an address without user and password",
+    "write it like http://pushgateway.monitoring:9091",
+  )
+    .optional()
+    .describe("Prometheus Pushgateway that gets its metrics; without one, they are in its log alone."),
+});
+export type VerificationInput = z.output<typeof verification>;
+
+/** The proof that runs in the cluster. */
+export interface Verification {
+  /** As cron writes it. */
+  readonly schedule: string;
+  readonly namespace: string;
+  /** Name of the service account that it signs in with. */
+  readonly account: string | undefined;
+  /** Address of the Pushgateway that gets its metrics. */
+  readonly pushgateway: string | undefined;
+}
+
+/** Undefined when there is none, or any of it is wrong. */
+export function toVerification(draft: Draft<VerificationInput> | undefined): Verification | undefined {
+  if (draft?.whole === undefined) return undefined;
+  const { schedule, namespace, account, pushgateway } = draft.whole;
+  return { schedule, namespace, account, pushgateway };
+}
+
+/** Its account is there, and has its Secret where the job runs. */
+export function verificationRules({ verification: draft, identityProvider, dataApi, postgres }: Drafts): Problem[] {
+  if (draft === undefined) return [];
+  const { account, namespace } = draft.fields;
+  const found: Problem[] = [];
+  const others = {
+    identity_provider: identityProvider?.fields.install === true ? identityProvider.fields.namespace : undefined,
+    data_api: dataApi?.fields.namespace,
+    postgres: postgres?.fields.install?.namespace,
+  };
+  for (const [section, other] of Object.entries(others)) {
+    if (other === undefined || other !== namespace) continue;
+    const fault = `namespace "${other}" is already that of ${section}`;
+    found.push(problem(within(draft.place, "namespace"), fault, "give the job its own"));
+  }
+  if (account === undefined || identityProvider === undefined) return found;
+  const where = within(draft.place, "account");
+  const known = identityProvider.fields.service_accounts ?? [];
+  const own = known.find(({ name }) => name === account);
+  if (own === undefined) {
+    const cure = `add { name: ${account}, namespace: ${namespace} } there`;
+    found.push(problem(where, `"${account}" is not in identity_provider.service_accounts`, cure));
+  } else if (own.namespace !== namespace) {
+    const fault = `its Secret is in namespace "${own.namespace}", and the job runs in "${namespace}"`;
+    found.push(problem(where, fault, `write namespace: ${namespace} for that service account`));
+  }
+  return found;
+}

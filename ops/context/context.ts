@@ -1,0 +1,74 @@
+/** Which stack belongs to a cluster context, and all that is known of it without the engine. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { Environment } from "../../config/variables.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import type { Plan } from "../../infra/plan/types.ts";
+import { ContextError } from "./contextError.ts";
+import { readLocalContext } from "./local.ts";
+
+/** What a command knows of the shell that it runs in. */
+export interface Place {
+  /** Folder of the stack files. */
+  readonly project: string;
+  /** Data folder of the local platform. */
+  readonly data: string;
+  readonly environment: Environment;
+}
+
+/** A stack, by the context of its cluster. */
+export interface StackContext {
+  readonly context: string;
+  readonly stack: string;
+  /** Its configuration; that of the local platform with the ports which its start found free. */
+  readonly raw: RawStack;
+  /** The shell's; that of the local platform with what its start decided. */
+  readonly environment: Environment;
+  readonly settings: Settings;
+  readonly plan: Plan;
+  /** The embedded platform of `npm start`. */
+  readonly local: boolean;
+}
+
+/**
+ * Finds the stack whose `kubernetes:context` is the named one.
+ * @throws ContextError for a context of no stack, which lists those that are known, or of two; ConfigError for a wrong stack file
+ */
+export function openContext(name: string, place: Place): StackContext {
+  const all = knownContexts(place.project);
+  const found = all.filter(({ context }) => context === name);
+  const [one] = found;
+  if (one === undefined) {
+    const known = all.map(({ context, stack }) => `  ${context} (stack ${stack})`);
+    const there = known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file states one.";
+    const cure = `To make it known, write kubernetes:context: ${name} into the stack file of that cluster.`;
+    throw new ContextError(`no stack belongs to context "${name}".\n${there}\n${cure}`);
+  }
+  if (found.length > 1) {
+    const stacks = found.map(({ stack }) => `Pulumi.${stack}.yaml`).join(" and ");
+    throw new ContextError(`context "${name}" stands in ${stacks}; a cluster has one stack: give each its own context`);
+  }
+  return openStackFile(one, place);
+}
+
+/** Every stack file that states a context, by the stack's name. */
+export function knownContexts(project: string): { context: string; stack: string }[] {
+  const names = readdirSync(project).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
+  return names.sort().flatMap((stack) => {
+    const raw = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack).config["kubernetes:context"];
+    return raw && "value" in raw && typeof raw.value === "string" ? [{ context: raw.value, stack }] : [];
+  });
+}
+
+function openStackFile({ context, stack }: { context: string; stack: string }, place: Place): StackContext {
+  const started = readLocalContext(place.data);
+  const local = started?.context === context && started.stack === stack ? started : undefined;
+  const file = readStackFile(join(place.project, `Pulumi.${stack}.yaml`), stack);
+  const set = Object.entries(local?.config ?? {}).map(([key, value]) => [key, { value }]);
+  const raw = { ...file, config: { ...file.config, ...(Object.fromEntries(set) as RawStack["config"]) } };
+  const environment = { ...place.environment, ...local?.environment };
+  const settings = parseStack(raw, environment, { secretsRequired: false });
+  return { context, stack, raw, environment, settings, plan: computePlan(settings), local: local !== undefined };
+}

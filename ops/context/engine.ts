@@ -1,0 +1,48 @@
+import { mkdir, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { claimDataFolder } from "../dataFolder.ts";
+import { openStack } from "../engine.ts";
+import type { Progress } from "../progress.ts";
+import { ensureTools } from "../toolchain/toolchain.ts";
+import { type Place, type StackContext } from "./context.ts";
+import { readLocalContext } from "./local.ts";
+
+/**
+ * Opens a context's stack with the real engine: the local platform's on its own backend, any other on the one that the shell is logged in to.
+ * @param program runs inline, in this process
+ * @throws Error when the pinned CLI cannot be had, or the backend cannot be reached
+ */
+export async function openEngine(
+  { stack, environment, local }: StackContext,
+  { project, data }: Place,
+  program: PulumiFn,
+  progress: Progress,
+): Promise<Stack> {
+  const { pulumi } = await ensureTools(["pulumi"], progress);
+  const command = await pulumiCommand(data, pulumi);
+  const defined = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const options = { stack, program, command, environment: Object.fromEntries(defined) };
+  if (!local) return openStack({ ...options, workspace: project });
+  const overrides = readLocalContext(data)?.config ?? {};
+  return openStack({ ...options, workspace: join(data, "workspace"), overrides });
+}
+
+/** The CLI where the Automation API looks for one: in `bin/` of a folder. */
+export async function pulumiCommand(data: string, pulumi: string): Promise<PulumiCommand> {
+  claimDataFolder(data);
+  const root = join(data, "pulumi");
+  await mkdir(join(root, "bin"), { recursive: true });
+  await rm(join(root, "bin", "pulumi"), { force: true });
+  await symlink(pulumi, join(root, "bin", "pulumi"));
+  return PulumiCommand.get({ root, skipVersionCheck: true });
+}
+
+/**
+ * The template variables that the stack file holds encrypted, in clear, by name.
+ * @throws Error when they cannot be decrypted: no passphrase, or no access to the key
+ */
+export async function secretVariables(stack: Stack): Promise<Record<string, string>> {
+  const secrets = Object.entries(await stack.getAllConfig()).filter(([, { secret }]) => secret);
+  return Object.fromEntries(secrets.map(([key, { value }]) => [key.replace(/^variables:/, ""), value]));
+}

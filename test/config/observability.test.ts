@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { problemsOf, sections, shell, stack } from "./stacks.ts";
+
+const VERIFIED = { pushgateway: "http://pushgateway.monitoring:9091" };
+const settingsOf = (observability: unknown, others: Record<string, unknown> = {}) =>
+  parseStack(stack({ observability, ...others }), shell);
+
+describe("gatehouse:observability", () => {
+  test("is nothing when it is left out", () => {
+    expect(parseStack(stack(), shell).observability).toBeUndefined();
+  });
+
+  test("has a dashboard and no labels, unless it says so", () => {
+    expect(settingsOf({ namespace: "monitoring" }).observability).toEqual({
+      ...{ namespace: "monitoring", labels: {}, dashboard: true },
+    });
+    const labels = { release: "prometheus", "example.org/team": "" };
+    expect(settingsOf({ namespace: "monitoring", labels, dashboard: false }).observability).toEqual({
+      ...{ namespace: "monitoring", labels, dashboard: false },
+    });
+  });
+
+  test("says what nobody will be told of without a proof that pushes its metrics", () => {
+    const warning =
+      "observability: no alerts on failed checks, certificates and late data, which verify measures; " +
+      "write gatehouse:verification with a pushgateway";
+    const warningsOf = (others: Record<string, unknown>) => settingsOf({ namespace: "monitoring" }, others).warnings;
+    expect(warningsOf({}).filter((text) => text.startsWith("observability"))).toEqual([warning]);
+    expect(warningsOf({ verification: {} })).toContain(warning);
+    expect(warningsOf({ verification: VERIFIED })).not.toContain(warning);
+    expect(parseStack(stack(), shell).warnings).not.toContain(warning);
+  });
+
+  test.each<[string, unknown, Record<string, unknown>, string[]]>([
+    [
+      "without a namespace",
+      {},
+      {},
+      [
+        "observability.namespace: missing; add it: Namespace of the Prometheus that may read the metrics; its objects are put there",
+      ],
+    ],
+    [
+      "that is no section",
+      true,
+      {},
+      ["observability: found a boolean, expected a section; write its keys below it, indented"],
+    ],
+    [
+      "with labels that are none, and an unknown key",
+      { namespace: "monitoring", labels: { release: "a b" }, dashboards: true },
+      {},
+      [
+        'observability.labels.release: found "a b", expected the value of a Kubernetes label; use at most 63 letters, digits and . _ -',
+        'observability.dashboards: unknown key; did you mean "dashboard"?',
+      ],
+    ],
+    [
+      "beside a reader of Postgres' own",
+      { namespace: "monitoring" },
+      {
+        postgres: { password: "${POSTGRES}", install: { kind: "cloudnativepg", monitoring: "monitoring" } },
+        data_api: { ...sections.data_api, version: "v14.17" },
+      },
+      ["postgres.install.monitoring: gatehouse:observability already says who reads the metrics; remove it"],
+    ],
+  ])("is refused %s", (_, observability, others, problems) => {
+    expect(problemsOf(stack({ observability, ...others }))).toEqual(problems);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { problemsOf, sections, shell, stack } from "./stacks.ts";
+
+const ACCOUNT = { name: "verifier", namespace: "gatehouse-verification" };
+const withSection = (verification: unknown, accounts: readonly unknown[] = [ACCOUNT]) =>
+  stack({ verification, identity_provider: { ...sections.identity_provider, service_accounts: accounts } });
+
+describe("gatehouse:verification", () => {
+  test("left out, there is no job", () => {
+    expect(parseStack(stack(), shell).verification).toBeUndefined();
+  });
+
+  test("empty, it is a job every hour, in a namespace of its own, with nobody to sign in", () => {
+    expect(parseStack(withSection({}), shell).verification).toEqual({
+      ...{ schedule: "17 * * * *", namespace: "gatehouse-verification", account: undefined, pushgateway: undefined },
+    });
+  });
+
+  test("takes all of its fields", () => {
+    const section = {
+      schedule: "*/15 0-5 * * 1,3",
+      namespace: "proof",
+      account: "verifier",
+      pushgateway: "http://push:9091",
+    };
+    expect(parseStack(withSection(section, [{ name: "verifier", namespace: "proof" }]), shell).verification).toEqual(
+      section,
+    );
+  });
+
+  test.each([
+    [
+      { schedule: "hourly" },
+      'verification.schedule: found "hourly", expected a schedule of five fields; write it like "17 * * * *", in quotes',
+    ],
+    [
+      { schedule: "17 * * *" },
+      'verification.schedule: found "17 * * *", expected a schedule of five fields; write it like "17 * * * *", in quotes',
+    ],
+    [
+      { pushgateway: "push:9091" },
+      'verification.pushgateway: found "push:9091", expected an address without user and password; write it like http://pushgateway.monitoring:9091',
+    ],
+    [{ scheduel: "* * * * *" }, 'verification.scheduel: unknown key; did you mean "schedule"?'],
+    [
+      { account: "nobody" },
+      'verification.account: "nobody" is not in identity_provider.service_accounts; add { name: nobody, namespace: gatehouse-verification } there',
+    ],
+    [
+      { namespace: "gatehouse-data" },
+      'verification.namespace: namespace "gatehouse-data" is already that of data_api; give the job its own',
+    ],
+  ])("%j is a problem", (section, problem) => {
+    expect(problemsOf(withSection(section))).toEqual([problem]);
+  });
+
+  test("an address with a password in it is refused, and not repeated whole where it is secret", () => {
+    const [problem = ""] = problemsOf(withSection({ pushgateway: "http://me:canary@push:9091" }));
+    expect(problem).toContain("expected an address without user and password");
+  });
+
+  test("the account's Secret must be where the job runs", () => {
+    expect(problemsOf(withSection({ account: "verifier" }, [{ name: "verifier" }]))).toEqual([
+      'verification.account: its Secret is in namespace "default", and the job runs in "gatehouse-verification"; ' +
+        "write namespace: gatehouse-verification for that service account",
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { knownContexts, openContext, type Place } from "../../../ops/context/context.ts";
+import { kubeConfigOf } from "../../../ops/context/kubeconfig.ts";
+import { writeLocalContext } from "../../../ops/context/local.ts";
+
+let folder: string;
+let place: Place;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gatehouse-context-"));
+  place = { project: folder, data: folder, environment: {} };
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function writeStack(stack: string, config: object): void {
+  const sections = {
+    "gatehouse:domains": { localhost: {} },
+    "gatehouse:protected_services": [],
+    "gatehouse:identity_provider": { install: false, url: "https://sso.example.org", token: "${TOKEN}" },
+  };
+  writeFileSync(join(folder, `Pulumi.${stack}.yaml`), JSON.stringify({ config: { ...sections, ...config } }));
+}
+
+test("the stack of a context is the one that names it", () => {
+  writeStack("dev", { "kubernetes:context": "rancher-desktop" });
+  writeStack("production", { "kubernetes:context": "prod-eu" });
+  const { stack, context, settings, local } = openContext("prod-eu", place);
+  expect({ stack, context, inSettings: settings.context, local }).toEqual({
+    stack: "production",
+    context: "prod-eu",
+    inSettings: "prod-eu",
+    local: false,
+  });
+});
+
+test("an unknown context is answered with the known ones", () => {
+  writeStack("dev", { "kubernetes:context": "rancher-desktop" });
+  writeStack("without", {});
+  expect(() => openContext("rancher", place)).toThrow(
+    'no stack belongs to context "rancher".\nKnown contexts:\n  rancher-desktop (stack dev)\n' +
+      "To make it known, write kubernetes:context: rancher into the stack file of that cluster.",
+  );
+});
+
+test("a context of two stacks belongs to neither", () => {
+  writeStack("dev", { "kubernetes:context": "shared" });
+  writeStack("staging", { "kubernetes:context": "shared" });
+  expect(() => openContext("shared", place)).toThrow(
+    'context "shared" stands in Pulumi.dev.yaml and Pulumi.staging.yaml; a cluster has one stack: give each its own context',
+  );
+});
+
+test("the local platform's start decides ports and secrets, for its own context alone", () => {
+  const port = { "gatehouse:domains": { localhost: { port: "${HTTP_PORT}" } }, "variables:HTTP_PORT": "80" };
+  writeStack("local", { "kubernetes:context": "gatehouse-local", ...port });
+  writeStack("dev", { "kubernetes:context": "rancher-desktop", ...port });
+  const environment = { TOKEN: "made-up" };
+  const config = { "variables:HTTP_PORT": "8080" };
+  writeLocalContext(folder, { context: "gatehouse-local", stack: "local", config, environment });
+  expect((statSync(join(folder, "context.json")).mode & 0o777).toString(8)).toBe("600");
+  const started = openContext("gatehouse-local", place);
+  expect([started.settings.domains[0]?.port, started.environment["TOKEN"], started.local]).toEqual([
+    8080,
+    "made-up",
+    true,
+  ]);
+  const other = openContext("rancher-desktop", place);
+  expect([other.settings.domains[0]?.port, other.environment["TOKEN"], other.local]).toEqual([80, undefined, false]);
+});
+
+test("the project's own stack files each have a context of their own", () => {
+  const contexts = knownContexts(join(import.meta.dirname, "../../..")).map(({ context }) => context);
+  expect(contexts).toContain("gatehouse-local");
+  expect(new Set(contexts).size).toBe(contexts.length);
+});
+
+const kubeconfig = (context: string, server: string): string =>
+  JSON.stringify({
+    "current-context": context,
+    contexts: [{ name: context, context: { cluster: context, user: context } }],
+    clusters: [{ name: context, cluster: { server } }],
+    users: [{ name: context, user: {} }],
+  });
+
+test("a client talks to the named context, whatever the current one is", () => {
+  const [one, two] = [join(folder, "one"), join(folder, "two")];
+  writeFileSync(one, kubeconfig("one", "https://one.example.org"));
+  writeFileSync(two, kubeconfig("two", "https://two.example.org"));
+  const config = kubeConfigOf("two", { KUBECONFIG: `${one}:${two}:${join(folder, "missing")}` });
+  expect(config.getCurrentCluster()?.server).toBe("https://two.example.org");
+});
+
+test("a context that the kubeconfig lacks is refused, with those that it has", () => {
+  const one = join(folder, "one");
+  writeFileSync(one, kubeconfig("one", "https://one.example.org"));
+  expect(() => kubeConfigOf("two", { KUBECONFIG: one })).toThrow(
+    'the kubeconfig has no context "two" (there are one); set KUBECONFIG, or add it',
+  );
+});

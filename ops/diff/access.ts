@@ -1,0 +1,162 @@
+/** Who gets what from a plan, as plain facts: what the access diff compares. Says nothing of how it is carried out. Pure. */
+import type { DataPlan, Exposure, OAuthClient, Plan, RecordSet } from "../../infra/plan/types.ts";
+import type {
+  Access,
+  ClientFacts,
+  DefaultFacts,
+  DomainFacts,
+  Entrants,
+  GrantFacts,
+  GroupFacts,
+  HostFacts,
+  RoleFunction,
+  SchemaFacts,
+  SettingFacts,
+} from "./facts.ts";
+import { headersOf, rulesByExposure } from "./rules.ts";
+
+/** @param plan also one that went through JSON; undefined = no such stack, so no facts */
+export function accessOf(plan: Plan | undefined): Access {
+  if (plan === undefined) return EMPTY;
+  const roles = plan.data ? roleFunctions(plan.data) : new Map<string, RoleFunction>();
+  return {
+    host: hosts(plan),
+    client: new Map(plan.clients.map((client) => [client.service, clientFacts(client)])),
+    member: new Map(plan.members.map(({ name, kind, groups }) => [name, { kind, groups: groups.toSorted() }])),
+    login: new Map(plan.logins.map(({ service, username }) => [service, { username }])),
+    group: new Map(plan.groups.map((group): [string, GroupFacts] => [group, groupFacts(plan, group)])),
+    domain: new Map(plan.records.map((set) => [set.domain, domainFacts(set)])),
+    schema: plan.data ? schemas(plan, plan.data, roles) : new Map(),
+    grant: new Map(plan.data?.grants.map((grant) => named(grantFacts(grant, roles)))),
+    default: new Map(plan.data?.defaultPrivileges.map((entry) => named(defaultFacts(entry, roles)))),
+    role: new Map(roleNames(plan.data).map(([of, name]) => [`${of} role`, { name }])),
+    limit: new Map(Object.entries(plan.data?.limits ?? {}).map(([of, value]) => [of, { value }])),
+    setting: settings(plan),
+  };
+}
+
+const EMPTY: Access = {
+  host: new Map(),
+  client: new Map(),
+  member: new Map(),
+  login: new Map(),
+  group: new Map(),
+  domain: new Map(),
+  schema: new Map(),
+  grant: new Map(),
+  default: new Map(),
+  role: new Map(),
+  limit: new Map(),
+  setting: new Map(),
+};
+
+function hosts(plan: Plan): Map<string, HostFacts> {
+  const rules = rulesByExposure(plan);
+  return new Map(
+    plan.exposures.map((exposure) => {
+      const { host, url, role, domain, service, entry, session, application, outpost, backend } = exposure;
+      const own = rules.get(exposure.id) ?? [];
+      return [
+        host,
+        {
+          ...{ url, role, domain, service, entry, session, outpost },
+          protection: { type: exposure.protection, asked: exposure.authentication },
+          entrants: entrants(exposure),
+          publicPaths: exposure.publicPaths.toSorted(),
+          headers: headersOf(own),
+          backend: `${backend.namespace}/${backend.name}:${backend.port}`,
+          tls: tlsText(exposure),
+          application: application && `${application.slug} (${application.name})`,
+          rules: own,
+        },
+      ];
+    }),
+  );
+}
+
+function entrants({ protection, groups }: Exposure): Entrants {
+  if (protection === "open") return { audience: "everyone", groups: [] };
+  if (protection === "basic") return { audience: "password", groups: [] };
+  return { audience: groups.length === 0 ? "signed-in" : "groups", groups: groups.toSorted() };
+}
+
+function tlsText({ tls }: Exposure): string | undefined {
+  if (tls === undefined) return undefined;
+  return "name" in tls ? `${tls.ends} ${tls.name}` : tls.ends;
+}
+
+function clientFacts(client: OAuthClient): ClientFacts {
+  const { application, groups, redirectUris, launchUrl, namespace, secretName, tokens } = client;
+  return {
+    ...{ name: application.name, slug: application.slug, launchUrl, secret: `${namespace}/${secretName}` },
+    groups: groups.toSorted(),
+    redirectUris: redirectUris.toSorted(),
+    ...tokens,
+    scopes: tokens.scopes.toSorted(),
+  };
+}
+
+function groupFacts(plan: Plan, group: string): GroupFacts {
+  return { created: plan.createdGroups.includes(group) };
+}
+
+function domainFacts({ hosts, targets, owner }: RecordSet): DomainFacts {
+  return { hosts, targets: targets.toSorted(), owner };
+}
+
+/** Roles by what they are for, so that renaming one does not read as a new one that gets all its grants. */
+function roleFunctions({ roles }: DataPlan): Map<string, RoleFunction> {
+  const { anonymous, authenticator, owner, administrator } = roles;
+  return new Map<string, RoleFunction>([
+    [administrator, "administrator role"],
+    [owner, "owner role"],
+    [authenticator, "authenticator role"],
+    [anonymous, "anonymous role"],
+    ["public", "every role"],
+  ]);
+}
+
+function roleNames(data: DataPlan | undefined): [string, string][] {
+  return data ? Object.entries<string>({ ...data.roles }) : [];
+}
+
+function schemas(plan: Plan, data: DataPlan, roles: ReadonlyMap<string, RoleFunction>): Map<string, SchemaFacts> {
+  const deprecations = new Map(
+    plan.middlewares.flatMap((each) =>
+      each.kind === "profile" && each.deprecation ? [[each.schema, each.deprecation]] : [],
+    ),
+  );
+  return new Map(
+    data.schemas.map(({ name, owner, access }) => {
+      const end = deprecations.get(name);
+      const sunset =
+        end && `since ${end.since}, until ${end.sunset}${end.link === undefined ? "" : `, see ${end.link}`}`;
+      return [name, { access, owner: roles.get(owner) ?? owner, deprecation: sunset }];
+    }),
+  );
+}
+
+function grantFacts({ role, schema, kind, privileges }: DataPlan["grants"][number], roles: Roles): GrantFacts {
+  return { role: roles.get(role) ?? role, schema, kind, privileges: privileges.toSorted() };
+}
+
+function defaultFacts(entry: DataPlan["defaultPrivileges"][number], roles: Roles): DefaultFacts {
+  return { ...grantFacts(entry, roles), kind: entry.kind, owner: roles.get(entry.owner) ?? entry.owner };
+}
+
+type Roles = ReadonlyMap<string, RoleFunction>;
+
+/** All that says which cell of the matrix it is, as its name. */
+function named<T extends { readonly privileges: unknown }>(facts: T): [string, T] {
+  return [JSON.stringify({ ...facts, privileges: undefined }), facts];
+}
+
+function settings(plan: Plan): Map<string, SettingFacts> {
+  const all: [string, string | undefined][] = [
+    ["sign-in page", plan.identityProviderUrl],
+    ["signer of X-idp-jwt", plan.identitySlug],
+    ["provider that lets nobody in", plan.nobodySlug],
+    ["database", plan.data?.database],
+  ];
+  return new Map(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, { value }]])));
+}

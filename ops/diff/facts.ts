@@ -1,0 +1,139 @@
+/** The shapes of what the access diff compares. */
+import type {
+  Authentication,
+  Exposure,
+  Member,
+  ObjectKind,
+  Protection,
+  RouteRule,
+  SchemaPlan,
+  Tokens,
+} from "../../infra/plan/types.ts";
+
+/** Everything that is compared: by what it is about, then by name. */
+export interface Sections {
+  /** By host. */
+  readonly host: HostFacts;
+  /** OAuth clients, by service. */
+  readonly client: ClientFacts;
+  /** By name. */
+  readonly member: MemberFacts;
+  /** The usernames of basic services, by service. */
+  readonly login: LoginFacts;
+  /** By name. */
+  readonly group: GroupFacts;
+  /** Records, by domain kind. */
+  readonly domain: DomainFacts;
+  /** By name. */
+  readonly schema: SchemaFacts;
+  /** By role, schema and kind of object. */
+  readonly grant: GrantFacts;
+  /** Privileges on what is created later, by owner, role, schema and kind of object. */
+  readonly default: DefaultFacts;
+  /** By what the role is for. */
+  readonly role: RoleFacts;
+  /** By name. */
+  readonly limit: LimitFacts;
+  /** Single values of the stack. */
+  readonly setting: SettingFacts;
+}
+export type Section = keyof Sections;
+export type Access = { readonly [S in Section]: ReadonlyMap<string, Sections[S]> };
+
+export interface HostFacts {
+  readonly url: string;
+  readonly role: Exposure["role"];
+  readonly domain: string;
+  readonly service: string;
+  readonly entry: string | undefined;
+  readonly protection: { readonly type: Protection; readonly asked: Authentication };
+  readonly entrants: Entrants;
+  readonly publicPaths: readonly string[];
+  /** Identity headers that the backend gets. */
+  readonly headers: readonly string[];
+  readonly session: string | undefined;
+  readonly backend: string;
+  /** Where TLS ends; undefined = there is none. */
+  readonly tls: string | undefined;
+  /** Slug and name in the identity provider. */
+  readonly application: string | undefined;
+  /** Number of the outpost that answers for it. */
+  readonly outpost: number | undefined;
+  readonly rules: readonly RuleFacts[];
+}
+
+/** Who may enter. `groups` is empty unless the audience is `groups`. */
+export interface Entrants {
+  readonly audience: "everyone" | "password" | "signed-in" | "groups";
+  readonly groups: readonly string[];
+}
+
+/** What the gateway does with a request, whole. */
+export interface RuleFacts {
+  readonly entryPoint: string;
+  readonly match: string;
+  readonly priority: number;
+  readonly authentication: Authentication;
+  readonly openBecause: RouteRule["openBecause"];
+  readonly backend: string;
+  /** TLS of the route, and of the backend's namespace what else it says. */
+  readonly tls: string | undefined;
+  /** What the middlewares are, in order. */
+  readonly chain: readonly string[];
+}
+
+export interface ClientFacts extends Tokens {
+  readonly name: string;
+  readonly slug: string;
+  readonly groups: readonly string[];
+  readonly redirectUris: readonly string[];
+  readonly launchUrl: string;
+  /** Namespace and name of the Secret with the credentials. */
+  readonly secret: string;
+}
+
+export interface MemberFacts {
+  readonly kind: Member["kind"];
+  readonly groups: readonly string[];
+}
+export interface LoginFacts {
+  readonly username: string;
+}
+export interface GroupFacts {
+  /** By the stack; otherwise it must be there. */
+  readonly created: boolean;
+}
+export interface DomainFacts {
+  readonly hosts: readonly string[];
+  readonly targets: readonly string[];
+  readonly owner: string;
+}
+
+/** What a role of the data API is for; stands for its name, so that it can be renamed. */
+export type RoleFunction = "anonymous role" | "authenticator role" | "owner role" | "administrator role" | "every role";
+
+export interface SchemaFacts {
+  readonly access: SchemaPlan["access"];
+  readonly owner: string;
+  /** Its announced end. */
+  readonly deprecation: string | undefined;
+}
+export interface GrantFacts {
+  readonly role: string;
+  readonly schema: string | undefined;
+  readonly kind: ObjectKind;
+  readonly privileges: readonly string[];
+}
+export interface DefaultFacts extends GrantFacts {
+  /** Whose objects. */
+  readonly owner: string;
+}
+export interface RoleFacts {
+  readonly name: string;
+}
+export interface LimitFacts {
+  readonly value: number;
+}
+export interface SettingFacts {
+  readonly value: string;
+}

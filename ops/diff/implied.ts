@@ -1,0 +1,121 @@
+/** Which statements follow from others: a new host has new rules, an exposed schema has new grants. Pure. */
+import type { Statement } from "./diff.ts";
+import { type Effect, RANKS } from "./effects.ts";
+import type { Access } from "./facts.ts";
+
+export type Weighed = Statement & { readonly effect: Effect };
+
+/** What the statements as a whole say, looked up once for all of them. */
+export interface Said {
+  /** Services of which a statement says who may enter. */
+  readonly entrants: ReadonlySet<string | undefined>;
+  /** `added <host>` and `removed <host>`. */
+  readonly hosts: ReadonlySet<string>;
+  readonly schemas: readonly Extract<Weighed, { readonly about: "schema" }>[];
+  readonly limits: boolean;
+  /** The data API comes or goes as a whole. */
+  readonly wholeData: boolean;
+}
+
+/** @param after the new plan's */
+export function saidBy(all: readonly Weighed[], after: Access): Said {
+  const ofHosts = all.flatMap((one) => (one.about === "host" ? [one] : []));
+  const entered = ofHosts.filter((one) => one.change === "changed" && one.field === "entrants");
+  return {
+    entrants: new Set(entered.map(({ id }) => after.host.get(id)?.entry)),
+    hosts: new Set(ofHosts.map(({ change, id }) => `${change} ${id}`)),
+    schemas: all.flatMap((one) => (one.about === "schema" ? [one] : [])),
+    limits: all.some(({ about, change }) => about === "limit" && change === "changed"),
+    wholeData: all.some(({ about, id, change }) => about === "setting" && id === "database" && change !== "changed"),
+  };
+}
+
+/**
+ * Whether people need not be told of a statement. One that opens something is told, unless one that is as dangerous says the same.
+ * @param beside all statements about the same thing
+ * @param after the new plan's
+ */
+export function isImplied(statement: Weighed, beside: readonly Weighed[], said: Said, after: Access): boolean {
+  switch (statement.about) {
+    case "host":
+      return statement.change === "changed" && (isImpliedOfHost(statement, beside) || saysData(statement, said, after));
+    case "client":
+      return statement.change === "changed" && statement.field === "groups" && said.entrants.has(statement.id);
+    case "login":
+    case "role":
+    case "limit":
+    case "setting":
+      return statement.change !== "changed";
+    case "domain":
+      return isImpliedOfDomain(statement, said);
+    case "grant":
+    case "default":
+      return statement.effect === "other" || saysSchema(statement, said);
+    default:
+      return false;
+  }
+}
+
+function isImpliedOfHost(
+  statement: Extract<Weighed, { readonly about: "host"; readonly change: "changed" }>,
+  beside: readonly Weighed[],
+): boolean {
+  const others = beside.flatMap((other) =>
+    other.about === "host" && other.change === "changed" && other !== statement ? [other] : [],
+  );
+  switch (statement.field) {
+    case "rules":
+      return statement.effect === "other" && others.length > 0;
+    case "session":
+    case "application":
+    case "outpost":
+      return others.some(({ field }) => field === "protection") && statement.effect === "other";
+    case "entrants":
+      return statement.after.audience === "everyone" && others.some(({ field }) => field === "protection");
+    case "role":
+    case "domain":
+    case "service":
+      return statement.effect === "other" && others.some(({ field }) => field === "protection" || field === "backend");
+    default:
+      return false;
+  }
+}
+
+/** Whether statements about the data API say why its hosts have other rules. */
+function saysData(
+  { id, field, effect }: Extract<Weighed, { readonly about: "host"; readonly change: "changed" }>,
+  said: Said,
+  after: Access,
+): boolean {
+  const isOwn = field === "rules" && effect === "other" && after.host.get(id)?.role === "data-api";
+  return isOwn && (said.schemas.length > 0 || said.limits);
+}
+
+/** Records come and go with their hosts. */
+function isImpliedOfDomain(statement: Extract<Weighed, { readonly about: "domain" }>, said: Said): boolean {
+  if (statement.change !== "changed") return true;
+  if (statement.field !== "hosts") return false;
+  const { before, after } = statement;
+  const [old, now] = [new Set(before), new Set(after)];
+  return (
+    after.every((host) => old.has(host) || said.hosts.has(`added ${host}`)) &&
+    before.every((host) => now.has(host) || said.hosts.has(`removed ${host}`))
+  );
+}
+
+/** Whether a statement about the schema, or about the data API as a whole, says what happens to its grants. */
+function saysSchema(
+  statement: Extract<Weighed, { readonly about: "grant" | "default" }>,
+  { schemas, wholeData }: Said,
+): boolean {
+  const { schema } = JSON.parse(statement.id) as { readonly schema?: string };
+  if (schema === undefined) return wholeData;
+  const telling = schemas.filter(
+    (one) => (one.id === schema || wholeData) && (one.change !== "changed" || one.field === "access"),
+  );
+  return telling.some(({ effect }) => atLeast(effect, statement.effect));
+}
+
+function atLeast(effect: Effect, other: Effect): boolean {
+  return RANKS.indexOf(effect) <= RANKS.indexOf(other);
+}

@@ -1,0 +1,103 @@
+/** An access diff as people read it on a terminal. Pure. */
+import { styleText } from "node:util";
+import type { Change } from "./diff.ts";
+import { type Effect, RANKS } from "./effects.ts";
+import { sentenceOf } from "./sentences.ts";
+import { mark, render } from "./words.ts";
+
+export type Paint = (format: "red" | "yellow" | "green" | "dim", text: string) => string;
+
+/** @param colours only where a terminal shows them */
+export function painter(colours: boolean): Paint {
+  return (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text);
+}
+
+/** The same sentence, of one place or several. */
+export interface Told {
+  readonly effect: Effect;
+  /** With its names set off (words.ts). */
+  readonly sentence: string;
+  readonly where: readonly string[];
+}
+
+/** So many places are told at once: a comment is cut between sentences, not inside of one. */
+const PLACES = 10;
+
+/** What people are told: the statements that do not follow from others, those that say the same together. */
+export function toldOf(changes: readonly Change[]): Told[] {
+  const told = changes.filter(({ implied }) => !implied).map((change) => ({ ...change, sentence: sentenceOf(change) }));
+  const same = Map.groupBy(told, ({ effect, about, sentence }) => JSON.stringify([effect, about, sentence]));
+  return [...same.values()].flatMap((group) => {
+    const [first] = group;
+    const where = group.map((change) => change.where);
+    const pieces = Array.from({ length: Math.ceil(where.length / PLACES) }, (_, piece) =>
+      where.slice(piece * PLACES, (piece + 1) * PLACES),
+    );
+    return pieces.map((piece) => ({ effect: first?.effect ?? "other", sentence: first?.sentence ?? "", where: piece }));
+  });
+}
+
+const TITLES: Readonly<Record<Effect, string>> = {
+  public: "Opens to the public",
+  more: "More access",
+  other: "Other changes",
+  less: "Less access",
+};
+const LOOKS = {
+  public: { sign: "✖", colour: "red" },
+  more: { sign: "+", colour: "yellow" },
+  other: { sign: "~", colour: "dim" },
+  less: { sign: "-", colour: "green" },
+} as const;
+
+export function titleOf(effect: Effect): string {
+  return TITLES[effect];
+}
+
+/**
+ * The statements in words, most dangerous first: the places, and below them what happens there.
+ * @returns lines without a last line break; one line when nothing changes
+ */
+export function describeChanges(changes: readonly Change[], paint: Paint): string {
+  const told = toldOf(changes);
+  if (told.length === 0) return "Nobody gains or loses access.";
+  const parts = RANKS.flatMap((effect) => {
+    const group = told.filter((each) => each.effect === effect);
+    if (group.length === 0) return [];
+    return [[TITLES[effect], ...group.map((each) => describeOne(each, paint))].join("\n")];
+  });
+  return [...parts, `${countChanges(changes)}.`].join("\n\n");
+}
+
+function describeOne({ effect, where, sentence }: Told, paint: Paint): string {
+  const { sign, colour } = LOOKS[effect];
+  const same = (text: string) => text;
+  const places = where.map((place, index) => `  ${index === 0 ? sign : " "} ${render(mark(place), same, same)}`);
+  return [...places.map((place) => paint(colour, place)), `      ${render(sentence, same, same)}`].join("\n");
+}
+
+const COUNTED: Readonly<Record<Effect, readonly [one: string, many: string]>> = {
+  public: ["opens something to the public", "open something to the public"],
+  more: ["gives more access", "give more access"],
+  other: ["changes something else", "change something else"],
+  less: ["takes access away", "take access away"],
+};
+
+/** `1 statement opens something to the public, 2 take access away`. */
+export function countChanges(changes: readonly Change[]): string {
+  const counted = RANKS.flatMap((effect) => {
+    const count = changes.filter((change) => change.effect === effect && !change.implied).length;
+    return count === 0 ? [] : [{ count, text: COUNTED[effect][count === 1 ? 0 : 1] }];
+  });
+  if (counted.length === 0) return "nobody gains or loses access";
+  return counted
+    .map(({ count, text }, index) =>
+      index > 0 ? `${count} ${text}` : `${count} ${count === 1 ? "statement" : "statements"} ${text}`,
+    )
+    .join(", ");
+}
+
+/** Whether something is opened to everyone. */
+export function opensToPublic(changes: readonly Change[]): boolean {
+  return changes.some(({ effect }) => effect === "public");
+}

@@ -1,0 +1,63 @@
+/** What the gateway does with the requests of each host. Pure. */
+import type { Middleware, Plan, Route, RouteRule } from "../../infra/plan/types.ts";
+import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
+import type { RuleFacts } from "./facts.ts";
+
+/** Every rule with what its middlewares are, by exposure; sorted, since the order of rules decides nothing beside their priority. */
+export function rulesByExposure(plan: Plan): Map<string, RuleFacts[]> {
+  const middlewares = new Map(plan.middlewares.map((each) => [`${each.namespace}/${each.name}`, describe(each)]));
+  const placed = plan.routes.flatMap((route) => route.rules.map((rule) => ({ route, rule })));
+  const byExposure = Map.groupBy(placed, ({ rule }) => rule.exposure);
+  return new Map(
+    [...byExposure].map(([exposure, rules]) => {
+      const facts = rules.map(({ route, rule }) => ruleFacts(route, rule, middlewares));
+      return [exposure, facts.sort((a, b) => compare(keyOf(a), keyOf(b)))];
+    }),
+  );
+}
+
+function ruleFacts(route: Route, rule: RouteRule, middlewares: ReadonlyMap<string, string>): RuleFacts {
+  const { match, priority, authentication, openBecause, backend } = rule;
+  return {
+    ...{ entryPoint: route.entryPoint, match, priority, authentication, openBecause },
+    backend: `${backend.namespace}/${backend.name}:${backend.port}`,
+    tls: route.tls && ("name" in route.tls ? `${route.tls.ends} ${route.tls.name}` : route.tls.ends),
+    chain: rule.middlewares.map((name) => middlewares.get(`${route.namespace}/${name}`) ?? `unknown ${name}`),
+  };
+}
+
+/** `rate-limit average=10 burst=20 upstream=false`. */
+function describe({ kind, ...settings }: Middleware): string {
+  const own = Object.entries(settings).filter(([key]) => key !== "name" && key !== "namespace");
+  const parts = own.filter(([, value]) => value !== undefined);
+  return [kind, ...parts.map(([key, value]) => `${key}=${JSON.stringify(value)}`)].join(" ");
+}
+
+/** Whether a rule drops forged identity headers before anything else gets to see them. */
+export function strips({ chain }: RuleFacts): boolean {
+  const strip = chain.indexOf("strip");
+  const asked = chain.findIndex((middleware) => /^(forward-auth|basic-auth) /.test(middleware));
+  return strip !== -1 && (asked === -1 || strip < asked);
+}
+
+/** Identity headers that a backend gets with these rules: all from forward auth, one from basic auth (spec 000, "Identity headers"). */
+export function headersOf(rules: readonly RuleFacts[]): string[] {
+  const asked = new Set(rules.map(({ authentication }) => authentication));
+  if (asked.has("forward-auth")) return [...IDENTITY_HEADERS];
+  return asked.has("basic-auth") ? ["X-idp-username"] : [];
+}
+
+/** Rules that let a request pass without asking who sends it, by what makes them the same. */
+export function openings(rules: readonly RuleFacts[]): Map<string, RuleFacts> {
+  const open = rules.filter(({ authentication }) => authentication === "none");
+  return new Map(open.map((rule) => [`${rule.openBecause ?? ""} ${rule.match}`, rule]));
+}
+
+function keyOf({ entryPoint, priority, match }: RuleFacts): string {
+  return `${entryPoint} ${priority} ${match}`;
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,13 @@
+import type { Environment } from "../../config/variables.ts";
+
+/**
+ * Where `${NAME}` in a stack file is looked up, when the file does not set it. In CI these are GATEHOUSE_VARIABLES, the repository's own
+ * variables as JSON, and nothing else: a stack file that somebody proposes could name any variable of the process.
+ */
+export function templateVariables(environment: Environment): Environment {
+  const json = environment["GATEHOUSE_VARIABLES"];
+  if (json === undefined) return environment["CI"] === undefined ? environment : {};
+  const variables: unknown = JSON.parse(json);
+  const texts = Object.entries(typeof variables === "object" && variables !== null ? variables : {});
+  return Object.fromEntries(texts.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}

@@ -1,0 +1,84 @@
+/** `npm run preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
+import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config/problems.ts";
+import program from "../infra/index.ts";
+import { buildFor } from "./build.ts";
+import { openContext, type Place } from "./context/context.ts";
+import { ContextError } from "./context/contextError.ts";
+import { openEngine } from "./context/engine.ts";
+import { dataFolder, projectFolder } from "./paths.ts";
+import { createProgress, type Progress } from "./progress.ts";
+
+/** What the command uses of the process that it runs in. */
+export interface Shell extends Place {
+  readonly progress: Progress;
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+/**
+ * @param args `CONTEXT [--drift]`
+ * @returns the exit code: 0, 1 for a preview that fails or, with --drift, for a cluster that is not as deployed, 2 for a wrong command line or
+ *   configuration
+ */
+export async function main(args: readonly string[], shell: Shell): Promise<number> {
+  let code = 0;
+  const command = new Command("preview")
+    .description("Print what a deployment would change, without a question. See docs/ci.md.")
+    .argument("<context>", "the context of the kubeconfig, which the stack file names as kubernetes:context")
+    .option("--drift", "look at the cluster first, and end with 1 when it is not as deployed")
+    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
+    .exitOverride()
+    .action(async (context: string, { drift }: { drift?: true }) => {
+      code = await preview(context, drift ?? false, shell);
+    });
+  try {
+    await command.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;
+    shell.error(`${error.message}\n`);
+    return 2;
+  }
+}
+
+/** The engine shows no secret: they are `[secret]` in what it prints. */
+async function preview(context: string, drift: boolean, shell: Shell): Promise<number> {
+  const target = openContext(context, shell);
+  await buildFor(target.settings, shell.progress);
+  // The program runs in this process, and looks up its variables there.
+  Object.assign(process.env, target.environment);
+  const stack = await openEngine(target, shell, program, shell.progress);
+  let changes = 0;
+  const count = ({ resourcePreEvent }: EngineEvent) => {
+    if (resourcePreEvent && isChange(resourcePreEvent.metadata)) changes++;
+  };
+  const output = { color: "never", onOutput: shell.out, onError: shell.out, onEvent: count } as const;
+  try {
+    await stack.preview({ ...output, diff: drift, refresh: drift, suppressOutputs: true });
+    return drift && changes > 0 ? 1 : 0;
+  } catch (error) {
+    // The engine's own words are in the output already.
+    if (!(error instanceof Error && error.name === "CommandError")) throw error;
+    shell.error(`the preview of ${context} failed; its last lines say why\n`);
+    return 1;
+  }
+}
+
+/** How the engine reaches a cluster, which a provider holds, differs from machine to machine, and is no part of the cluster. */
+function isChange({ op, type }: StepEventMetadata): boolean {
+  return !["same", "read", "refresh"].includes(op) && !type.startsWith("pulumi:providers:");
+}
+
+if (import.meta.main) {
+  process.exitCode = await main(process.argv.slice(2), {
+    project: projectFolder(),
+    data: dataFolder(),
+    environment: process.env,
+    progress: createProgress(),
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+  });
+}

@@ -1,0 +1,59 @@
+/** A clone of the project in a folder of its own, with a pull request in it. */
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const root = join(import.meta.dirname, "..", "..");
+/** What is installed or built, and so in no commit. */
+const INSTALLED = ["node_modules", "sdks/authentik/bin", "sdks/authentik/node_modules"];
+/** What the commands of the workflows need. */
+const FOLDERS = ["config", "infra", "ops", "sdks", ".github", "contract"];
+
+export interface Clone {
+  readonly folder: string;
+  readonly git: (...args: string[]) => string;
+  /** Commits a stack file. @returns the commit */
+  readonly commit: (file: string, change: (text: string) => string) => string;
+}
+
+/** On branch `main`, with the stack files `dev` and `local`. */
+export function cloneProject(): Clone {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-ci-"));
+  const copied = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
+  const wanted = copied
+    .split("\0")
+    .filter((file) => FOLDERS.includes(file.split("/")[0] ?? "") || /^[^/]+$/.test(file));
+  for (const file of wanted.filter(
+    (name) => existsSync(join(root, name)) && !/^Pulumi\.(?!(dev|local)\.yaml|yaml)/.test(name),
+  )) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(root, file), join(folder, file));
+  }
+  for (const path of INSTALLED) symlinkSync(join(root, path), join(folder, path));
+  const who = {
+    GIT_AUTHOR_NAME: "Ada",
+    GIT_AUTHOR_EMAIL: "ada@example.org",
+    GIT_COMMITTER_NAME: "Ada",
+    GIT_COMMITTER_EMAIL: "ada@example.org",
+  };
+  const git = (...args: string[]) =>
+    execFileSync("git", args, {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, ...who, GIT_CONFIG_GLOBAL: "/dev/null" },
+    });
+  git("init", "--quiet", "--initial-branch=main");
+  writeFileSync(join(folder, ".git", "info", "exclude"), "node_modules\nbin\n");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "Begin");
+  const commit: Clone["commit"] = (file, change) => {
+    const text = readFileSync(join(folder, file), "utf8");
+    const changed = change(text);
+    if (changed === text) throw new Error(`nothing changes in ${file}`);
+    writeFileSync(join(folder, file), changed);
+    git("commit", "--quiet", "--all", "--message", `Change ${file}`);
+    return git("rev-parse", "HEAD").trim();
+  };
+  return { folder, git, commit };
+}

@@ -1,6 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Backend, TraefikGateway } from "../../config/settings.ts";
+import { pinned } from "../images.ts";
 import { onlyFrom } from "../network.ts";
 import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
 
@@ -25,7 +26,7 @@ export class Echo extends pulumi.ComponentResource {
         replicas: 1,
         container: {
           name: "whoami",
-          image: "traefik/whoami:v1.11.0",
+          image: pinned("traefik/whoami:v1.11.0"),
           args: ["--port", String(backend.port)],
           ports: [{ name: "http", containerPort: backend.port }],
           readinessProbe: { httpGet: { path: "/health", port: backend.port } },

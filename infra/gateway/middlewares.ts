@@ -1,13 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Service } from "../../config/settings.ts";
-import { IDENTITY_HEADERS, identityHeaderSpellings, spellings } from "../identity/headers.ts";
-import type { ForwardAuth, Middleware } from "../plan/types.ts";
+import type { Middleware } from "../plan/types.ts";
 import { BasicAuthUsers } from "./basicAuth.ts";
-import { anonymousSpec, perClient, profileSpec, unavailableSpec, wholeQuerySpec } from "./dataSpecs.ts";
-import { emptied } from "./requestHeaders.ts";
-
-export const TRAEFIK_API = "traefik.io/v1alpha1";
+import { authPath, middlewareSpec, TRAEFIK_API } from "./specs.ts";
 
 export interface GatewayMiddlewareArgs {
   readonly middleware: Middleware;
@@ -21,125 +17,17 @@ export interface GatewayMiddlewareArgs {
 export class GatewayMiddleware extends pulumi.ComponentResource {
   constructor(name: string, args: GatewayMiddlewareArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:gateway:Middleware", name, {}, opts);
-    const { middleware } = args;
+    const { middleware, outpostUrl, services } = args;
+    const { name: objectName, namespace } = middleware;
+    const spec = middlewareSpec<pulumi.Input<string>>(middleware, {
+      authAddress: ({ outpost, refusal }) => pulumi.interpolate`${outpostUrl(outpost)}${authPath(refusal)}`,
+      users: (basic) => new BasicAuthUsers(name, { middleware: basic, services }, { parent: this }).secretName,
+    });
     new k8s.apiextensions.CustomResource(
       `${name}-middleware`,
-      {
-        apiVersion: TRAEFIK_API,
-        kind: "Middleware",
-        metadata: { name: middleware.name, namespace: middleware.namespace },
-        spec: this.#spec(name, args),
-      },
+      { apiVersion: TRAEFIK_API, kind: "Middleware", metadata: { name: objectName, namespace }, spec },
       { parent: this },
     );
     this.registerOutputs({});
   }
-
-  #spec(name: string, { middleware, outpostUrl, services }: GatewayMiddlewareArgs): Record<string, unknown> {
-    switch (middleware.kind) {
-      case "strip":
-        return stripSpec();
-      case "background":
-        return { headers: { customRequestHeaders: { "X-Original-URI": "/", "X-Original-URL": "" } } };
-      case "background-end":
-        return { headers: { customRequestHeaders: emptied(["X-Original-URI"]) } };
-      case "upstream":
-        return upstreamSpec();
-      case "redirect":
-        return { redirectScheme: { scheme: "https", permanent: true, ...portOf(middleware.port) } };
-      case "anonymous":
-        return anonymousSpec();
-      case "unavailable":
-        return unavailableSpec();
-      case "rate-limit":
-        return { rateLimit: { average: middleware.average, burst: middleware.burst, ...perClient(middleware) } };
-      case "in-flight":
-        return { inFlightReq: { amount: middleware.amount, ...perClient(middleware) } };
-      case "profile":
-        return profileSpec(middleware);
-      case "replace-path":
-        return { replacePath: { path: middleware.path } };
-      case "whole-query":
-        return wholeQuerySpec();
-      case "exact-count":
-        return { headers: { customRequestHeaders: { Prefer: "count=exact" } } };
-      case "forward-auth":
-        return forwardAuthSpec(outpostUrl(middleware.outpost), middleware);
-      case "basic-auth":
-        return basicAuthSpec(new BasicAuthUsers(name, { middleware, services }, { parent: this }), middleware.service);
-    }
-  }
-}
-
-/** Headers that make some application servers serve another path than the one that the gateway matched (CVE-2018-14773). */
-const PATH_OVERRIDES = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"];
-/** Without it no server may leave HTTP/1.1 for h2c (RFC 7540, 3.2.1): an upgrade would be a tunnel past everything here. */
-const TUNNEL = "HTTP2-Settings";
-/** What Traefik says itself about how a request came. */
-const FORWARDED = [
-  ...["For", "Host", "Method", "Port", "Prefix", "Proto", "Server", "Uri"].map((part) => `X-Forwarded-${part}`),
-  "X-Real-Ip",
-];
-
-/**
- * Traefik removes a header that is set to the empty string. It drops a client's X-Forwarded-*, but neither RFC 7239's `Forwarded` (traefik
- * #12657) nor, before 3.7.12, every spelling that is folded into its own (CVE-2026-39858, CVE-2026-54764, CVE-2026-88011).
- */
-function stripSpec(): Record<string, unknown> {
-  const aliases = FORWARDED.flatMap((name) => spellings(name).slice(1));
-  const names = [...identityHeaderSpellings(), ...PATH_OVERRIDES.flatMap(spellings), "Forwarded", ...aliases, TUNNEL];
-  return { headers: { customRequestHeaders: emptied(names) } };
-}
-
-/**
- * TLS ended before the gateway, which therefore sees HTTP. What else forward auth would believe is dropped, so that a client behind a
- * trusted proxy cannot name the host of another application.
- */
-function upstreamSpec(): Record<string, unknown> {
-  const dropped = ["Host", "Method", "Uri", "Port", "Prefix"].map((part) => `X-Forwarded-${part}`);
-  return { headers: { customRequestHeaders: { ...emptied(dropped), "X-Forwarded-Proto": "https" } } };
-}
-
-function forwardAuthSpec(
-  outpostUrl: pulumi.Input<string>,
-  { refusal, upstream }: ForwardAuth,
-): Record<string, unknown> {
-  // The endpoint made for nginx answers 401 where the one made for Traefik leads to the login. It takes a URL from `X-Original-URI`, and
-  // lets everything below the outpost's own path pass, so that header is never the client's (gatehouse-background).
-  const endpoint = refusal === "login" ? "traefik" : "nginx";
-  return {
-    forwardAuth: {
-      address: pulumi.interpolate`${outpostUrl}/outpost.goauthentik.io/auth/${endpoint}`,
-      // Explicit, since its meaning moved: the gateway computes X-Forwarded-* itself and believes no client's.
-      trustForwardHeader: upstream,
-      // A name that is not listed here passes from the client to the application untouched.
-      authResponseHeaders: [...IDENTITY_HEADERS],
-      // An allowlist keeps RFC 7239 `Forwarded` and aliases away from the identity provider (traefik #12657).
-      authRequestHeaders: [
-        "Cookie",
-        "Authorization",
-        "Accept",
-        "User-Agent",
-        "X-Requested-With",
-        ...(refusal === "login" ? [] : ["X-Original-URI"]),
-      ],
-      maxResponseBodySize: 1_048_576,
-    },
-  };
-}
-
-function basicAuthSpec(users: BasicAuthUsers, realm: string): Record<string, unknown> {
-  return {
-    basicAuth: {
-      secret: users.secretName,
-      realm,
-      headerField: "X-idp-username",
-      // The application learns the name, never the password.
-      removeHeader: true,
-    },
-  };
-}
-
-function portOf(port: number | undefined): { port?: string } {
-  return port === undefined ? {} : { port: String(port) };
 }

@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import type { Route, RouteRule } from "../plan/types.ts";
-import { TRAEFIK_API } from "./middlewares.ts";
+import type { Route } from "../plan/types.ts";
+import { routeSpec, TRAEFIK_API } from "./specs.ts";
 
 /**
  * Registers one route of the plan.
@@ -14,32 +14,8 @@ export function ingressRoute(route: Route, opts: pulumi.CustomResourceOptions): 
       apiVersion: TRAEFIK_API,
       kind: "IngressRoute",
       metadata: { name: route.name, namespace: route.namespace },
-      spec: { entryPoints: [route.entryPoint], routes: route.rules.map(traefikRule), ...tls(route) },
+      spec: routeSpec(route),
     },
     opts,
   );
-}
-
-function traefikRule({ match, priority, middlewares, backend }: RouteRule): Record<string, unknown> {
-  return {
-    kind: "Rule",
-    match,
-    priority,
-    middlewares: middlewares.map((name) => ({ name })),
-    services: [{ name: backend.name, namespace: backend.namespace, port: backend.port, nativeLB: true }],
-  };
-}
-
-function tls({ tls }: Route): { tls?: Record<string, string> } {
-  switch (tls?.ends) {
-    case undefined:
-    case "upstream":
-      return {};
-    case "default":
-      return { tls: {} };
-    case "resolver":
-      return { tls: { certResolver: tls.name } };
-    case "secret":
-      return { tls: { secretName: tls.name } };
-  }
 }

@@ -1,0 +1,33 @@
+import { isIP } from "node:net";
+import type { RecordSet } from "../plan/types.ts";
+
+export interface Endpoint {
+  readonly dnsName: string;
+  readonly recordType: string;
+  readonly targets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Name of the `DNSEndpoint` of a domain; it stands in the namespace `default`. */
+export function endpointsName({ owner, domain }: RecordSet): string {
+  return `${owner}-${domain}`;
+}
+
+/** What stands in it: each host, for each type of its targets. */
+export function endpointsOf({ hosts, targets, owner }: RecordSet): Endpoint[] {
+  const byType = [...Map.groupBy(targets, recordType)];
+  return hosts.flatMap((dnsName) =>
+    byType.map(([type, values]) => ({ dnsName, recordType: type, targets: values, labels: { owner } })),
+  );
+}
+
+function recordType(target: string): string {
+  switch (isIP(target)) {
+    case 4:
+      return "A";
+    case 6:
+      return "AAAA";
+    default:
+      return "CNAME";
+  }
+}

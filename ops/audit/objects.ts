@@ -1,0 +1,71 @@
+import { ApiException, CoreV1Api, CustomObjectsApi, type KubeConfig } from "@kubernetes/client-node";
+import type { Resource } from "../../policy/resource.ts";
+
+/** What a cluster holds of the kinds that can open a host or a backend. */
+export interface ClusterObjects {
+  readonly resources: readonly Resource[];
+  /** Why a kind could not be read, by its name; one that the cluster does not know is read, and empty. */
+  readonly unread: ReadonlyMap<string, string>;
+}
+
+interface Kind {
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}
+
+const TRAEFIK = { group: "traefik.io", version: "v1alpha1" };
+const NETWORKING = { group: "networking.k8s.io", version: "v1" };
+const GATEWAY = { group: "gateway.networking.k8s.io", version: "v1" };
+
+const KINDS: readonly Kind[] = [
+  { ...TRAEFIK, kind: "IngressRoute", plural: "ingressroutes" },
+  { ...TRAEFIK, kind: "IngressRouteTCP", plural: "ingressroutetcps" },
+  { ...TRAEFIK, kind: "Middleware", plural: "middlewares" },
+  { ...TRAEFIK, kind: "TraefikService", plural: "traefikservices" },
+  { ...NETWORKING, kind: "Ingress", plural: "ingresses" },
+  { ...NETWORKING, kind: "NetworkPolicy", plural: "networkpolicies" },
+  { ...GATEWAY, kind: "HTTPRoute", plural: "httproutes" },
+  { ...GATEWAY, kind: "GRPCRoute", plural: "grpcroutes" },
+  { ...GATEWAY, kind: "TLSRoute", plural: "tlsroutes" },
+  { group: "externaldns.k8s.io", version: "v1alpha1", kind: "DNSEndpoint", plural: "dnsendpoints" },
+];
+
+/**
+ * Reads every object of these kinds, in all namespaces.
+ * @throws Error when the cluster cannot be reached
+ */
+export async function readObjects(kubeConfig: KubeConfig): Promise<ClusterObjects> {
+  const custom = kubeConfig.makeApiClient(CustomObjectsApi);
+  const core = kubeConfig.makeApiClient(CoreV1Api);
+  const reads = [
+    ...KINDS.map(({ kind, group, version, plural }) => ({
+      kind,
+      apiVersion: `${group}/${version}`,
+      list: () => custom.listClusterCustomObject({ group, version, plural }) as Promise<{ items?: object[] }>,
+    })),
+    { kind: "Service", apiVersion: "core/v1", list: () => core.listServiceForAllNamespaces() },
+    { kind: "Pod", apiVersion: "core/v1", list: () => core.listPodForAllNamespaces() },
+  ];
+  const unread = new Map<string, string>();
+  const lists = await Promise.all(
+    reads.map(async ({ kind, apiVersion, list }): Promise<Resource[]> => {
+      try {
+        return ((await list()).items ?? []).map((item) => asResource(apiVersion, kind, item));
+      } catch (error) {
+        if (!(error instanceof ApiException) || ![401, 403, 404].includes(error.code)) throw error;
+        if (error.code !== 404)
+          unread.set(kind, error.code === 403 ? "it is forbidden" : "the cluster does not know who asks");
+        return [];
+      }
+    }),
+  );
+  return { resources: lists.flat(), unread };
+}
+
+/** An object as the rules of the policy pack read it. */
+export function asResource(apiVersion: string, kind: string, object: object): Resource {
+  const { metadata } = object as { metadata?: { name?: string } };
+  return { type: `kubernetes:${apiVersion}:${kind}`, name: metadata?.name ?? "", props: object as Resource["props"] };
+}

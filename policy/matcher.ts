@@ -1,0 +1,182 @@
+/** Traefik's rules as a tree, and which hosts a rule may serve (Traefik docs, "Rules and priority"). Whatever is not understood serves all. */
+
+export type Matcher =
+  | { readonly is: "call"; readonly name: string; readonly values: readonly string[] }
+  | { readonly is: "not"; readonly of: Matcher }
+  | { readonly is: "and" | "or"; readonly left: Matcher; readonly right: Matcher };
+
+/** What names a host; `HostSNI` is that of routes for TCP, `HostHeader` the old name of `Host`. */
+const HOST_NAMES = new Set(["host", "hostheader", "hostsni"]);
+const HOST_PATTERNS = new Set(["hostregexp", "hostsniregexp"]);
+
+/** @returns undefined for what is not a rule, which Traefik would not load either */
+export function parseMatcher(text: string): Matcher | undefined {
+  const tokens = tokensOf(text);
+  const parsed = tokens && readOr(tokens, 0);
+  return parsed?.next === tokens?.length ? parsed?.matcher : undefined;
+}
+
+/**
+ * Whether a request for a host can come through the rule, whatever its path, headers and sender. Never wrongly no.
+ * @param host lower-case, without a port
+ */
+export function mayServe(matcher: Matcher | undefined, host: string): boolean {
+  return matcher === undefined || truth(matcher, (call) => hostTruth(call, host)) !== false;
+}
+
+/** The hosts that a rule names; undefined when it may serve others than those, too. */
+export function namedHosts(matcher: Matcher | undefined): ReadonlySet<string> | undefined {
+  switch (matcher?.is) {
+    case "call":
+      return HOST_NAMES.has(matcher.name) && !matcher.values.some((value) => value.includes("*"))
+        ? new Set(matcher.values.map(plainHost))
+        : undefined;
+    case "and": {
+      const [left, right] = [namedHosts(matcher.left), namedHosts(matcher.right)];
+      return left && right ? left.intersection(right) : (left ?? right);
+    }
+    case "or": {
+      const [left, right] = [namedHosts(matcher.left), namedHosts(matcher.right)];
+      return left && right && left.union(right);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** As Traefik compares them: in lower case, without the root's dot. */
+export function plainHost(host: string): string {
+  return host.toLowerCase().replace(/\.$/, "");
+}
+
+/** Kleene's logic: undefined = depends on what is not known. */
+export function truth(
+  matcher: Matcher,
+  of: (call: Extract<Matcher, { is: "call" }>) => boolean | undefined,
+): boolean | undefined {
+  if (matcher.is === "call") return of(matcher);
+  if (matcher.is === "not") {
+    const inner = truth(matcher.of, of);
+    return inner === undefined ? undefined : !inner;
+  }
+  const [left, right] = [truth(matcher.left, of), truth(matcher.right, of)];
+  const decisive = matcher.is === "or";
+  if (left === decisive || right === decisive) return decisive;
+  return left === undefined || right === undefined ? undefined : !decisive;
+}
+
+function hostTruth({ name, values }: Extract<Matcher, { is: "call" }>, host: string): boolean | undefined {
+  if (HOST_NAMES.has(name)) return values.some((value) => isHost(plainHost(value), host));
+  if (!HOST_PATTERNS.has(name)) return undefined;
+  const answers = values.map((pattern) => patternTruth(pattern, host));
+  return answers.includes(true) ? true : answers.includes(undefined) ? undefined : false;
+}
+
+/** @param name a host, or one with a star for its first part */
+export function isHost(name: string, host: string): boolean {
+  return name === host || name === "*" || (name.startsWith("*.") && host.endsWith(name.slice(1)));
+}
+
+/**
+ * Only what Go's expressions and JavaScript's have in common is judged. Escapes such as `\A`, named groups, POSIX classes and brackets that
+ * begin with `]` mean different things; so do letters outside of ASCII, which Go folds into ASCII ones.
+ */
+function patternTruth(pattern: string, host: string): boolean | undefined {
+  const bare = pattern.replace(/^\(\?i\)/, "");
+  const common = /^[\x20-\x7e]*$/.test(bare) && !/\\[^.\-dwb\\]|\(\?(?!:)|\[:|\[\^?\]|[{}]/.test(bare);
+  if (!common) return undefined;
+  try {
+    return new RegExp(bare, "i").test(host);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Token {
+  readonly kind: "name" | "text" | "sign";
+  readonly text: string;
+}
+
+const TOKEN = /\s*(?:(?<name>[A-Za-z]+)|`(?<raw>[^`]*)`|(?<quoted>"(?:[^"\\]|\\.)*")|(?<sign>&&|\|\||[!(),]))\s*/y;
+
+function tokensOf(text: string): Token[] | undefined {
+  const tokens: Token[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.length) {
+    const found = TOKEN.exec(text)?.groups;
+    if (found === undefined) return undefined;
+    const quoted = found["quoted"] === undefined ? undefined : unquoted(found["quoted"]);
+    if (found["quoted"] !== undefined && quoted === undefined) return undefined;
+    const value = found["raw"] ?? quoted;
+    if (value !== undefined) tokens.push({ kind: "text", text: value });
+    else
+      tokens.push({ kind: found["name"] === undefined ? "sign" : "name", text: found["name"] ?? found["sign"] ?? "" });
+  }
+  return tokens;
+}
+
+/** Go's escapes that JSON has, too; others are left unread. */
+function unquoted(text: string): string | undefined {
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was read, and where it ended. */
+interface Read {
+  readonly matcher: Matcher;
+  readonly next: number;
+}
+
+function readOr(tokens: readonly Token[], at: number): Read | undefined {
+  return readJoined(tokens, at, "||", "or", (from) =>
+    readJoined(tokens, from, "&&", "and", (one) => readOne(tokens, one)),
+  );
+}
+
+function readJoined(
+  tokens: readonly Token[],
+  at: number,
+  sign: string,
+  is: "and" | "or",
+  operand: (at: number) => Read | undefined,
+): Read | undefined {
+  let read = operand(at);
+  while (read && tokens[read.next]?.text === sign && tokens[read.next]?.kind === "sign") {
+    const right = operand(read.next + 1);
+    if (right === undefined) return undefined;
+    read = { matcher: { is, left: read.matcher, right: right.matcher }, next: right.next };
+  }
+  return read;
+}
+
+function readOne(tokens: readonly Token[], at: number): Read | undefined {
+  const token = tokens[at];
+  if (isSign(token, "!")) {
+    const read = readOne(tokens, at + 1);
+    return read && { matcher: { is: "not", of: read.matcher }, next: read.next };
+  }
+  if (isSign(token, "(")) {
+    const read = readOr(tokens, at + 1);
+    return read && isSign(tokens[read.next], ")") ? { ...read, next: read.next + 1 } : undefined;
+  }
+  return token?.kind === "name" ? readCall(tokens, at) : undefined;
+}
+
+function readCall(tokens: readonly Token[], at: number): Read | undefined {
+  if (!isSign(tokens[at + 1], "(")) return undefined;
+  const values: string[] = [];
+  let next = at + 2;
+  while (tokens[next]?.kind === "text") {
+    values.push(tokens[next]?.text ?? "");
+    next += isSign(tokens[next + 1], ",") ? 2 : 1;
+  }
+  if (!isSign(tokens[next], ")") || values.length === 0) return undefined;
+  return { matcher: { is: "call", name: tokens[at]?.text.toLowerCase() ?? "", values }, next: next + 1 };
+}
+
+function isSign(token: Token | undefined, text: string): boolean {
+  return token?.kind === "sign" && token.text === text;
+}

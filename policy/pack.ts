@@ -1,0 +1,64 @@
+/** The policy pack as the Pulumi CLI runs it: `pulumi preview --policy-pack policy`. */
+import { PolicyPack, type Policies, type ReportViolation } from "@pulumi/policy";
+import * as pulumi from "@pulumi/pulumi";
+import { parseStack } from "../config/load.ts";
+import { plainFields } from "./plain.ts";
+import type { Finding, Resource } from "./resource.ts";
+import { type Rule, type StackFacts, stackFacts } from "./rule.ts";
+import { RULES } from "./rules/rules.ts";
+
+/** The stack as the engine tells it to policies, read once: with its secrets, and without a word on which they are. */
+function readStack(): StackFacts {
+  const config = pulumi.runtime.allConfig();
+  const raw = Object.entries(config).map(
+    ([key, text]) => [key, { value: key.startsWith("gatehouse:") ? fromJson(text) : text }] as const,
+  );
+  const stack = { stack: pulumi.getStack(), config: Object.fromEntries(raw) };
+  const settings = parseStack(stack, process.env, { secretsRequired: false });
+  return stackFacts(settings, (name) => config[`variables:${name}`] ?? process.env[name]);
+}
+
+/** The engine hands structured values over as JSON, and plain text as it is. */
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+let facts: StackFacts | undefined;
+
+function report(rule: Rule, resources: readonly Resource[], violation: (finding: Finding) => void): void {
+  facts ??= readStack();
+  for (const finding of rule.check(resources, facts)) violation(finding);
+}
+
+function told({ object, fault, cure }: Finding): string {
+  return `${object}: ${fault}; ${cure}`;
+}
+
+function policyOf(rule: Rule): Policies[number] {
+  const { name, description } = rule;
+  const common = { name, description, enforcementLevel: "mandatory" } as const;
+  if (rule.scope === "resource") {
+    return {
+      ...common,
+      validateResource: ({ type, name: resource, props }, violate: ReportViolation) =>
+        report(rule, [{ type, name: resource, props: plainFields(props) }], (finding) => violate(told(finding))),
+    };
+  }
+  return {
+    ...common,
+    validateStack: ({ resources }, violate) => {
+      const all = resources.map(({ type, name: resource, props }) => ({
+        type,
+        name: resource,
+        props: plainFields(props),
+      }));
+      report(rule, all, (finding) => violate(told(finding)));
+    },
+  };
+}
+
+new PolicyPack("gatehouse", { policies: RULES.map(policyOf) });

@@ -1,0 +1,21 @@
+/** The pods that a resource makes, wherever it keeps their description. */
+import { at, fieldsOf, type Fields, listOf, type Manifest, UNKNOWN } from "./resource.ts";
+
+export interface Pod {
+  readonly label: string;
+  readonly spec: Fields;
+  /** Of every kind: those that start first, and those that run. */
+  readonly containers: readonly Fields[];
+}
+
+const PLACES = [[], ["template", "spec"], ["jobTemplate", "spec", "template", "spec"]];
+
+/** The pod of a workload; none for other kinds, and none while a preview does not know it. */
+export function podsOf(manifest: Manifest): Pod[] {
+  return PLACES.flatMap((place) => {
+    const spec = at(manifest.spec, ...place);
+    if (spec === UNKNOWN || !Array.isArray(at(spec, "containers"))) return [];
+    const containers = ["initContainers", "containers"].flatMap((key) => listOf(at(spec, key)).map(fieldsOf));
+    return [{ label: manifest.label, spec: fieldsOf(spec), containers }];
+  });
+}

@@ -1,0 +1,150 @@
+/** Every way through which a cluster serves a host, in one form: Traefik's routes, Ingresses and routes of the Gateway API. */
+import { isHost, type Matcher, mayServe, namedHosts, parseMatcher, plainHost } from "./matcher.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, UNKNOWN, type Value } from "./resource.ts";
+
+/** One rule of one object. */
+export interface RoutingRule {
+  readonly manifest: Manifest;
+  /** What it matches, as messages show it and as two rules are compared: matcher, or host and path. */
+  readonly match: string;
+  /** The hosts that it names; undefined when it may serve others, too. */
+  readonly hosts: ReadonlySet<string> | undefined;
+  /** Whether a request for the host can come through it; never wrongly no. */
+  serves(host: string): boolean;
+  readonly priority: number | undefined;
+  /** Empty = all that Traefik has by default. */
+  readonly entryPoints: readonly string[];
+  /** Middlewares in order, as `<namespace>/<name>`; undefined when a preview does not know them yet. */
+  readonly middlewares: readonly string[] | undefined;
+  readonly backends: readonly BackendRef[];
+}
+
+export interface BackendRef {
+  /** `Service`, or Traefik's `TraefikService`. */
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The rules of an object; none of one that routes nothing. */
+export function rulesOf(manifest: Manifest): RoutingRule[] {
+  switch (manifest.kind) {
+    case "IngressRoute":
+    case "IngressRouteTCP":
+      return traefikRules(manifest);
+    case "Ingress":
+      return ingressRules(manifest);
+    case "HTTPRoute":
+    case "GRPCRoute":
+    case "TLSRoute":
+      return gatewayRules(manifest);
+    default:
+      return [];
+  }
+}
+
+function traefikRules(manifest: Manifest): RoutingRule[] {
+  const { namespace, spec } = manifest;
+  const entryPoints = texts(spec["entryPoints"]);
+  return listOf(spec["routes"]).map((route) => {
+    const match = textAt(route, "match");
+    const priority = at(route, "priority");
+    return {
+      manifest,
+      match: match ?? "(unknown)",
+      ...matching(match === undefined ? undefined : parseMatcher(match)),
+      priority: typeof priority === "number" && priority > 0 ? priority : match?.length,
+      entryPoints,
+      middlewares: middlewaresOf(at(route, "middlewares"), namespace),
+      backends: listOf(at(route, "services")).map((one) => backendRef(one, namespace)),
+    };
+  });
+}
+
+function middlewaresOf(list: Value, namespace: string): string[] | undefined {
+  const names = listOf(list).map((one) => {
+    const name = textAt(one, "name");
+    return name === undefined ? UNKNOWN : `${textAt(one, "namespace") ?? namespace}/${name}`;
+  });
+  const known = names.filter((name) => name !== UNKNOWN);
+  return list === UNKNOWN || known.length < names.length ? undefined : known;
+}
+
+function matching(matcher: Matcher | undefined): Pick<RoutingRule, "hosts" | "serves"> {
+  return { hosts: namedHosts(matcher), serves: (host) => mayServe(matcher, host) };
+}
+
+function ingressRules(manifest: Manifest): RoutingRule[] {
+  const { namespace, spec } = manifest;
+  const common = { manifest, ...annotated(manifest) };
+  const backend = (value: Value): BackendRef => {
+    const resource = fieldsOf(at(value, "resource"));
+    return "name" in resource ? backendRef(resource, namespace) : backendRef(at(value, "service"), namespace);
+  };
+  const fallback = spec["defaultBackend"];
+  const rules = listOf(spec["rules"]).flatMap((rule) => {
+    const host = textAt(rule, "host");
+    const paths = listOf(at(rule, "http", "paths"));
+    return paths.map((path) => ({
+      ...common,
+      match: `${host ?? "*"}${textAt(path, "path") ?? "/"}`,
+      ...wildcard(host === undefined ? [] : [host]),
+      backends: [backend(at(path, "backend"))],
+    }));
+  });
+  const everything = { ...common, match: "*/", ...wildcard([]), backends: [backend(fallback)] };
+  return fallback === undefined ? rules : [...rules, everything];
+}
+
+/** What Traefik reads from an Ingress besides its rules (Traefik docs, "Kubernetes Ingress", annotations). */
+function annotated({ props }: Manifest): Pick<RoutingRule, "priority" | "entryPoints" | "middlewares"> {
+  const annotation = (name: string): string | undefined =>
+    textAt(props, "metadata", "annotations", `traefik.ingress.kubernetes.io/router.${name}`);
+  const list = (text: string | undefined): string[] => text?.split(",").map((part) => part.trim()) ?? [];
+  const priority = annotation("priority");
+  return {
+    priority: priority === undefined ? undefined : Number(priority),
+    entryPoints: list(annotation("entrypoints")),
+    // `<namespace>-<name>@kubernetescrd`, which does not say where the namespace ends.
+    middlewares: list(annotation("middlewares")),
+  };
+}
+
+function gatewayRules(manifest: Manifest): RoutingRule[] {
+  const { namespace, spec } = manifest;
+  const hostnames = texts(spec["hostnames"]);
+  return listOf(spec["rules"]).map((rule) => {
+    const paths = listOf(at(rule, "matches")).map((match) => textAt(match, "path", "value") ?? "/");
+    return {
+      manifest,
+      match: `${hostnames.join(",") || "*"}${paths.join(",") || "/"}`,
+      ...wildcard(hostnames),
+      priority: undefined,
+      entryPoints: [],
+      middlewares: [],
+      backends: listOf(at(rule, "backendRefs")).map((one) => backendRef(one, namespace)),
+    };
+  });
+}
+
+/** Hosts of which the first label may be a star; none = all. */
+function wildcard(patterns: readonly string[]): Pick<RoutingRule, "hosts" | "serves"> {
+  const names = patterns.map(plainHost);
+  const open = names.length === 0 || names.some((name) => name.includes("*"));
+  return {
+    hosts: open ? undefined : new Set(names),
+    serves: (host) => names.length === 0 || names.some((name) => isHost(name, host)),
+  };
+}
+
+function backendRef(value: Value, namespace: string): BackendRef {
+  return {
+    kind: textAt(value, "kind") ?? "Service",
+    namespace: textAt(value, "namespace") ?? namespace,
+    name: textAt(value, "name") ?? "",
+  };
+}
+
+function texts(value: Value): string[] {
+  return listOf(value).filter((one): one is string => typeof one === "string");
+}

@@ -1,0 +1,37 @@
+import type { Settings } from "../config/settings.ts";
+import { computePlan } from "../infra/plan/plan.ts";
+import type { Plan } from "../infra/plan/types.ts";
+import { developmentOnly } from "./development.ts";
+import type { Finding, Resource } from "./resource.ts";
+import { secretValues } from "./secretValues.ts";
+
+/** What a stack must keep. Pure: what it finds depends on what it is given and on nothing else. */
+export interface Rule {
+  /** Also names its level in a file for `--policy-pack-config`. */
+  readonly name: string;
+  readonly description: string;
+  /** Whether each resource is held against it by itself, before it is deployed, or all of them together at the end. */
+  readonly scope: "resource" | "stack";
+  check(resources: readonly Resource[], stack: StackFacts): Finding[];
+}
+
+/** What the rules know of the stack besides its resources. */
+export interface StackFacts {
+  readonly plan: Plan;
+  /** Whether images must state their digests. */
+  readonly digestsRequired: boolean;
+  /** Values that must stand nowhere in the clear, by the name of their template variable. */
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+/**
+ * The facts of a stack, from its configuration.
+ * @param valueOf looks a template variable up; undefined when it is not known
+ */
+export function stackFacts(settings: Settings, valueOf: (variable: string) => string | undefined): StackFacts {
+  return {
+    plan: computePlan(settings),
+    digestsRequired: settings.images.required ?? !developmentOnly(settings),
+    secrets: secretValues(settings, valueOf),
+  };
+}

@@ -1,0 +1,29 @@
+import { podsOf } from "../pods.ts";
+import { type Finding, type Manifest, manifestsOf, textAt } from "../resource.ts";
+import type { Rule } from "../rule.ts";
+
+const DIGEST = /@sha256:[0-9a-f]{64}$/;
+
+/** A tag can be moved to another image after it was reviewed. */
+export const imageDigests: Rule = {
+  name: "images-state-digests",
+  description: "Every image is named by its digest, except on stacks for development.",
+  scope: "resource",
+  check: (resources, { digestsRequired }) => (digestsRequired ? manifestsOf(resources).flatMap(byTag) : []),
+};
+
+function byTag(manifest: Manifest): Finding[] {
+  const inPods = podsOf(manifest).flatMap(({ containers }) =>
+    containers.map((container) => textAt(container, "image")),
+  );
+  // CloudNativePG makes its pods itself.
+  const images = [...inPods, textAt(manifest.spec, "imageName")].filter((image) => image !== undefined);
+  return [...new Set(images)]
+    .filter((image) => !DIGEST.test(image))
+    .map((image) => ({
+      rule: imageDigests.name,
+      object: manifest.label,
+      fault: `runs ${image}, whatever that tag means on the day`,
+      cure: `state its digest under gatehouse:images, digests: { "${image}": "sha256:…" }`,
+    }));
+}

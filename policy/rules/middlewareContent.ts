@@ -1,0 +1,52 @@
+import { authPath, middlewareSpec } from "../../infra/gateway/specs.ts";
+import type { ForwardAuth, Middleware, Plan } from "../../infra/plan/types.ts";
+import { differences } from "../differences.ts";
+import { at, type Finding, type Manifest, manifestsOf, textAt, UNKNOWN } from "../resource.ts";
+import type { Rule } from "../rule.ts";
+
+/** A chain of the right names is worth nothing when a middleware no longer does what its name says. */
+export const middlewareContent: Rule = {
+  name: "middlewares-are-whole",
+  description: "Every middleware of the plan does what the plan says: which headers it drops, whom it asks.",
+  scope: "resource",
+  check: (resources, { plan }) => manifestsOf(resources).flatMap((manifest) => changedMiddleware(manifest, plan)),
+};
+
+/**
+ * What of a middleware differs from the plan; nothing for one that is not of the plan.
+ * @param authAddress where forward auth asks; without it only the path is held against the plan
+ */
+export function changedMiddleware(
+  manifest: Manifest,
+  plan: Plan,
+  authAddress?: (middleware: ForwardAuth) => string | undefined,
+): Finding[] {
+  const planned = plan.middlewares.find(
+    ({ namespace, name }) =>
+      manifest.kind === "Middleware" && namespace === manifest.namespace && name === manifest.objectName,
+  );
+  if (planned === undefined) return [];
+  const expected = middlewareSpec<unknown>(planned, {
+    authAddress: (asked) => authAddress?.(asked) ?? withPath(manifest, asked),
+    users: ({ name }) => name,
+  });
+  return differences(expected, manifest.spec).map((difference) => ({
+    rule: middlewareContent.name,
+    object: manifest.label,
+    fault: `${effect(planned)}: ${difference}`,
+    cure: "deploy the stack again (./deploy CONTEXT --refresh); it writes what the plan says",
+  }));
+}
+
+function effect({ kind }: Middleware): string {
+  if (kind === "strip") return "no longer drops every forged header";
+  return kind === "forward-auth" ? "no longer asks as planned" : "differs from the plan";
+}
+
+/** The address as it stands when it leads to the right path of some server, else what it should end in. */
+function withPath(manifest: Manifest, { refusal }: ForwardAuth): unknown {
+  if (at(manifest.spec, "forwardAuth", "address") === UNKNOWN) return UNKNOWN;
+  const address = textAt(manifest.spec, "forwardAuth", "address");
+  const path = authPath(refusal);
+  return address?.endsWith(path) ? address : `…${path}`;
+}

@@ -1,0 +1,154 @@
+import {
+  at,
+  fieldsOf,
+  type Finding,
+  labelOf,
+  listOf,
+  type Manifest,
+  manifestOf,
+  type Resource,
+  textAt,
+  type Value,
+} from "../resource.ts";
+import type { Rule } from "../rule.ts";
+import { podsOf } from "../pods.ts";
+
+/**
+ * What everybody reads who may look at a workload holds no secret. The engine hands policies every value in the clear (pulumi-policy #241),
+ * so that a value is known as a secret by where it comes from, or by what it looks like; findings never repeat it.
+ */
+export const plainSecrets: Rule = {
+  name: "secrets-stay-in-secrets",
+  description:
+    "No secret stands in a ConfigMap, an environment variable, an argument, an annotation or another plain field.",
+  scope: "resource",
+  check: (resources, { secrets }) => {
+    const needles = [...secrets].map(([name, value]) => ({ name, value, encoded: encodedIn(value) }));
+    return resources.flatMap((resource) => exposedSecrets(resource, needles));
+  },
+};
+
+/** Fields of other providers that are made for secrets. */
+const SECRET_FIELD = /(password|secret|token|key)$/i;
+/** Names of variables and settings that hold one. */
+const SECRET_NAME = /(^|[_.-])(password|passwd|passphrase|secret|token|api_?key|private_?key|credentials?)$/i;
+const SECRET_FLAG = /^--?[\w-]*(password|passwd|secret|token|api-?key)(?<value>=.+)?$/i;
+/** Well-known forms of secrets. */
+const FORMS: Readonly<Record<string, RegExp>> = {
+  "a private key": /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/,
+  "a key of AWS": /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
+  "a token of a code host": /\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20})/,
+  "a token of Slack": /\bxox[abprs]-[\w-]{10,}/,
+  "a signed token": /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/,
+  "an address with a password": /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@$]+:[^\s/@$]+@[\w[]/i,
+  "a password's hash": /\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}/,
+};
+
+/** What is looked for, and the variable that it is the value of. */
+interface Secret {
+  readonly name: string;
+  readonly value: string;
+  readonly encoded: string;
+}
+type Secrets = readonly Secret[];
+type Place = Pick<Text, "path">;
+
+/** One text of a resource, and where it stands. */
+interface Text {
+  readonly path: string;
+  readonly key: string;
+  readonly text: string;
+}
+
+function exposedSecrets(resource: Resource, secrets: Secrets): Finding[] {
+  const manifest = manifestOf(resource);
+  const faults = manifest ? inManifest(manifest, secrets) : inOthers(resource, secrets);
+  const cure = "keep it in a Secret, and refer to that (envFrom, secretRef); then replace the value, since it was seen";
+  return [...faults].map(([path, fault]) => ({
+    rule: plainSecrets.name,
+    object: labelOf(resource),
+    fault: `${path} holds ${fault}`,
+    cure,
+  }));
+}
+
+/** A provider's own fields for secrets are kept as such; anywhere else, even there, a known secret is in the clear. */
+function inOthers({ type, props }: Resource, secrets: Secrets): Map<string, string> {
+  if (type.startsWith("pulumi:")) return new Map();
+  const texts = textsOf(props, "").filter(({ key }) => !SECRET_FIELD.test(key));
+  return collect(texts.flatMap((text) => found(text, knownIn(text.text, secrets))));
+}
+
+function inManifest(manifest: Manifest, secrets: Secrets): Map<string, string> {
+  const { kind, props } = manifest;
+  const { data, stringData, ...rest } = props;
+  const open = kind === "Secret" ? rest : { ...rest, data, stringData };
+  const texts = textsOf(open, "").map((text) =>
+    text.path.startsWith("binaryData.") ? { ...text, text: Buffer.from(text.text, "base64").toString("latin1") } : text,
+  );
+  return collect([
+    ...texts.flatMap((text) => found(text, knownIn(text.text, secrets) ?? formOf(text.text))),
+    ...(kind === "Secret" ? [] : namedAsSecrets(manifest)),
+  ]);
+}
+
+/** What is called a secret: variables, settings, arguments and annotations. */
+function namedAsSecrets(manifest: Manifest): [string, string][] {
+  const settings = (place: string, value: Value) =>
+    Object.entries(fieldsOf(value)).flatMap(([key, text]) =>
+      typeof text === "string" && text !== "" && SECRET_NAME.test(key) && !key.startsWith("checksum/")
+        ? [[`${place}.${key}`, "what its name calls a secret"] as [string, string]]
+        : [],
+    );
+  const inPods = podsOf(manifest)
+    .flatMap(({ containers }) => containers)
+    .flatMap((container) => {
+      const name = textAt(container, "name") ?? "?";
+      const env = listOf(container["env"]).map((one) => [textAt(one, "name") ?? "", at(one, "value")] as const);
+      const args = [...listOf(container["command"]), ...listOf(container["args"])];
+      return [...settings(`env of ${name}`, Object.fromEntries(env)), ...inArguments(name, args)];
+    });
+  const data = manifest.kind === "ConfigMap" ? settings("data", manifest.props["data"]) : [];
+  return [...inPods, ...data, ...settings("annotations", at(manifest.props, "metadata", "annotations"))];
+}
+
+function inArguments(container: string, args: readonly Value[]): [string, string][] {
+  return args.flatMap((argument, index) => {
+    const flag = typeof argument === "string" ? SECRET_FLAG.exec(argument) : undefined;
+    const next = args[index + 1];
+    const value = flag?.groups?.["value"] ?? (typeof next === "string" && !next.startsWith("-") ? next : undefined);
+    if (!flag || value === undefined) return [];
+    return [[`argument ${index} of ${container}`, "what its name calls a secret"] as [string, string]];
+  });
+}
+
+function knownIn(text: string, secrets: Secrets): string | undefined {
+  const secret = secrets.find(({ value, encoded }) => text.includes(value) || text.includes(encoded));
+  return secret && `the value of variables:${secret.name}`;
+}
+
+/** The base64 of a value, but for its end, which depends on what follows. */
+function encodedIn(value: string): string {
+  return Buffer.from(value).toString("base64").replace(/=+$/, "").slice(0, -1);
+}
+
+function formOf(text: string): string | undefined {
+  return Object.entries(FORMS).find(([, form]) => form.test(text))?.[0];
+}
+
+function found({ path }: Place, what: string | undefined): [string, string][] {
+  return what === undefined ? [] : [[path, what]];
+}
+
+/** One finding per place, the first one. */
+function collect(faults: readonly [string, string][]): Map<string, string> {
+  return new Map(faults.toReversed());
+}
+
+function textsOf(value: Value, path: string, key = ""): Text[] {
+  if (typeof value === "string") return [{ path, key, text: value }];
+  if (Array.isArray(value)) return value.flatMap((one: Value, index) => textsOf(one, `${path}[${index}]`, key));
+  return Object.entries(fieldsOf(value)).flatMap(([name, one]) =>
+    textsOf(one, path === "" ? name : `${path}.${name}`, name),
+  );
+}

@@ -1,0 +1,89 @@
+import type { Middleware, Plan, RouteRule } from "../../infra/plan/types.ts";
+import { type Finding, type Manifest, manifestsOf } from "../resource.ts";
+import { type RoutingRule, rulesOf } from "../routing.ts";
+import type { Rule } from "../rule.ts";
+
+const AUTHENTICATION: readonly Middleware["kind"][] = ["forward-auth", "basic-auth"];
+
+/**
+ * A client's own identity headers are dropped before anything reads them, and whoever is not known is refused, unless the plan says that
+ * the place is open.
+ */
+export const protectedRoutes: Rule = {
+  name: "routes-are-protected",
+  description:
+    "Every route drops forged identity headers first, and asks who is there unless the plan declares it open.",
+  scope: "resource",
+  check: (resources, { plan }) => manifestsOf(resources).flatMap((manifest) => unprotected(manifest, plan)),
+};
+
+/** What is missing in front of the backends of one object. */
+export function unprotected(manifest: Manifest, plan: Plan): Finding[] {
+  if (manifest.kind === "IngressRouteTCP" || manifest.kind === "TLSRoute") return [];
+  return rulesOf(manifest).flatMap((rule) => {
+    const { match, middlewares } = rule;
+    if (match === "(unknown)" || middlewares === undefined) return [];
+    const faults = [...stripFaults(middlewares, plan), ...authenticationFaults(rule, middlewares, plan)];
+    return faults.map(({ fault, cure }) => ({
+      rule: protectedRoutes.name,
+      object: manifest.label,
+      fault: `${match}: ${fault}`,
+      cure,
+    }));
+  });
+}
+
+type Fault = Pick<Finding, "fault" | "cure">;
+
+function stripFaults(middlewares: readonly string[], plan: Plan): Fault[] {
+  const kinds = middlewares.map((name) => kindOf(name, plan));
+  const strip = kinds.indexOf("strip");
+  if (strip < 0) {
+    return [
+      {
+        fault: "drops no forged identity headers",
+        cure: "state the service in gatehouse:protected_services instead of a route of its own, or put gatehouse-strip first",
+      },
+    ];
+  }
+  const asks = kinds.findIndex((kind) => kind !== undefined && AUTHENTICATION.includes(kind));
+  if (asks >= 0 && asks < strip) {
+    const fault = `asks who is there (${middlewares[asks] ?? ""}) before it drops forged headers`;
+    return [{ fault, cure: `put ${middlewares[strip] ?? ""} before it` }];
+  }
+  return [];
+}
+
+function authenticationFaults(rule: RoutingRule, middlewares: readonly string[], plan: Plan): Fault[] {
+  const planned = plannedRule(rule, plan);
+  if (planned?.authentication === "none") return [];
+  const cure = "state the path in public_paths when it is to be open, else put the service's authentication back";
+  if (planned) {
+    const { namespace } = rule.manifest;
+    const demanded = planned.middlewares.map((name) => `${namespace}/${name}`).filter((name) => asksWho(name, plan));
+    const missing = demanded.filter((name) => !middlewares.includes(name));
+    return missing.map((name) => ({ fault: `lets everybody in: ${name} is missing`, cure }));
+  }
+  const served = plan.exposures.filter(({ host }) => rule.serves(host));
+  const open = served.length > 0 && served.every(({ authentication }) => authentication === "none");
+  if (open || middlewares.some((name) => asksWho(name, plan))) return [];
+  return [{ fault: "lets everybody in, which the plan declares nowhere", cure }];
+}
+
+/** The rule of the plan that one of a cluster or program is meant to be. */
+export function plannedRule({ manifest, match }: RoutingRule, plan: Plan): RouteRule | undefined {
+  const { kind, namespace, objectName } = manifest;
+  if (kind !== "IngressRoute") return undefined;
+  const routes = plan.routes.filter((route) => route.namespace === namespace && route.name === objectName);
+  return routes.flatMap(({ rules }) => rules).find((rule) => rule.match === match);
+}
+
+function asksWho(name: string, plan: Plan): boolean {
+  const kind = kindOf(name, plan);
+  return kind !== undefined && AUTHENTICATION.includes(kind);
+}
+
+/** @param name `<namespace>/<name>` */
+function kindOf(name: string, plan: Plan): Middleware["kind"] | undefined {
+  return plan.middlewares.find((one) => `${one.namespace}/${one.name}` === name)?.kind;
+}

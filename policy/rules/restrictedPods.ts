@@ -1,0 +1,134 @@
+import { type Pod, podsOf } from "../pods.ts";
+import {
+  at,
+  type Fields,
+  fieldsOf,
+  type Finding,
+  listOf,
+  manifestsOf,
+  textAt,
+  UNKNOWN,
+  type Value,
+} from "../resource.ts";
+import type { Rule } from "../rule.ts";
+
+/** Kubernetes' Pod Security Standard "restricted", and beyond it: nothing writable but what is mounted, no token, bounded memory. */
+export const restrictedPods: Rule = {
+  name: "pods-are-restricted",
+  description:
+    "Every pod keeps the restricted Pod Security Standard, has a read-only root, no token and a memory limit.",
+  scope: "resource",
+  check: (resources) => manifestsOf(resources).flatMap(podsOf).flatMap(faultsOf),
+};
+
+/** Volumes that reach nothing of the node (Pod Security Standards, "Volume Types"). */
+const VOLUMES = new Set([
+  ...["configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"],
+  "name",
+]);
+
+interface Demand {
+  readonly fault: string;
+  readonly cure: string;
+  readonly holds: boolean;
+}
+
+function faultsOf(pod: Pod): Finding[] {
+  const own = podDemands(pod);
+  const inside = pod.containers.flatMap((container) =>
+    containerDemands(container, pod.spec).map((demand) => ({
+      ...demand,
+      fault: `container ${textAt(container, "name") ?? "?"} ${demand.fault}`,
+    })),
+  );
+  return [...own, ...inside]
+    .filter(({ holds }) => !holds)
+    .map(({ fault, cure }) => ({ rule: restrictedPods.name, object: pod.label, fault, cure }));
+}
+
+function podDemands({ spec }: Pod): Demand[] {
+  const context = at(spec, "securityContext");
+  const volumes = listOf(spec["volumes"]).flatMap((volume) => Object.keys(fieldsOf(volume)));
+  return [
+    ...["hostNetwork", "hostPID", "hostIPC"].map((key) => ({
+      fault: `shares the node's ${key.slice("host".length)}`,
+      cure: `remove ${key}`,
+      holds: spec[key] !== true,
+    })),
+    {
+      fault: `mounts ${volumes.find((kind) => !VOLUMES.has(kind)) ?? ""} of the node`,
+      cure: "mount a volume claim, a ConfigMap, a Secret or an emptyDir",
+      holds: volumes.every((kind) => VOLUMES.has(kind)),
+    },
+    {
+      fault: "changes settings of the kernel",
+      cure: "remove securityContext.sysctls",
+      holds: listOf(at(context, "sysctls")).length === 0,
+    },
+    {
+      fault: "carries a token for the Kubernetes API",
+      cure: "set automountServiceAccountToken: false",
+      holds: isOneOf(spec["automountServiceAccountToken"], false),
+    },
+  ];
+}
+
+function containerDemands(container: Fields, pod: Fields): Demand[] {
+  const own = at(container, "securityContext");
+  const inherited = (...keys: string[]): Value => at(own, ...keys) ?? at(pod, "securityContext", ...keys);
+  const dropped = known(at(own, "capabilities", "drop"));
+  const added = known(at(own, "capabilities", "add"));
+  const set = (key: string, value: boolean): string => `set securityContext.${key}: ${value}`;
+  return [
+    { fault: "is privileged", cure: "remove privileged", holds: at(own, "privileged") !== true },
+    {
+      fault: "may gain privileges",
+      cure: set("allowPrivilegeEscalation", false),
+      holds: isOneOf(at(own, "allowPrivilegeEscalation"), false),
+    },
+    {
+      fault: "keeps capabilities",
+      cure: 'set securityContext.capabilities: { drop: ["ALL"] }, and add NET_BIND_SERVICE at the most',
+      holds:
+        (dropped.includes("ALL") || dropped.includes(UNKNOWN)) &&
+        added.every((name) => isOneOf(name, "NET_BIND_SERVICE")),
+    },
+    { fault: "may run as root", cure: set("runAsNonRoot", true), holds: isOneOf(inherited("runAsNonRoot"), true) },
+    { fault: "runs as root", cure: "set another runAsUser than 0", holds: inherited("runAsUser") !== 0 },
+    {
+      fault: "may make every system call",
+      cure: "set securityContext.seccompProfile: { type: RuntimeDefault }",
+      holds: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost"),
+    },
+    {
+      fault: "writes to its own image",
+      cure: `${set("readOnlyRootFilesystem", true)}, and mount an emptyDir where it writes`,
+      holds: isOneOf(at(own, "readOnlyRootFilesystem"), true),
+    },
+    {
+      fault: "unmasks /proc",
+      cure: "remove procMount",
+      holds: isOneOf(at(own, "procMount"), undefined, "Default"),
+    },
+    {
+      fault: "takes a port of the node",
+      cure: "remove hostPort",
+      holds: listOf(container["ports"]).every((port) => isOneOf(at(port, "hostPort"), undefined, 0)),
+    },
+    {
+      fault: "has no memory limit",
+      cure: "set resources.limits.memory",
+      holds: at(container, "resources", "limits", "memory") !== undefined,
+    },
+  ];
+}
+
+/** A list, also one that is not known yet. */
+function known(value: Value): readonly Value[] {
+  return value === UNKNOWN ? [UNKNOWN] : listOf(value);
+}
+
+/** What is not known yet breaks nothing. */
+function isOneOf(value: Value, ...wanted: readonly Value[]): boolean {
+  return value === UNKNOWN || wanted.includes(value);
+}

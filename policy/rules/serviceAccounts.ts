@@ -1,0 +1,42 @@
+import { podsOf } from "../pods.ts";
+import { at, type Finding, listOf, type Manifest, manifestsOf, textAt } from "../resource.ts";
+import type { Rule } from "../rule.ts";
+
+/** What is bound to the default account, every pod of the namespace may do that names none. */
+export const serviceAccounts: Rule = {
+  name: "no-default-service-account",
+  description: "No pod acts as its namespace's default service account, and that account may do nothing.",
+  scope: "resource",
+  check: (resources) => manifestsOf(resources).flatMap((manifest) => [...actsAsDefault(manifest), ...bound(manifest)]),
+};
+
+/** Without its token a pod acts as nobody, whatever account it names. */
+function actsAsDefault(manifest: Manifest): Finding[] {
+  return podsOf(manifest).flatMap(({ label, spec }) => {
+    const account = textAt(spec, "serviceAccountName") ?? "default";
+    const token = at(spec, "automountServiceAccountToken");
+    if (account !== "default" || token === false || typeof token === "symbol") return [];
+    return [
+      {
+        rule: serviceAccounts.name,
+        object: label,
+        fault: "its pods carry the token of the namespace's default service account",
+        cure: "set automountServiceAccountToken: false, or name a service account of its own",
+      },
+    ];
+  });
+}
+
+function bound({ kind, props, label }: Manifest): Finding[] {
+  if (kind !== "RoleBinding" && kind !== "ClusterRoleBinding") return [];
+  const all = listOf(props["subjects"]).filter(
+    (subject) =>
+      (textAt(subject, "kind") === "ServiceAccount" && textAt(subject, "name") === "default") ||
+      /^system:serviceaccounts(:|$)/.test(textAt(subject, "name") ?? ""),
+  );
+  if (all.length === 0) return [];
+  const fault = "gives rights to pods that name no service account";
+  return [
+    { rule: serviceAccounts.name, object: label, fault, cure: "bind them to a service account of the workload's own" },
+  ];
+}

@@ -1,0 +1,63 @@
+import type { Plan } from "../../infra/plan/types.ts";
+import { type Finding, manifestsOf } from "../resource.ts";
+import { type RoutingRule, rulesOf } from "../routing.ts";
+import type { Rule } from "../rule.ts";
+import { plannedRule } from "./protectedRoutes.ts";
+
+/** With two routes for one host, the one without protection may be the one that answers. */
+export const singleRoutes: Rule = {
+  name: "one-route-per-host",
+  description: "No host is served by two routes.",
+  scope: "stack",
+  check: (resources, { plan }) => {
+    const rules = manifestsOf(resources).flatMap(rulesOf);
+    return [...rules.flatMap((rule) => secondRoutes(rule, plan)), ...twice(rules)];
+  },
+};
+
+/** Hosts of the plan that a rule serves which is not of the plan. */
+export function secondRoutes(rule: RoutingRule, plan: Plan): Finding[] {
+  if (rule.match === "(unknown)" || plannedRule(rule, plan)) return [];
+  const served = plan.routes.flatMap(({ rules }) => rules).filter(({ host }) => rule.serves(host));
+  const first = served[0];
+  if (first === undefined) return [];
+  const hosts = [...new Set(served.map(({ host }) => host))];
+  const others = hosts.length > 1 ? ` and ${hosts.length - 1} more hosts of the plan` : "";
+  return [
+    {
+      rule: singleRoutes.name,
+      object: rule.manifest.label,
+      fault: `${rule.match}: serves ${first.host}${others}, ${precedence(rule, served)}`,
+      cure: removal(rule),
+    },
+  ];
+}
+
+function precedence({ priority }: RoutingRule, served: readonly { readonly priority: number }[]): string {
+  const highest = Math.max(...served.map((rule) => rule.priority));
+  if (priority === undefined) return "beside the planned route";
+  const place = priority >= highest ? "before every" : "beside the";
+  return `with priority ${priority} ${place} planned route`;
+}
+
+/** What to type, or to change. */
+function removal({ manifest: { kind, namespace, objectName } }: RoutingRule): string {
+  const object = `${kind.toLowerCase()} ${objectName ?? ""} --namespace ${namespace}`;
+  return `remove it (kubectl delete ${object}), or name another host in it`;
+}
+
+/** The same match in two objects at one entry point. */
+function twice(rules: readonly RoutingRule[]): Finding[] {
+  const first = new Map<string, RoutingRule>();
+  return rules.flatMap((rule) => {
+    if (rule.match === "(unknown)") return [];
+    const key = JSON.stringify([rule.match, rule.entryPoints]);
+    const other = first.get(key);
+    if (other === undefined) first.set(key, rule);
+    if (other === undefined || other.manifest.label === rule.manifest.label) return [];
+    const fault = `${rule.match}: ${other.manifest.label} serves the same`;
+    return [
+      { rule: singleRoutes.name, object: rule.manifest.label, fault, cure: "give each service a host of its own" },
+    ];
+  });
+}

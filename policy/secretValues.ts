@@ -1,0 +1,28 @@
+import type { SecretText, Settings } from "../config/settings.ts";
+
+/** A shorter value stands in other texts by chance. */
+const SHORTEST = 8;
+/** May be a secret variable, and need not be one. */
+const NO_SECRETS = new Set(["clientId"]);
+
+/**
+ * The values of the template variables in a stack's secret fields, by name.
+ * @param valueOf looks a variable up; undefined when it is not known
+ */
+export function secretValues(
+  settings: Settings,
+  valueOf: (variable: string) => string | undefined,
+): ReadonlyMap<string, string> {
+  const names = new Set(secretTexts(settings).flatMap(({ variables }) => variables));
+  const known = [...names].flatMap((name): [string, string][] => {
+    const value = valueOf(name);
+    return value !== undefined && value.length >= SHORTEST ? [[name, value]] : [];
+  });
+  return new Map(known);
+}
+
+function secretTexts(value: unknown): SecretText[] {
+  if (typeof value !== "object" || value === null) return [];
+  if ("template" in value && "variables" in value) return [value as SecretText];
+  return Object.entries(value).flatMap(([key, inside]) => (NO_SECRETS.has(key) ? [] : secretTexts(inside)));
+}

@@ -1,0 +1,164 @@
+/** The live audit on the local stack: foreign objects planted one after another, each found by its name. */
+import { join } from "node:path";
+import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@kubernetes/client-node";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { main } from "../../ops/audit.ts";
+import { auditCluster, type Finding } from "../../ops/audit/audit.ts";
+import { openContext } from "../../ops/context/context.ts";
+import { projectFolder } from "../../ops/paths.ts";
+import type { Plan } from "../../infra/plan/types.ts";
+
+const CONTEXT = "gatehouse-local";
+const TRAEFIK = "traefik.io/v1alpha1";
+type Planted = KubernetesObject & { readonly spec: object };
+
+const object = (apiVersion: string, kind: string, namespace: string, spec: object): Planted => ({
+  ...{ apiVersion, kind, spec },
+  metadata: { name: "planted", namespace },
+});
+const route = (match: string, fields: object = {}): Planted => {
+  const services = [{ name: "nowhere", port: 80 }];
+  return object(TRAEFIK, "IngressRoute", "default", {
+    entryPoints: ["web"],
+    routes: [{ kind: "Rule", match, services, ...fields }],
+  });
+};
+const ingress = (spec: object): Planted => object("networking.k8s.io/v1", "Ingress", "default", spec);
+const backend = { service: { name: "nowhere", port: { number: 80 } } };
+const pods = { "app.kubernetes.io/name": "postgrest" };
+const ports = [{ port: 3000, targetPort: 3000 }];
+
+const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], fault: string])[] = [
+  [
+    "a route before a protected host",
+    [route("Host(`whoami-legacy.localhost`)", { priority: 9000 })],
+    "serves whoami-legacy.localhost",
+  ],
+  ["a pattern of hosts", [route("HostRegexp(`^whoami-le`)", { priority: 1 })], "serves whoami-legacy.localhost"],
+  ["a path on every host", [route("PathPrefix(`/planted`)", { priority: 1 })], "more hosts of the plan"],
+  [
+    "a protected backend on another host",
+    [route("Host(`open.example.com`)", { services: [{ name: "whoami", port: 8080 }] })],
+    "leads to default/whoami",
+  ],
+  [
+    "connections of every name",
+    [
+      object(TRAEFIK, "IngressRouteTCP", "default", {
+        entryPoints: ["websecure"],
+        routes: [{ match: "HostSNI(`*`)", services: [{ name: "nowhere", port: 80 }] }],
+      }),
+    ],
+    "HostSNI(`*`): serves",
+  ],
+  [
+    "an Ingress for a host",
+    [
+      ingress({
+        rules: [{ host: "admin.localhost", http: { paths: [{ path: "/planted", pathType: "Prefix", backend }] } }],
+      }),
+    ],
+    "serves admin.localhost",
+  ],
+  ["an Ingress for all that is left", [ingress({ ingressClassName: "nobody", defaultBackend: backend })], "*/: serves"],
+  [
+    "a port of every node",
+    [object("v1", "Service", "gatehouse-data", { type: "NodePort", selector: pods, ports })],
+    "type NodePort",
+  ],
+  [
+    "a Service of another name for the same pods",
+    [
+      object("v1", "Service", "gatehouse-data", { selector: pods, ports }),
+      {
+        ...route("Host(`open.example.com`)", { services: [{ name: "planted", port: 3000 }] }),
+        metadata: { name: "planted", namespace: "gatehouse-data" },
+      },
+    ],
+    "leads to gatehouse-data/postgrest",
+  ],
+  [
+    "a policy for everybody",
+    [
+      object("networking.k8s.io/v1", "NetworkPolicy", "gatehouse-data", {
+        podSelector: { matchLabels: pods },
+        ingress: [{}],
+      }),
+    ],
+    "lets everybody connect",
+  ],
+  [
+    "a record for a host",
+    [
+      object("externaldns.k8s.io/v1alpha1", "DNSEndpoint", "default", {
+        endpoints: [{ dnsName: "whoami.localhost", recordType: "A", targets: ["192.0.2.1"] }],
+      }),
+    ],
+    "sends whoami.localhost to 192.0.2.1",
+  ],
+];
+
+describe("the audit of a running cluster", () => {
+  let plan: Plan;
+  let kubeConfig: KubeConfig;
+  let objects: KubernetesObjectApi;
+  const findings = (): Promise<readonly Finding[]> => auditCluster(kubeConfig, plan, { gateway: "kube-system" });
+  const command = async (...args: string[]): Promise<readonly [code: number, out: string]> => {
+    let out = "";
+    const write = (text: string) => void (out += text);
+    const shell = { environment: process.env, project: projectFolder(), data: inject("platform").data, colours: false };
+    return [await main([CONTEXT, ...args], { ...shell, out: write, error: write }), out];
+  };
+
+  beforeAll(() => {
+    const { data } = inject("platform");
+    plan = openContext(CONTEXT, { project: projectFolder(), data, environment: process.env }).plan;
+    kubeConfig = new KubeConfig();
+    kubeConfig.loadFromFile(join(data, "kubeconfig"));
+    objects = KubernetesObjectApi.makeApiClient(kubeConfig);
+  });
+
+  test("finds nothing in what was just deployed", async () => {
+    expect(await findings()).toEqual([]);
+    const [code, out] = await command();
+    expect([code, out.startsWith(`✔ ${CONTEXT} is as planned: `)]).toEqual([0, true]);
+  });
+
+  test.each(PLANTED)("finds %s, and nothing once it is gone", async (_, planted, fault) => {
+    try {
+      for (const one of planted) await objects.create(one);
+      const found = await findings();
+      const last = planted.at(-1);
+      const label = `${last?.kind ?? ""} ${last?.metadata?.namespace ?? ""}/planted`;
+      expect(found.map((finding) => finding.object)).toEqual([label]);
+      expect(found[0]?.fault).toContain(fault);
+      expect(found[0]?.cure).not.toBe("");
+    } finally {
+      for (const one of planted) await objects.delete(one);
+    }
+    expect(await findings()).toEqual([]);
+  });
+
+  test("the command tells the finding, its cure and how it may be accepted, with its exit code", async () => {
+    const planted = route("Host(`whoami-legacy.localhost`)", { priority: 9000 });
+    await objects.create(planted);
+    try {
+      const [code, out] = await command("--json");
+      const { ok, findings: told } = JSON.parse(out) as { ok: boolean; findings: Finding[] };
+      expect([code, ok, told.map((finding) => finding.object)]).toEqual([1, false, ["IngressRoute default/planted"]]);
+      expect(await command("--accept", "IngressRoute default/planted").then(([accepted]) => accepted)).toBe(0);
+    } finally {
+      await objects.delete(planted);
+    }
+  });
+
+  test("says what it may not read", async () => {
+    const stranger = new KubeConfig();
+    stranger.loadFromFile(join(inject("platform").data, "kubeconfig"));
+    stranger.users = stranger.users.map((user) => ({ ...user, impersonateUser: "stranger" }));
+    const found = await auditCluster(stranger, plan, {});
+    expect(found.length).toBeGreaterThan(5);
+    expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(["everything-is-read"]));
+    expect(found.map(({ object: what }) => what)).toContain("every IngressRoute");
+  });
+});

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { mayServe, namedHosts, parseMatcher } from "../../policy/matcher.ts";
+import { type Drawn, holds, matchers, textOf } from "./matchers.ts";
+
+describe("Traefik's rules", () => {
+  test.each<[string, boolean, readonly string[] | undefined]>([
+    ["Host(`a.example.org`)", true, ["a.example.org"]],
+    ["Host(`A.Example.ORG.`)", true, ["a.example.org"]],
+    ['Host("a.example.org") && Path("/x")', true, ["a.example.org"]],
+    ["Host(`b.example.org`)", false, ["b.example.org"]],
+    ["Host(`a.example.org`, `b.example.org`)", true, ["a.example.org", "b.example.org"]],
+    ["HostHeader(`a.example.org`)", true, ["a.example.org"]],
+    ["Host(`*.example.org`)", true, undefined],
+    ["HostSNI(`*`)", true, undefined],
+    ["HostRegexp(`^.+[.]example[.]org$`)", true, undefined],
+    ["HostRegexp(`^b[.]`)", false, undefined],
+    ["HostRegexp(`(?i)^A[.]`)", true, undefined],
+    ["HostRegexp(`{sub:[a-z]+}.example.org`)", true, undefined],
+    ["HostRegexp(`\\Ab`)", true, undefined],
+    ["HostRegexp(`[[:alpha:]]+[.]nowhere`)", true, undefined],
+    ["PathPrefix(`/`)", true, undefined],
+    ["!Host(`b.example.org`)", true, undefined],
+    ["!Host(`a.example.org`)", false, undefined],
+    ["Host(`b.example.org`) || PathPrefix(`/x`)", true, undefined],
+    ["Host(`b.example.org`) && (PathPrefix(`/x`) || Host(`a.example.org`))", false, ["b.example.org"]],
+    ["Host(`b.example.org`) || Host(`a.example.org`) && Method(`GET`)", true, ["b.example.org", "a.example.org"]],
+    ["Host(`a.example.org`", true, undefined],
+    ["Host(b.example.org)", true, undefined],
+    ["", true, undefined],
+  ])("%s", (text, serves, hosts) => {
+    const matcher = parseMatcher(text);
+    expect(mayServe(matcher, "a.example.org")).toBe(serves);
+    const named = namedHosts(matcher);
+    expect(named && [...named]).toEqual(hosts);
+  });
+
+  test("what a request can come through is never taken for closed", () => {
+    const requests = fc.tuple(
+      fc.constantFrom("a.example.org", "b.example.org"),
+      fc.array(fc.boolean(), { maxLength: 8 }),
+    );
+    const property = fc.property(matchers, requests, (drawn: Drawn, [host, others]) => {
+      const parsed = parseMatcher(textOf(drawn));
+      expect(parsed).not.toBeUndefined();
+      if (holds(drawn, host, [...others])) expect(mayServe(parsed, host)).toBe(true);
+      const named = namedHosts(parsed);
+      if (named && holds(drawn, host, [...others])) expect([...named]).toContain(host);
+    });
+    fc.assert(property, { numRuns: 1000 });
+  });
+});

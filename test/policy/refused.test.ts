@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { Program } from "./program.ts";
+
+// Workers keep their modules, and with them the real waiting of files that ran before; nothing answers here.
+vi.resetModules();
+vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
+vi.doMock("../../infra/apiGroups.ts", () => ({ apiGroups: () => Promise.resolve(undefined) }));
+const { RULES } = await import("../../policy/rules/rules.ts");
+const { UNKNOWN } = await import("../../policy/resource.ts");
+const { canary, PATIENCE } = await import("../helpers/program.ts");
+const { findingsOf, programOf } = await import("./program.ts");
+const { BAD } = await import("./bad.ts");
+
+describe("programs that the policy pack refuses", () => {
+  let good: Program;
+  beforeAll(async () => {
+    good = await programOf("local");
+  }, PATIENCE);
+
+  test.each(BAD)("%s", (_, make, findings) => {
+    expect(findingsOf(make(good)).sort()).toEqual([...findings].sort());
+  });
+
+  test("no finding repeats a secret, and each says what to do", { timeout: PATIENCE }, () => {
+    const all = BAD.flatMap(([, make]) => {
+      const { resources, facts } = make(good);
+      return RULES.flatMap((rule) => rule.check(resources, facts));
+    });
+    expect(all.filter(({ cure }) => cure === "")).toEqual([]);
+    expect(JSON.stringify(all)).not.toContain("canary-");
+    expect(JSON.stringify(all)).not.toContain(Buffer.from(canary("POSTGRES_PASSWORD")).toString("base64").slice(0, 20));
+  });
+
+  test("every rule is broken by some of them", () => {
+    const broken = new Set(BAD.flatMap(([, , findings]) => findings.map((finding) => finding.split(":")[0])));
+    expect([...broken].sort()).toEqual(RULES.map(({ name }) => name).sort());
+  });
+
+  test("what a preview does not know yet breaks nothing", () => {
+    const { resources, facts } = good;
+    const leaves = (value: unknown): unknown => {
+      if (typeof value !== "object" || value === null) return UNKNOWN;
+      if (Array.isArray(value)) return value.map(leaves);
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, leaves(one)]));
+    };
+    const names = (value: unknown, unknown: unknown) => ({
+      ...(unknown as object),
+      metadata: (value as { metadata?: object }).metadata,
+    });
+    const blind = resources.map((one) => ({ ...one, props: names(one.props, leaves(one.props)) }));
+    expect(findingsOf({ resources: blind, facts })).toEqual([]);
+  });
+});

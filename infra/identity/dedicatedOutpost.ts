@@ -1,6 +1,8 @@
 import * as authentik from "@pulumi/authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { pinned } from "../images.ts";
+import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 import { deployment, resources } from "../pods.ts";
 import { AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { outpostName } from "../plan/names.ts";
@@ -78,9 +80,9 @@ export class DedicatedOutpost extends pulumi.ComponentResource {
     const httpGet = { path: "/outpost.goauthentik.io/ping", port };
     const container = {
       name: "outpost",
-      image: `ghcr.io/goauthentik/proxy:${args.version}`,
+      image: pinned(`ghcr.io/goauthentik/proxy:${args.version}`),
       envFrom: [{ secretRef: { name: environment.metadata.name } }],
-      ports: [{ name: "http", containerPort: port }],
+      ports: [{ name: "http", containerPort: port }, AUTHENTIK_METRICS],
       readinessProbe: { httpGet, periodSeconds: 5 },
       startupProbe: { httpGet, periodSeconds: 5, failureThreshold: 60 },
       resources: resources("20m", "64Mi", "256Mi"),

@@ -1,4 +1,5 @@
 import * as authentik from "@pulumi/authentik";
+import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
@@ -22,6 +23,8 @@ export interface IdentityArgs {
   readonly authentik: Authentik;
   /** What the identity provider is reached through, e.g. the route of its own host. */
   readonly reachedThrough: readonly pulumi.CustomResource[];
+  /** Those that the stack makes for machines; their Secrets come after. */
+  readonly namespaces: readonly k8s.core.v1.Namespace[];
 }
 
 /** What the parts of {@link Identity} share. */
@@ -61,7 +64,8 @@ export class Identity extends pulumi.ComponentResource {
     this.#outposts(name, shared, nobody, providers);
     oauthProviders(shared);
     for (const account of identityProvider.serviceAccounts) {
-      new Machine(`machine-${account.name}`, { account, access, cluster: args.cluster, providers, issuer }, child);
+      const { cluster, namespaces } = args;
+      new Machine(`machine-${account.name}`, { account, access, cluster, namespaces, providers, issuer }, child);
     }
     this.jwksUrl = token.jwksUrl;
     this.registerOutputs({ jwksUrl: this.jwksUrl });

@@ -2,7 +2,9 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
+import { pinned } from "../images.ts";
 import { onlyFrom } from "../network.ts";
+import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 import { AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { outpostName } from "../plan/names.ts";
 import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
@@ -136,10 +138,10 @@ function workloadOf(
     replicas: 1,
     container: {
       name: role,
-      image: `ghcr.io/goauthentik/server:${provider.version}`,
+      image: pinned(`ghcr.io/goauthentik/server:${provider.version}`),
       args: [role],
       envFrom: [{ secretRef: { name: environment.metadata.name } }],
-      ports: [{ name: "http", containerPort: HTTP_PORT }],
+      ports: [{ name: "http", containerPort: HTTP_PORT }, AUTHENTIK_METRICS],
       readinessProbe: { httpGet, periodSeconds: 5 },
       startupProbe: { httpGet, periodSeconds: 5, failureThreshold: 60 },
       livenessProbe: { httpGet: { path: "/-/health/live/", port: HTTP_PORT }, periodSeconds: 10 },

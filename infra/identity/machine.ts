@@ -11,6 +11,8 @@ export interface MachineArgs {
   readonly account: ServiceAccount;
   readonly access: Access;
   readonly cluster: Cluster;
+  /** What must be there before its Secret. */
+  readonly namespaces: readonly k8s.core.v1.Namespace[];
   /** What the account may call, each behind forward auth. */
   readonly providers: readonly ProxyProvider[];
   /** Origin of the identity provider as browsers see it. */
@@ -61,7 +63,7 @@ export class Machine extends pulumi.ComponentResource {
           CLIENT_IDS: pulumi.all(clients).apply((pairs) => JSON.stringify(Object.fromEntries(pairs))),
         },
       },
-      { parent: this, provider: args.cluster.provider },
+      { parent: this, provider: args.cluster.provider, dependsOn: [...args.namespaces] },
     );
     this.registerOutputs({});
   }

@@ -1,25 +1,18 @@
-import type { Catalog } from "../../config/settings.ts";
-import type { Exposure } from "../../infra/plan/types.ts";
 import { type Answer, headerOf, type HttpClient, withClient } from "../http.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
 
 /**
- * The web catalogue on each of its domains (spec 001, "Catalog frontend URL patterns"): its page, which data API the page reads, and that
- * nothing but reading has a route.
- * @param exposures all of the stack
+ * The web catalogue of one domain (spec 001, "Catalog frontend URL patterns"): its page, which data API the page reads, and that nothing but
+ * reading has a route.
+ * @param base where it begins, with a slash at its end
+ * @param data origin of the data API of the same domain
  */
-export function checkCatalog({ basePath }: Catalog, exposures: readonly Exposure[]): Promise<Check[]> {
-  const on = (role: Exposure["role"]) => exposures.filter((exposure) => exposure.role === role);
-  return withClient(async (client) => {
-    const checks: Check[] = [];
-    for (const { url, domain } of on("catalog")) {
-      const base = `${url}${basePath}`;
-      const data = on("data-api").find((candidate) => candidate.domain === domain)?.url ?? "";
-      checks.push(await checkPage(client, base, data), await checkConfig(client, base, data));
-      checks.push(await checkMethods(client, base));
-    }
-    return checks;
-  });
+export function checkCatalog(base: string, data: string): Promise<Check[]> {
+  return withClient(async (client) => [
+    await checkPage(client, base, data),
+    await checkConfig(client, base, data),
+    await checkMethods(client, base),
+  ]);
 }
 
 /** The page is at each of its paths, and its policy lets it talk to itself and that data API alone. */

@@ -1,9 +1,32 @@
 /** One statement about a deployment, and whether it held. */
 export interface Check {
   readonly name: string;
+  /** False when it failed. */
   readonly ok: boolean;
-  /** What was seen; for a failed check also what was expected. Never a secret. */
+  /** What was seen; for a failed check also what was expected, for a skipped one why. Never a secret. */
   readonly detail: string;
+  /** Not looked at: it neither held nor failed, and is counted apart. */
+  readonly skipped?: true;
+  /** What to do about it, where that is known better than from its kind. */
+  readonly cure?: string;
+}
+
+export type State = "held" | "failed" | "skipped";
+
+export function stateOf({ ok, skipped }: Pick<Check, "ok" | "skipped">): State {
+  if (skipped) return "skipped";
+  return ok ? "held" : "failed";
+}
+
+/** How many checks are in each state. */
+export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Record<State, number> {
+  const count = (state: State): number => checks.filter((check) => stateOf(check) === state).length;
+  return { held: count("held"), failed: count("failed"), skipped: count("skipped") };
+}
+
+/** A statement that nobody looked at. */
+export function skip(name: string, reason: string, cure: string): Check {
+  return { name, ok: true, skipped: true, detail: reason, cure };
 }
 
 /**
@@ -14,9 +37,14 @@ export async function check(name: string, probe: () => Promise<string>): Promise
   try {
     return { name, ok: true, detail: await probe() };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { name, ok: false, detail: reason };
+    return { name, ok: false, detail: reasonOf(error) };
   }
+}
+
+/** Why something failed, in words; a failed connection has them in its code. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ((error as { code?: string }).code ?? error.name);
 }
 
 /** Something was seen that must not be. */

@@ -1,4 +1,4 @@
-import { AppsV1Api, CoreV1Api, KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import { AppsV1Api, CoreV1Api, type KubeConfig, type V1Pod } from "@kubernetes/client-node";
 import type { Settings } from "../../config/settings.ts";
 import { CATALOG_SERVICE } from "../../infra/plan/exposures.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
@@ -6,18 +6,8 @@ import { type Check, check, expectEqual, Unexpected } from "./check.ts";
 /** Server and worker of the identity provider (spec 000, Limits). */
 const IDENTITY_PROVIDER_PODS = 2;
 
-export interface ClusterTarget {
-  readonly settings: Settings;
-  /** Path of the kubeconfig; undefined = where kubectl looks. */
-  readonly kubeconfig: string | undefined;
-}
-
 /** What can only be seen inside the cluster: that the identity provider's and the catalogue's pods run, and which Traefik does. */
-export async function checkCluster({ settings, kubeconfig }: ClusterTarget): Promise<Check[]> {
-  const config = new KubeConfig();
-  if (kubeconfig === undefined) config.loadFromDefault();
-  else config.loadFromFile(kubeconfig);
-  if (settings.context !== undefined) config.setCurrentContext(settings.context);
+export async function checkCluster(config: KubeConfig, settings: Settings): Promise<Check[]> {
   const { identityProvider, gateway, dataApi } = settings;
   const checks: Check[] = [];
   if (identityProvider.install) {

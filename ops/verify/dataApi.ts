@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { SchemaPlan } from "../../infra/plan/types.ts";
+import type { OutsideTarget } from "../../infra/verification/target.ts";
 import { type Answer, headerOf, type HttpClient, type RequestOptions, withClient } from "../http.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
 
@@ -9,6 +9,9 @@ interface Swagger {
   readonly paths?: Readonly<Record<string, unknown>>;
 }
 
+/** A schema that no stack can have: names of one's own do not begin like this. */
+const NOBODYS_SCHEMA = "pg_nobodys_schema";
+
 /** How often to ask again where the gateway says that this client asks too much: its limits hold for the proof, too. */
 const PATIENCE = 10;
 
@@ -16,24 +19,25 @@ const PATIENCE = 10;
  * The contract of the wire (spec 001, Endpoints and Errors), probed on every relation that each exposed schema describes.
  * @param url origin of the data API
  */
-export function checkDataApi(url: string, schemas: readonly SchemaPlan[]): Promise<Check[]> {
+export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["schemas"]): Promise<Check[]> {
   return withClient(async (hasty) => {
     const client = { ...hasty, send: patient(hasty) };
-    const [first, ...others] = schemas.filter(({ access }) => access === "exposed").map(({ name }) => name);
+    const [first, ...others] = exposed;
     const checks = [
       await checkSchema(client, url, first ?? "", undefined),
+      await checkUnknownRelation(client, url),
       await checkDescription(client, url),
+      await checkListed(client, url, exposed),
       await checkCaching(client, url),
       await checkBrowsers(client, url),
+      await checkPreflight(client, url),
       await checkReadOnly(client, url),
     ];
     for (const schema of others) {
       checks.push(await checkSchema(client, url, schema, schema));
       checks.push(await checkNeedsProfile(client, url, schema));
     }
-    for (const { name } of schemas.filter(({ access }) => access !== "exposed")) {
-      checks.push(await checkHidden(client, url, name));
-    }
+    for (const schema of [...hidden, NOBODYS_SCHEMA]) checks.push(await checkHidden(client, url, schema));
     return checks;
   });
 }
@@ -78,6 +82,40 @@ async function relationsOf(client: HttpClient, url: string, headers: Record<stri
   return Object.keys(description.paths ?? {})
     .filter((path) => path !== "/" && !path.startsWith("/rpc/"))
     .map((path) => path.slice(1));
+}
+
+/** Spec 001, Errors: a relation that is not in the selected schema. */
+function checkUnknownRelation(client: HttpClient, url: string): Promise<Check> {
+  return check(`${url} unknown relation`, async () => {
+    expectEqual("status", (await client.send(`${url}/gatehouse_no_such_relation`)).status, 404);
+    return "404";
+  });
+}
+
+/** Every relation that is described is listed in the catalogue, and the other way round. */
+function checkListed(client: HttpClient, url: string, exposed: readonly string[]): Promise<Check> {
+  return check(`${url} meta_endpoints`, async () => {
+    let all = 0;
+    for (const [index, schema] of exposed.entries()) {
+      const described = await relationsOf(client, url, index === 0 ? {} : { "accept-profile": schema });
+      expectEqual(`relations of ${schema}`, (await listed(client, url, schema)).sort(), described.sort());
+      all += described.length;
+    }
+    return `${all} relations, as described`;
+  });
+}
+
+/** Page by page: an answer has no more rows than the limit. */
+async function listed(client: HttpClient, url: string, schema: string): Promise<string[]> {
+  const names: string[] = [];
+  for (;;) {
+    const page = `schema=eq.${schema}&select=relation&order=relation&offset=${names.length}`;
+    const answer = await client.send(`${url}/meta_endpoints?${page}`);
+    expectEqual("status of meta_endpoints", answer.status, 200);
+    const rows = JSON.parse(answer.body) as { relation: string }[];
+    if (rows.length === 0) return names;
+    names.push(...rows.map(({ relation }) => relation));
+  }
 }
 
 /** Rule 1 of the spec: without Accept-Profile a relation of another schema answers 404. */
@@ -139,6 +177,24 @@ function checkBrowsers(client: HttpClient, url: string): Promise<Check> {
     const shown = headerOf(answer, "access-control-expose-headers") ?? "";
     if (!shown.includes("Content-Range")) throw new Unexpected("Content-Range among the exposed headers", shown);
     return "any origin";
+  });
+}
+
+/** What a browser asks before a request with headers of its own: reading is allowed, from anywhere, without credentials. */
+function checkPreflight(client: HttpClient, url: string): Promise<Check> {
+  return check(`${url} CORS preflight`, async () => {
+    const asked = { "access-control-request-method": "GET", "access-control-request-headers": "accept-profile,prefer" };
+    const headers = { origin: "https://example.org", ...asked };
+    const answer = await client.send(`${url}/meta_endpoints`, { method: "OPTIONS", headers });
+    expectEqual("status", answer.status, 200);
+    expectEqual("Access-Control-Allow-Origin", headerOf(answer, "access-control-allow-origin"), "*");
+    const methods = (headerOf(answer, "access-control-allow-methods") ?? "").split(/, ?/).sort();
+    expectEqual("Access-Control-Allow-Methods", methods, ["GET", "HEAD", "OPTIONS"]);
+    expectEqual("Access-Control-Allow-Credentials", headerOf(answer, "access-control-allow-credentials"), undefined);
+    const allowed = (headerOf(answer, "access-control-allow-headers") ?? "").toLowerCase().split(/, ?/);
+    const missing = ["accept-profile", "prefer", "range"].filter((name) => !allowed.includes(name));
+    expectEqual("headers that are not allowed", missing, []);
+    return `${methods.join(", ")}, no credentials`;
   });
 }
 

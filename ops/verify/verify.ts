@@ -1,82 +1,104 @@
-import type { Domain, SampleUser } from "../../config/settings.ts";
-import type { Exposure, Plan } from "../../infra/plan/types.ts";
-import type { Check } from "./check.ts";
-import { checkCatalog } from "./catalog.ts";
-import { checkCluster, type ClusterTarget } from "./cluster.ts";
-import { checkDataApi } from "./dataApi.ts";
-import { checkDatabase, type DatabaseTarget } from "./database.ts";
-import {
-  askWithoutSession,
-  checkNotRouted,
-  checkSignIn,
-  checkSpoofing,
-  checkWrongGroup,
-  type RouteAnswer,
-} from "./gateway.ts";
+/** The proof of a live deployment: everything that its plan promises, probed. */
+import type { KubeConfig } from "@kubernetes/client-node";
+import { outsideTarget } from "../../infra/verification/target.ts";
+import { auditCluster } from "../audit/audit.ts";
+import type { Place, StackContext } from "../context/context.ts";
+import type { Progress } from "../progress.ts";
+import { callersOf } from "./callers.ts";
+import { type Check, skip } from "./check.ts";
+import { checkCluster } from "./cluster.ts";
+import { cureOf } from "./cures.ts";
+import { databaseOf } from "./databaseOf.ts";
+import { checkDatabase } from "./database.ts";
+import type { RouteAnswer } from "./gateway.ts";
+import { outsideProbes, Seen } from "./outside.ts";
+import { type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
+import { clusterOf, type Reached, secretsOf } from "./reach.ts";
 
-export interface VerifyTarget {
-  readonly plan: Plan;
-  readonly domains: readonly Domain[];
-  /** Sample users with their passwords in clear; without any, nobody signs in. */
-  readonly users: readonly (Omit<SampleUser, "password"> & { readonly password: string })[];
-  /** The Service of the echo application: exposures of it show which headers arrive. */
-  readonly echo: Exposure["backend"];
-  /** Address of the gateway itself, for hosts that no name leads to. */
-  readonly gateway: string;
-  readonly cluster: ClusterTarget;
-  /** Of a stack with a data API. */
-  readonly database: DatabaseTarget | undefined;
-}
-
+/** What was found out. */
 export interface Report {
+  readonly context: string;
+  readonly stack: string;
+  /** When it began; UTC, ISO 8601. */
+  readonly at: string;
+  readonly seconds: number;
+  /** What each exposure answered without a session. */
   readonly routes: readonly RouteAnswer[];
-  readonly checks: readonly Check[];
+  readonly checks: readonly Result[];
 }
 
-/** Probes every exposure, the sign-in of the sample users, forged headers, disabled domains, the data API and its catalogue of a live deployment. */
-export async function verify(target: VerifyTarget): Promise<Report> {
-  const { plan } = target;
-  const identityProvider = plan.identityProviderUrl ?? "";
-  const { routes, checks } = await askWithoutSession(plan.exposures, identityProvider);
-  checks.push(...(await checkUsers(target, `${identityProvider}/application/o/${plan.identitySlug}/jwks/`)));
-  for (const exposure of plan.exposures.filter(
-    (candidate) => isEcho(target, candidate) && candidate.protection === "open",
-  )) {
-    checks.push(await checkSpoofing(exposure));
+/**
+ * Probes every exposure, relation and grant of a context's deployment, from this machine. What cannot be looked at from here (no access to the
+ * cluster, to its secrets, nobody who could sign in) is in the report as not checked, with the reason and a cure; it fails nothing.
+ * @param place where the stack files and the local platform's data are
+ * @param only kinds of checks; default: all
+ */
+export async function verifyContext(
+  context: StackContext,
+  place: Place,
+  progress: Progress,
+  only: readonly Kind[] = KINDS,
+): Promise<Report> {
+  const began = new Date();
+  const seen = new Seen();
+  const secrets = await secretsOf(context, place, progress);
+  const cluster = clusterOf(context);
+  const callers = await callersOf(context, cluster, secrets);
+  const probes = [
+    ...outsideProbes(outsideTarget(context.settings, context.plan), callers, seen),
+    ...databaseProbe(context, place, secrets),
+    ...clusterProbes(context, cluster),
+  ].filter(({ kind }) => only.includes(kind));
+  const found = await progress.step("Proving what the plan promises", (report) => runProbes(probes, report));
+  const checks = found.map((result) => withoutSecrets(withCure(result, context.context), secrets.values));
+  const routes = context.plan.exposures.flatMap(({ id }) => seen.routes.get(id) ?? []);
+  const seconds = Math.round((Date.now() - began.getTime()) / 100) / 10;
+  return { context: context.context, stack: context.stack, at: began.toISOString(), seconds, routes, checks };
+}
+
+function databaseProbe(context: StackContext, place: Place, secrets: Reached): Probe[] {
+  const { data } = context.plan;
+  if (!data) return [];
+  const subject = `database ${data.database}`;
+  const target = databaseOf(context, place, secrets);
+  const run: Probe["run"] =
+    "reason" in target
+      ? () => Promise.resolve([skip("grants and contracts", target.reason, target.cure)])
+      : () => checkDatabase(target, data);
+  return [{ kind: "database", subject, run }];
+}
+
+/** What runs in the cluster, and whether anything there gets around the plan. */
+function clusterProbes(target: StackContext, cluster: KubeConfig | Error): Probe[] {
+  const subject = `cluster ${target.context}`;
+  if (!(cluster instanceof Error)) {
+    return [
+      { kind: "cluster", subject, run: () => checkCluster(cluster, target.settings) },
+      { kind: "audit", subject, run: () => checkObjects(target, cluster) },
+    ];
   }
-  checks.push(...(await checkDisabledDomains(target)));
-  const data = plan.exposures.filter(({ role }) => role === "data-api");
-  for (const { url } of data) {
-    checks.push(...(await checkDataApi(url, plan.data?.schemas ?? [])));
-  }
-  const catalog = target.cluster.settings.dataApi?.catalog;
-  if (catalog) checks.push(...(await checkCatalog(catalog, plan.exposures)));
-  if (plan.data && target.database) checks.push(...(await checkDatabase(target.database, plan.data)));
-  checks.push(...(await checkCluster(target.cluster)));
-  return { routes, checks };
+  const [reason = ""] = cluster.message.split("; ");
+  const cure = "set KUBECONFIG to a file that has the context";
+  const skipped = (name: string) => () => Promise.resolve([skip(name, reason, cure)]);
+  return [
+    { kind: "cluster", subject, run: skipped("pods") },
+    { kind: "audit", subject, run: skipped("objects") },
+  ];
 }
 
-async function checkUsers(target: VerifyTarget, jwks: string): Promise<Check[]> {
-  const exposures = target.plan.exposures.filter(
-    (exposure) => isEcho(target, exposure) && exposure.authentication === "forward-auth",
-  );
-  const checks: Check[] = [];
-  for (const exposure of exposures) {
-    for (const user of target.users) {
-      const mayEnter = exposure.groups.length === 0 || user.groups.some((group) => exposure.groups.includes(group));
-      checks.push(await (mayEnter ? checkSignIn(exposure, user, jwks) : checkWrongGroup(exposure, user)));
-    }
-  }
-  return checks;
+async function checkObjects({ plan, settings }: StackContext, cluster: KubeConfig): Promise<Check[]> {
+  const findings = await auditCluster(cluster, plan, { gateway: settings.gateway.namespace });
+  if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned, and none gets around them" }];
+  return findings.map(({ object, fault, cure }) => ({ name: object, ok: false, detail: fault, cure }));
 }
 
-function isEcho({ echo }: VerifyTarget, { backend }: Exposure): boolean {
-  return backend.name === echo.name && backend.namespace === echo.namespace;
+/** What failed says what to do next. */
+function withCure(result: Result, context: string): Result {
+  return result.ok || result.cure !== undefined ? result : { ...result, cure: cureOf(result, context) };
 }
 
-async function checkDisabledDomains({ plan, domains, gateway }: VerifyTarget): Promise<Check[]> {
-  const services = new Set(plan.exposures.filter(({ role }) => role === "service").map(({ service }) => service));
-  const disabled = domains.filter(({ enabled }) => !enabled);
-  const hosts = disabled.flatMap(({ baseDomain }) => [...services].map((service) => `${service}.${baseDomain}`));
-  return Promise.all(hosts.filter((host) => !host.includes("$")).map((host) => checkNotRouted(gateway, host)));
+/** No check repeats a secret; should an answer that it quotes hold one, it is taken out here. */
+function withoutSecrets(result: Result, secrets: readonly string[]): Result {
+  const detail = secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), result.detail);
+  return { ...result, detail };
 }

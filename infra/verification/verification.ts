@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { Settings, Verification as VerificationSettings } from "../../config/settings.ts";
+import type { Cluster } from "../cluster.ts";
+import { pinned } from "../images.ts";
+import { callsOnly } from "../network.ts";
+import type { Plan } from "../plan/types.ts";
+import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+import type { Bundle } from "./bundle.ts";
+import { type JobTarget, outsideTarget } from "./target.ts";
+
+const APP = "gatehouse-verify";
+const FOLDER = "/app";
+/** A run that takes longer has lost its gateway; in seconds. */
+const DEADLINE = 900;
+
+export interface VerificationArgs {
+  readonly verification: VerificationSettings;
+  readonly settings: Settings;
+  readonly plan: Plan;
+  readonly cluster: Cluster;
+  /** The program (ops/verify/job). */
+  readonly bundle: Bundle;
+}
+
+/**
+ * Proves the deployment from inside the cluster, again and again: what anybody can reach, through the gateway, by the names that people use.
+ * What needs the Kubernetes API or the database's administrator is left to `npm run verify`: the job has neither.
+ */
+export class Verification extends pulumi.ComponentResource {
+  /** Where it runs, and the Secret of its account goes. */
+  readonly namespace: k8s.core.v1.Namespace;
+
+  constructor(name: string, args: VerificationArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:verification:Verification", name, {}, opts);
+    const { verification, settings, cluster } = args;
+    const child = { parent: this };
+    this.namespace = cluster.namespace(verification.namespace, this);
+    const namespace = this.namespace.metadata.name;
+    const labels = labelsOf(APP);
+    const metadata = { name: APP, namespace, labels };
+    const files = { ...args.bundle, "target.json.gz": targetFile(args) };
+    const configMap = new k8s.core.v1.ConfigMap(
+      `${name}-files`,
+      {
+        // A new plan is another object: a run that is under way keeps its own.
+        metadata: { ...metadata, name: `${APP}-${fingerprint(files)}` },
+        immutable: true,
+        binaryData: Object.fromEntries(Object.entries(files).map(([key, file]) => [key, file.toString("base64")])),
+      },
+      child,
+    );
+    const account = new k8s.core.v1.ServiceAccount(
+      `${name}-account`,
+      { metadata, automountServiceAccountToken: false },
+      child,
+    );
+    new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata, spec: callsOnly(labels, settings.gateway.namespace, portsOf(args)) },
+      child,
+    );
+    new k8s.batch.v1.CronJob(
+      `${name}-job`,
+      {
+        metadata,
+        spec: {
+          schedule: verification.schedule,
+          // A run that is late is worth as much as one in time; one that overtakes another is worth nothing.
+          concurrencyPolicy: "Forbid",
+          startingDeadlineSeconds: 300,
+          successfulJobsHistoryLimit: 1,
+          failedJobsHistoryLimit: 3,
+          jobTemplate: {
+            metadata: { labels },
+            spec: {
+              // What failed is told at once, not after it held by chance.
+              backoffLimit: 0,
+              activeDeadlineSeconds: DEADLINE,
+              template: {
+                metadata: { labels },
+                spec: podSpec(verification, configMap.metadata.name, account.metadata.name),
+              },
+            },
+          },
+        },
+      },
+      child,
+    );
+    this.registerOutputs({});
+  }
+}
+
+/** What the job is told of the plan, and of the account that it signs in with; small enough for a thousand services. */
+function targetFile({ settings, plan, verification }: VerificationArgs): Buffer {
+  const account = settings.identityProvider.serviceAccounts.find(({ name }) => name === verification.account);
+  const target: JobTarget = { ...outsideTarget(settings, plan), groups: account?.groups ?? [] };
+  return gzipSync(JSON.stringify(target));
+}
+
+function fingerprint(files: Readonly<Record<string, Buffer>>): string {
+  const hash = createHash("sha256");
+  for (const [name, content] of Object.entries(files)) hash.update(`${name}\n${content.length}\n`).update(content);
+  return hash.digest("hex").slice(0, 8);
+}
+
+/** Where the hosts of the plan are, HTTP before HTTPS included, and the Pushgateway. */
+function portsOf({ plan, verification: { pushgateway } }: VerificationArgs): number[] {
+  const urls = [...plan.exposures.map(({ url }) => url), ...(pushgateway === undefined ? [] : [pushgateway])];
+  const ports = urls
+    .map((url) => URL.parse(url))
+    .map((url) => Number(url?.port || (url?.protocol === "https:" ? 443 : 80)));
+  return [...new Set([80, ...ports])].sort((a, b) => a - b);
+}
+
+function podSpec(
+  { account, pushgateway }: VerificationSettings,
+  configMap: pulumi.Input<string>,
+  serviceAccountName: pulumi.Input<string>,
+): k8s.types.input.core.v1.PodSpec {
+  return {
+    ...restrictedPod,
+    serviceAccountName,
+    restartPolicy: "Never",
+    containers: [
+      {
+        name: APP,
+        image: pinned("node:24-alpine"),
+        // What prom-client does with addresses is deprecated (url.parse), and a log of JSON has no room for that.
+        command: ["node", "--disable-warning=DEP0169", `${FOLDER}/start.mjs`],
+        env: [
+          { name: "TARGET", value: `${FOLDER}/target.json.gz` },
+          ...(pushgateway === undefined ? [] : [{ name: "PUSHGATEWAY", value: pushgateway }]),
+        ],
+        ...(account !== undefined && { envFrom: [{ secretRef: { name: `${account}-account` } }] }),
+        resources: resources("50m", "96Mi", "256Mi"),
+        securityContext: restrictedContainer,
+        volumeMounts: [
+          { name: "files", mountPath: FOLDER, readOnly: true },
+          { name: "tmp", mountPath: "/tmp" },
+        ],
+      },
+    ],
+    volumes: [
+      { name: "files", configMap: { name: configMap } },
+      { name: "tmp", emptyDir: {} },
+    ],
+  };
+}

@@ -1,0 +1,8 @@
+/** The proof as a job in the cluster: `TARGET` is the file that says what to prove; prints JSON lines, and fails when a check failed. */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import type { JobTarget } from "../../../infra/verification/target.ts";
+import { prove } from "./prove.ts";
+
+const target = JSON.parse(gunzipSync(readFileSync(process.env["TARGET"] ?? "")).toString()) as JobTarget;
+process.exitCode = await prove(target, process.env, (line) => void process.stdout.write(`${line}\n`));

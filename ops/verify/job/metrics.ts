@@ -1,0 +1,63 @@
+/** What a run tells Prometheus. */
+import { Gauge, Pushgateway, Registry } from "prom-client";
+import type { State } from "../check.ts";
+import type { SourceTimes } from "./freshness.ts";
+
+export interface Run {
+  readonly stack: string;
+  readonly checks: Readonly<Record<State, number>>;
+  readonly seconds: number;
+  /** When the certificate of a host runs out. */
+  readonly expiries: ReadonlyMap<string, Date>;
+  readonly sources?: readonly SourceTimes[];
+}
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Adds to the group of the job and its stack: a run that failed leaves the time of the last success as it was.
+ * @param url of a Prometheus Pushgateway
+ * @throws Error when it does not take them
+ */
+export async function pushMetrics(url: string, run: Run, now = Date.now()): Promise<void> {
+  const gateway = new Pushgateway(url, { timeout: TIMEOUT_MS }, metricsOf(run, now));
+  await gateway.pushAdd({ jobName: "gatehouse_verify", groupings: { stack: run.stack } });
+}
+
+/** @param now milliseconds since 1970 */
+export function metricsOf({ checks, seconds, expiries, sources = [] }: Run, now: number): Registry {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  const states = new Gauge({
+    name: "gatehouse_verify_checks",
+    help: "Checks of the last run, by state: held, failed, skipped.",
+    labelNames: ["state"],
+    registers,
+  });
+  for (const [state, number] of Object.entries(checks)) states.set({ state }, number);
+  gauge("gatehouse_verify_duration_seconds", "How long the last run took.").set(seconds);
+  gauge("gatehouse_verify_last_run_timestamp_seconds", "When the last run ended.").set(now / 1000);
+  if (checks.failed === 0) {
+    gauge("gatehouse_verify_last_success_timestamp_seconds", "When a run last ended with no failed check.").set(
+      now / 1000,
+    );
+  }
+  const expiry = new Gauge({
+    name: "gatehouse_certificate_expiry_timestamp_seconds",
+    help: "When the certificate of a host runs out.",
+    labelNames: ["host"],
+    registers,
+  });
+  for (const [host, expires] of expiries) expiry.set({ host }, expires.getTime() / 1000);
+  const ofSource = (name: string, help: string, time: (times: SourceTimes) => Date | undefined): void => {
+    const known = sources.flatMap((times) => ({ source: times.source, at: time(times) }));
+    const times = new Gauge({ name, help, labelNames: ["source"], registers });
+    for (const { source, at } of known) if (at !== undefined) times.set({ source }, at.getTime() / 1000);
+  };
+  const ingested = "gatehouse_data_last_ingested_timestamp_seconds";
+  ofSource(ingested, "When a source was last ingested, as its pipeline says.", (times) => times.ingested);
+  const expected = "gatehouse_data_next_expected_timestamp_seconds";
+  ofSource(expected, "When new data of a source is expected, as its pipeline says.", (times) => times.expected);
+  return registry;
+}

@@ -1,0 +1,60 @@
+import type { JobTarget } from "../../../infra/verification/target.ts";
+import { reasonOf, stateOf, summary } from "../check.ts";
+import { type MachineAccount, readMachineAccount } from "../machine.ts";
+import { outsideProbes, Seen } from "../outside.ts";
+import { runProbes } from "../probe.ts";
+import type { Callers } from "../signInProbes.ts";
+import { sourceTimes } from "./freshness.ts";
+import { pushMetrics } from "./metrics.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Probes what anybody can reach, and tells the metrics. One JSON object per line: each check that did not hold, then the summary.
+ * @param environment the account's Secret (USERNAME and so on), where there is one, and PUSHGATEWAY, where metrics go
+ * @param print receives the lines; none holds a secret
+ * @returns the exit code: 1 when a check failed, 2 when the metrics did not arrive, so that a silent Pushgateway is seen
+ */
+export async function prove(
+  target: JobTarget,
+  environment: Environment,
+  print: (line: string) => void,
+): Promise<number> {
+  const began = Date.now();
+  const secret = environment["PASSWORD"] ?? "";
+  const tell = (event: Readonly<Record<string, unknown>>): void => {
+    const line = JSON.stringify({ time: new Date().toISOString(), stack: target.stack, ...event });
+    print(secret === "" ? line : line.replaceAll(secret, "[secret]"));
+  };
+  const seen = new Seen();
+  const results = await runProbes(outsideProbes(target, callersOf(target, environment), seen));
+  const checks = summary(results);
+  for (const { kind, subject, name, detail, ...check } of results) {
+    const state = stateOf(check);
+    if (state === "held") continue;
+    tell({ level: state === "failed" ? "error" : "warn", event: "check", state, kind, subject, check: name, detail });
+  }
+  const seconds = (Date.now() - began) / 1000;
+  const ok = checks.failed === 0;
+  tell({ level: ok ? "info" : "error", event: "summary", ...checks, seconds });
+  const pushgateway = environment["PUSHGATEWAY"];
+  if (pushgateway !== undefined) {
+    try {
+      const sources = await sourceTimes(target.exposures);
+      await pushMetrics(pushgateway, { stack: target.stack, checks, seconds, expiries: seen.expiries, sources });
+    } catch (error) {
+      tell({ level: "error", event: "metrics", detail: `${pushgateway} did not take them: ${reasonOf(error)}` });
+      return ok ? 2 : 1;
+    }
+  }
+  return ok ? 0 : 1;
+}
+
+/** A machine, or nobody; a password of a `basic` service stays out of the cluster. */
+function callersOf({ groups }: JobTarget, environment: Environment): Callers {
+  const common = { users: [], basic: new Map<string, never>() };
+  const nobody = { reason: "the job has no account", cure: "name one in gatehouse:verification, and deploy" };
+  if (environment["USERNAME"] === undefined) return { ...common, machine: undefined, nobody };
+  const account: MachineAccount = readMachineAccount(environment);
+  return { ...common, machine: { account, groups }, nobody };
+}

@@ -1,0 +1,60 @@
+/** Probes: what is looked at, by kind and subject, several at once. */
+import pLimit from "p-limit";
+import { type Check, reasonOf } from "./check.ts";
+
+/** What can be looked at, in the order of reports. */
+export const KINDS = [
+  ...(["routes", "sign-in", "spoofs", "dns", "certificates", "domains"] as const),
+  ...(["data-api", "catalog", "database", "cluster", "audit"] as const),
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Some checks of one kind on one thing. */
+export interface Probe {
+  readonly kind: Kind;
+  /** What they are about: an origin, a domain, the database, the cluster. Reports are grouped by it. */
+  readonly subject: string;
+  readonly run: () => Promise<readonly Check[]>;
+}
+
+/** A check as reports hold it. */
+export interface Result extends Check {
+  readonly kind: Kind;
+  readonly subject: string;
+}
+
+/**
+ * So many probes are under way at once: most of a probe is waiting for answers, and its answers are work for a gateway that serves people at
+ * the same time.
+ */
+const AT_ONCE = 16;
+
+/**
+ * Runs probes, at most 16 at once.
+ * @param report is told how far it is
+ * @returns their checks, in the order of the probes
+ */
+export async function runProbes(
+  probes: readonly Probe[],
+  report: (detail: string) => void = () => undefined,
+): Promise<Result[]> {
+  const limit = pLimit(AT_ONCE);
+  let done = 0;
+  const results = probes.map((probe) =>
+    limit(async () => {
+      const checks = await checksOf(probe);
+      report(`${++done} of ${probes.length}`);
+      return checks.map((check) => ({ kind: probe.kind, subject: probe.subject, ...check }));
+    }),
+  );
+  return (await Promise.all(results)).flat();
+}
+
+/** A probe that cannot even begin is a failed check. */
+async function checksOf({ kind, subject, run }: Probe): Promise<readonly Check[]> {
+  try {
+    return await run();
+  } catch (error) {
+    return [{ name: `${kind} of ${subject}`, ok: false, detail: reasonOf(error) }];
+  }
+}

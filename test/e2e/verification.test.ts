@@ -1,0 +1,214 @@
+/** The job that proves the deployment from inside the cluster: it holds, it tells, and it sees a route without its protection. */
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { BatchV1Api, CoreV1Api, CustomObjectsApi, KubeConfig, type V1JobSpec } from "@kubernetes/client-node";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { main } from "../../ops/verify.ts";
+import { KINDS } from "../../ops/verify/probe.ts";
+import { quiet } from "../helpers/quiet.ts";
+
+const NAMESPACE = "gatehouse-verification";
+const ROUTE = {
+  ...{ group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" },
+  name: "whoami",
+};
+const METRICS = /^(gatehouse_\w+(?:\{[^}]*\})?) ([\d.e+]+)$/gm;
+
+interface RouteRules {
+  readonly spec: { readonly routes: readonly { readonly middlewares?: unknown[] }[] };
+}
+
+/** What the receiver was sent: by request line, the metrics by name. */
+const received: { request: string; metrics: Map<string, number>; text: string }[] = [];
+let receiver: Server;
+let batch: BatchV1Api;
+let core: CoreV1Api;
+let objects: CustomObjectsApi;
+
+beforeAll(async () => {
+  const config = new KubeConfig();
+  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
+  [batch, core, objects] = [BatchV1Api, CoreV1Api, CustomObjectsApi].map((api) =>
+    config.makeApiClient(api as never),
+  ) as [BatchV1Api, CoreV1Api, CustomObjectsApi];
+  receiver = createServer((request, response) => {
+    let text = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    request.on("end", () => {
+      const metrics = new Map(Array.from(text.matchAll(METRICS), ([, name = "", value]) => [name, Number(value)]));
+      received.push({ request: `${request.method} ${request.url}`, metrics, text });
+      response.writeHead(200).end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+});
+afterAll(() => new Promise((resolve) => receiver.close(resolve)));
+
+/** As `kubectl create job --from=cronjob/gatehouse-verify` does, with a Pushgateway. @returns how it ended, and what it printed */
+async function runJob(): Promise<{ end: string; lines: Record<string, unknown>[]; text: string }> {
+  const { spec } = await batch.readNamespacedCronJob({ name: "gatehouse-verify", namespace: NAMESPACE });
+  const jobSpec = structuredClone(spec?.jobTemplate.spec) as V1JobSpec;
+  const [container] = jobSpec.template.spec?.containers ?? [];
+  const { port } = receiver.address() as AddressInfo;
+  container?.env?.push({ name: "PUSHGATEWAY", value: `http://127.0.0.1:${port}` });
+  const body = { metadata: { generateName: "by-hand-" }, spec: jobSpec };
+  const { metadata: { name = "" } = {} } = await batch.createNamespacedJob({ namespace: NAMESPACE, body });
+  const end = await vi.waitFor(
+    async () => {
+      const { status } = await batch.readNamespacedJob({ name, namespace: NAMESPACE });
+      const ended = status?.conditions?.find(
+        ({ type, status: is }) => /^(Complete|Failed)$/.test(type) && is === "True",
+      );
+      if (!ended) throw new Error(`job ${name} has not ended`);
+      return ended.type;
+    },
+    { timeout: 100_000, interval: 500 },
+  );
+  const text = await logOf(name);
+  return {
+    end,
+    text,
+    lines: text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>),
+  };
+}
+
+/** The API server here has no kubelet to ask; the agent keeps what pods print. */
+async function logOf(job: string): Promise<string> {
+  const pods = await core.listNamespacedPod({ namespace: NAMESPACE, labelSelector: `job-name=${job}` });
+  const [pod] = pods.items;
+  return readFileSync(join(inject("platform").data, "logs", "pods", `${NAMESPACE}_${pod?.metadata?.name}.log`), "utf8");
+}
+
+/** Every secret of the stack, and the password of the job's own account. */
+async function secrets(): Promise<string[]> {
+  const { data = {} } = await core.readNamespacedSecret({ name: "verifier-account", namespace: NAMESPACE });
+  const password = Buffer.from(data["PASSWORD"] ?? "", "base64").toString();
+  expect(password.length).toBeGreaterThan(10);
+  return [password, ...Object.values(inject("platform").variables)];
+}
+
+describe("the verification job", () => {
+  test("is there with its schedule, and runs as nobody with a token", async () => {
+    const { spec } = await batch.readNamespacedCronJob({ name: "gatehouse-verify", namespace: NAMESPACE });
+    expect(spec?.schedule).toBe("17 4 1 1 *");
+    expect(spec?.jobTemplate.spec?.template.spec).toMatchObject({
+      serviceAccountName: "gatehouse-verify",
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true },
+    });
+  });
+
+  test("holds, and says so in its metrics", async () => {
+    const { end, lines, text } = await runJob();
+    expect({ end, failed: lines.filter(({ state }) => state === "failed") }).toEqual({ end: "Complete", failed: [] });
+    const summary = lines.at(-1);
+    expect(summary).toMatchObject({ level: "info", event: "summary", stack: "local", failed: 0 });
+    const { request, metrics } = received.at(-1) ?? { request: "", metrics: new Map<string, number>() };
+    expect(request).toBe("POST /metrics/job/gatehouse_verify/stack/local");
+    expect(metrics.get('gatehouse_verify_checks{state="failed"}')).toBe(0);
+    expect(metrics.get('gatehouse_verify_checks{state="held"}')).toBe(summary?.["held"]);
+    expect(metrics.get('gatehouse_verify_checks{state="skipped"}')).toBe(summary?.["skipped"]);
+    const [ran = 0, held = 1] = ["run", "success"].map((what) =>
+      metrics.get(`gatehouse_verify_last_${what}_timestamp_seconds`),
+    );
+    expect(held).toBe(ran);
+    expect(Math.abs(Date.now() / 1000 - ran)).toBeLessThan(60);
+    expect(metrics.get("gatehouse_verify_duration_seconds")).toBeGreaterThan(0);
+    expect(
+      (await secrets()).filter((secret) => text.includes(secret) || (received.at(-1)?.text ?? "").includes(secret)),
+    ).toEqual([]);
+  });
+
+  test("signs in as its machine where that may enter, and says where it did not", async () => {
+    const { lines } = await runJob();
+    const skipped = lines.filter(({ state, kind }) => state === "skipped" && kind === "sign-in");
+    expect(skipped.map(({ subject, detail }) => `${new URL(subject as string).hostname}: ${detail as string}`)).toEqual(
+      [
+        "notes.localhost: the application signs people in by itself, and nobody here is a person who may enter",
+        'legacy.localhost: the password of "legacy" is not known here',
+        'whoami-legacy.localhost: the password of "legacy" is not known here',
+      ],
+    );
+  });
+
+  test("fails when a route loses its middlewares, and holds again when it has them back", async () => {
+    const route = (await objects.getNamespacedCustomObject(ROUTE)) as RouteRules;
+    const open = route.spec.routes.map((rule) => ({ ...rule, middlewares: [] }));
+    await setRules(open);
+    try {
+      await vi.waitFor(async () => expect(await main(["gatehouse-local", "--only", "routes"], shell())).toBe(1), {
+        timeout: 30_000,
+        interval: 500,
+      });
+      const { end, lines } = await runJob();
+      expect(end).toBe("Failed");
+      const failed = lines.filter(({ state }) => state === "failed");
+      expect(new Set(failed.map(({ subject }) => new URL(subject as string).hostname))).toEqual(
+        new Set(["whoami.localhost"]),
+      );
+      expect(failed.map(({ kind }) => kind)).toContain("routes");
+      expect(failed[0]).toMatchObject({ detail: "expected status 302, got 200" });
+      const { metrics } = received.at(-1) ?? { metrics: new Map<string, number>() };
+      expect(metrics.get('gatehouse_verify_checks{state="failed"}')).toBe(failed.length);
+      expect(metrics.has("gatehouse_verify_last_success_timestamp_seconds")).toBe(false);
+    } finally {
+      await setRules(route.spec.routes);
+    }
+    await vi.waitFor(async () => expect(await main(["gatehouse-local", "--only", "routes"], shell())).toBe(0), {
+      timeout: 30_000,
+      interval: 500,
+    });
+    expect((await runJob()).end).toBe("Complete");
+  });
+});
+
+describe("npm run verify", () => {
+  test("looks at everything; what cannot be looked at is counted and told; no secret is in any form of its report", async () => {
+    const { data } = inject("platform");
+    const junit = join(data, "verify.xml");
+    let [text, json] = ["", ""];
+    expect(
+      await main(
+        ["gatehouse-local", "--junit", junit],
+        shell((part) => (text += part)),
+      ),
+    ).toBe(0);
+    expect(
+      await main(
+        ["gatehouse-local", "--json"],
+        shell((part) => (json += part)),
+      ),
+    ).toBe(0);
+    const report = JSON.parse(json) as {
+      summary: Record<string, number>;
+      checks: { kind: string; state: string; subject: string }[];
+    };
+    expect(new Set(report.checks.map(({ kind }) => kind))).toEqual(
+      new Set(KINDS.filter((kind) => kind !== "certificates")),
+    );
+    const notMade = report.checks.filter(({ state }) => state === "skipped").map(({ subject }) => subject);
+    expect(notMade).toEqual(["domain mesh", "domain external"]);
+    expect(report.summary).toEqual({ held: report.checks.length - 2, failed: 0, skipped: 2 });
+    expect(text).toContain(`${report.checks.length - 2} of ${report.checks.length} checks held, 2 were not made`);
+    const forms = [text, json, readFileSync(junit, "utf8")];
+    expect((await secrets()).filter((secret) => forms.some((form) => form.includes(secret)))).toEqual([]);
+  });
+});
+
+async function setRules(routes: RouteRules["spec"]["routes"]): Promise<void> {
+  const body = [{ op: "replace", path: "/spec/routes", value: routes }];
+  await objects.patchNamespacedCustomObject({ ...ROUTE, body });
+}
+
+function shell(out: (text: string) => void = () => undefined): Parameters<typeof main>[1] {
+  const project = join(import.meta.dirname, "../..");
+  return {
+    ...{ project, data: inject("platform").data, environment: process.env, folder: project, progress: quiet },
+    ...{ paint: (_, text) => text, out, error: (text) => expect.fail(text) },
+  };
+}

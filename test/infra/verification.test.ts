@@ -1,0 +1,151 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import { bundleFault, readBundle } from "../../infra/verification/bundle.ts";
+import { type JobTarget, outsideTarget } from "../../infra/verification/target.ts";
+import { sections, shell, stack } from "../config/stacks.ts";
+import { canary, deploy, PATIENCE } from "../helpers/program.ts";
+import type { Recorder } from "../helpers/recorder.ts";
+
+vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+
+const NAME = "gatehouse-verification/gatehouse-verify";
+const RAW = stack({
+  identity_provider: {
+    ...sections.identity_provider,
+    service_accounts: [{ name: "verifier", namespace: "gatehouse-verification", groups: ["staff"] }],
+  },
+  verification: { schedule: "5 * * * *", account: "verifier", pushgateway: "http://push.monitoring:9091" },
+});
+
+interface JobObject {
+  readonly spec: {
+    readonly schedule: string;
+    readonly concurrencyPolicy: string;
+    readonly jobTemplate: {
+      readonly spec: { readonly backoffLimit: number; readonly template: { readonly spec: PodSpec } };
+    };
+  };
+}
+interface PodSpec {
+  readonly containers: readonly Record<string, unknown>[];
+  readonly volumes: readonly { readonly configMap?: { readonly name: string } }[];
+}
+
+describe("the verification job under mocks", () => {
+  let recorder: Recorder;
+  beforeAll(async () => {
+    recorder = await deploy(RAW);
+  }, PATIENCE);
+  const job = () => recorder.objects<JobObject>("batch/v1:CronJob").get(NAME)?.spec;
+  const pod = () => job()?.jobTemplate.spec.template.spec;
+
+  test("runs at its time, one at a time, once", () => {
+    const { schedule, concurrencyPolicy, jobTemplate } = job() ?? {};
+    expect({ schedule, concurrencyPolicy, retries: jobTemplate?.spec.backoffLimit }).toEqual({
+      ...{ schedule: "5 * * * *", concurrencyPolicy: "Forbid", retries: 0 },
+    });
+  });
+
+  test("is a restricted pod of an account of its own without a token", () => {
+    expect(pod()).toMatchObject({
+      serviceAccountName: "gatehouse-verify",
+      automountServiceAccountToken: false,
+      restartPolicy: "Never",
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+      containers: [{ securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } } }],
+    });
+    expect(recorder.objects("core/v1:ServiceAccount").get(NAME)).toMatchObject({ automountServiceAccountToken: false });
+    expect(recorder.of("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")).toEqual([]);
+  });
+
+  test("knows its account by its Secret alone, and where its metrics go", () => {
+    const [{ env, envFrom, command } = { env: [], envFrom: [], command: [] }] = pod()?.containers ?? [];
+    expect({ env, envFrom, command }).toEqual({
+      env: [
+        { name: "TARGET", value: "/app/target.json.gz" },
+        { name: "PUSHGATEWAY", value: "http://push.monitoring:9091" },
+      ],
+      envFrom: [{ secretRef: { name: "verifier-account" } }],
+      command: ["node", "--disable-warning=DEP0169", "/app/start.mjs"],
+    });
+    const account = recorder.objects("core/v1:Secret").get("gatehouse-verification/verifier-account");
+    expect(account).toMatchObject({ stringData: { USERNAME: "verifier" } });
+  });
+
+  test("is told the plan, and no secret", () => {
+    const name = pod()?.volumes[0]?.configMap?.name ?? "";
+    const map = recorder
+      .objects<{ binaryData: Record<string, string> }>("core/v1:ConfigMap")
+      .get(`gatehouse-verification/${name}`);
+    const text = gunzipSync(Buffer.from(map?.binaryData["target.json.gz"] ?? "", "base64")).toString();
+    const settings = parseStack({ ...RAW, stack: "local" }, shell);
+    const target: JobTarget = { ...outsideTarget(settings, computePlan(settings)), groups: ["staff"] };
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(target)));
+    for (const variable of Object.keys(shell)) expect(text).not.toContain(canary(variable));
+    expect(Object.keys(map?.binaryData ?? {}).sort()).toEqual(["start.mjs", "target.json.gz", "verify.mjs.gz"]);
+  });
+
+  test("connects to the gateway, to the ports of the plan and of the Pushgateway, and is connected to by nobody", () => {
+    const policy = recorder.objects<{ spec: object }>("networking.k8s.io/v1:NetworkPolicy").get(NAME);
+    const namespace = (name: string) => ({
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
+    });
+    const tcp = (port: number) => ({ protocol: "TCP", port });
+    expect(policy?.spec).toEqual({
+      podSelector: {
+        matchLabels: { "app.kubernetes.io/name": "gatehouse-verify", "app.kubernetes.io/part-of": "gatehouse" },
+      },
+      policyTypes: ["Ingress", "Egress"],
+      egress: [
+        { to: [namespace("kube-system")], ports: [{ protocol: "UDP", port: 53 }, tcp(53)] },
+        { to: [namespace("kube-system")] },
+        { ports: [tcp(80), tcp(443), tcp(9091)] },
+      ],
+    });
+  });
+});
+
+test("a thousand services on three domains fit into the ConfigMap", () => {
+  const services = Array.from({ length: 1000 }, (_, i) => ({
+    ...{ name: `service-number-${i}`, type: "proxy", description: "One of many", domains: "auto" },
+    ...{ application_slug: `service-number-${i}`, groups: ["staff", "admins"] },
+  }));
+  const settings = parseStack(stack({ protected_services: services }), shell);
+  const text = JSON.stringify(outsideTarget(settings, computePlan(settings)));
+  // The program has some 380 kB of the 1 MiB.
+  expect(text.length).toBeGreaterThan(1_048_576);
+  expect(gzipSync(text).length).toBeLessThan(500_000);
+});
+
+describe("its build", () => {
+  let project: string;
+  const file = (path: string, seconds: number): void => {
+    mkdirSync(join(project, dirname(path)), { recursive: true });
+    writeFileSync(join(project, path), path);
+    utimesSync(join(project, path), seconds, seconds);
+  };
+  beforeEach(() => {
+    project = mkdtempSync(join(tmpdir(), "gatehouse-bundle-"));
+    for (const path of ["ops/verify/job/start.js", "ops/http.ts", "infra/plan/plan.ts"]) file(path, 1000);
+    for (const path of ["infra/verification/target.ts", "infra/identity/headers.ts", "infra/loopback.ts"])
+      file(path, 1000);
+  });
+  afterEach(() => rmSync(project, { recursive: true }));
+
+  test("must be there", () => {
+    expect(() => readBundle(project)).toThrow("the verification job is not built; run: npm run build:verify");
+  });
+
+  test("must be that of the sources", () => {
+    file("ops/verify/job/dist/verify.mjs.gz", 2000);
+    expect(bundleFault(project)).toBeUndefined();
+    expect(readBundle(project)["start.mjs"].toString()).toBe("ops/verify/job/start.js");
+    file("infra/plan/plan.ts", 3000);
+    expect(bundleFault(project)).toBe("the verification job is older than its sources");
+  });
+});

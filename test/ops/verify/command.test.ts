@@ -1,0 +1,107 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { main, type Shell } from "../../../ops/verify.ts";
+import type { Kind, Result } from "../../../ops/verify/probe.ts";
+import { KINDS } from "../../../ops/verify/probe.ts";
+import type { verifyContext } from "../../../ops/verify/verify.ts";
+import { quiet } from "../../helpers/quiet.ts";
+
+let folder: string;
+let out: string;
+let error: string;
+let shell: Shell;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "gatehouse-verify-"));
+  const config = {
+    "kubernetes:context": "here",
+    "gatehouse:domains": { localhost: {} },
+    "gatehouse:protected_services": [],
+    "gatehouse:identity_provider": { install: false, url: "https://sso.example.org", token: "${TOKEN}" },
+  };
+  writeFileSync(join(folder, "Pulumi.dev.yaml"), JSON.stringify({ config }));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  out = error = "";
+  shell = {
+    ...{ project: folder, data: folder, environment: {}, folder, progress: quiet },
+    paint: (_, text) => text,
+    out: (text) => void (out += text),
+    error: (text) => void (error += text),
+  };
+});
+
+const asked: (readonly Kind[])[] = [];
+const finding = (result: Partial<Result>): typeof verifyContext => {
+  const check: Result = {
+    kind: "routes",
+    subject: "http://a",
+    name: "http://a answers",
+    ok: true,
+    detail: "200",
+    ...result,
+  };
+  return ({ context, stack }, _place, _progress, only = KINDS) => {
+    asked.push(only);
+    return Promise.resolve({ context, stack, at: "2026-11-21T10:00:00.000Z", seconds: 1, routes: [], checks: [check] });
+  };
+};
+
+test("everything that held is exit code 0", async () => {
+  expect(await main(["here"], shell, finding({}))).toBe(0);
+  expect(out).toContain("1 of 1 checks held (1.0 s)");
+  expect(asked.at(-1)).toEqual(KINDS);
+});
+
+test("what was not made fails nothing, and is counted", async () => {
+  expect(await main(["here"], shell, finding({ skipped: true, cure: "do it" }))).toBe(0);
+  expect(out).toContain("0 of 1 checks held, 1 was not made");
+  expect(out).toContain("not checked: 200\n    do it\n");
+});
+
+test("a failed check is exit code 1", async () => {
+  expect(await main(["here"], shell, finding({ ok: false, detail: "expected 200, got 500" }))).toBe(1);
+  expect(out).toContain("✖ http://a answers: expected 200, got 500");
+});
+
+test("JSON says each state in one word", async () => {
+  await main(["here", "--json"], shell, finding({ ok: false, cure: "mend it" }));
+  expect(JSON.parse(out)).toEqual({
+    ...{ context: "here", stack: "dev", at: "2026-11-21T10:00:00.000Z", seconds: 1, routes: [] },
+    summary: { held: 0, failed: 1, skipped: 0 },
+    checks: [
+      {
+        kind: "routes",
+        subject: "http://a",
+        name: "http://a answers",
+        state: "failed",
+        detail: "200",
+        cure: "mend it",
+      },
+    ],
+  });
+});
+
+test("JUnit goes into a file, beside what people read", async () => {
+  expect(await main(["here", "--junit", "reports/verify.xml"], shell, finding({}))).toBe(0);
+  expect(readFileSync(join(folder, "reports/verify.xml"), "utf8")).toContain('<testsuites tests="1" failures="0"');
+  expect(out).toContain("1 of 1 checks held");
+});
+
+test("some kinds alone, in their own order", async () => {
+  await main(["here", "--only", "dns,routes"], shell, finding({}));
+  expect(asked.at(-1)).toEqual(["routes", "dns"]);
+});
+
+test.each([
+  [[], "missing required argument 'context'"],
+  [["here", "--only", "roads"], "--only knows routes, sign-in,"],
+  [["nowhere"], "Known contexts:\n  here (stack dev)"],
+  [["here", "--jason"], "unknown option '--jason'"],
+])("%j is exit code 2", async (args, said) => {
+  expect(await main(args, shell, finding({}))).toBe(2);
+  expect(error).toContain(said);
+  expect(out).toBe("");
+});

@@ -1,0 +1,68 @@
+/** Whether the deployment run failed, was killed, or has not come since the configuration was changed. */
+import type { Exposure } from "../../../infra/plan/types.ts";
+import type { EngineState, Evidence } from "../evidence.ts";
+import { seen } from "../look.ts";
+import { type Cause, type Finding } from "./finding.ts";
+import { groups } from "./groups.ts";
+import { provider } from "./provider.ts";
+import { route } from "./route.ts";
+import { serviceMissing } from "./running.ts";
+
+/** What a deployment that did not come to its end leaves behind. */
+const CONSEQUENCES: readonly Cause[] = [provider, route, groups, serviceMissing];
+
+/** Holds only where something of the exposure differs from the plan, or nobody could look: a run that failed elsewhere explains nothing here. */
+export const deployment: Cause = (exposure, evidence) => {
+  const engine = seen(evidence.engine);
+  if (engine === undefined) return undefined;
+  const fault = notDeployed(exposure, engine) ?? (differs(exposure, evidence) ? unfinished(engine) : undefined);
+  return fault && { ...fault, ...common(evidence) };
+};
+
+/** The same for the stack as a whole. */
+export function deploymentOf(evidence: Evidence): Finding | undefined {
+  const engine = seen(evidence.engine);
+  const fault = engine && (neverDeployed(engine) ?? unfinished(engine));
+  return fault && { ...fault, ...common(evidence) };
+}
+
+type Fault = Pick<Finding, "fault" | "evidence">;
+
+function common({ context }: Evidence): Pick<Finding, "cause" | "cure"> {
+  return { cause: "deployment", cure: `run ./deploy ${context}, which goes on where the last run stopped` };
+}
+
+function notDeployed({ url }: Exposure, engine: EngineState): Fault | undefined {
+  const never = neverDeployed(engine);
+  if (never || engine.urls === undefined || engine.urls.includes(url)) return never;
+  const evidence = [`the last deployment that came to its end has ${engine.urls.length} URLs, and not ${url}`];
+  const late = unfinished(engine);
+  if (late) return { fault: late.fault, evidence: [...late.evidence, ...evidence] };
+  return { fault: "it is in the configuration, and was not deployed since", evidence };
+}
+
+function neverDeployed({ deployed }: EngineState): Fault | undefined {
+  return deployed
+    ? undefined
+    : { fault: "the stack was never deployed", evidence: ["the engine's state has no resources"] };
+}
+
+function unfinished({ pending, last, urls }: EngineState): Fault | undefined {
+  if (pending.length > 0) {
+    const more = pending.length > 3 ? ` and ${pending.length - 3} more` : "";
+    return {
+      fault: "the last deployment run was interrupted",
+      evidence: [`it had begun, and not ended: ${pending.slice(0, 3).join(", ")}${more}`],
+    };
+  }
+  if (last !== undefined && last.result !== "succeeded") {
+    return { fault: "the last deployment run failed", evidence: [`${last.kind} of ${last.ended}: ${last.result}`] };
+  }
+  if (urls !== undefined) return undefined;
+  return { fault: "no deployment run came to its end", evidence: ["the engine's state has resources, and no outputs"] };
+}
+
+function differs(exposure: Exposure, evidence: Evidence): boolean {
+  const blind = "unseen" in evidence.cluster.routes && "unseen" in evidence.identity;
+  return blind || CONSEQUENCES.some((cause) => cause(exposure, evidence) !== undefined);
+}

@@ -1,0 +1,73 @@
+/** DNS resolution: that a host has an address, and the one that the domain states. */
+import { isIP } from "node:net";
+import type { Domain } from "../../../config/settings.ts";
+import type { Evidence } from "../evidence.ts";
+import { isLoopbackName } from "../evidence/names.ts";
+import { seen } from "../look.ts";
+import type { Cause, Finding } from "./finding.ts";
+
+export const dns: Cause = ({ host, domain: kind }, evidence) => {
+  const domain = evidence.settings.domains.find((one) => one.kind === kind);
+  const look = evidence.names.get(host);
+  const name = look && seen(look);
+  if (isLoopbackName(host) || !domain || !name) return undefined;
+  const fault =
+    "code" in name ? noAddress(host, domain, name.code, evidence) : otherAddress(host, domain, name.addresses);
+  return fault && { cause: "DNS resolution", ...fault };
+};
+
+type Fault = Pick<Finding, "fault" | "evidence" | "cure">;
+
+function noAddress(host: string, domain: Domain, code: string, evidence: Evidence): Fault {
+  const fault = `${host} has no address`;
+  const says = `the resolver says ${code}`;
+  if (domain.targets.length === 0) {
+    const cure = `make a record for ${host} that leads to the gateway, or write its addresses into domains.${domain.kind}.targets`;
+    return { fault, evidence: [says, `domains.${domain.kind} states no targets, so the stack makes no records`], cure };
+  }
+  const records = seen(evidence.cluster.dns);
+  const target = domain.targets.join(", ");
+  const byHand = `make a record for ${host} to ${target} by hand`;
+  if (records === undefined) return { fault, evidence: [says], cure: `${byHand}, or look at ExternalDNS` };
+  if (records.endpoints === undefined) {
+    const why = "the cluster does not know DNSEndpoint: ExternalDNS is not installed";
+    return { fault, evidence: [says, why], cure: `install ExternalDNS, or ${byHand}` };
+  }
+  const holding = [...records.endpoints].find(([, hosts]) => hosts.includes(host));
+  if (holding === undefined) {
+    const why = `no DNSEndpoint of the stack holds ${host}`;
+    return { fault, evidence: [says, why], cure: `run ./deploy ${evidence.context} --refresh, which makes it` };
+  }
+  const why = `DNSEndpoint ${holding[0]} asks for ${host} to ${target}`;
+  const cure = `see ExternalDNS's log: it does not read that object, or may not write the zone of ${domain.baseDomain}; or ${byHand}`;
+  return { fault, evidence: [says, why], cure };
+}
+
+/** Where the domain states addresses, one of them has to come. */
+function otherAddress(host: string, { kind, targets }: Domain, addresses: readonly string[]): Fault | undefined {
+  const stated = targets.filter((target) => isIP(target) > 0);
+  if (stated.length === 0 || stated.length < targets.length) return undefined;
+  if (addresses.some((address) => stated.includes(address))) return undefined;
+  return {
+    fault: `${host} leads to another address than the gateway's`,
+    evidence: [`it resolves to ${addresses.join(", ")}; domains.${kind}.targets states ${stated.join(", ")}`],
+    cure: `mend the record of ${host}, or the targets if the gateway moved; a resolver may keep the old one until its TTL ends`,
+  };
+}
+
+/** Pods resolve `*.localhost` by our key in CoreDNS's configuration, or not at all. */
+export function clusterNames(evidence: Evidence): Finding | undefined {
+  const { domains, gateway } = evidence.settings;
+  const local = domains.find(({ kind, enabled }) => kind === "localhost" && enabled);
+  const found = seen(evidence.cluster.dns);
+  if (!local || !found) return undefined;
+  const target = `${gateway.service}.${gateway.namespace}.svc`;
+  if (found.rewrite?.includes(target)) return undefined;
+  const has = found.rewrite === undefined ? "is not there" : "leads elsewhere";
+  return {
+    cause: "names inside the cluster",
+    fault: `pods do not find *.${local.baseDomain}, so applications that sign people in by themselves do not reach the identity provider`,
+    evidence: [`key gatehouse.override of ConfigMap kube-system/coredns-custom ${has}`],
+    cure: `./deploy ${evidence.context} --refresh puts it back`,
+  };
+}

@@ -1,0 +1,125 @@
+/** A middleware that a route names: that it is there, and does what its name promises. */
+import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../../infra/identity/headers.ts";
+import { AUTHENTIK_SERVICE } from "../../../infra/plan/exposures.ts";
+import { outpostName } from "../../../infra/plan/names.ts";
+import type { ForwardAuth, Middleware } from "../../../infra/plan/types.ts";
+import type { DeployedMiddleware, Evidence } from "../evidence.ts";
+import { seen } from "../look.ts";
+import { redeploy } from "./finding.ts";
+import type { Fault } from "./route.ts";
+
+/** What the outpost must get to know a session, and to tell whom it refuses. */
+const NEEDED = { login: ["Cookie"], unauthorized: ["Cookie", "X-Original-URI"] };
+
+/** @returns what is wrong with one middleware of an exposure; undefined when all is well, or it was not seen */
+export function middlewareFault(
+  exposure: string,
+  namespace: string,
+  name: string,
+  evidence: Evidence,
+): Fault | undefined {
+  const all = seen(evidence.cluster.middlewares);
+  const planned = evidence.plan.middlewares.find((one) => one.namespace === namespace && one.name === name);
+  if (all === undefined || planned === undefined) return undefined;
+  const place = `Middleware ${namespace}/${name}`;
+  const found = all.find((one) => one.namespace === namespace && one.name === name);
+  if (found === undefined) {
+    const fault = `a middleware of ${exposure} is missing, so Traefik drops its routes`;
+    return { fault, evidence: [`${place} is not there`] };
+  }
+  const fault = contentFault(planned, found, place, evidence);
+  return fault && { changed: `middleware.traefik.io ${name} --namespace ${namespace}`, ...fault };
+}
+
+function contentFault(
+  planned: Middleware,
+  found: DeployedMiddleware,
+  place: string,
+  evidence: Evidence,
+): Fault | undefined {
+  switch (planned.kind) {
+    case "strip":
+      return stripFault(found, place);
+    case "forward-auth":
+      return forwardAuthFault(planned, found, place, evidence);
+    case "basic-auth":
+      return basicAuthFault(found, place, evidence);
+    default:
+      return undefined;
+  }
+}
+
+function stripFault({ requestHeaders }: DeployedMiddleware, place: string): Fault | undefined {
+  const left = identityHeaderSpellings().filter((name) => requestHeaders.get(name.toLowerCase()) !== "removed");
+  const more = [...requestHeaders].filter(([name, change]) => change === "set" || name === "cookie");
+  if (left.length === 0) {
+    if (more.length === 0) return undefined;
+    const names = more.map(([name]) => name).join(", ");
+    return {
+      fault: `${place} changes more than it should`,
+      evidence: [`it also ${more[0]?.[1] === "set" ? "sets" : "removes"} ${names}`],
+    };
+  }
+  const fault = `${place} lets through what a client forges`;
+  return {
+    fault,
+    evidence: [
+      `it does not drop ${left.slice(0, 3).join(", ")}${left.length > 3 ? ` and ${left.length - 3} more` : ""}`,
+    ],
+  };
+}
+
+function forwardAuthFault(
+  { outpost, refusal, upstream }: ForwardAuth,
+  { forwardAuth }: DeployedMiddleware,
+  place: string,
+  evidence: Evidence,
+): Fault | undefined {
+  if (forwardAuth === undefined)
+    return { fault: `${place} asks nobody for a session`, evidence: ["it has no forwardAuth"] };
+  const { address, requestHeaders, responseHeaders, trustForwardHeader } = forwardAuth;
+  const endpoint = `/outpost.goauthentik.io/auth/${refusal === "login" ? "traefik" : "nginx"}`;
+  const expected = outpostAddress(outpost, evidence);
+  const is = URL.parse(address);
+  if (is?.pathname !== endpoint || (expected !== undefined && is.origin !== expected)) {
+    const planned = `${expected ?? "the outpost's Service"}${endpoint}`;
+    return { fault: `${place} asks at a wrong address`, evidence: [`its address is ${address}, and not ${planned}`] };
+  }
+  const kept = new Set(requestHeaders?.map((name) => name.toLowerCase()));
+  const lacking = requestHeaders === undefined ? [] : NEEDED[refusal].filter((name) => !kept.has(name.toLowerCase()));
+  if (lacking.length > 0) {
+    const says = `authRequestHeaders is ${requestHeaders?.join(", ") || "empty"}; ${lacking.join(", ")} is not among them`;
+    return { fault: `${place} hides from the outpost who asks, so nobody is ever signed in`, evidence: [says] };
+  }
+  const missing = IDENTITY_HEADERS.filter((name) => !responseHeaders.includes(name));
+  if (missing.length > 0) {
+    const fault = `${place} does not hand on ${missing.join(", ")}, so a client may forge it`;
+    return { fault, evidence: [`authResponseHeaders is ${responseHeaders.join(", ") || "empty"}`] };
+  }
+  if (trustForwardHeader === upstream) return undefined;
+  const says = `trustForwardHeader is ${trustForwardHeader}, and the plan says ${upstream}`;
+  return { fault: `${place} believes other X-Forwarded-* than planned`, evidence: [says] };
+}
+
+/** Where an outpost answers inside the cluster; undefined for one outside, or a Service that was not seen. */
+function outpostAddress(outpost: number, { settings, cluster }: Evidence): string | undefined {
+  const { install, namespace, service } = settings.identityProvider;
+  const own = install ? AUTHENTIK_SERVICE : service;
+  if (own === undefined) return undefined;
+  const name = outpost === 0 ? own.name : outpostName(outpost);
+  const found = seen(cluster.services)?.find((one) => one.namespace === namespace && one.name === name);
+  return found?.clusterIP === undefined ? undefined : new URL(`http://${found.clusterIP}:${own.port}`).origin;
+}
+
+function basicAuthFault(
+  { namespace, basicAuth }: DeployedMiddleware,
+  place: string,
+  evidence: Evidence,
+): Fault | undefined {
+  if (basicAuth === undefined)
+    return { fault: `${place} asks for no password`, evidence: ["it has no basicAuth with a Secret"] };
+  const secrets = seen(evidence.cluster.secrets);
+  if (secrets === undefined || secrets.has(`${namespace}/${basicAuth}`)) return undefined;
+  const fault = `the Secret with the password of ${place} is missing, so Traefik drops its routes`;
+  return { fault, evidence: [`Secret ${namespace}/${basicAuth} is not there`], cure: redeploy(evidence) };
+}

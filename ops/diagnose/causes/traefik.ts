@@ -1,0 +1,15 @@
+import { traefikFaults } from "../../../config/versions.ts";
+import type { Evidence } from "../evidence.ts";
+import { seen } from "../look.ts";
+import type { Finding } from "./finding.ts";
+
+/** The Traefik that runs, held against the advisories that nothing here makes up for; the configuration holds the stated one. */
+export function traefikVersion({ cluster, settings }: Evidence): Finding | undefined {
+  const version = seen(cluster.traefik);
+  const [worst] = version === undefined ? [] : traefikFaults(version);
+  if (version === undefined || worst === undefined) return undefined;
+  const [fault, cure] = worst;
+  const { namespace, version: stated } = settings.gateway;
+  const says = `the image of the Deployment in ${namespace} says ${version}; gatehouse:gateway states ${stated ?? "no version"}`;
+  return { cause: "version of Traefik", fault, evidence: [says], cure };
+}

@@ -1,0 +1,73 @@
+/** The list of trusted origins against cross-site request forgery: what the identity provider takes for its own origin, and sends browsers to. */
+import type { Exposure } from "../../../infra/plan/types.ts";
+import type { Evidence } from "../evidence.ts";
+import { seen } from "../look.ts";
+import { type Cause, redeploy } from "./finding.ts";
+import { outpostOf } from "./outpost.ts";
+
+/** authentik's own setting, and where its documentation has it. */
+const LIST = "AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS";
+
+export const trustedOrigins: Cause = (exposure, evidence) => {
+  const { identityProviderUrl } = evidence.plan;
+  if (identityProviderUrl === undefined || !asksIdentityProvider(exposure)) return undefined;
+  const { origin } = new URL(identityProviderUrl);
+  return (
+    wrongOwnOrigin(evidence, origin) ??
+    refusedOrigin(exposure, evidence, origin) ??
+    wrongHost(exposure, evidence, origin)
+  );
+};
+
+function asksIdentityProvider({ authentication, protection }: Exposure): boolean {
+  return authentication === "forward-auth" || protection === "oauth2";
+}
+
+/** Host or X-Forwarded-Proto did not arrive as the browser knows them, or were not believed. */
+function wrongOwnOrigin(evidence: Evidence, origin: string): ReturnType<Cause> {
+  const own = seen(evidence.ownOrigin);
+  if (own === undefined || own === origin) return undefined;
+  return {
+    cause: "trusted origins",
+    fault: `the identity provider takes ${own} for its own origin, and browsers come from ${origin}: it trusts no login from there`,
+    evidence: [`its issuer, asked at ${origin}, begins with ${own}`, ...listed(evidence)],
+    cure: `let the gateway pass Host and X-Forwarded-Proto unchanged to it, and have the gateway's address in ${LIST}; ${redeploy(evidence)}`,
+  };
+}
+
+function refusedOrigin({ url }: Exposure, evidence: Evidence, origin: string): ReturnType<Cause> {
+  const answers = evidence.answers.get(url);
+  if (answers?.withSession?.trail.text !== "refused: origin") return undefined;
+  return {
+    cause: "trusted origins",
+    fault: `the identity provider refuses what a browser on ${origin} sends: CSRF Failed`,
+    evidence: [`403 "CSRF Failed" to ${answers.withSession.username} with Origin: ${origin}`, ...listed(evidence)],
+    cure: `write the gateway's address into ${LIST} of the server, and let it pass Host and X-Forwarded-Proto unchanged; ${redeploy(evidence)}`,
+  };
+}
+
+/** An outpost sends browsers to what its `authentik_host` says (authentik/README 6.5). */
+function wrongHost(exposure: Exposure, evidence: Evidence, origin: string): ReturnType<Cause> {
+  const outpost = outpostOf(exposure, evidence);
+  if (outpost === undefined || URL.parse(outpost.authentikHost)?.origin === origin) return undefined;
+  const host = outpost.authentikHost === "" ? "empty, which means http://localhost" : outpost.authentikHost;
+  return {
+    cause: "trusted origins",
+    fault: `the outpost sends browsers to another origin than ${origin}, where they sign in`,
+    evidence: [`authentik_host of outpost "${outpost.name}" is ${host}`],
+    cure: outpost.embedded ? embeddedCure(evidence, outpost.name, origin) : redeploy(evidence),
+  };
+}
+
+/** A blueprint set it, and the engine knows of no change to that. */
+function embeddedCure({ settings }: Evidence, name: string, origin: string): string {
+  const byHand = `set authentik_host of outpost "${name}" to ${origin} (Applications > Outposts > Edit)`;
+  if (!settings.identityProvider.install) return byHand;
+  return `apply the blueprint gatehouse-settings again (Customization > Blueprints), or ${byHand}`;
+}
+
+function listed({ cluster }: Evidence): string[] {
+  return (seen(cluster.serverSettings) ?? []).flatMap(({ deployment, trustedProxies }) =>
+    trustedProxies === undefined ? [] : [`${LIST} of ${deployment} is ${trustedProxies}`],
+  );
+}

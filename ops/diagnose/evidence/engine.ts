@@ -1,0 +1,96 @@
+/** What the engine noted of a stack, asked by its CLI: opening the stack would create a missing one. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Place, StackContext } from "../../context/context.ts";
+import type { Progress } from "../../progress.ts";
+import type { Deployment } from "../../replay.ts";
+import { ensureTools } from "../../toolchain/toolchain.ts";
+import type { EngineState, Look } from "../evidence.ts";
+import { look, LOOK_MS } from "../look.ts";
+
+const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
+
+/** How the CLI is run for a stack. */
+export interface Cli {
+  readonly pulumi: string;
+  readonly folder: string;
+  readonly stack: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+interface Update {
+  readonly kind: string;
+  readonly result: string;
+  readonly endTime?: string;
+  readonly startTime?: string;
+}
+
+/** @throws Error when the pinned CLI cannot be had in time */
+export function lookForCli(context: StackContext, { project }: Place): Promise<Look<Cli>> {
+  return look("the Pulumi CLI", async () => {
+    const { pulumi } = await ensureTools(["pulumi"], quiet);
+    const { stack } = context;
+    return { pulumi, folder: project, stack, environment: { ...process.env, ...context.environment } };
+  });
+}
+
+/** @param workspace folder in which deployments of this stack leave a journal when they are killed */
+export function lookAtEngine(found: Look<Cli>, workspace: string): Promise<Look<EngineState>> {
+  return look("the engine's state", async () => {
+    if ("unseen" in found) throw new Error(found.unseen);
+    const cli = found.seen;
+    const names = JSON.parse(await run(cli, ["stack", "ls", "--json"])) as { name: string }[];
+    if (!names.some(({ name }) => name.split("/").at(-1) === cli.stack)) {
+      return { deployed: false, last: undefined, pending: [], urls: undefined };
+    }
+    const stack = ["--stack", cli.stack];
+    const [exported, history] = await Promise.all([
+      run(cli, ["stack", "export", ...stack]),
+      run(cli, ["stack", "history", "--json", "--page-size", "10", ...stack]),
+    ]);
+    const { deployment } = JSON.parse(exported) as { deployment: Deployment };
+    const killed = existsSync(join(workspace, `journal-${cli.stack}.jsonl`));
+    return engineState(deployment, JSON.parse(history === "" ? "[]" : history) as Update[] | null, killed);
+  });
+}
+
+/** @param updates newest first */
+export function engineState(deployment: Deployment, updates: readonly Update[] | null, killed: boolean): EngineState {
+  const resources = deployment.resources ?? [];
+  const own = resources.find(({ type }) => type === "pulumi:pulumi:Stack");
+  const last = updates?.find(({ kind }) => kind === "update" || kind === "destroy");
+  const pending = (deployment.pending_operations ?? []).map(({ resource }) => resource.urn.split("::").at(-1) ?? "");
+  const urls = own?.outputs?.["urls"];
+  return {
+    deployed: resources.some(({ type }) => type !== "pulumi:pulumi:Stack" && !type.startsWith("pulumi:providers:")),
+    last: last && { kind: last.kind, result: last.result, ended: last.endTime ?? last.startTime ?? "" },
+    pending: killed && pending.length === 0 ? ["what its journal holds"] : pending,
+    urls: Array.isArray(urls) ? urls.map(String) : undefined,
+  };
+}
+
+/** The secret template variables of the stack file in clear, as full `KEY=value`; for real contexts. */
+export async function decryptedVariables(found: Look<Cli>): Promise<Look<Readonly<Record<string, string>>>> {
+  return look("the stack's secrets", async () => {
+    if ("unseen" in found) throw new Error(found.unseen);
+    const text = await run(found.seen, ["config", "--show-secrets", "--json", "--stack", found.seen.stack]);
+    const config = JSON.parse(text) as Record<string, { value?: string; secret: boolean }>;
+    const secrets = Object.entries(config).filter(([, { secret }]) => secret);
+    return Object.fromEntries(secrets.map(([key, { value }]) => [key.replace(/^variables:/, ""), value ?? ""]));
+  });
+}
+
+async function run({ pulumi, folder, environment }: Cli, args: readonly string[]): Promise<string> {
+  const env = { ...environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const options = { cwd: folder, env, timeout: LOOK_MS, maxBuffer: Number.POSITIVE_INFINITY };
+  const { stdout } = await promisify(execFile)(pulumi, [...args, "--non-interactive"], options).catch(
+    (error: unknown) => {
+      const { stderr, message } = error as Error & { stderr?: string };
+      const said = stderr?.split("\n").find((line) => line.startsWith("error:")) ?? message.split("\n", 1)[0];
+      return Promise.reject(new Error(`pulumi ${args.slice(0, 2).join(" ")} failed: ${said}`));
+    },
+  );
+  return stdout;
+}

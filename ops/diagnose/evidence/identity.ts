@@ -1,0 +1,148 @@
+import type { Plan } from "../../../infra/plan/types.ts";
+import { headerOf, type HttpClient, withClient } from "../../http.ts";
+import type { IdentityRecords, Look, OutpostRecord, ProxyRecord } from "../evidence.ts";
+import { look } from "../look.ts";
+
+const EMBEDDED = "goauthentik.io/outposts/embedded";
+const PAGE_SIZE = 500;
+const PAGES = 20;
+
+/** Records as the API gives them; what is not named is not taken. */
+interface Named {
+  readonly pk: number;
+  readonly name: string;
+}
+interface Proxy extends Named {
+  readonly mode: string;
+  readonly external_host: string;
+  readonly cookie_domain?: string;
+  readonly access_token_validity: string;
+}
+interface Client extends Named {
+  readonly redirect_uris?: readonly { readonly url: string }[];
+}
+interface Application {
+  readonly pk: string;
+  readonly slug: string;
+  readonly provider: number | null;
+}
+interface Outpost {
+  readonly name: string;
+  readonly managed: string | null;
+  readonly providers: readonly number[];
+  readonly config?: { readonly authentik_host?: string };
+}
+interface Binding {
+  readonly target: string;
+  readonly group: string | null;
+  readonly enabled: boolean;
+}
+
+/**
+ * What the identity provider holds, by its API. Of its answers, which carry secrets of clients and cookies, only the named fields are taken.
+ * @param url origin of the server
+ * @param token undefined when it could not be had
+ */
+export function lookAtIdentity(url: string | undefined, token: Look<string>): Promise<Look<IdentityRecords>> {
+  return look("the identity provider's records", async () => {
+    if (url === undefined) throw new Error("it is on no enabled domain");
+    if ("unseen" in token) throw new Error(`its API token is not known (${token.unseen})`);
+    return withClient((client) => records(new Api(client, url, token.seen)));
+  });
+}
+
+/**
+ * The origin that the identity provider builds its own addresses from. Django compares a browser's `Origin` with the same one, so another
+ * than the browser's means "CSRF Failed: Origin checking failed" (authentik #3094, #4209).
+ */
+export function lookAtOwnOrigin({ identityProviderUrl, identitySlug }: Plan): Promise<Look<string>> {
+  return look("the identity provider's own origin", async () => {
+    if (identityProviderUrl === undefined) throw new Error("it is on no enabled domain");
+    const url = `${identityProviderUrl}/application/o/${identitySlug}/.well-known/openid-configuration`;
+    const answer = await withClient((client) => client.send(url));
+    if (answer.status !== 200) throw new Error(`its OpenID configuration answers ${answer.status}`);
+    const { issuer } = JSON.parse(answer.body) as { issuer: string };
+    return new URL(issuer).origin;
+  });
+}
+
+async function records(api: Api): Promise<IdentityRecords> {
+  const { version_current: version } = await api.one<{ version_current: string }>("/admin/version/");
+  const proxies = await api.all<Proxy>("/providers/proxy/");
+  const clients = await api.all<Client>("/providers/oauth2/");
+  const applications = await api.all<Application>("/core/applications/");
+  const outposts = await api.all<Outpost>("/outposts/instances/");
+  const groups = await api.all<{ pk: string; name: string }>("/core/groups/?include_users=false");
+  return {
+    version,
+    proxies: proxies.map(proxyOf),
+    clients: clients.map(({ pk, name, redirect_uris }) => ({
+      ...{ id: pk, name },
+      redirectUris: (redirect_uris ?? []).map(({ url }) => url),
+    })),
+    applications: applications.map(({ pk, slug, provider }) => ({ id: pk, slug, provider })),
+    outposts: outposts.map(outpostOf),
+    bindings: boundGroups(
+      await api.all<Binding>("/policies/bindings/"),
+      new Map(groups.map(({ pk, name }) => [pk, name])),
+    ),
+  };
+}
+
+function proxyOf(record: Proxy): ProxyRecord {
+  const { pk, name, mode, external_host, cookie_domain, access_token_validity } = record;
+  const { externalHost, cookieDomain } = { externalHost: external_host, cookieDomain: cookie_domain ?? "" };
+  return { id: pk, name, mode, externalHost, cookieDomain, session: access_token_validity };
+}
+
+function outpostOf({ name, managed, providers, config }: Outpost): OutpostRecord {
+  return { name, embedded: managed === EMBEDDED, providers, authentikHost: config?.authentik_host ?? "" };
+}
+
+function boundGroups(bindings: readonly Binding[], names: ReadonlyMap<string, string>): Map<string, string[]> {
+  const bound = new Map<string, string[]>();
+  for (const { target, group, enabled } of bindings) {
+    if (enabled && group !== null) bound.set(target, [...(bound.get(target) ?? []), names.get(group) ?? group]);
+  }
+  return bound;
+}
+
+interface Page<T> {
+  readonly results: readonly T[];
+  /** `next` is 0 on the last page. */
+  readonly pagination: { readonly next: number };
+}
+
+class Api {
+  readonly #client: HttpClient;
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor(client: HttpClient, url: string, token: string) {
+    this.#client = client;
+    this.#url = url;
+    this.#token = token;
+  }
+
+  async one<T>(path: string): Promise<T> {
+    const headers = { authorization: `Bearer ${this.#token}`, accept: "application/json" };
+    const answer = await this.#client.send(`${this.#url}/api/v3${path}`, { headers });
+    if (answer.status !== 200) throw new Error(`${path} answers ${answer.status}`);
+    if (!headerOf(answer, "content-type")?.includes("json"))
+      throw new Error(`${path} answers something else than JSON`);
+    const found = JSON.parse(answer.body) as T & { error?: string };
+    if (found.error !== undefined) throw new Error("it is starting");
+    return found;
+  }
+
+  async all<T>(path: string): Promise<T[]> {
+    const found: T[] = [];
+    for (let page = 1; page <= PAGES; page += 1) {
+      const query = `${path.includes("?") ? "&" : "?"}page=${page}&page_size=${PAGE_SIZE}`;
+      const { results, pagination } = await this.one<Page<T>>(path + query);
+      found.push(...results);
+      if (!pagination.next) break;
+    }
+    return found;
+  }
+}

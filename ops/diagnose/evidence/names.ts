@@ -1,0 +1,22 @@
+import { lookup } from "node:dns/promises";
+import type { Look, NameAnswer } from "../evidence.ts";
+import { look } from "../look.ts";
+
+/** What the system's resolver says of a host; that there is no such name is an answer. */
+export function lookAtName(host: string): Promise<Look<NameAnswer>> {
+  return look(`the name ${host}`, async () => {
+    try {
+      const found = await lookup(host, { all: true });
+      return { addresses: found.map(({ address }) => address) };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOTFOUND" || code === "ENODATA" || code === "EAI_NONAME") return { code };
+      throw error;
+    }
+  });
+}
+
+/** Names that browsers take for this machine, whatever the resolver says (RFC 6761, 6.3). */
+export function isLoopbackName(host: string): boolean {
+  return /(^|\.)localhost$/i.test(host);
+}

@@ -1,0 +1,52 @@
+/** Secrets leave no trace in what is told: known values, and what has the form of a credential. */
+
+/** Shorter values are no secrets worth the name, and would tear words apart. */
+const SHORTEST = 6;
+const HIDDEN = "[redacted]";
+
+/** Form of a credential, and what is left of it. */
+const FORMS: readonly (readonly [RegExp, string])[] = [
+  // JSON Web Tokens.
+  [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, HIDDEN],
+  [/\b(authorization|proxy-authorization|cookie|set-cookie)(["']?\s*[:=]\s*)[^\n]+/gi, `$1$2${HIDDEN}`],
+  [/\b(bearer|basic)\s+[\w+/=.~-]{6,}/gi, `$1 ${HIDDEN}`],
+  [/\b(authentik_(?:session|csrf|proxy_\w+))=[^\s;,"']+/gi, `$1=${HIDDEN}`],
+  // Queries of addresses, and credentials before the host.
+  [
+    /([?&](?:code|state|token|id_token_hint|access_token|refresh_token|client_secret|password|next|rd)=)[^\s&"'#]+/gi,
+    `$1${HIDDEN}`,
+  ],
+  [/(\b[a-z][a-z\d+.-]*:\/\/)[^\s/@"']+:[^\s/@"']+@/gi, `$1${HIDDEN}@`],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g, HIDDEN],
+];
+
+/**
+ * Takes secrets out of texts.
+ * @param secrets every value that must not appear, also as it stands in JSON, in an address and in base64
+ */
+export function redactor(secrets: Iterable<string>): (text: string) => string {
+  const values = [...secrets].filter((secret) => secret.length >= SHORTEST);
+  const spellings = new Set(values.flatMap(spellingsOf));
+  // The longest first: one may hold another.
+  const known = [...spellings].sort((a, b) => b.length - a.length);
+  return (text) => {
+    const without = known.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
+    return FORMS.reduce((left, [form, rest]) => left.replace(form, rest), without);
+  };
+}
+
+function spellingsOf(secret: string): string[] {
+  const base64 = Buffer.from(secret).toString("base64");
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), base64, base64.replace(/=+$/, "")];
+}
+
+/** The same value with every text in it redacted; keys stay. */
+export function redactAll<T>(value: T, redact: (text: string) => string): T {
+  const visit = (one: unknown): unknown => {
+    if (typeof one === "string") return redact(one);
+    if (Array.isArray(one)) return one.map(visit);
+    if (typeof one !== "object" || one === null) return one;
+    return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, visit(inner)]));
+  };
+  return visit(value) as T;
+}

@@ -1,0 +1,69 @@
+/** A diagnosis for people. */
+import type { Finding } from "./causes/finding.ts";
+import { TITLES } from "./symptom.ts";
+import type { Diagnosis, HostDiagnosis } from "./walk.ts";
+
+/** Colours a text; the identity where there are none. */
+export type Paint = (style: "red" | "green" | "yellow" | "bold" | "dim", text: string) => string;
+
+/** Whether something is wrong. */
+export function isAnythingWrong({ hosts, whole }: Diagnosis): boolean {
+  return whole.length > 0 || hosts.some(isWrong);
+}
+
+function isWrong({ symptom, cause }: HostDiagnosis): boolean {
+  return symptom.kind !== "none" || cause !== undefined;
+}
+
+/** One line for each host, and all that is known of those with a symptom. */
+export function describe(diagnosis: Diagnosis, paint: Paint): string {
+  const { context, stack, hosts, whole, warnings, limits } = diagnosis;
+  const wrong = hosts.filter(isWrong);
+  const blocks = [
+    paint("bold", `${context} (stack ${stack})`),
+    hosts.map((host) => line(host, paint)).join("\n"),
+    ...wrong.map((host) => details(host, paint)),
+    ...whole.map((finding) => [paint("bold", "The whole stack"), ...told(finding, paint)].join("\n")),
+    list("Skipped by the plan", warnings),
+    list("Not looked at", limits),
+    summary(wrong, whole),
+  ];
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+function line(host: HostDiagnosis, paint: Paint): string {
+  const { url, symptom, cause } = host;
+  if (!isWrong(host)) return `${paint("green", "✔")} ${url}  ${paint("dim", symptom.seen)}`;
+  const title = symptom.kind === "none" ? "not as planned" : TITLES[symptom.kind];
+  return `${paint("red", "✖")} ${url}  ${title}: ${cause?.cause ?? "no known cause"}`;
+}
+
+function details({ url, symptom, cause, also }: HostDiagnosis, paint: Paint): string {
+  const lines = [paint("bold", url), `  Symptom   ${TITLES[symptom.kind]}: ${symptom.seen}`];
+  if (cause === undefined) {
+    const none =
+      "none of the known ones holds; the application itself may answer so, see its log, and what was not looked at below";
+    return [...lines, `  Cause     ${none}`].join("\n");
+  }
+  const others = also.map((finding) => `  Also      ${finding.cause}: ${finding.fault}`);
+  return [...lines, ...told(cause, paint), ...others].join("\n");
+}
+
+function told({ cause, fault, evidence, cure }: Finding, paint: Paint): string[] {
+  return [
+    `  Cause     ${paint("red", cause)}: ${fault}`,
+    ...evidence.map((one, index) => `  ${index === 0 ? "Evidence " : "         "} ${one}`),
+    `  Cure      ${paint("yellow", cure)}`,
+  ];
+}
+
+function list(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : [title, ...lines.map((one) => `  ${one}`)].join("\n");
+}
+
+function summary(wrong: readonly HostDiagnosis[], whole: readonly Finding[]): string {
+  if (wrong.length === 0 && whole.length === 0) return "No symptom.";
+  const causes = new Set([...wrong.flatMap(({ cause }) => cause ?? []), ...whole].map(({ cause }) => cause));
+  const hosts = `${wrong.length} ${wrong.length === 1 ? "host" : "hosts"} with a symptom`;
+  return `${hosts}; ${causes.size === 0 ? "no known cause" : `cause: ${[...causes].join(", ")}`}.`;
+}

@@ -1,0 +1,25 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Diagnostic scripts keep only the 3 most recent output files (spec 000, Limits). */
+const KEPT = 3;
+const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-.*\.txt$/;
+
+/**
+ * Writes one report, for its owner alone, and removes all but the newest.
+ * @param folder made when missing
+ * @returns the file
+ */
+export function writeReport(folder: string, context: string, at: Date, text: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const time = at.toISOString().replaceAll(":", "-");
+  const file = join(folder, `${time}-${context.replaceAll(/[^\w.-]+/g, "_")}.txt`);
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  const older = readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .sort()
+    .slice(0, -KEPT);
+  for (const name of older) rmSync(join(folder, name), { force: true });
+  return file;
+}

@@ -1,0 +1,105 @@
+/** Ways to break a running platform from beside its stack, each undone when the work is done. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { vi } from "vitest";
+import { config, own, stack } from "./world.ts";
+
+const TRAEFIK = { group: "traefik.io", version: "v1alpha1" };
+
+type Custom = Record<string, unknown> & { metadata: object; spec: Record<string, unknown> };
+
+/** Changes an object of Traefik, or deletes it, runs, and puts it back; a route in the way that `diagnose` tells. */
+export async function withObject(
+  plural: string,
+  [namespace, name]: readonly [string, string],
+  change: (spec: never) => unknown,
+  work: () => Promise<void>,
+): Promise<void> {
+  const place = { ...TRAEFIK, namespace, plural, name };
+  const before = (await own.objects.getNamespacedCustomObject(place)) as Custom;
+  const spec = change(structuredClone(before.spec) as never);
+  const remove = (): Promise<unknown> => own.objects.deleteNamespacedCustomObject(place);
+  if (spec === undefined) await remove();
+  else await own.objects.replaceNamespacedCustomObject({ ...place, body: { ...before, spec } });
+  try {
+    await work();
+  } finally {
+    if (plural === "middlewares") {
+      const now = (await own.objects.getNamespacedCustomObject(place)) as Custom;
+      await own.objects.replaceNamespacedCustomObject({ ...place, body: { ...now, spec: before.spec } });
+    } else {
+      if (spec !== undefined) await remove();
+      await stack.stack.refresh();
+      await stack.up(config());
+    }
+  }
+}
+
+/** Changes a record of the identity provider, runs, and puts it back. */
+export async function withRecord(path: string, change: object, undo: object, work: () => Promise<void>): Promise<void> {
+  await own.administrator.call("PATCH", path, change);
+  try {
+    await work();
+  } finally {
+    await own.administrator.call("PATCH", path, undo);
+  }
+}
+
+export interface Found<T> {
+  readonly results: readonly T[];
+}
+
+export async function providerOf(name: string): Promise<number> {
+  const query = `/providers/proxy/?name=${encodeURIComponent(name)}`;
+  const { results } = await own.administrator.call<Found<{ pk: number }>>("GET", query);
+  return results[0]?.pk ?? 0;
+}
+
+interface Outpost {
+  readonly pk: string;
+  readonly providers: readonly number[];
+  readonly config: object;
+}
+
+export async function embedded(): Promise<Outpost> {
+  const { results } = await own.administrator.call<Found<Outpost>>(
+    "GET",
+    "/outposts/instances/?managed=goauthentik.io/outposts/embedded",
+  );
+  if (!results[0]) throw new Error("there is no embedded outpost");
+  return results[0];
+}
+
+/** Routes a host to the echo service without any authentication, runs, and closes it. */
+export async function withOpenRoute(name: string, host: string, work: () => Promise<void>): Promise<void> {
+  const place = { ...TRAEFIK, namespace: "default", plural: "ingressroutes" };
+  const services = [{ name: "whoami", port: 8080, nativeLB: true }];
+  const routes = [{ kind: "Rule", match: `Host(\`${host}\`)`, priority: 1, services }];
+  const body = { apiVersion: "traefik.io/v1alpha1", kind: "IngressRoute", metadata: { name }, spec: { routes } };
+  await own.objects.createNamespacedCustomObject({ ...place, body });
+  try {
+    await work();
+  } finally {
+    await own.objects.deleteNamespacedCustomObject({ ...place, name });
+  }
+}
+
+export async function scale(namespace: string, name: string, replicas: number): Promise<void> {
+  await vi.waitFor(async () => {
+    const { spec, ...scaled } = await own.apps.readNamespacedDeploymentScale({ namespace, name });
+    await own.apps.replaceNamespacedDeploymentScale({
+      namespace,
+      name,
+      body: { ...scaled, spec: { ...spec, replicas } },
+    });
+  });
+}
+
+/** A port that nothing listens on. */
+export async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

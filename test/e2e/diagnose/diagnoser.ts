@@ -1,0 +1,79 @@
+/** `npm run diagnose` against a platform of its own, as a person in another terminal would run it. */
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { writeLocalContext } from "../../../ops/context/local.ts";
+import { main } from "../../../ops/diagnose.ts";
+import { projectFolder } from "../../../ops/paths.ts";
+import type { Diagnosis } from "../../../ops/diagnose/walk.ts";
+import type { Config, OwnPlatform, OwnStack } from "../ownPlatform.ts";
+
+/** What one run said. */
+export interface Diagnosed {
+  readonly code: number;
+  readonly diagnosis: Diagnosis;
+}
+
+/** A project folder with one stack file, and a data folder that tells of the platform. */
+export class Diagnoser {
+  readonly #project = mkdtempSync(join(tmpdir(), "gatehouse-diagnose-"));
+  readonly #data = join(this.#project, "data");
+  readonly #context: string;
+  readonly #stack: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  /** Everything that any run printed. */
+  printed = "";
+
+  constructor({ platform }: OwnPlatform, { stack }: OwnStack, secrets: Readonly<Record<string, string>>) {
+    this.#context = platform.context;
+    this.#stack = stack.name;
+    this.#environment = { ...stack.workspace.envVars, ...secrets };
+    copyFileSync(join(projectFolder(), "Pulumi.yaml"), join(this.#project, "Pulumi.yaml"));
+  }
+
+  /** @param environment what the shell has otherwise, e.g. another kubeconfig */
+  async run(
+    config: Config,
+    args: readonly string[] = [],
+    environment: Record<string, string> = {},
+  ): Promise<Diagnosed> {
+    const { text, code } = await this.#main(config, [...args, "--json"], environment);
+    return { code, diagnosis: JSON.parse(text) as Diagnosis };
+  }
+
+  /** As {@link run}, in words. */
+  async tell(config: Config, args: readonly string[] = []): Promise<string> {
+    return (await this.#main(config, args, {})).text;
+  }
+
+  /** Names of the reports that are kept. */
+  get reports(): string[] {
+    return readdirSync(join(this.#data, "diagnose")).sort();
+  }
+
+  report(name: string): string {
+    return readFileSync(join(this.#data, "diagnose", name), "utf8");
+  }
+
+  remove(): void {
+    rmSync(this.#project, { recursive: true });
+  }
+
+  async #main(
+    config: Config,
+    args: readonly string[],
+    changed: Record<string, string>,
+  ): Promise<{ text: string; code: number }> {
+    writeFileSync(join(this.#project, `Pulumi.${this.#stack}.yaml`), stringify({ config }));
+    const environment = { ...this.#environment, ...changed };
+    mkdirSync(this.#data, { recursive: true });
+    writeLocalContext(this.#data, { context: this.#context, stack: this.#stack, config: {}, environment });
+    let text = "";
+    const add = (more: string): void => void (text += more);
+    const shell = { project: this.#project, data: this.#data, environment: {}, colours: false, now: () => new Date() };
+    const code = await main([this.#context, ...args], { ...shell, out: add, error: add });
+    this.printed += text;
+    return { text, code };
+  }
+}

@@ -1,0 +1,191 @@
+/** Each cause of a login loop, from made-up evidence: it is named, and no other. */
+import { describe, expect, test } from "vitest";
+import type { Evidence } from "../../../ops/diagnose/evidence.ts";
+import {
+  type Change,
+  WIKI,
+  AUTHENTIK,
+  signedIn,
+  loop,
+  noProvider,
+  proxy,
+  application,
+  embedded,
+  forwardAuth,
+  without,
+  diagnosed,
+  type Case,
+  testEach,
+} from "./changes.ts";
+import { inside, type Open, the } from "./world.ts";
+
+const TRUSTED: Case[] = [
+  {
+    name: "authentik takes another origin for its own",
+    changes: [loop, (e) => void (e.ownOrigin = { seen: "https://authentik.localhost" })],
+    expected: ["loop", "trusted origins"],
+    fault: `the identity provider takes https://authentik.localhost for its own origin, and browsers come from ${AUTHENTIK}: it trusts no login from there`,
+  },
+  {
+    name: "authentik refuses the browser's Origin",
+    changes: [
+      signedIn(
+        WIKI,
+        [
+          [302, `${WIKI}/`],
+          [403, `${AUTHENTIK}/api/v3/flows/`],
+        ],
+        { text: "refused: origin" },
+      ),
+    ],
+    expected: ["sign-in", "trusted origins"],
+    fault: `the identity provider refuses what a browser on ${AUTHENTIK} sends: CSRF Failed`,
+  },
+  {
+    name: "the outpost has no authentik_host",
+    changes: [loop, (e) => void (embedded(e).authentikHost = "")],
+    expected: ["loop", "trusted origins"],
+    fault: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
+  },
+  {
+    name: "before the provider, where both hold",
+    changes: [loop, (e) => void (embedded(e).authentikHost = WIKI), (e) => void (proxy(e).mode = "proxy")],
+    expected: ["loop", "trusted origins", "also provider configuration"],
+    fault: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
+  },
+];
+
+const PROVIDER: Case[] = [
+  {
+    name: "missing",
+    changes: [noProvider, (e) => without(inside(e.identity).proxies, proxy(e))],
+    expected: ["sign-in", "provider configuration"],
+    fault: 'provider "wiki@localhost" is missing',
+  },
+  ...(["externalHost", "mode", "cookieDomain", "session"] as const).map((field) => ({
+    name: `with another ${field}`,
+    changes: [loop, (e: Open<Evidence>) => void (proxy(e)[field] = "http://other.localhost")],
+    expected: ["loop", "provider configuration"],
+    fault: 'provider "wiki@localhost" is configured otherwise than planned',
+  })),
+  {
+    name: "without its application",
+    changes: [noProvider, (e) => without(inside(e.identity).applications, application(e))],
+    expected: ["sign-in", "provider configuration"],
+    fault: 'application "wiki-localhost" is missing, so no outpost serves its provider',
+  },
+  {
+    name: "whose application has another slug",
+    changes: [loop, (e) => void (application(e).slug = "wiki")],
+    expected: ["loop", "provider configuration"],
+    fault: 'the slug of application "wiki-localhost" was changed',
+  },
+  {
+    name: "whose application has another provider",
+    changes: [noProvider, (e) => void (application(e).provider = null)],
+    expected: ["sign-in", "provider configuration"],
+    fault: 'application "wiki-localhost" has another provider than its own',
+  },
+  {
+    name: "not attached to the outpost",
+    changes: [noProvider, (e) => void (embedded(e).providers = embedded(e).providers.slice(1))],
+    expected: ["sign-in", "provider configuration"],
+    fault: 'provider "wiki@localhost" is not attached to its outpost',
+  },
+  {
+    name: "whose outpost is missing",
+    changes: [noProvider, (e) => void (inside(e.identity).outposts = [])],
+    expected: ["sign-in", "provider configuration"],
+    fault: "the embedded outpost is missing",
+  },
+  {
+    name: "of an oauth2 service, without the way back",
+    url: "http://grafana.localhost",
+    changes: [(e) => void (the(inside(e.identity).clients, ({ name }) => name === "grafana").redirectUris = [])],
+    expected: ["none", "provider configuration"],
+    fault: 'provider "grafana" allows no return to http://grafana.localhost',
+  },
+];
+
+const LOOPING_ROUTES: Case[] = [
+  {
+    name: "forward auth without the cookie",
+    changes: [loop, (e) => void (forwardAuth(e).requestHeaders = ["Accept"])],
+    expected: ["loop", "route configuration"],
+    fault: "Middleware default/gatehouse-forward-auth hides from the outpost who asks, so nobody is ever signed in",
+  },
+  {
+    name: "forward auth at the browser's address of the identity provider",
+    changes: [loop, (e) => void (forwardAuth(e).address = `${AUTHENTIK}/outpost.goauthentik.io/auth/traefik`)],
+    expected: ["loop", "route configuration"],
+    fault: "Middleware default/gatehouse-forward-auth asks at a wrong address",
+  },
+  {
+    name: "forward auth that begins a login each time",
+    changes: [loop, (e) => void (forwardAuth(e).address = "http://10.43.0.9:9000/outpost.goauthentik.io/start")],
+    expected: ["loop", "route configuration"],
+    fault: "Middleware default/gatehouse-forward-auth asks at a wrong address",
+  },
+  {
+    name: "the outpost's path is not routed",
+    changes: [
+      loop,
+      (e) =>
+        without(
+          inside(e.cluster.routes),
+          the(inside(e.cluster.routes), ({ name }) => name === "gatehouse-outpost-localhost"),
+        ),
+    ],
+    expected: ["loop", "route configuration"],
+    fault: "the route of the outpost's path on wiki.localhost is missing",
+  },
+  {
+    name: "the identity provider's own host has no route",
+    changes: [
+      loop,
+      (e) =>
+        without(
+          inside(e.cluster.routes),
+          the(inside(e.cluster.routes), ({ name }) => name === "gatehouse-identity-provider"),
+        ),
+    ],
+    expected: ["loop", "route configuration"],
+    fault: "the route of authentik.localhost is missing",
+  },
+];
+
+describe("trusted origins", () => testEach(TRUSTED));
+describe("provider configuration", () => testEach(PROVIDER));
+describe("route configuration, of a loop", () => testEach(LOOPING_ROUTES));
+
+describe("cures that are not the usual one", () => {
+  test("what somebody changed is deleted first: the engine takes no field from who owns it", () => {
+    const found = diagnosed(WIKI, [loop, (e) => void (forwardAuth(e).requestHeaders = [])]);
+    expect(found.cause?.cure).toBe(
+      "delete what was changed, kubectl --context rancher-desktop delete middleware.traefik.io gatehouse-forward-auth " +
+        "--namespace default, and run ./deploy rancher-desktop --refresh",
+    );
+  });
+
+  test("without the identity provider's own route nothing is refreshed as a whole: its records would count as gone", () => {
+    const gone: Change = ({ cluster }) =>
+      without(
+        inside(cluster.routes),
+        the(inside(cluster.routes), ({ name }) => name === "gatehouse-identity-provider"),
+      );
+    for (const url of [WIKI, AUTHENTIK]) {
+      expect(diagnosed(url, [gone]).cause?.cure).toBe(
+        "refresh these alone, pulumi refresh --stack dev --target '**::gatehouse-identity-provider-route' " +
+          "--target '**::authentik/*-middleware', then run ./deploy rancher-desktop; no refresh of the whole stack before",
+      );
+    }
+  });
+
+  test("what a blueprint set is applied again", () => {
+    const found = diagnosed(WIKI, [loop, (e) => void (embedded(e).authentikHost = "")]);
+    expect(found.cause?.cure).toBe(
+      "apply the blueprint gatehouse-settings again (Customization > Blueprints), " +
+        `or set authentik_host of outpost "authentik Embedded Outpost" to ${AUTHENTIK} (Applications > Outposts > Edit)`,
+    );
+  });
+});

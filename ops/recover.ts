@@ -2,12 +2,13 @@ import { rm } from "node:fs/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { adoptable } from "./adopt.ts";
 import { type LeftJournal, readJournal } from "./journal.ts";
+import { forgetLost, readLost } from "./lost.ts";
 import { type Resource, withAdopted } from "./replay.ts";
 import { exportState, importState, type State } from "./state.ts";
 
 /**
  * Takes over what a killed run made: what its journal holds, if it kept one, and what it may have created without noting it: the engine
- * wrote "creating" and never came to write "created". Each of these goes into the state under the id it has, and a refresh of just these
+ * wrote "creating" and never came to write "created", or the answer was lost (ops/lost.ts). Each of these goes into the state under the id it has, and a refresh of just these
  * drops what does not exist after all; a plain next run would fail on names that are taken.
  * @returns the URNs that were taken over or forgotten
  * @throws Error when the identity provider, which knows some of the ids, does not answer; when the state holds what the killed run did not
@@ -17,15 +18,19 @@ export async function recoverInterrupted(stack: Stack): Promise<string[]> {
   const now = await exportState(stack);
   const journal = await readJournal(stack);
   const { pending_operations: pending = [], ...deployment } = (journal?.after ?? now).deployment;
-  if (!journal && pending.length === 0) {
+  const lost = await readLost(stack);
+  if (!journal && pending.length === 0 && lost.length === 0) {
     return [];
   }
-  const begun = pending.filter(({ type }) => type === "creating").map(({ resource }) => resource);
+  const creating = pending.filter(({ type }) => type === "creating").map(({ resource }) => resource);
+  const begun = [...creating, ...lost.filter(({ urn }) => !creating.some((other) => other.urn === urn))];
   if (journal) {
     refuseToForget(stack.name, now, journal);
     await importState(stack, { ...now, deployment });
   }
-  const adopted = await adoptable(stack, begun);
+  // What was lost may have been created by a run since then.
+  const known = new Set((deployment.resources ?? []).map(idOf));
+  const adopted = (await adoptable(stack, begun)).filter((resource) => !known.has(idOf(resource)));
   const resources = withAdopted(deployment.resources ?? [], adopted);
   await importState(stack, { ...now, deployment: { ...deployment, resources } });
   if (adopted.length > 0) {
@@ -34,6 +39,7 @@ export async function recoverInterrupted(stack: Stack): Promise<string[]> {
   if (journal) {
     await rm(journal.file);
   }
+  await forgetLost(stack);
   return begun.map(({ urn }) => urn);
 }
 

@@ -4,6 +4,8 @@
 export interface Resource {
   readonly urn: string;
   readonly type: string;
+  /** False for a component. */
+  readonly custom?: boolean;
   readonly id?: string;
   readonly parent?: string;
   /** URN and id of the provider. */

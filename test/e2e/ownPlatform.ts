@@ -11,6 +11,7 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { type Changes, deploy, destroy, openProgram } from "../../local/deploy.ts";
 import { applyYaml } from "../../local/platform/api.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import type { Progress } from "../../ops/progress.ts";
 import { Administrator, type Person } from "../domains/people.ts";
 import { quiet } from "../helpers/quiet.ts";
 
@@ -152,14 +153,16 @@ export async function deployEcho({ kubeconfig }: Platform, namespace: string): P
   await applyYaml(kubeconfig, JSON.stringify(service));
 }
 
-async function openOwn(platform: Platform, name: string): Promise<OwnStack> {
+/** Opens a stack on a running platform. @param progress default: nobody sees it */
+export async function openOwn(platform: Platform, name: string, progress: Progress = quiet): Promise<OwnStack> {
   const stack = await openProgram(platform, name, program);
   const up: OwnStack["up"] = async (config) => {
     const values = Object.entries(config).map(([key, value]) => [key, { value: textOf(value) }] as const);
     await stack.setAllConfig(Object.fromEntries(values));
     const raw = Object.fromEntries(Object.entries(config).map(([key, value]) => [key, { value }]));
-    const plan = computePlan(parseStack({ stack: name, config: raw }, process.env));
-    return { plan, changes: await deploy({ stack, plan }, quiet) };
+    const settings = parseStack({ stack: name, config: raw }, process.env);
+    const plan = computePlan(settings);
+    return { plan, changes: await deploy({ stack, plan, settings }, progress) };
   };
   const down = async (): Promise<void> => {
     await destroy({ stack }, quiet);

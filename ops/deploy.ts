@@ -1,0 +1,124 @@
+/** `./deploy CONTEXT`: preview, confirm, apply and prove the stack of one cluster context. See docs/deploy.md. */
+import { createInterface } from "node:readline/promises";
+import { styleText } from "node:util";
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config/problems.ts";
+import program from "../infra/index.ts";
+import { knownContexts, openContext, type Place, type StackContext } from "./context/context.ts";
+import { ContextError } from "./context/contextError.ts";
+import { deployContext } from "./deploy/deployment.ts";
+import { exitCodeOf } from "./deploy/outcome.ts";
+import type { Paint } from "./deploy/page.ts";
+import { dataFolder, projectFolder } from "./paths.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { verifyContext } from "./verify/verify.ts";
+
+/** What the command uses of the process that it runs in. */
+export interface Shell extends Place {
+  /** Somebody sits there who can answer; undefined where nobody does. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
+  readonly paint: Paint;
+  readonly progress: Progress;
+  readonly interrupted: AbortSignal;
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+  /** Deploys; a test puts its own in its place. */
+  readonly deploy: typeof deployContext;
+}
+
+interface Flags {
+  readonly yes?: true;
+  readonly json?: true;
+  readonly refresh?: true;
+}
+
+/**
+ * @param args `CONTEXT [--yes] [--json] [--refresh]`
+ * @returns the exit code: 0 when everything is deployed and proven, 1 when it is not, 2 for a wrong command line, for what was refused
+ *   before anything changed, and where nobody can say yes
+ */
+export async function main(args: readonly string[], shell: Shell): Promise<number> {
+  let flags: Flags = {};
+  const command: Command = new Command("./deploy")
+    .usage("CONTEXT [--yes] [--json] [--refresh]")
+    .description("Deploy the stack of a cluster context: check, preview, ask, apply, verify. See docs/deploy.md.")
+    .argument("[context]", "the context of the kubeconfig, which the stack file names as kubernetes:context")
+    .option("--yes", "do not ask")
+    .option("--json", "print one JSON document at the end; everything else goes to standard error")
+    .option("--refresh", "look first for what is not as it was deployed")
+    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
+    .exitOverride()
+    .action((_, options: Flags) => void (flags = options));
+  try {
+    command.parse(args, { from: "user" });
+    const [context] = command.args;
+    if (context === undefined) throw new ContextError(`name a context: ./deploy CONTEXT\n${contextsOf(shell.project)}`);
+    const target = openContext(context, shell);
+    if (!flags.yes && !shell.ask) {
+      throw new ContextError(
+        "nobody can answer here, since this is no terminal; look at the preview there, or give --yes",
+      );
+    }
+    return await deploy(target, flags, shell);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;
+    shell.error(`${error.message}\n`);
+    return 2;
+  }
+}
+
+function contextsOf(project: string): string {
+  const known = knownContexts(project).map(({ context, stack }) => `  ${context} (stack ${stack})`);
+  return known.length === 0 ? "No stack file states one." : `Known contexts:\n${known.join("\n")}`;
+}
+
+async function deploy(target: StackContext, { yes, json, refresh }: Flags, shell: Shell): Promise<number> {
+  const { ask, error, out, paint, progress, interrupted } = shell;
+  const tell = (text: string): void => (json ? error : out)(`${text}\n`);
+  const confirm = async (question: string): Promise<boolean> =>
+    yes === true || (await ask?.(`${question} Only yes goes on: `))?.trim() === "yes";
+  // The program runs in this process, and looks for its variables where a deploying shell has them.
+  Object.assign(process.env, target.environment);
+  const prove = async () => (await verifyContext(target, shell, progress)).checks;
+  const how = { refresh: refresh === true, confirm, tell, paint, progress, interrupted, program, prove };
+  const outcome = await shell.deploy(target, shell, how);
+  if (json) out(`${JSON.stringify(outcome, undefined, 2)}\n`);
+  return exitCodeOf(outcome);
+}
+
+/** Ctrl-C on a terminal reaches the engine without us, and twice would mean "at once"; its end is then told like any other. */
+function interruption(): AbortSignal {
+  const abort = new AbortController();
+  process.on("SIGINT", () => process.stdin.isTTY || abort.abort());
+  process.on("SIGTERM", () => abort.abort());
+  return abort.signal;
+}
+
+function asker(): Shell["ask"] {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  return async (question) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return await lines.question(question);
+    } finally {
+      lines.close();
+    }
+  };
+}
+
+if (import.meta.main) {
+  const colours = process.stdout.isTTY && process.stdout.hasColors();
+  process.exitCode = await main(process.argv.slice(2), {
+    environment: process.env,
+    project: projectFolder(),
+    data: dataFolder(),
+    ask: asker(),
+    paint: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
+    progress: createProgress(),
+    interrupted: interruption(),
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+    deploy: deployContext,
+  });
+}

@@ -1,0 +1,23 @@
+import type { StackContext } from "../context/context.ts";
+import { withClient } from "../http.ts";
+import { reasonOf } from "./reason.ts";
+
+/**
+ * Keeps a refresh from forgetting the identity provider's objects: the Terraform provider takes a 404 for an object that is gone, also
+ * one that the gateway gives because the identity provider's own route is missing.
+ * @throws Error when the identity provider does not say that it is ready
+ */
+export async function refuseBlindRefresh({ context, settings, plan }: StackContext): Promise<void> {
+  const origin = settings.identityProvider.apiUrl ?? plan.identityProviderUrl;
+  if (origin === undefined) return;
+  const url = `${origin}/-/health/ready/`;
+  const said = await withClient((client) => client.send(url)).then(
+    ({ status }) => (status === 200 || status === 204 ? undefined : `answers ${status}`),
+    (error: unknown) => `does not answer (${reasonOf(error)})`,
+  );
+  if (said === undefined) return;
+  throw new Error(
+    `${url} ${said}, and a refresh would take everything in the identity provider for deleted; ` +
+      `deploy without --refresh first, or run: npm run diagnose -- ${context}`,
+  );
+}

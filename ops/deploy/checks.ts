@@ -1,0 +1,178 @@
+/** Everything that can be known to go wrong before anything is changed. */
+import { VersionApi } from "@kubernetes/client-node";
+import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import { parseStack } from "../../config/load.ts";
+import type { Place, StackContext } from "../context/context.ts";
+import { openEngine, secretVariables } from "../context/engine.ts";
+import { kubeConfigOf } from "../context/kubeconfig.ts";
+import { openDataStack, ownDatabase } from "../contract/connection.ts";
+import { LockFolder } from "../contract/lockFolder.ts";
+import { UnreachableError } from "../database.ts";
+import type { Progress } from "../progress.ts";
+import { findPlugins } from "../toolchain/plugins.ts";
+import { ensureTools } from "../toolchain/toolchain.ts";
+import { refuseBrokenPromises } from "../verify/database.ts";
+import { deployedKinds, refusedPermissions } from "./permissions.ts";
+import { reasonOf } from "./reason.ts";
+import { readState, type StackState } from "./stackState.ts";
+
+/** Nothing was changed; the problems say why, each with its cure. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+/** A stack that can be deployed. */
+export interface Ready {
+  readonly stack: Stack;
+  readonly state: StackState;
+  /** The secret template variables in clear. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Checks configuration, tools, cluster, permissions, backend, secrets and what the data API promised.
+ * @throws Refusal with every problem, not only the first
+ */
+export async function checkAll(
+  target: StackContext,
+  place: Place,
+  program: PulumiFn,
+  progress: Progress,
+): Promise<Ready> {
+  const problems = new Problems();
+  const [, , ready] = await Promise.all([
+    problems.of(() => Promise.resolve(checkConfiguration(target))),
+    problems.of(() => checkCluster(target)),
+    problems.of(() => checkEngine(target, place, program, progress)),
+  ]);
+  if (ready) await problems.of(() => checkPromises(target, place, ready.secrets));
+  if (problems.told.length > 0 || !ready) throw new Refusal(problems.told);
+  return ready;
+}
+
+/** Collects instead of stopping at the first. */
+class Problems {
+  readonly told: string[] = [];
+
+  async of<T>(check: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await check();
+    } catch (error) {
+      this.told.push(...(error instanceof Refusal ? error.problems : [messageOf(error)]));
+      return undefined;
+    }
+  }
+}
+
+/** Whatever fields a plan can do without: all secrets must be set now. */
+function checkConfiguration({ raw, environment }: StackContext): void {
+  parseStack(raw, environment);
+}
+
+async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {
+  const config = kubeConfigOf(context, environment);
+  const server = config.getCurrentCluster()?.server ?? "";
+  await inTime(config.makeApiClient(VersionApi).getCode()).catch((error: unknown) => {
+    const cure = "start it, connect to its network, or mend its address in the kubeconfig";
+    throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${cure}`);
+  });
+  const refused = await inTime(refusedPermissions(config, deployedKinds(settings, plan))).catch((error: unknown) => {
+    throw new Error(
+      `the cluster of context "${context}" does not accept its user (${messageOf(error)}); sign in to it again`,
+    );
+  });
+  if (refused.length > 0) {
+    const lines = refused.map((line) => `  ${line}`).join("\n");
+    throw new Error(`the user of context "${context}" may not:\n${lines}\nask its administrator for a role with these`);
+  }
+}
+
+async function checkEngine(target: StackContext, place: Place, program: PulumiFn, progress: Progress): Promise<Ready> {
+  const { pulumi } = await ensureTools(["pulumi"], progress);
+  if (!target.local) await checkPlugins(pulumi, progress);
+  const stack = await openEngine(target, place, program, progress).catch((error: unknown) => {
+    throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}; see docs/deploy.md, Backend`);
+  });
+  const secrets = await secretVariables(stack).catch((error: unknown) => {
+    const cure = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that keeps its key";
+    throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}; ${cure}`);
+  });
+  const state = await readState(stack);
+  refuseOtherClusters(target, (await stack.getAllConfig())["kubernetes:context"]?.value, state);
+  return { stack, state, secrets };
+}
+
+async function checkPlugins(pulumi: string, progress: Progress): Promise<void> {
+  const missing = (await findPlugins(pulumi, progress)).filter(({ kind }) => kind === "stand-in");
+  const lines = missing.map(
+    ({ name, version }) =>
+      `the provider plugin ${name} ${version} is not there; run: pulumi plugin install resource ${name} ${version}`,
+  );
+  if (lines.length > 0) throw new Refusal(lines);
+}
+
+/**
+ * A deployment touches the named cluster and no other. What stands in the state was deployed to the cluster that it names, and a move to
+ * another would delete it there.
+ * @throws Error when the engine's configuration or the state names another context
+ */
+export function refuseOtherClusters(
+  { context, stack }: Pick<StackContext, "context" | "stack">,
+  configured: string | undefined,
+  { contexts }: Pick<StackState, "contexts">,
+): void {
+  if (configured !== context) {
+    throw new Error(
+      `the engine would deploy stack "${stack}" to context "${configured ?? ""}", not to "${context}"; ` +
+        `make kubernetes:context in Pulumi.${stack}.yaml the one you mean`,
+    );
+  }
+  const others = contexts.filter((other) => other !== context);
+  if (others.length > 0) {
+    throw new Error(
+      `stack "${stack}" is deployed to context "${others.join('", "')}", and would be deleted there; to move it to ` +
+        `"${context}", first run: pulumi destroy --stack ${stack} with the old context, or give the new cluster a stack of its own`,
+    );
+  }
+}
+
+/** One that the stack itself installs may not be there yet, or not be reached from here: its pods are asked by verify. */
+async function checkPromises(
+  { stack, environment, settings, plan }: StackContext,
+  { project, data }: Place,
+  secrets: Ready["secrets"],
+): Promise<void> {
+  if (!settings.dataApi || !plan.data || settings.postgres?.install || !settings.postgres?.host) return;
+  const place = { stack, project, data, environment: { ...environment, ...secrets } };
+  const connection = ownDatabase(place, openDataStack(place));
+  const promises = new LockFolder(project, stack);
+  await refuseBrokenPromises({ connection, promises }, plan.data).catch((error: unknown) => {
+    if (!(error instanceof UnreachableError)) throw error;
+    throw new Error(
+      `${error.message}; start it, or let this machine reach it: what it promises to readers is checked first`,
+    );
+  });
+}
+
+function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, reject) =>
+    setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS).unref(),
+  );
+  return Promise.race([work, late]);
+}
+
+/** What a client of Kubernetes throws has headers and whole bodies in its message. */
+function messageOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: string };
+  if (typeof code === "number") return `HTTP ${code}`;
+  const cause = (error as { cause?: { code?: string } }).cause?.code;
+  return cause ?? message ?? String(error);
+}

@@ -1,0 +1,212 @@
+/** One deployment of the stack of a context, from the checks to the proof. */
+import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import { buildFor } from "../build.ts";
+import type { Place, StackContext } from "../context/context.ts";
+import type { Progress } from "../progress.ts";
+import type { Check } from "../verify/check.ts";
+import { type AccessChanges, accessChanges } from "./access.ts";
+import { apply, takeOver } from "./apply.ts";
+import { refuseBlindRefresh } from "./blindRefresh.ts";
+import { checkAll, type Ready, Refusal } from "./checks.ts";
+import { askHosts, type HostState, protectedUrls } from "./hosts.ts";
+import { LockedError } from "./lock.ts";
+import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
+import { driftPage, nextPage, type Paint, previewPage, proofPage, wreckPage } from "./page.ts";
+import { policyOf } from "./policy.ts";
+import { Recording } from "./recording.ts";
+import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
+import { isSamePlan, readState, type StackState } from "./stackState.ts";
+import type { Step } from "./step.ts";
+
+/** What a deployment is told, and whom it asks. */
+export interface Options {
+  readonly refresh: boolean;
+  /** Whether to go on. @param question without the answers that there are; every other answer than `yes` ends it */
+  readonly confirm: (question: string) => Promise<boolean>;
+  /** What a person reads while it goes on. */
+  readonly tell: (text: string) => void;
+  readonly paint: Paint;
+  readonly progress: Progress;
+  /** Ends it as Ctrl-C does. */
+  readonly interrupted: AbortSignal;
+  readonly program: PulumiFn;
+  readonly prove: (target: StackContext) => Promise<readonly Check[]>;
+}
+
+/** What would be done, seen from one state of the stack. */
+interface Preview {
+  readonly ran: Ran;
+  readonly access: AccessChanges;
+  /** Digest of the state that it was made from. */
+  readonly from: string;
+  readonly empty: boolean;
+}
+
+/** Deploys. Never throws for what can go wrong with a deployment: the outcome says it. */
+export async function deployContext(target: StackContext, place: Place, options: Options): Promise<Outcome> {
+  return new Deployment(target, place, options).run();
+}
+
+class Deployment {
+  readonly #target: StackContext;
+  readonly #place: Place;
+  readonly #options: Options;
+  readonly #recording: Recording;
+  #before: StackState | undefined;
+  #preview: Preview | undefined;
+  #drift: readonly Step[] = [];
+  #done: readonly Step[] = [];
+
+  constructor(target: StackContext, place: Place, options: Options) {
+    this.#target = target;
+    this.#place = place;
+    this.#options = options;
+    this.#recording = new Recording(options.progress);
+  }
+
+  async run(): Promise<Outcome> {
+    let ready: Ready;
+    try {
+      ready = await this.#check();
+      await this.#takeOver(ready.stack);
+    } catch (error) {
+      return this.#refused(error);
+    }
+    try {
+      const empty = await this.#previewAndAsk(ready.stack);
+      if (empty === undefined) return this.#end("declined", {});
+      if (!empty) await this.#apply(ready.stack);
+      return await this.#prove(empty);
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  async #check(): Promise<Ready> {
+    const { progress, program } = this.#options;
+    const check = () => checkAll(this.#target, this.#place, program, progress);
+    const ready = await this.#recording.part("Checking configuration, tools and access", check, "5 s");
+    this.#before = ready.state;
+    await buildFor(this.#target.settings, progress);
+    return ready;
+  }
+
+  /** What a killed run left; it may have to ask the identity provider, which may have to start. */
+  async #takeOver(stack: Stack): Promise<void> {
+    const taken = await this.#recording.part("Looking for what an interrupted run left", () => takeOver(stack), "1 s");
+    if (taken.length > 0) this.#options.tell(`Took over ${taken.length} that an interrupted run had begun.`);
+    if (!this.#options.refresh) return;
+    if (this.#before?.plan) await refuseBlindRefresh(this.#target);
+    const refresh = (report: (detail: string) => void) =>
+      runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted);
+    this.#drift = (await this.#recording.part("Looking for drift", refresh, "15 s")).done;
+    this.#options.tell(driftPage(this.#drift, this.#options.paint));
+  }
+
+  /** @returns whether there is nothing to change; undefined when nobody said yes */
+  async #previewAndAsk(stack: Stack): Promise<boolean | undefined> {
+    const { confirm, tell } = this.#options;
+    for (;;) {
+      const preview = await this.#previewOnce(stack);
+      this.#preview = preview;
+      if (preview.empty) return true;
+      const { context } = this.#target;
+      const opens = preview.access.opening;
+      if (
+        opens > 0 &&
+        !(await confirm(
+          `${opens === 1 ? "One of these opens" : `${opens} of these open`} something to the public. Is that meant?`,
+        ))
+      )
+        return undefined;
+      if (!(await confirm(`Apply these changes to ${context}?`))) return undefined;
+      if ((await readState(stack)).digest === preview.from) return false;
+      tell("Somebody changed the stack meanwhile, so this preview does not hold any more. Another:");
+    }
+  }
+
+  async #previewOnce(stack: Stack): Promise<Preview> {
+    const { interrupted, paint, tell } = this.#options;
+    const { plan } = this.#target;
+    const state = await readState(stack);
+    const policy = await policyOf(this.#place.project, this.#target.environment);
+    if (policy.fault !== undefined) tell(policy.fault);
+    const run = (report: (detail: string) => void): Promise<Ran> =>
+      runEngine(report, (watch: Watch) => stack.preview({ ...watch, ...policy.options }), interrupted);
+    const ran = await this.#recording.part("Preview", run, "10 s");
+    const access = accessChanges(state.plan, plan);
+    const empty = ran.steps.length === 0 && isSamePlan(state.plan, plan);
+    if (!empty) tell([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
+    return { ran, access, from: state.digest, empty };
+  }
+
+  async #apply(stack: Stack): Promise<void> {
+    const { plan } = this.#target;
+    const work = (report: (detail: string) => void): Promise<Ran> =>
+      apply({ stack, plan }, "up", report, this.#options.interrupted);
+    this.#done = (await this.#recording.part("Deploying", work, "15 s")).done;
+  }
+
+  async #prove(empty: boolean): Promise<Outcome> {
+    const { paint, tell, prove } = this.#options;
+    const checks = await this.#recording.timed("Proving", () => prove(this.#target));
+    const ending = checks.some(({ ok }) => !ok) ? "unproven" : empty ? "unchanged" : "deployed";
+    const said = empty ? "No changes" : "Deployed";
+    tell(`${said}: stack ${this.#target.stack} on ${this.#target.context}, ${proofPage(checks, paint)}`);
+    return this.#end(ending, { checks });
+  }
+
+  /** Before anything was changed. */
+  #refused(error: unknown): Outcome {
+    const problems = error instanceof Refusal ? error.problems : [messageOf(error)];
+    const { tell, paint } = this.#options;
+    const lines = problems.map((problem) => `  ${paint("red", "✖")} ${problem.replaceAll("\n", "\n    ")}`);
+    tell(["Nothing was changed:", ...lines].join("\n"));
+    return this.#end(error instanceof Refusal || error instanceof LockedError ? "refused" : "failed", { problems });
+  }
+
+  async #failed(error: unknown): Promise<Outcome> {
+    const engine = error instanceof EngineError ? error : undefined;
+    const errors = engine?.errors ?? [messageOf(error)];
+    const applied = this.#recording.parts.some(({ name }) => name === "Deploying");
+    if (applied && engine) this.#done = engine.done;
+    const planned = applied ? (this.#preview?.ran.steps ?? []) : [];
+    const urls = protectedUrls([this.#before?.plan, this.#target.plan]);
+    const hosts = await this.#recording.part("Asking protected hosts without a session", () => askHosts(urls));
+    const failed = engine?.failed ?? [];
+    const wreck = { errors, planned, done: this.#done, failed, hosts };
+    this.#options.tell(wreckPage(wreck, this.#options.paint));
+    return this.#end("failed", { problems: errors, hosts });
+  }
+
+  #end(outcome: Ending, more: Partial<Pick<Outcome, "checks" | "problems" | "hosts">>): Outcome {
+    const { context, stack } = this.#target;
+    const next = nextCommands(outcome, context);
+    if (next.length > 0) this.#options.tell(nextPage(next));
+    const done = new Set(this.#done.map(({ urn }) => urn));
+    const changes = (this.#preview?.ran.steps ?? []).map((step) => ({ ...step, done: done.has(step.urn) }));
+    const found: { checks: readonly Check[]; problems: readonly string[]; hosts: readonly HostState[] } = {
+      checks: more.checks ?? [],
+      problems: more.problems ?? [],
+      hosts: more.hosts ?? [],
+    };
+    const diff = this.#preview?.access.changes ?? [];
+    const timings = this.#recording.timings();
+    return {
+      context,
+      stack,
+      outcome,
+      steps: this.#recording.parts,
+      changes,
+      diff,
+      drift: this.#drift,
+      ...found,
+      next,
+      timings,
+    };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,42 @@
+/** Whether protected hosts refuse who has no session, asked after a deployment that failed. */
+import type { Exposure, Plan } from "../../infra/plan/types.ts";
+import { type HttpClient, withClient } from "../http.ts";
+
+export interface HostState {
+  readonly url: string;
+  readonly state: "closed" | "open" | "unreachable";
+  /** Status, or why there is none. */
+  readonly answered: string;
+}
+
+/** The exposures that the gateway itself protects, of any of these plans; an application that signs people in answers for itself. */
+export function protectedUrls(plans: readonly (Pick<Plan, "exposures"> | undefined)[]): string[] {
+  const urls = plans.flatMap((plan) => plan?.exposures.filter(isProtected).map(({ url }) => url) ?? []);
+  return [...new Set(urls)].sort();
+}
+
+function isProtected({ authentication, publicPaths }: Exposure): boolean {
+  return authentication !== "none" && !publicPaths.includes("/");
+}
+
+/** Asks each once, without a session. */
+export function askHosts(urls: readonly string[]): Promise<HostState[]> {
+  return withClient((client) => Promise.all(urls.map((url) => askHost(client, url))));
+}
+
+async function askHost(client: HttpClient, url: string): Promise<HostState> {
+  try {
+    const { status, headers } = await client.send(`${url}/`);
+    const location = headers["location"];
+    return { url, state: stateOf(status, typeof location === "string" ? location : ""), answered: String(status) };
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    return { url, state: "unreachable", answered: code ?? message };
+  }
+}
+
+/** Closed are a refusal, the way to the login, no route, and a gateway that could not ask; anything else came from an application. */
+export function stateOf(status: number, location: string): HostState["state"] {
+  if (status === 401 || status === 403 || status === 404 || status >= 500) return "closed";
+  return status === 302 && location.includes("/application/o/authorize/?") ? "closed" : "open";
+}

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { PROJECT } from "../state.ts";
+
+/** Who holds a stack, as the file backend notes it. */
+interface Lock {
+  readonly pid: number;
+  readonly username: string;
+  readonly hostname: string;
+  readonly timestamp: string;
+}
+
+/** Somebody deploys this stack. */
+export class LockedError extends Error {
+  override readonly name = "LockedError";
+}
+
+/**
+ * Lets go of a lock that a killed run left behind: only where the backend is a folder, and only where the process that took it ran on this
+ * machine and is gone. Of any other backend the engine itself says who holds the stack.
+ * @throws LockedError when it is held, or nobody here can know; it says who, since when, and what to type
+ */
+export async function releaseStaleLock(stack: Stack): Promise<void> {
+  const locks = locksOf(stack.workspace.envVars["PULUMI_BACKEND_URL"], stack.name);
+  if (locks.length === 0) return;
+  const held = locks.find((lock) => lock.hostname !== hostname() || isRunning(lock.pid));
+  if (held) {
+    const who = `process ${held.pid} of ${held.username} on ${held.hostname}`;
+    throw new LockedError(
+      `stack "${stack.name}" is being deployed by ${who} since ${held.timestamp}; wait for it, or, ` +
+        `if you know that it is gone: pulumi cancel --stack ${stack.name}`,
+    );
+  }
+  await stack.cancel();
+}
+
+function locksOf(backend: string | undefined, stack: string): Lock[] {
+  if (!backend?.startsWith("file://")) return [];
+  const folder = join(fileURLToPath(backend), ".pulumi", "locks", "organization", PROJECT, stack);
+  if (!existsSync(folder)) return [];
+  // Beside each lock the backend keeps a file of its attributes.
+  const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  return names.flatMap((name) => read(join(folder, name)) ?? []);
+}
+
+/** One that is being written or removed at this moment is somebody's, and found out by the engine. */
+function read(file: string): Lock | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Lock;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that ended, and whose end nobody has asked for yet, runs no more. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) : "";
+  return !state?.startsWith("Z");
+}

@@ -1,0 +1,137 @@
+/** What a deployment shows to a person: before it asks, and when it has ended. Pure. */
+import type { Check } from "../verify/check.ts";
+import type { HostState } from "./hosts.ts";
+import { nameOf, type Operation, OPERATIONS, type Step } from "./step.ts";
+
+/** Sets a text off where a terminal shows it. */
+export type Paint = (format: "red" | "green" | "yellow" | "bold" | "dim", text: string) => string;
+
+const MARKS: Readonly<Record<Operation, string>> = { create: "+", update: "~", replace: "±", delete: "-" };
+const FUTURE: Readonly<Record<Operation, string>> = {
+  create: "to create",
+  update: "to update",
+  replace: "to replace",
+  delete: "to delete",
+};
+const COLOURS = { create: "green", update: "yellow", replace: "yellow", delete: "red" } as const;
+/** Names of one type on one line; `--json` has them all. */
+const NAMES = 6;
+/** Paths of one resource on its line. */
+const PATHS = 4;
+/** Failed checks, hosts and changes that are told one by one. */
+const LINES = 20;
+
+/** The resources that would change: creations and deletions by type, every other with the paths that differ. No value is shown. */
+export function previewPage(steps: readonly Step[], unchanged: number, paint: Paint): string {
+  const counts = OPERATIONS.flatMap((operation) => {
+    const count = steps.filter((step) => step.operation === operation).length;
+    return count === 0 ? [] : [`${count} ${FUTURE[operation]}`];
+  });
+  if (counts.length === 0) return `Resources: no changes, ${unchanged} stay`;
+  const lines = OPERATIONS.flatMap((operation) => {
+    const some = steps.filter((step) => step.operation === operation);
+    const told = operation === "create" || operation === "delete" ? byType(some) : some.map(withPaths);
+    return told.map((text) => `  ${paint(COLOURS[operation], `${MARKS[operation]} ${text}`)}`);
+  });
+  return [`Resources: ${counts.join(", ")}, ${unchanged} stay`, ...lines].join("\n");
+}
+
+function byType(steps: readonly Step[]): string[] {
+  const types = Map.groupBy(steps, ({ type }) => type);
+  return [...types].map(
+    ([type, some]) =>
+      `${type} ${first(
+        some.map(({ name }) => name),
+        NAMES,
+        ", ",
+      )}`,
+  );
+}
+
+function withPaths(step: Step): string {
+  return step.paths.length === 0 ? nameOf(step) : `${nameOf(step)}: ${first(step.paths, PATHS, ", ")}`;
+}
+
+/** What a refresh found to be other than it was deployed. */
+export function driftPage(steps: readonly Step[], paint: Paint): string {
+  if (steps.length === 0) return "Drift: none, everything is as it was deployed";
+  const lines = steps.map((step) => {
+    const what = step.operation === "delete" ? `${nameOf(step)} is gone` : withPaths(step);
+    return `  ${paint("yellow", `! ${what}`)}`;
+  });
+  return [`Drift: ${steps.length} ${steps.length === 1 ? "resource differs" : "resources differ"}`, ...lines].join(
+    "\n",
+  );
+}
+
+/** What failed, and in what state the world is. */
+export interface Wreck {
+  readonly errors: readonly string[];
+  /** What was to be done; empty when the failure came before a preview. */
+  readonly planned: readonly Step[];
+  readonly done: readonly Step[];
+  readonly failed: readonly Step[];
+  readonly hosts: readonly HostState[];
+}
+
+/** A failure: its reasons, what was done and what was not, and whether a protected host is open. */
+export function wreckPage({ errors, planned, done, failed, hosts }: Wreck, paint: Paint): string {
+  const made = planned.filter(({ urn }) => done.some((step) => step.urn === urn));
+  const rest = planned.filter((step) => !made.includes(step) && !failed.some(({ urn }) => urn === step.urn));
+  const state =
+    planned.length === 0
+      ? ["Nothing was changed."]
+      : [
+          `${made.length} of ${planned.length} changes were made.`,
+          ...(failed.length > 0 ? [`Failed: ${first(failed.map(nameOf), NAMES, ", ")}.`] : []),
+          ...(rest.length > 0 ? [`Not begun: ${first(rest.map(nameOf), NAMES, ", ")}.`] : []),
+        ];
+  return [
+    paint("red", "What went wrong"),
+    ...errors.slice(0, LINES).map((error) => `  ${error.replaceAll("\n", "\n  ")}`),
+    "",
+    "State of the world",
+    ...[...state, ...hostLines(hosts, paint)].map((line) => `  ${line}`),
+  ].join("\n");
+}
+
+/** `12 protected hosts refuse who has no session.`, and every other by name. */
+export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
+  if (hosts.length === 0) return [];
+  const open = hosts.filter(({ state }) => state === "open");
+  const lost = hosts.filter(({ state }) => state === "unreachable");
+  const closed = hosts.length - open.length - lost.length;
+  return [
+    ...(closed > 0
+      ? [`${closed} protected ${closed === 1 ? "host refuses" : "hosts refuse"} who has no session.`]
+      : []),
+    ...open.map(({ url, answered }) => paint("red", `OPEN: ${url} answers ${answered} to who has no session.`)),
+    ...(lost.length > 0
+      ? [
+          `${lost.length} ${lost.length === 1 ? "does" : "do"} not answer, and so ${lost.length === 1 ? "lets" : "let"} nobody in: ${first(
+            lost.map(({ url, answered }) => `${url} (${answered})`),
+            NAMES,
+            ", ",
+          )}.`,
+        ]
+      : []),
+  ];
+}
+
+/** The proof that followed: how many checks held, and each that did not. */
+export function proofPage(checks: readonly Check[], paint: Paint): string {
+  const broken = checks.filter(({ ok }) => !ok);
+  const lines = broken.slice(0, LINES).map(({ name, detail }) => `  ${paint("red", `✖ ${name}: ${detail}`)}`);
+  const more = broken.length > LINES ? [`  and ${broken.length - LINES} more`] : [];
+  return [`${checks.length - broken.length} of ${checks.length} checks held`, ...lines, ...more].join("\n");
+}
+
+export function nextPage(commands: readonly string[]): string {
+  return ["What to type next", ...commands.map((command) => `  ${command}`)].join("\n");
+}
+
+/** The first few, and how many there are besides. */
+function first(texts: readonly string[], most: number, separator: string): string {
+  const more = texts.length > most ? [`and ${texts.length - most} more`] : [];
+  return [...texts.slice(0, most), ...more].join(separator);
+}

@@ -1,0 +1,17 @@
+/** Why a command of the engine failed, out of all that it printed. Pure. */
+import { stripVTControlCharacters } from "node:util";
+
+/**
+ * The lines of an error that the CLI tells: the Automation API puts the whole run into its message.
+ * @returns the message itself where it is no such command's
+ */
+export function reasonOf(error: unknown): string {
+  const message = stripVTControlCharacters(error instanceof Error ? error.message : String(error));
+  const lines = message.split("\n").map((line) => line.trimEnd());
+  const begin = lines.findIndex((line) => /^( ?stderr: )?error: /.test(line));
+  if (begin === -1) return message.trim();
+  const [first = "", ...rest] = lines.slice(begin);
+  const end = rest.findIndex((line) => !/^\s+\S/.test(line) || /^ ?(err\?|stdout|stderr):/.test(line));
+  const more = (end === -1 ? rest : rest.slice(0, end)).map((line) => line.trim());
+  return [first.replace(/^( ?stderr: )?error: /, ""), ...more].join("\n");
+}

@@ -1,0 +1,121 @@
+import { stripVTControlCharacters } from "node:util";
+import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import { isLost } from "../lost.ts";
+import type { Resource } from "../replay.ts";
+import { reasonOf } from "./reason.ts";
+import { lastOf, merged, type Step, stepOf } from "./step.ts";
+
+/** How many resources a run created, updated, left and so on, components among them. */
+export type Changes = Readonly<Record<string, number>>;
+
+/** Tells how far a run is. */
+export type Report = (detail: string) => void;
+
+/** What a run of the engine is watched with: options of each of its verbs. */
+export interface Watch {
+  readonly onEvent: (event: EngineEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What a run did. */
+export interface Ran {
+  readonly changes: Changes;
+  /** What it set out to do; of a preview what would be done. */
+  readonly steps: readonly Step[];
+  /** What it did. */
+  readonly done: readonly Step[];
+}
+
+/** A run that failed, told by its errors instead of its whole output. */
+export class EngineError extends Error {
+  override readonly name = "EngineError";
+  /** What it did all the same. */
+  readonly done: readonly Step[];
+  /** What it tried, and could not do. */
+  readonly failed: readonly Step[];
+  /** What it tried to create, and may have created: the answer was lost. Secrets are masked. */
+  readonly lost: readonly Resource[];
+  /** One for each resource, with its name. */
+  readonly errors: readonly string[];
+
+  constructor(errors: readonly string[], told: Pick<EngineError, "done" | "failed" | "lost">, cause: unknown) {
+    super(`the engine stopped:\n${errors.join("\n")}`, { cause });
+    this.errors = errors;
+    this.done = told.done;
+    this.failed = told.failed;
+    this.lost = told.lost;
+  }
+}
+
+/**
+ * Runs the engine, reports each step, and tells a failure by the errors of the run instead of its whole output. An inline program that
+ * throws once it has begun would leave the engine waiting for ever, so such a run is stopped.
+ * @param interrupted ends the run as Ctrl-C would: what is under way is finished, and nothing more begun
+ * @throws EngineError with the errors, each with the resource it belongs to
+ */
+export async function runEngine(
+  report: Report,
+  run: (watch: Watch) => Promise<unknown>,
+  interrupted?: AbortSignal,
+): Promise<Ran> {
+  let changes: Changes = {};
+  const planned: Step[] = [];
+  const done: Step[] = [];
+  const failed: Step[] = [];
+  const uncreated: Resource[] = [];
+  const errors = new Set<string>();
+  const abort = new AbortController();
+  const stop = (reason: unknown): void => {
+    errors.add(reason instanceof Error ? reason.message : String(reason));
+    abort.abort();
+  };
+  const onEvent = (event: EngineEvent): void => {
+    const { resourcePreEvent, resOutputsEvent, resOpFailedEvent, diagnosticEvent, summaryEvent } = event;
+    if (summaryEvent) changes = summaryEvent.resourceChanges ?? {};
+    if (resourcePreEvent && resourcePreEvent.metadata.op !== "same") {
+      report(`${resourcePreEvent.metadata.op} ${lastOf(resourcePreEvent.metadata.urn, "::")}`);
+      note(planned, resourcePreEvent.metadata);
+    }
+    if (resOutputsEvent) note(done, resOutputsEvent.metadata);
+    if (resOpFailedEvent) {
+      note(failed, resOpFailedEvent.metadata);
+      uncreated.push(...creationOf(resOpFailedEvent.metadata));
+    }
+    if (diagnosticEvent?.severity === "error") errors.add(describe(diagnosticEvent));
+    if (event.policyEvent?.enforcementLevel === "mandatory") errors.add(violated(event.policyEvent));
+  };
+  process.on("unhandledRejection", stop);
+  interrupted?.addEventListener("abort", () => stop("interrupted"));
+  try {
+    await run({ onEvent, signal: abort.signal });
+    return { changes, steps: merged(planned), done: merged(done) };
+  } catch (error) {
+    const told = errors.size === 0 ? [reasonOf(error)] : [...errors];
+    const lost = uncreated.filter(({ urn }) =>
+      told.some((text) => text.startsWith(`${lastOf(urn, "::")}: `) && isLost(text)),
+    );
+    throw new EngineError(told, { done: merged(done), failed: merged(failed), lost }, error);
+  } finally {
+    process.off("unhandledRejection", stop);
+  }
+}
+
+/** The resource that a failed step would have created, as a state would hold it. */
+function creationOf({ op, new: after }: Parameters<typeof stepOf>[0]): Resource[] {
+  if (!(op === "create" || op === "create-replacement") || !after?.custom) return [];
+  const { urn, type, parent, provider, inputs } = after;
+  return [{ urn, type, custom: true, parent, provider, inputs }];
+}
+
+function note(steps: Step[], metadata: Parameters<typeof stepOf>[0]): void {
+  const step = stepOf(metadata);
+  if (step) steps.push(step);
+}
+
+function describe({ urn, message }: NonNullable<EngineEvent["diagnosticEvent"]>): string {
+  return `${lastOf(urn ?? "", "::")}: ${stripVTControlCharacters(message).trim()}`;
+}
+
+function violated({ resourceUrn, policyName, message }: NonNullable<EngineEvent["policyEvent"]>): string {
+  return `${lastOf(resourceUrn ?? "", "::")}: ${stripVTControlCharacters(message).trim()} (policy ${policyName})`;
+}

@@ -1,0 +1,64 @@
+/** What a run of the engine does to one resource, without any value of it: values may be secret. Pure. */
+import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+
+/** In the order in which a person wants to read them. */
+export const OPERATIONS = ["create", "update", "replace", "delete"] as const;
+
+export type Operation = (typeof OPERATIONS)[number];
+
+export interface Step {
+  readonly operation: Operation;
+  /** The last part of its type: `IngressRoute`, `ProviderProxy`. */
+  readonly type: string;
+  readonly name: string;
+  readonly urn: string;
+  /** Paths of the properties that differ, sorted; only of an update or a replacement. */
+  readonly paths: readonly string[];
+}
+
+/** What an event of the engine tells of a resource. */
+type Metadata = NonNullable<EngineEvent["resourcePreEvent"]>["metadata"];
+
+/** The parts of a replacement, each of which the engine tells by itself. */
+const AS_ONE: Readonly<Record<string, Operation>> = {
+  create: "create",
+  update: "update",
+  delete: "delete",
+  replace: "replace",
+  "create-replacement": "replace",
+  "delete-replaced": "replace",
+};
+
+const PROVIDERS = "pulumi:providers:";
+
+/** @returns undefined for a component, and for what does not change */
+export function stepOf({ op, urn, type, new: after, old: before, detailedDiff, diffs }: Metadata): Step | undefined {
+  const operation = AS_ONE[op];
+  const custom = after?.custom ?? before?.custom ?? false;
+  if (operation === undefined || !custom) return undefined;
+  const changes = operation === "update" || operation === "replace";
+  const paths = changes ? Object.keys(detailedDiff ?? {}) : [];
+  const told = paths.length > 0 || !changes ? paths : (diffs ?? []);
+  const kind = type.startsWith(PROVIDERS) ? "Provider" : lastOf(type, ":");
+  return { operation, type: kind, name: lastOf(urn, "::"), urn, paths: [...told].sort() };
+}
+
+/** The steps with one for each resource, in the order of their first: a replacement is three to the engine. */
+export function merged(steps: readonly Step[]): Step[] {
+  const byResource = new Map<string, Step>();
+  for (const step of steps) {
+    const known = byResource.get(step.urn);
+    byResource.set(step.urn, known && known.paths.length >= step.paths.length ? known : { ...step });
+  }
+  return [...byResource.values()];
+}
+
+/** `IngressRoute wiki-route`. */
+export function nameOf({ type, name }: Pick<Step, "type" | "name">): string {
+  return `${type} ${name}`;
+}
+
+/** The name that a program gave a resource, from its URN. */
+export function lastOf(text: string, separator: string): string {
+  return text.split(separator).at(-1) ?? "";
+}

@@ -1,0 +1,81 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { Observability as ObservabilitySettings, Settings } from "../../config/settings.ts";
+import type { Cluster } from "../cluster.ts";
+import { onlyFrom } from "../network.ts";
+import { alertGroups } from "./alerts.ts";
+import { dashboard } from "./dashboard.ts";
+import { type Target, targets } from "./targets.ts";
+
+const API = "monitoring.coreos.com/v1";
+
+export interface ObservabilityArgs {
+  readonly observability: ObservabilitySettings;
+  readonly settings: Settings;
+  readonly cluster: Cluster;
+}
+
+/**
+ * What a Prometheus and a Grafana that are there find by themselves: what to read, when to call somebody, and a dashboard. All of it stands
+ * in the namespace of Prometheus, where its default looks, and what it reads lets that namespace in.
+ */
+export class Observability extends pulumi.ComponentResource {
+  constructor(name: string, args: ObservabilityArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:infra:Observability", name, {}, opts);
+    const { observability, settings, cluster } = args;
+    const child = { parent: this, provider: cluster.provider };
+    const { namespace, labels } = observability;
+    const read = targets(settings);
+    for (const target of read) this.#readable(`${name}-${target.name}`, target, observability, child);
+    new k8s.apiextensions.CustomResource(
+      `${name}-alerts`,
+      {
+        apiVersion: API,
+        kind: "PrometheusRule",
+        metadata: { name: "gatehouse", namespace, labels },
+        spec: { groups: alertGroups(settings, read) },
+      },
+      child,
+    );
+    if (observability.dashboard) {
+      new k8s.core.v1.ConfigMap(
+        `${name}-dashboard`,
+        {
+          metadata: { name: "gatehouse-dashboard", namespace, labels: { grafana_dashboard: "1" } },
+          data: { "gatehouse.json": JSON.stringify(dashboard(settings, read)) },
+        },
+        child,
+      );
+    }
+    this.registerOutputs({});
+  }
+
+  #readable(
+    name: string,
+    { name: target, namespace, pods, port, number }: Target,
+    observability: ObservabilitySettings,
+    child: pulumi.CustomResourceOptions,
+  ): void {
+    new k8s.apiextensions.CustomResource(
+      `${name}-monitor`,
+      {
+        apiVersion: API,
+        kind: "PodMonitor",
+        metadata: { name: target, namespace: observability.namespace, labels: observability.labels },
+        spec: {
+          namespaceSelector: { matchNames: [namespace] },
+          selector: { matchLabels: pods },
+          podMetricsEndpoints: [{ port }],
+        },
+      },
+      child,
+    );
+    if (number === undefined) return;
+    // Policies add up: what may connect otherwise stands elsewhere.
+    new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata: { name: target, namespace }, spec: onlyFrom(pods, number, [observability.namespace]) },
+      child,
+    );
+  }
+}

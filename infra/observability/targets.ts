@@ -1,0 +1,72 @@
+/** What has metrics, and where. Pure. */
+import { coerce, satisfies } from "semver";
+import type { Settings } from "../../config/settings.ts";
+import { labelsOf } from "../pods.ts";
+
+/** Pods that show metrics on a port. */
+export interface Target {
+  /** Name of its PodMonitor, and the end of Prometheus' label `job`. */
+  readonly name: string;
+  readonly namespace: string;
+  /** Labels of the pods. */
+  readonly pods: Readonly<Record<string, string>>;
+  /** Name of the container's port. */
+  readonly port: string;
+  /** Its number, where a NetworkPolicy of the stack stands before it; undefined = the pods are others', and so is who may reach them. */
+  readonly number: number | undefined;
+}
+
+/** authentik's server, worker and outposts (authentik docs, "Monitoring"). */
+export const AUTHENTIK_METRICS = { name: "metrics", containerPort: 9300 };
+/** PostgREST's admin port. */
+export const POSTGREST_ADMIN = { name: "admin", containerPort: 3001 };
+
+const PART_OF_GATEHOUSE = { "app.kubernetes.io/part-of": "gatehouse" };
+
+/** What a stack has that shows metrics: the gateway, and what it installs itself. */
+export function targets({ gateway, identityProvider, dataApi, postgres }: Settings): Target[] {
+  const all: (Target | undefined)[] = [
+    {
+      name: "gatehouse-gateway",
+      namespace: gateway.namespace,
+      // As Traefik's Helm chart and k3s label it.
+      pods: { "app.kubernetes.io/name": "traefik" },
+      port: "metrics",
+      number: undefined,
+    },
+    identityProvider.install
+      ? {
+          name: "gatehouse-identity",
+          namespace: identityProvider.namespace,
+          pods: PART_OF_GATEHOUSE,
+          port: AUTHENTIK_METRICS.name,
+          number: AUTHENTIK_METRICS.containerPort,
+        }
+      : undefined,
+    dataApi && showsMetrics(dataApi.version)
+      ? {
+          name: "gatehouse-data-api",
+          namespace: dataApi.namespace,
+          pods: labelsOf("postgrest"),
+          port: POSTGREST_ADMIN.name,
+          number: POSTGREST_ADMIN.containerPort,
+        }
+      : undefined,
+    // A StatefulSet has no exporter.
+    postgres?.install?.kind === "cloudnativepg"
+      ? {
+          name: "gatehouse-postgres",
+          namespace: postgres.install.namespace,
+          pods: { "cnpg.io/cluster": "postgres" },
+          port: "metrics",
+          number: 9187,
+        }
+      : undefined,
+  ];
+  return all.filter((target) => target !== undefined);
+}
+
+/** PostgREST has `/metrics` on its admin port since 12.2.0 (its changelog, #3404). */
+function showsMetrics(version: string): boolean {
+  return satisfies(coerce(version) ?? "0.0.0", ">=12.2.0");
+}

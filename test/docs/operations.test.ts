@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { stackSchema } from "../../config/json-schema.ts";
+import { traefikArguments } from "../../infra/gateway/staticOptions.ts";
+import { parse } from "yaml";
+
+const root = join(import.meta.dirname, "..", "..");
+const pages = [
+  "docs/observability.md",
+  ...readdirSync(join(root, "docs", "operations")).map((page) => `docs/operations/${page}`),
+];
+const read = (page: string): string => readFileSync(join(root, page), "utf8");
+
+/** What a field looks like that takes template variables and nothing else (config/fields.ts, `secret`). */
+const SECRET = String.raw`^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$`;
+
+/** Paths of the secret fields of a JSON Schema; an item of a list is `[]`. */
+function secretsIn(schema: unknown, path = ""): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { pattern, properties, items, anyOf, oneOf } = schema as Record<string, unknown>;
+  if (pattern === SECRET) return [path];
+  const fields = Object.entries((properties ?? {}) as Record<string, unknown>);
+  return [
+    ...fields.flatMap(([key, field]) => secretsIn(field, path === "" ? key : `${path}.${key}`)),
+    ...secretsIn(items, `${path}[]`),
+    ...[anyOf, oneOf].flatMap((all) => (Array.isArray(all) ? all.flatMap((one) => secretsIn(one, path)) : [])),
+  ];
+}
+
+describe("docs/operations/rotation.md", () => {
+  const schema = stackSchema() as { properties: { config: unknown } };
+  const secrets = [...new Set(secretsIn(schema.properties.config).map((path) => path.replace("gatehouse:", "")))];
+
+  test("tells how to rotate every secret that a stack can have, and no other", () => {
+    const told = [...read("docs/operations/rotation.md").matchAll(/^## `(.+)`$/gm)].map(([, path]) => path ?? "");
+    expect(told.toSorted()).toEqual(secrets.toSorted());
+    expect(secrets).toContain("protected_services[].oauth_config.client_secret");
+    expect(secrets.length).toBe(10);
+  });
+});
+
+test("docs/observability.md tells Traefik what the local platform tells it", () => {
+  const blocks = [...read("docs/observability.md").matchAll(/```yaml\n([^]*?)```/g)].map(([, block]) => block ?? "");
+  const chart = parse(blocks.find((block) => block.includes("HelmChartConfig")) ?? "") as {
+    spec: { valuesContent: string };
+  };
+  expect(parse(chart.spec.valuesContent)).toEqual({ additionalArguments: traefikArguments() });
+});
+
+test.each(pages)("the links of %s lead somewhere", (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link]) => link ?? "");
+  const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, dirname(page), link)));
+  expect(broken).toEqual([]);
+});
+
+test("the operations pages name only commands of package.json", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const named = pages.flatMap((page) => [...read(page).matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name ?? ""));
+  expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
+});

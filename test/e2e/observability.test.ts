@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, inject, test } from "vitest";
+import { withClient } from "../../ops/http.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { METRICS } from "../helpers/metrics.ts";
+import { origin, sampleUser, sendRaw } from "./world.ts";
+
+const DEADLINE_MS = 10_000;
+const CANARIES = ["cookie", "bearer", "code", "state", "token", "password", "agent", "referer"].map(
+  (of) => `canary-access-${of}`,
+);
+
+type Line = Readonly<Record<string, unknown>>;
+
+const accessLog = (): string => readFileSync(join(inject("platform").data, "logs", "access.log"), "utf8");
+
+/** The one line of the access log with this path, once Traefik has written it. */
+async function lineOf(path: string): Promise<Line> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const lines = accessLog()
+      .split("\n")
+      .filter((line) => line.endsWith("}"));
+    const [found] = lines.map((line) => JSON.parse(line) as Line).filter((line) => line["RequestPath"] === path);
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`the access log has no line with ${path}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** What tells who asked what of whom. */
+function told(line: Line): unknown[] {
+  // Traefik names a rule by its IngressRoute and a hash.
+  const service =
+    typeof line["RouterName"] === "string" ? line["RouterName"].replace(/-[0-9a-f]{20}@kubernetescrd$/, "") : undefined;
+  const names = ["RequestHost", "DownstreamStatus", "request_X-Idp-Username", "ClientUsername"];
+  return [service, ...names.map((name) => line[name])];
+}
+
+describe("the access log", () => {
+  test("names the user and the service behind forward auth, and nothing that opens a door", async () => {
+    await withClient(async (client) => {
+      await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
+      const cookies = await client.cookies.getCookieString(origin("whoami"));
+      const answer = await sendRaw(
+        `${origin("whoami")}/access-forward?code=canary-access-code&state=canary-access-state&%74oken=canary-access-token`,
+        [
+          ["Cookie", `${cookies}; other=canary-access-cookie`],
+          ["User-Agent", "canary-access-agent"],
+          ["Referer", "http://elsewhere.localhost/?x=canary-access-referer"],
+          ["X-Idp-Username", "mallory"],
+        ],
+      );
+      expect(answer.status).toBe(200);
+      const line = await lineOf("/access-forward");
+      expect(told(line)).toEqual(["default-whoami", "whoami.localhost", 200, "alice", "-"]);
+      expect(Object.keys(line).sort()).toEqual(
+        [
+          ...["ClientHost", "ClientUsername", "DownstreamContentSize", "DownstreamStatus", "Duration", "OriginStatus"],
+          ...[
+            "RequestHost",
+            "RequestMethod",
+            "RequestPath",
+            "RequestProtocol",
+            "RouterName",
+            "ServiceName",
+            "StartUTC",
+          ],
+          ...["level", "msg", "request_X-Idp-Username", "time"],
+        ].sort(),
+      );
+      const session = cookies.split("; ").map((pair) => pair.slice(pair.indexOf("=") + 1));
+      expect(session.length).toBeGreaterThan(0);
+      for (const secret of session) expect(accessLog()).not.toContain(secret);
+    });
+  });
+
+  test("names the user behind basic auth, and whoever was refused by what it claimed alone", async () => {
+    const password = inject("platform").variables["LEGACY_PASSWORD"] ?? "";
+    const basic = (secret: string) => `Basic ${Buffer.from(`ops:${secret}`).toString("base64")}`;
+    for (const [path, secret] of [
+      ["/access-basic", password],
+      ["/access-refused", "canary-access-password"],
+    ] as const) {
+      await sendRaw(`${origin("legacy")}${path}?token=canary-access-token`, [["Authorization", basic(secret)]]);
+    }
+    expect(told(await lineOf("/access-basic"))).toEqual([
+      ...["default-legacy", "legacy.localhost", 200, undefined, "ops"],
+    ]);
+    expect(told(await lineOf("/access-refused"))).toEqual([
+      "default-legacy",
+      "legacy.localhost",
+      401,
+      undefined,
+      "ops",
+    ]);
+    for (const secret of [password, basic(password), basic("canary-access-password")]) {
+      expect(accessLog()).not.toContain(secret);
+    }
+  });
+
+  test("names nobody where nobody signed in, whatever the client says", async () => {
+    const forged = ["x-idp-username", "mallory"] as const;
+    await sendRaw(`${origin("whoami-public")}/access-open`, [forged, ["Authorization", "Bearer canary-access-bearer"]]);
+    await sendRaw(`${origin("whoami")}/access-refusal?code=canary-access-code`, [forged]);
+    expect(told(await lineOf("/access-open"))).toEqual([
+      ...["default-gatehouse-test", "whoami-public.localhost", 200, undefined, "-"],
+    ]);
+    expect(told(await lineOf("/access-refusal"))).toEqual(["default-whoami", "whoami.localhost", 302, undefined, "-"]);
+    const nowhere = origin("whoami-public").replace("whoami-public", "nobody");
+    await sendRaw(`${nowhere}/access-nowhere`, [forged]);
+    // No route, so no strip: what a reader must not believe has no RouterName.
+    expect(told(await lineOf("/access-nowhere"))).toEqual([undefined, "nobody.localhost", 404, "mallory", "-"]);
+    for (const canary of CANARIES) expect(accessLog()).not.toContain(canary);
+  });
+});
+
+test("the gateway has every metric that the alerts and the dashboard ask of it", async () => {
+  const { ping } = JSON.parse(readFileSync(join(inject("platform").data, "ports.json"), "utf8")) as { ping: number };
+  await withClient((client) => client.send(`${origin("data")}/`));
+  const text = await withClient(async (client) => (await client.send(`http://127.0.0.1:${ping}/metrics`)).body);
+  const names = new Set(text.split("\n").flatMap((line) => /^([a-z_]+)\{/.exec(line)?.[1] ?? []));
+  expect(METRICS["traefik"]?.filter((name) => !names.has(name))).toEqual([]);
+  const routers = new Set(Array.from(text.matchAll(/router="([^"]+)"/g), ([, name]) => name));
+  expect(
+    [...routers].filter((name) => name?.startsWith("gatehouse-data-gatehouse-data-api-") === true).length,
+  ).toBeGreaterThan(0);
+});

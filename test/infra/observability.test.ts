@@ -1,0 +1,246 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { readStackFile } from "../../config/load.ts";
+import type { Alert, AlertGroup } from "../../infra/observability/alerts.ts";
+import { stack } from "../config/stacks.ts";
+import { CATALOG_FILES } from "../helpers/catalogFiles.ts";
+import type { Recorder } from "../helpers/recorder.ts";
+import { METRICS } from "../helpers/metrics.ts";
+
+// Workers keep their modules, and with them the real waiting of files that ran before.
+vi.resetModules();
+vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
+let groups: readonly string[] | undefined;
+vi.doMock("../../infra/apiGroups.ts", () => ({ apiGroups: () => Promise.resolve(groups) }));
+const { configure, deploy, PATIENCE } = await import("../helpers/program.ts");
+const { default: program } = await import("../../infra/index.ts");
+const { refuseWithoutPrometheus } = await import("../../infra/observability/presence.ts");
+const { Recorder: Fresh } = await import("../helpers/recorder.ts");
+
+const root = join(import.meta.dirname, "..", "..");
+const OPERATOR = "monitoring.coreos.com";
+const POD_MONITOR = `${OPERATOR}/v1:PodMonitor`;
+const RULE = `${OPERATOR}/v1:PrometheusRule`;
+const POLICY = "networking.k8s.io/v1:NetworkPolicy";
+
+interface Panel {
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number };
+  readonly targets: readonly { readonly refId: string; readonly expr: string }[];
+}
+interface Shown {
+  readonly title: string;
+  readonly panels: readonly Panel[];
+}
+
+/** Resources without order between them are registered in any. */
+const byName = (a: readonly unknown[], b: readonly unknown[]): number => String(a[0]).localeCompare(String(b[0]));
+const alertsOf = (recorder: Recorder): readonly Alert[] =>
+  (recorder.objects<{ spec: { groups: AlertGroup[] } }>(RULE).get("monitoring/gatehouse")?.spec.groups ?? []).flatMap(
+    ({ rules }) => rules,
+  );
+const dashboardOf = (recorder: Recorder): Shown =>
+  JSON.parse(
+    recorder.objects<{ data: Record<string, string> }>("core/v1:ConfigMap").get("monitoring/gatehouse-dashboard")?.data[
+      "gatehouse.json"
+    ] ?? "{}",
+  ) as Shown;
+
+describe("the production stack", () => {
+  let recorder: Recorder;
+  beforeAll(async () => {
+    groups = ["apps", OPERATOR, "postgresql.cnpg.io"];
+    recorder = await deploy(readStackFile(join(root, "Pulumi.production.yaml"), "production"));
+  }, PATIENCE);
+
+  test("has its metrics read by pods, in the namespace of Prometheus and with its labels", () => {
+    const monitors = [...recorder.objects<Record<string, unknown>>(POD_MONITOR)].map(([name, { metadata, spec }]) => [
+      name,
+      (metadata as { labels: unknown }).labels,
+      spec,
+    ]);
+    const labels = { release: "prometheus" };
+    const monitor = (name: string, namespace: string, matchLabels: Record<string, string>, port: string) => [
+      `monitoring/${name}`,
+      labels,
+      { namespaceSelector: { matchNames: [namespace] }, selector: { matchLabels }, podMetricsEndpoints: [{ port }] },
+    ];
+    const ours = { "app.kubernetes.io/part-of": "gatehouse" };
+    expect(monitors.sort(byName)).toEqual([
+      monitor("gatehouse-data-api", "gatehouse-data", { "app.kubernetes.io/name": "postgrest", ...ours }, "admin"),
+      monitor("gatehouse-gateway", "kube-system", { "app.kubernetes.io/name": "traefik" }, "metrics"),
+      monitor("gatehouse-identity", "authentik", ours, "metrics"),
+      monitor("gatehouse-postgres", "postgres", { "cnpg.io/cluster": "postgres" }, "metrics"),
+    ]);
+  });
+
+  test("lets Prometheus reach those ports and nothing else, and leaves the gateway's pods to whoever runs them", () => {
+    const policies = [...recorder.objects<{ spec: unknown }>(POLICY)].filter(([name]) => name.includes("/gatehouse-"));
+    const from = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }];
+    const policy = (place: string, matchLabels: Record<string, string>, port: number) => [
+      place,
+      {
+        podSelector: { matchLabels },
+        policyTypes: ["Ingress"],
+        ingress: [{ from, ports: [{ protocol: "TCP", port }] }],
+      },
+    ];
+    const ours = { "app.kubernetes.io/part-of": "gatehouse" };
+    const read = policies.filter(([name]) => !name.startsWith("gatehouse-verification/"));
+    expect(read.map(([name, { spec }]) => [name, spec] as const).sort(byName)).toEqual([
+      policy("authentik/gatehouse-identity", ours, 9300),
+      policy("gatehouse-data/gatehouse-data-api", { "app.kubernetes.io/name": "postgrest", ...ours }, 3001),
+      policy("postgres/gatehouse-postgres", { "cnpg.io/cluster": "postgres" }, 9187),
+    ]);
+  });
+
+  test("declares every port that a PodMonitor names, for Prometheus finds it there", () => {
+    const ports = recorder.of("kubernetes:apps/v1:Deployment").flatMap(({ inputs }) => {
+      const { metadata, spec } = inputs as {
+        metadata: { name: string };
+        spec: { template: { spec: { containers: { ports: { name: string; containerPort: number }[] }[] } } };
+      };
+      const declared = spec.template.spec.containers.flatMap((container) => container.ports);
+      return declared.filter(({ name }) => name !== "http").map((port) => [metadata.name, port]);
+    });
+    expect(ports).toEqual([
+      ["authentik-server", { name: "metrics", containerPort: 9300 }],
+      ["authentik-worker", { name: "metrics", containerPort: 9300 }],
+      ["postgrest", { name: "admin", containerPort: 3001 }],
+    ]);
+  });
+
+  test("keeps the database's password out of the address that PostgREST's admin port shows", () => {
+    const secrets = recorder.of("kubernetes:core/v1:Secret").map(({ inputs }) => inputs["stringData"]);
+    const reading = secrets.filter((data) => data !== undefined && "PGRST_DB_URI" in (data as object));
+    expect(reading).toEqual([
+      {
+        PGRST_DB_URI:
+          "postgres://gatehouse_authenticator@postgres-ro.postgres.svc:5432,postgres-rw.postgres.svc:5432/gatehouse" +
+          "?sslmode=require&target_session_attrs=prefer-standby&connect_timeout=5",
+        PGPASSWORD: "canary-data_authenticator_password",
+      },
+    ]);
+  });
+
+  test("has an alert for each thing that somebody must know", () => {
+    const alerts = alertsOf(recorder);
+    expect(alerts.map(({ alert, labels, for: held }) => `${alert} ${labels.severity} ${held ?? "at once"}`)).toEqual([
+      ...Array.from({ length: 4 }, () => "GatehouseMetricsMissing warning 10m"),
+      "GatehouseRouterMetricsOff warning 30m",
+      "GatehouseServerErrors critical 10m",
+      "GatehouseForwardAuthSlow critical 10m",
+      "GatehouseVerifyJobFailed critical at once",
+      "GatehouseVerifyFailed critical at once",
+      "GatehouseVerifyNotRun critical 1h",
+      "GatehouseCertificateExpires critical 1h",
+      "GatehouseDataLate warning 1h",
+    ]);
+    expect(alerts.slice(0, 4).map(({ expr }) => expr)).toEqual(
+      ["gateway", "identity", "data-api", "postgres"].map((of) => `absent(up{job="monitoring/gatehouse-${of}"} == 1)`),
+    );
+  });
+
+  test("each alert leads to its paragraph and to diagnose", () => {
+    const page = readFileSync(join(root, "docs", "operations", "alerts.md"), "utf8");
+    const titles = [...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    const alerts = alertsOf(recorder);
+    expect([...new Set(alerts.map(({ alert }) => alert))]).toEqual(titles);
+    for (const { alert, annotations } of alerts) {
+      expect(annotations.runbook).toBe(`docs/operations/alerts.md#${alert.toLowerCase()}`);
+      expect(annotations.diagnose).toBe("npm run diagnose -- production");
+    }
+  });
+
+  test("asks for no metric that nobody has, in alerts and on the dashboard", () => {
+    const { panels, title } = dashboardOf(recorder);
+    const exprs = [
+      ...alertsOf(recorder).map(({ expr }) => expr),
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ];
+    expect(title).toBe("Gatehouse: local");
+    expect(panels.map((panel) => panel.title)).toEqual([
+      "Requests by route and status",
+      "Server errors by route",
+      "Requests that found no route (404) or no session (401)",
+      "Time to answer, everything",
+      "Forward auth: time to answer",
+      "Forward auth: questions by outpost",
+      "Checks of the last verify",
+      "Since the last verify, and the last one without a failed check",
+      "Certificates: time left",
+      "Age of the data by source",
+      "Data API: time to answer",
+      "Data API: refused by the limits (429)",
+      "PostgREST: connections to the database",
+      "Postgres: replicas behind the primary",
+      "Postgres: sessions",
+    ]);
+    const known = new Set(Object.values(METRICS).flat());
+    for (const expr of exprs) expect([expr, unknown(expr, known)]).toEqual([expr, []]);
+    const cells = panels.map(({ gridPos: { x, y } }) => `${x},${y}`);
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+});
+
+/** Names in an expression that are neither a function, a keyword nor a known metric. */
+function unknown(expr: string, known: ReadonlySet<string>): string[] {
+  const bare = expr
+    .replace(/"[^"]*"/g, "")
+    .replace(/\{[^}]*\}/g, "")
+    .replace(/\[[^\]]*\]/g, "")
+    .replace(/(by|on) \([^)]*\)|on\(\)/g, "");
+  const words = new Set([
+    ..."sum max min rate increase absent time histogram_quantile sort sort_desc label_replace and or".split(" "),
+  ]);
+  return (bare.match(/[a-z][a-z0-9_]*/g) ?? []).filter((name) => !words.has(name) && !known.has(name));
+}
+
+describe("where the Prometheus operator is not there", () => {
+  const observability = { namespace: "monitoring", dashboard: false };
+
+  test("a stack that counts on it is refused before the first resource", async () => {
+    groups = ["apps"];
+    await expect(refuseWithoutPrometheus({ ...observability, labels: {} }, "somewhere")).rejects.toThrow(
+      'observability: cluster "somewhere" has no Prometheus operator (monitoring.coreos.com), so nobody would read metrics or send alerts; ' +
+        "install it first (https://prometheus-operator.dev, Installation), or remove gatehouse:observability",
+    );
+    const recorder = new Fresh();
+    await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);
+    configure(stack({ observability }, { "kubernetes:context": { value: "somewhere" } }));
+    await expect(program(() => CATALOG_FILES)).rejects.toThrow("no Prometheus operator");
+    await pulumi.runtime.disconnect();
+    expect(recorder.resources).toEqual([]);
+  });
+
+  test(
+    "a stack without the section has nothing of it, and no dashboard is made that nobody wants",
+    async () => {
+      groups = ["apps"];
+      const without = await deploy(stack());
+      expect([...without.objects(POD_MONITOR).keys(), ...without.objects(RULE).keys()]).toEqual([]);
+      groups = [OPERATOR];
+      const quiet = await deploy(stack({ observability }));
+      expect([...quiet.objects(RULE).keys()]).toEqual(["monitoring/gatehouse"]);
+      expect(dashboardOf(quiet)).toEqual({});
+    },
+    PATIENCE,
+  );
+
+  test(
+    "an older PostgREST, which has no metrics, is not read",
+    async () => {
+      groups = [OPERATOR];
+      const data_api = { domains: "auto", version: "v12.0.2", authenticator_password: "${A}", owner_password: "${O}" };
+      const old = await deploy(stack({ observability, data_api }));
+      expect([...old.objects(POD_MONITOR).keys()]).toEqual([
+        "monitoring/gatehouse-gateway",
+        "monitoring/gatehouse-identity",
+      ]);
+    },
+    PATIENCE,
+  );
+});

@@ -5,6 +5,7 @@ import { expect, inject, test } from "vitest";
 
 /** Where secrets may stand in clear: files that only their owner can read, and the stores of the programs that need them. */
 const KEEPERS = [
+  /^context\.json$/,
   /^variables\.json$/,
   /^secrets\.json$/,
   /^kubeconfig$/,
@@ -48,7 +49,7 @@ test("no secret is in clear in the engine's state, the stack file, a log or a re
 
 test("the files that hold secrets are for their owner alone", () => {
   const { data } = inject("platform");
-  for (const name of ["variables.json", "secrets.json", "kubeconfig"]) {
+  for (const name of ["context.json", "variables.json", "secrets.json", "kubeconfig"]) {
     expect([name, (statSync(join(data, name)).mode & 0o777).toString(8)]).toEqual([name, "600"]);
   }
 });

@@ -20,6 +20,7 @@ const THREE_DOMAINS = {
     mesh: { enabled: true, base_domain: "mesh.test" },
     external: { enabled: true, base_domain: "example.test" },
   },
+  "gatehouse:verification": { schedule: "0 0 1 1 *" },
   "gatehouse:identity_provider": {
     install: true,
     api_url: "http://authentik.localhost:${HTTP_PORT}",

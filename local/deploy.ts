@@ -49,8 +49,8 @@ export async function openLocal(
   const found = parseStack({ ...raw, config }, process.env, { secretsRequired: false });
   const given = { ...process.env, POSTGRES_PASSWORD: platform.postgres.password };
   const variables = await secretVariables(platform.data, found, given);
-  // The program runs in this process and looks its variables up where a deploying shell has them.
-  Object.assign(process.env, variables);
+  // The program runs in this process and looks up its variables and its cluster where a deploying shell has them.
+  Object.assign(process.env, variables, { KUBECONFIG: platform.kubeconfig });
   const settings = parseStack({ ...raw, config }, process.env);
 
   const stack = await openStack({ ...(await engineOptions(platform)), stack: "local", program, overrides });

@@ -36,7 +36,7 @@ export class Verification extends pulumi.ComponentResource {
   constructor(name: string, args: VerificationArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:verification:Verification", name, {}, opts);
     const { verification, settings, cluster } = args;
-    const child = { parent: this };
+    const child = { parent: this, provider: cluster.provider };
     this.namespace = cluster.namespace(verification.namespace, this);
     const namespace = this.namespace.metadata.name;
     const labels = labelsOf(APP);

@@ -10,7 +10,7 @@ import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { loadSampleOf } from "../../local/sample.ts";
 import { quiet } from "../helpers/quiet.ts";
-import { INSTALLED_IDENTITY_PROVIDER } from "../helpers/sections.ts";
+import { INSTALLED_IDENTITY_PROVIDER, VERIFICATION } from "../helpers/sections.ts";
 
 /** What the tests know of the platform. */
 export interface RunningData {
@@ -43,6 +43,7 @@ const changes = {
   "gatehouse:protected_services": [],
   "gatehouse:test_environments": { enabled: false },
   "gatehouse:identity_provider": INSTALLED_IDENTITY_PROVIDER,
+  "gatehouse:verification": VERIFICATION,
   "gatehouse:data_api": {
     domains: "auto",
     schemas: {

@@ -1,5 +1,5 @@
 /** A stack with every domain kind and every type, for the embedded platform. */
-import { INSTALLED_IDENTITY_PROVIDER } from "../helpers/sections.ts";
+import { INSTALLED_IDENTITY_PROVIDER, VERIFICATION } from "../helpers/sections.ts";
 
 /** Ports that the URLs carry. */
 export interface Ports {
@@ -30,6 +30,7 @@ export function changes({ https, upstream }: Ports): Record<string, unknown> {
       retired: { enabled: false, base_domain: "retired.test", protocol: "http", description: "Gone" },
     },
     "gatehouse:protected_services": services(),
+    "gatehouse:verification": VERIFICATION,
     "gatehouse:identity_provider": {
       ...INSTALLED_IDENTITY_PROVIDER,
       groups: ["staff", "guests"],

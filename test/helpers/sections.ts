@@ -8,3 +8,6 @@ export const INSTALLED_IDENTITY_PROVIDER = {
   secret_key: "${AUTHENTIK_SECRET_KEY}",
   database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
 };
+
+/** The proof from inside the cluster without the machine that signs in, which the section above does not have. */
+export const VERIFICATION = { schedule: "0 0 1 1 *" };

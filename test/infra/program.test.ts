@@ -27,6 +27,11 @@ describe("the local stack under mocks", () => {
     recorder = await deploy(readStackFile(`${import.meta.dirname}/../../Pulumi.local.yaml`, "local"));
   }, PATIENCE);
 
+  test("nothing is left to a default provider, which would take the shell's current cluster", () => {
+    const objects = recorder.resources.filter(({ type }) => /^(kubernetes|postgresql|authentik):/.test(type));
+    expect(objects.filter(({ provider }) => provider === "").map(({ type, name }) => `${type} ${name}`)).toEqual([]);
+  });
+
   test("every rule of every IngressRoute drops forged identity headers first", () => {
     const routes = manifests("IngressRoute").flatMap(({ spec }) => spec.routes ?? []);
     expect(routes.length).toBe(28);

@@ -1,0 +1,126 @@
+/** Every command of the operators as they type it, beside a running platform: how it ends, and that nothing it tells holds a secret. */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+const PROJECT = join(import.meta.dirname, "../..");
+const CONTEXT = "gatehouse-local";
+/** Keys of a Secret whose values open something. */
+const OPENS = /pass|secret|token|key|users/i;
+
+const folder = mkdtempSync(join(tmpdir(), "gatehouse-commands-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What else a deploying shell knows; 24 letters as a made-up secret has them. */
+const SHELL = Object.fromEntries(
+  ["GITHUB_TOKEN", "PULUMI_ACCESS_TOKEN", "AWS_SECRET_ACCESS_KEY", "AZURE_CLIENT_SECRET", "VAULT_TOKEN"].map(
+    (name) => [name, randomBytes(12).toString("hex")] as const,
+  ),
+);
+
+/** Everything that was printed or written. */
+let told = "";
+let canaries: readonly (readonly [name: string, value: string])[] = [];
+
+beforeAll(async () => {
+  const { data, variables } = inject("platform");
+  const kept = JSON.parse(readFileSync(join(data, "secrets.json"), "utf8")) as Record<string, string>;
+  const config = new KubeConfig();
+  config.loadFromFile(join(data, "kubeconfig"));
+  const { items } = await config.makeApiClient(CoreV1Api).listSecretForAllNamespaces();
+  const inCluster = items.flatMap(({ metadata, data: values = {} }) =>
+    Object.entries(values)
+      .filter(([key]) => OPENS.test(key))
+      .map(([key, value]): [string, string] => [
+        `${metadata?.name}.${key}`,
+        Buffer.from(value, "base64").toString().trim(),
+      ]),
+  );
+  canaries = [variables, kept, SHELL]
+    .flatMap((known) => Object.entries(known))
+    .concat(inCluster)
+    .filter(([, { length }]) => length > 11);
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+}
+
+/** Runs a program of the project with nobody at a terminal. */
+function run(file: string, ...args: readonly string[]): Promise<Ended> {
+  const env = { ...process.env, ...SHELL, GATEHOUSE_DATA: inject("platform").data };
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd: folder, env, maxBuffer: 1e8 }, (error, out, errors) => {
+      told += out + errors;
+      resolve({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, out });
+    });
+  });
+}
+
+function command(name: string, ...args: readonly string[]): Promise<Ended> {
+  return run(process.execPath, join(PROJECT, "ops/launch.js"), join(PROJECT, `ops/${name}.ts`), ...args);
+}
+
+test("plan prints what the stack exposes", async () => {
+  const { code, out } = await command("plan", "local", "--json");
+  expect([code, (JSON.parse(out) as { stack: string }).stack]).toEqual([0, "local"]);
+});
+
+test("diff tells what was opened since, as text, JSON and a comment", async () => {
+  const before = join(folder, "Pulumi.local.yaml");
+  const text = readFileSync(join(PROJECT, "Pulumi.local.yaml"), "utf8");
+  writeFileSync(before, text.replace("      groups: [admins]\n", "      groups: [admins]\n      session: hours=1\n"));
+  for (const form of [[], ["--json"], ["--markdown"]]) {
+    const { code, out } = await command("diff", before, "--stack", "local", ...form);
+    expect([code, out.includes("hours=1")]).toEqual([0, true]);
+  }
+});
+
+test("verify holds, and says so to people and machines", async () => {
+  const junit = join(folder, "verify.xml");
+  const { code, out } = await command("verify", CONTEXT, "--json", "--junit", junit);
+  expect([code, (JSON.parse(out) as { summary: { failed: number } }).summary.failed]).toEqual([0, 0]);
+  told += readFileSync(junit, "utf8");
+  expect((await command("verify", CONTEXT, "--only", "routes,sign-in")).code).toBe(0);
+});
+
+test("diagnose finds no symptom, and keeps its report", async () => {
+  const { code, out } = await command("diagnose", CONTEXT);
+  expect([code, out.includes("No symptom.")]).toEqual([0, true]);
+  const reports = join(inject("platform").data, "diagnose");
+  for (const name of readdirSync(reports)) told += readFileSync(join(reports, name), "utf8");
+});
+
+test("audit finds nothing that gets around the plan", async () => {
+  expect((await command("audit", CONTEXT, "--json")).code).toBe(0);
+});
+
+test("the contract is kept", async () => {
+  expect((await command("contract", "check", "local", "--json")).code).toBe(0);
+});
+
+test("preview sees nothing to change, and no drift", async () => {
+  expect((await command("preview", CONTEXT)).code).toBe(0);
+  expect((await command("preview", CONTEXT, "--drift")).code).toBe(0);
+});
+
+test("deploy, from another folder, has nothing to do and proves everything; without --yes it asks, and nobody is there", async () => {
+  const { code, out } = await run(join(PROJECT, "deploy"), CONTEXT, "--yes", "--json");
+  const { outcome, changes } = JSON.parse(out) as { outcome: string; changes: unknown[] };
+  expect([code, outcome, changes]).toEqual([0, "unchanged", []]);
+  expect((await run(join(PROJECT, "deploy"), CONTEXT)).code).toBe(2);
+  const unknown = await run(join(PROJECT, "deploy"), "gatehouse-other");
+  expect(unknown.code).toBe(2);
+  expect(told).toContain(`Known contexts:\n  ${CONTEXT} (stack local)`);
+});
+
+test("none of the stack's secrets is in anything that the commands printed or wrote", () => {
+  expect(new Set(canaries.map(([, value]) => value)).size).toBeGreaterThanOrEqual(20);
+  expect(told.length).toBeGreaterThan(20_000);
+  expect(canaries.filter(([, value]) => told.includes(value)).map(([name]) => name)).toEqual([]);
+});

@@ -13,8 +13,12 @@ export interface VisibleColumns {
 
 /** Width of a column in pixels: enough for its name and for values of its type. */
 export function widthOf(column: Column): number {
-  const values = familyOf(column) === "number" || familyOf(column) === "boolean" ? 110 : 190;
-  return Math.min(320, Math.max(values, column.name.length * 9 + 60));
+  return Math.min(320, Math.max(widthOfValues(column), column.name.length * 9 + 60));
+}
+
+function widthOfValues(column: Column): number {
+  if (column.type.startsWith("timestamp")) return 290;
+  return familyOf(column) === "number" || familyOf(column) === "boolean" ? 110 : 190;
 }
 
 /** The columns that are in sight in a frame that scrolls sideways. */

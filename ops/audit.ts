@@ -1,6 +1,6 @@
 /** `npm run audit`: whether a cluster holds what its stack's plan says, and nothing that gets around it. See docs/policy.md. */
-import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config/problems.ts";
+import { Command } from "commander";
+import { commandEnd } from "./commandEnd.ts";
 import { auditCluster, auditedObjects, type Finding } from "./audit/audit.ts";
 import { openContext, type Place } from "./context/context.ts";
 import { ContextError } from "./context/contextError.ts";
@@ -39,10 +39,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     await command.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;
-    shell.error(`${error.message}\n`);
-    return 2;
+    return commandEnd(error, shell);
   }
 }
 

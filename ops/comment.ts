@@ -1,6 +1,7 @@
 /** `npm run comment`: the access diff and the preview of a pull request as one comment, which is updated when the pull request is. */
 import { existsSync, readFileSync } from "node:fs";
-import { Command, CommanderError } from "commander";
+import { Command } from "commander";
+import { commandEnd } from "./commandEnd.ts";
 import { type Block, fence } from "./diff/markdown.ts";
 import { composeComment, markerOf } from "./diff/comment.ts";
 import { compareVersions } from "./diff/compare.ts";
@@ -34,10 +35,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     await command.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof GitHubError)) throw error;
-    shell.error(`${error.message}\n`);
-    return 1;
+    return commandEnd(error, shell, [GitHubError], 1);
   }
 }
 

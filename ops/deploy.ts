@@ -1,9 +1,9 @@
 /** `./deploy CONTEXT`: preview, confirm, apply and prove the stack of one cluster context. See docs/deploy.md. */
 import { createInterface } from "node:readline/promises";
 import { styleText } from "node:util";
-import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config/problems.ts";
+import { Command } from "commander";
 import program from "../infra/index.ts";
+import { commandEnd } from "./commandEnd.ts";
 import { knownContexts, openContext, type Place, type StackContext } from "./context/context.ts";
 import { ContextError } from "./context/contextError.ts";
 import { deployContext } from "./deploy/deployment.ts";
@@ -61,10 +61,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     }
     return await deploy(target, flags, shell);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;
-    shell.error(`${error.message}\n`);
-    return 2;
+    return commandEnd(error, shell);
   }
 }
 

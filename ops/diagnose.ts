@@ -1,10 +1,9 @@
 /** `npm run diagnose`: explains a login loop, an unprotected service, a dead domain. See docs/diagnose.md. */
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config/problems.ts";
+import { Command } from "commander";
+import { commandEnd } from "./commandEnd.ts";
 import { openContext, type Place } from "./context/context.ts";
-import { ContextError } from "./context/contextError.ts";
 import { claimDataFolder } from "./dataFolder.ts";
 import { collect } from "./diagnose/collect.ts";
 import { redactAll, redactor } from "./diagnose/redact.ts";
@@ -47,10 +46,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     await command.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;
-    shell.error(`${error.message}\n`);
-    return 2;
+    return commandEnd(error, shell);
   }
 }
 

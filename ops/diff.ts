@@ -1,8 +1,9 @@
 /** `npm run diff`: who and what gains or loses access between two versions of the configuration. Needs no engine, no cluster and no secret. */
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { Command, CommanderError } from "commander";
+import { Command } from "commander";
 import type { Environment } from "../config/variables.ts";
+import { commandEnd } from "./commandEnd.ts";
 import { composeComment, markerOf } from "./diff/comment.ts";
 import { compareVersions, type StackDiff } from "./diff/compare.ts";
 import { stackBlocks } from "./diff/markdown.ts";
@@ -55,10 +56,7 @@ export function main(args: readonly string[], shell: Shell): number {
     command.parse(args, { from: "user" });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof VersionError)) throw error;
-    shell.error(`${error.message}\n`);
-    return 2;
+    return commandEnd(error, shell, [VersionError]);
   }
 }
 

@@ -1,7 +1,8 @@
 /** `npm run issue`: what a nightly run found as one issue, which is opened, updated and closed as the findings come and go. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { Command, CommanderError } from "commander";
+import { Command } from "commander";
+import { commandEnd } from "./commandEnd.ts";
 import { composeComment, markerOf } from "./diff/comment.ts";
 import { type Block, code, fence } from "./diff/markdown.ts";
 import { accountOf, GitHub, GitHubError } from "./github/github.ts";
@@ -37,10 +38,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     await command.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof GitHubError)) throw error;
-    shell.error(`${error.message}\n`);
-    return 1;
+    return commandEnd(error, shell, [GitHubError], 1);
   }
 }
 

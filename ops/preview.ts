@@ -1,11 +1,10 @@
 /** `npm run preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
-import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config/problems.ts";
+import { Command } from "commander";
 import program from "../infra/index.ts";
+import { commandEnd } from "./commandEnd.ts";
 import { buildFor } from "./build.ts";
 import { openContext, type Place } from "./context/context.ts";
-import { ContextError } from "./context/contextError.ts";
 import { openEngine } from "./context/engine.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -37,10 +36,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     await command.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;
-    shell.error(`${error.message}\n`);
-    return 2;
+    return commandEnd(error, shell);
   }
 }
 

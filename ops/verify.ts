@@ -2,10 +2,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { styleText } from "node:util";
-import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config/problems.ts";
+import { Command } from "commander";
+import { commandEnd } from "./commandEnd.ts";
 import { openContext, type Place } from "./context/context.ts";
-import { ContextError } from "./context/contextError.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { type State, stateOf, summary } from "./verify/check.ts";
@@ -54,10 +53,7 @@ export async function main(args: readonly string[], shell: Shell, verify = verif
     shell.out(options.json ? `${JSON.stringify(toJson(report), undefined, 2)}\n` : toText(report, shell.paint));
     return summary(report.checks).failed > 0 ? 1 : 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;
-    shell.error(`${error.message}\n`);
-    return 2;
+    return commandEnd(error, shell);
   }
 }
 

@@ -181,7 +181,7 @@ describe.each(["forward", "gated", "notes", "legacy"])("%s", (service) => {
       const answer = await ask(`${service}.mesh.test`);
       expect([answer.status, headerOf(answer, "location")]).toEqual([
         301,
-        `https://${service}.mesh.test:${httpsPort}/x?y=1`,
+        `${exposureOf(service, "mesh").url}/x?y=1`,
       ]);
       // A client that claims to have come over HTTPS is not believed.
       expect((await ask(`${service}.mesh.test`, { "x-forwarded-proto": "https" })).status).toBe(301);

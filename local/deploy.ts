@@ -49,8 +49,8 @@ export async function openLocal(
   const found = parseStack({ ...raw, config }, process.env, { secretsRequired: false });
   const given = { ...process.env, POSTGRES_PASSWORD: platform.postgres.password };
   const variables = await secretVariables(platform.data, found, given);
-  // The program runs in this process and looks up its variables and its cluster where a deploying shell has them.
-  Object.assign(process.env, variables, { KUBECONFIG: platform.kubeconfig });
+  // The program runs in this process and looks its variables up where a deploying shell has them.
+  Object.assign(process.env, variables);
   const settings = parseStack({ ...raw, config }, process.env);
 
   const stack = await openStack({ ...(await engineOptions(platform)), stack: "local", program, overrides });
@@ -69,6 +69,8 @@ async function engineOptions(platform: Platform): Promise<Pick<StackOptions, "co
   await mkdir(join(platform.data, "state"), { recursive: true, mode: 0o700 });
   const workspace = join(platform.data, "workspace");
   const command = await pulumiCommand(platform.data, platform.tools.pulumi);
+  // The program runs in this process, and the Kubernetes provider takes its default from there.
+  process.env["KUBECONFIG"] = platform.kubeconfig;
   return { command, workspace, environment: engineEnvironment(platform) };
 }
 

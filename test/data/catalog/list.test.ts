@@ -170,10 +170,10 @@ describe("the address", () => {
       await page.getByRole("heading", { name: "Legal entities" }).waitFor();
       await page.goBack();
       await until(["marts.dim_enhet"], () => shownNames(page));
-      expect(await page.getByRole("searchbox").inputValue()).toBe("legal");
+      await until("legal", () => page.getByRole("searchbox").inputValue());
       await page.goBack();
       await until(states[1], () => shownNames(page));
-      expect(await page.getByRole("searchbox").inputValue()).toBe("");
+      await until("", () => page.getByRole("searchbox").inputValue());
       await page.goBack();
       await until(states[0], () => shownNames(page));
       await page.goForward();

@@ -198,7 +198,7 @@ test("a Pod of an unknown image stays pending and names the known ones", async (
     expect(status?.conditions?.find(({ type }) => type === "Ready")?.message).toBe(
       'image "nginx:1" is not known to the local platform; it knows ' +
         "ghcr.io/goauthentik/server, ghcr.io/goauthentik/proxy, gatehouse.localhost/oidc-app, postgrest/postgrest, " +
-        "traefik/whoami, postgres",
+        "node, traefik/whoami, postgres",
     );
   });
 });

@@ -179,10 +179,7 @@ describe.each(["forward", "gated", "notes", "legacy"])("%s", (service) => {
       const ask = (host: string, headers: Record<string, string> = {}) =>
         client.send(`http://127.0.0.1:${httpPort}/x?y=1`, { headers: { host, ...headers } });
       const answer = await ask(`${service}.mesh.test`);
-      expect([answer.status, headerOf(answer, "location")]).toEqual([
-        301,
-        `${exposureOf(service, "mesh").url}/x?y=1`,
-      ]);
+      expect([answer.status, headerOf(answer, "location")]).toEqual([301, `${exposureOf(service, "mesh").url}/x?y=1`]);
       // A client that claims to have come over HTTPS is not believed.
       expect((await ask(`${service}.mesh.test`, { "x-forwarded-proto": "https" })).status).toBe(301);
       const secure = await client.send(`https://127.0.0.1:${httpsPort}/`, {

@@ -1,7 +1,6 @@
 /** The one place that reads a stack's configuration; pure, apart from {@link readStackFile}. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { LineCounter, parseDocument } from "yaml";
 import {
   lookUpSecrets,
   toDataApi,
@@ -21,6 +20,7 @@ import * as rules from "./rules.ts";
 import { type Section, SECTIONS, checkSections } from "./sections.ts";
 import type { Settings } from "./settings.ts";
 import { isSection, join } from "./shapes.ts";
+import { parseConfig } from "./stackFile.ts";
 import { versionRules, versionWarnings } from "./versions.ts";
 import { type Environment, type RawValue, Variables } from "./variables.ts";
 import { toVerification, verificationRules } from "./verification.ts";
@@ -108,7 +108,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
 /**
  * Reads a stack file without Pulumi. An encrypted value is only noted as secret.
  * @param path the file, e.g. `Pulumi.dev.yaml`
- * @throws ConfigError when the file is not there or is not YAML; the text of the file is not repeated
+ * @throws ConfigError when the file cannot be read, and as {@link parseStackFile}
  */
 export function readStackFile(path: string, stack: string): RawStack {
   const file = basename(path);
@@ -125,19 +125,10 @@ export function readStackFile(path: string, stack: string): RawStack {
 /**
  * The same for the text of a stack file.
  * @param file its name, for messages
- * @throws ConfigError when it is not YAML
+ * @throws ConfigError when it is not a stack file: binary, empty, not YAML, not a section, an alias bomb; the text is not repeated
  */
 export function parseStackFile(text: string, stack: string, file: string): RawStack {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
-  const [error] = document.errors;
-  if (error) {
-    const fault = `is not YAML (${error.code}, line ${lines.linePos(error.pos[0]).line})`;
-    throw new ConfigError(file, [{ path: file, fault, cure: "mend that line" }]);
-  }
-  const content: unknown = document.toJS();
-  const config = isSection(content) && isSection(content["config"]) ? content["config"] : {};
-  const values = Object.entries(config).map(([key, value]): [string, RawValue] => [
+  const values = Object.entries(parseConfig(text, file)).map(([key, value]): [string, RawValue] => [
     key,
     isSecure(value) ? { secret: true } : { value },
   ]);

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { MAX_API_RETRY_MS } from "./apiRetry.ts";
 
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = MAX_API_RETRY_MS;
 
 /**
  * The API groups that a cluster serves.
@@ -13,8 +14,11 @@ export async function apiGroups(context: string): Promise<readonly string[] | un
 
 async function groupsOf(context: string): Promise<string[] | undefined> {
   // Heavy, and needed by few stacks.
-  const { ApisApi, KubeConfig } = await import("@kubernetes/client-node");
-  const config = new KubeConfig();
+  const [{ ApisApi }, { RetryingKubeConfig }] = await Promise.all([
+    import("@kubernetes/client-node"),
+    import("./kubeConfig.ts"),
+  ]);
+  const config = new RetryingKubeConfig();
   config.loadFromDefault();
   config.setCurrentContext(context);
   const answer = config.makeApiClient(ApisApi).getAPIVersions();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { parse, parseAllDocuments } from "yaml";
+import { type ApiResponse, retryRequest } from "../../infra/apiRetry.ts";
 
 /** What a kubeconfig of ours holds, besides what its other readers need. */
 export interface Kubeconfig extends Readonly<Record<string, unknown>> {
@@ -37,15 +38,18 @@ export class Api {
     this.#dispatcher = new Agent({ connect: { ca: Buffer.from(ca, "base64") } });
   }
 
-  /** @returns the answer's body. @throws Error when the API server refuses */
+  /** Returns whether the API server reports itself ready; asks once. */
+  async isReady(): Promise<boolean> {
+    return (await this.#send("GET", "/readyz")).status === 200;
+  }
+
+  /** Returns the body of the response. @throws Error when the API server refuses, see `retryRequest` */
   async ask(path: string, manifest?: Manifest): Promise<string> {
-    const headers = { authorization: `Bearer ${this.#token}`, "content-type": "application/apply-patch+yaml" };
     const method = manifest ? "PATCH" : "GET";
-    const options = { dispatcher: this.#dispatcher, method, headers, body: manifest ? JSON.stringify(manifest) : null };
-    const { statusCode, body } = await request(this.#server + path, options);
-    const text = await body.text();
-    if (statusCode >= 300) throw new Error(`the API server refuses ${method} ${path} (${statusCode}): ${text}`);
-    return text;
+    const send = (): Promise<ApiResponse> => this.#send(method, path, manifest);
+    const { status, body } = await retryRequest({ method, url: path }, send);
+    if (status >= 300) throw new Error(`the API server refuses ${method} ${path} (${status}): ${body}`);
+    return body;
   }
 
   /** Makes an object as it is stated here; one that defines a kind is waited for until that kind is served. */
@@ -61,6 +65,18 @@ export class Api {
   async #isServed(path: string): Promise<boolean> {
     const { status } = JSON.parse(await this.ask(path)) as Definition;
     return status?.conditions?.some(({ type, status: holds }) => type === "Established" && holds === "True") ?? false;
+  }
+
+  async #send(method: "GET" | "PATCH", path: string, manifest?: Manifest): Promise<ApiResponse> {
+    const sent = { authorization: `Bearer ${this.#token}`, "content-type": "application/apply-patch+yaml" };
+    const options = {
+      dispatcher: this.#dispatcher,
+      method,
+      headers: sent,
+      body: manifest ? JSON.stringify(manifest) : null,
+    };
+    const { statusCode, headers, body } = await request(this.#server + path, options);
+    return { status: statusCode, headers, body: await body.text() };
   }
 
   close(): Promise<void> {

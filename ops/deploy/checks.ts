@@ -2,12 +2,14 @@
 import { VersionApi } from "@kubernetes/client-node";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseStack } from "../../config/load.ts";
+import { MAX_API_RETRY_MS } from "../../infra/apiRetry.ts";
 import type { Place, StackContext } from "../context/context.ts";
 import { openEngine, secretVariables } from "../context/engine.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { openDataStack, ownDatabase } from "../contract/connection.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
 import { UnreachableError } from "../database.ts";
+import { inTime } from "../inTime.ts";
 import type { Progress } from "../progress.ts";
 import { findPlugins } from "../toolchain/plugins.ts";
 import { ensureTools } from "../toolchain/toolchain.ts";
@@ -35,7 +37,7 @@ export interface Ready {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = MAX_API_RETRY_MS + 10_000;
 
 /**
  * Checks configuration, tools, cluster, permissions, backend, secrets and what the data API promised.
@@ -80,15 +82,17 @@ function checkConfiguration({ raw, environment }: StackContext): void {
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {
   const config = kubeConfigOf(context, environment);
   const server = config.getCurrentCluster()?.server ?? "";
-  await inTime(config.makeApiClient(VersionApi).getCode()).catch((error: unknown) => {
+  await inTime(config.makeApiClient(VersionApi).getCode(), TIMEOUT_MS).catch((error: unknown) => {
     const cure = "start it, connect to its network, or mend its address in the kubeconfig";
     throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${cure}`);
   });
-  const refused = await inTime(refusedPermissions(config, deployedKinds(settings, plan))).catch((error: unknown) => {
-    throw new Error(
-      `the cluster of context "${context}" does not accept its user (${messageOf(error)}); sign in to it again`,
-    );
-  });
+  const refused = await inTime(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS).catch(
+    (error: unknown) => {
+      throw new Error(
+        `the cluster of context "${context}" does not accept its user (${messageOf(error)}); sign in to it again`,
+      );
+    },
+  );
   if (refused.length > 0) {
     const lines = refused.map((line) => `  ${line}`).join("\n");
     throw new Error(`the user of context "${context}" may not:\n${lines}\nask its administrator for a role with these`);
@@ -160,13 +164,6 @@ async function checkPromises(
       `${error.message}; start it, or let this machine reach it: what it promises to readers is checked first`,
     );
   });
-}
-
-function inTime<T>(work: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, reject) =>
-    setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS).unref(),
-  );
-  return Promise.race([work, late]);
 }
 
 /** What a client of Kubernetes throws has headers and whole bodies in its message. */

@@ -1,5 +1,6 @@
 import { Agent, request } from "undici";
 
+import { type ApiResponse, retryRequest } from "../../../infra/apiRetry.ts";
 import type { Values } from "../protocol/plugin.ts";
 import { isValues, itemsOf, textOf, valueAt } from "../protocol/values.ts";
 import { ApiError, Unreachable } from "./errors.ts";
@@ -78,20 +79,24 @@ export class Cluster {
 
   async #send(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, call: Call = {}): Promise<Values> {
     const { query = {}, body, type = "application/json" } = call;
-    const response = await request(`${this.#server}${path}`, {
-      method,
-      query,
-      dispatcher: this.#agent,
-      headers: body ? { ...this.#headers, "content-type": type } : this.#headers,
-      body: body && JSON.stringify(body),
-    }).catch((error: unknown) => {
+    const url = `${this.#server}${path}?${new URLSearchParams(query).toString()}`;
+    const send = async (): Promise<ApiResponse> => {
+      const response = await request(url, {
+        method,
+        dispatcher: this.#agent,
+        headers: body ? { ...this.#headers, "content-type": type } : this.#headers,
+        body: body && JSON.stringify(body),
+      });
+      return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
+    };
+    const response = await retryRequest({ method, url }, send).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message || error.name : String(error);
       throw new Unreachable(`the API server at ${this.#server} does not answer: ${reason}`);
     });
-    const answer = (await response.body.json().catch(() => ({}))) as Values;
-    if (response.statusCode < 300) return answer;
-    const message = textOf(answer, "message") ?? `the API server answers ${response.statusCode}`;
-    throw new ApiError(response.statusCode, message);
+    const answer = valuesIn(response.body);
+    if (response.status < 300) return answer;
+    const message = textOf(answer, "message") ?? `the API server answers ${response.status}`;
+    throw new ApiError(response.status, message);
   }
 }
 
@@ -102,6 +107,15 @@ function pathOf(object: Values): string {
   const place = CLUSTER_WIDE.includes(kind) ? [] : ["namespaces", textOf(object, "metadata", "namespace") ?? "default"];
   const parts = [...place, kind.replace(/y$/, "ie") + "s", textOf(object, "metadata", "name") ?? []].flat();
   return `/${[apiVersion.includes("/") ? "apis" : "api", apiVersion, ...parts.map(encodeURIComponent)].join("/")}`;
+}
+
+/** Returns an empty object for a body that is not JSON. */
+function valuesIn(body: string): Values {
+  try {
+    return JSON.parse(body) as Values;
+  } catch {
+    return {};
+  }
 }
 
 async function unlessMissing(answer: Promise<Values>): Promise<Values | undefined> {

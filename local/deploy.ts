@@ -87,8 +87,6 @@ function engineEnvironment(platform: Platform): Record<string, string> {
   };
 }
 
-export type { Changes };
-
 /** A stack whose program has a plan, or one of another program. */
 type Deployable = Pick<LocalStack, "stack"> & Partial<Pick<LocalStack, "plan" | "settings">>;
 

@@ -3,10 +3,11 @@ import { parseArgs } from "node:util";
 import { openContext, type Place } from "../ops/context/context.ts";
 import { openDataStack, ownDatabase } from "../ops/contract/connection.ts";
 import { LockFolder } from "../ops/contract/lockFolder.ts";
+import { verifyDeployment } from "../ops/deploy/verification.ts";
 import { dataFolder, projectFolder } from "../ops/paths.ts";
 import { createProgress } from "../ops/progress.ts";
 import { type DatabaseTarget, refuseBrokenPromises } from "../ops/verify/database.ts";
-import { type Report, verifyContext } from "../ops/verify/verify.ts";
+import type { Report } from "../ops/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { AlreadyRunning, writeRunning } from "./platform/data.ts";
 import { type Platform, startPlatform } from "./platform/platform.ts";
@@ -54,6 +55,7 @@ async function start(): Promise<boolean> {
 }
 
 async function deployAndProve(running: Platform): Promise<Report> {
+  progress.note(`authentik: ${running.authentik ?? "the emulator (local/authentik)"}`);
   const local = await openLocal(running);
   await timed("applications", () => deployApplications(running));
   const database = databaseTarget(running, local);
@@ -62,7 +64,7 @@ async function deployAndProve(running: Platform): Promise<Report> {
   await timed("sample", () => progress.step("Sample data", () => loadSampleOf(running, local)));
   const place: Place = { project: projectFolder(), data: running.data, environment: process.env };
   const context = openContext(running.context, place);
-  const report = await timed("verify", () => verifyContext(context, place, progress));
+  const report = await timed("verify", () => verifyDeployment(context, place, progress));
   const urls = local.plan.exposures.map(({ url }) => url);
   writeRunning(running.data, urls);
   process.stdout.write(

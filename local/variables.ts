@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { filledIn, secretTexts } from "../config/secretText.ts";
 import type { SecretText, Settings } from "../config/settings.ts";
 
 /** Template variables by name. */
@@ -31,19 +32,5 @@ function generate(): string {
 
 /** The text with its variables filled in. */
 export function fill(text: SecretText, variables: Variables): string {
-  return text.variables.reduce(
-    (filled, name) => filled.replaceAll(`\${${name}}`, () => variables[name] ?? ""),
-    text.template,
-  );
-}
-
-function secretTexts(value: unknown): SecretText[] {
-  if (typeof value !== "object" || value === null) {
-    return [];
-  }
-  return isSecretText(value) ? [value] : Object.values(value).flatMap(secretTexts);
-}
-
-function isSecretText(value: object): value is SecretText {
-  return "template" in value && "variables" in value;
+  return filledIn(text, (name) => variables[name] ?? "");
 }

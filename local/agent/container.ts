@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CoreV1Api, V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
-import { commandFor } from "./images.ts";
+import { type Command, commandFor, type Wish } from "./images.ts";
 
 /** What to start for the one container of a Pod. */
 export interface Prepared {
@@ -10,6 +10,8 @@ export interface Prepared {
   readonly env: Readonly<Record<string, string>>;
   /** Working folder and home. */
   readonly folder: string;
+  /** What an `exec` readiness probe runs, in the same environment. */
+  readonly probe: Command | undefined;
 }
 
 /** The data of a ConfigMap or Secret, in clear. @throws Error when there is none */
@@ -22,7 +24,11 @@ type Claim = (name: string) => Promise<string>;
  * argument or a value that begins with a mount path, `/sql/1.sql` for a mount at `/sql`, is rewritten to the volume's folder.
  * @throws Error naming what is missing or what the local platform cannot do
  */
-export async function prepare(api: CoreV1Api, pod: V1Pod, ip: string, folder: string): Promise<Prepared> {
+export async function prepare(
+  api: CoreV1Api,
+  pod: V1Pod,
+  { ip, folder, authentik }: Pick<Wish, "ip" | "folder" | "authentik">,
+): Promise<Prepared> {
   const [container, ...others] = pod.spec?.containers ?? [];
   if (!container || others.length > 0) throw new Error("the local platform runs Pods of exactly one container");
   const { command = [], args = [], image = "" } = container;
@@ -37,9 +43,12 @@ export async function prepare(api: CoreV1Api, pod: V1Pod, ip: string, folder: st
   const mounts = await writeVolumes(read, claim, pod, container, folder);
   const env = await environment(read, container, mounts);
   const expand = (value: string): string => mounted(expanded(value, env), mounts);
-  const run = commandFor(image, { command: command.map(expand), args: args.map(expand), ip });
+  const machine = { ip, mounts, folder, authentik };
+  const run = await commandFor(image, { ...machine, command: command.map(expand), args: args.map(expand) });
+  const exec = container.readinessProbe?.exec?.command;
+  const probe = exec && (await commandFor(image, { ...machine, command: exec.map(expand), args: [] }));
   const tmp = mounts.get("/tmp") ?? folder;
-  return { ...run, env: { HOME: folder, TMPDIR: tmp, ...env, ...run.env }, folder };
+  return { ...run, env: { HOME: folder, TMPDIR: tmp, ...env, ...run.env }, folder, probe };
 }
 
 /** Removes a Pod's volumes. */

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import path from "node:path";
+import { authentikCommand } from "./authentik.ts";
 
 /** A command line on this machine that does what a container would. */
 export interface Command {
@@ -9,17 +10,28 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the container asks for; `ip` is the Pod's. */
-interface Wish {
+/** What the container asks for. */
+export interface Wish {
   readonly command: readonly string[];
   readonly args: readonly string[];
+  /** Address of the Pod. */
   readonly ip: string;
+  /** Mount path → folder on this machine. */
+  readonly mounts: ReadonlyMap<string, string>;
+  /** Folder of the Pod. */
+  readonly folder: string;
+  /** The executable of a real authentik; undefined = the emulator. */
+  readonly authentik: string | undefined;
 }
 
+/** Emulators of programs that the image `postgres` has on its PATH. */
+const POSTGRES_PROGRAMS = path.join(import.meta.dirname, "../images/bin");
+
 /** Repository → what runs in its place. The tag is not looked at: there is one version of each on this machine. */
-const IMAGES: Readonly<Record<string, (wish: Wish) => Command>> = {
-  "ghcr.io/goauthentik/server": ({ args, ip }) => authentik(args, ip),
-  "ghcr.io/goauthentik/proxy": ({ ip }) => authentik(["proxy"], ip),
+const IMAGES: Readonly<Record<string, (wish: Wish) => Command | Promise<Command>>> = {
+  // Probes run `ak`, which is the image's entry point.
+  "ghcr.io/goauthentik/server": (wish) => authentikCommand([...wish.command.slice(1), ...wish.args], wish),
+  "ghcr.io/goauthentik/proxy": (wish) => authentikCommand(["proxy"], wish),
   "gatehouse.localhost/oidc-app": ({ ip }) => node("../images/oidcApp.ts", [], { HOST: ip }),
   "postgrest/postgrest": ({ args, ip }) => ({ file: postgrest(), args, env: { PGRST_SERVER_HOST: ip } }),
   node: ({ command, args, ip }) => ({
@@ -29,10 +41,10 @@ const IMAGES: Readonly<Record<string, (wish: Wish) => Command>> = {
   }),
   "traefik/whoami": ({ args, ip }) => node("../images/whoami.ts", [...args, "--host", ip]),
   postgres: ({ command, args, ip }) => {
-    const [program, ...rest] = command;
-    if (program === "psql") return node("../images/psql.ts", [...rest, ...args]);
-    if (program === undefined) return node("../images/postgres.ts", [ip, ...args]);
-    throw new Error(`image postgres runs the server or psql here, not ${program}`);
+    const [file, ...rest] = command;
+    if (file === undefined) return node("../images/postgres.ts", [ip, ...args]);
+    const PATH = [POSTGRES_PROGRAMS, path.dirname(process.execPath), process.env["PATH"]].join(path.delimiter);
+    return { file, args: [...rest, ...args], env: { PATH, POD_IP: ip } };
   },
 };
 
@@ -40,7 +52,7 @@ const IMAGES: Readonly<Record<string, (wish: Wish) => Command>> = {
  * What to run for an image, e.g. `traefik/whoami:v1.11.0`, `docker.io/library/postgres:18-alpine`.
  * @throws Error naming the known images, or why this use of one does not work
  */
-export function commandFor(image: string, wish: Wish): Command {
+export async function commandFor(image: string, wish: Wish): Promise<Command> {
   const repository = image
     .replace(/@.*$/, "")
     .replace(/:[^:/]*$/, "")
@@ -51,14 +63,10 @@ export function commandFor(image: string, wish: Wish): Command {
   return run(wish);
 }
 
-function authentik(args: readonly string[], ip: string): Command {
-  return node("../authentik/main.ts", args, { AUTHENTIK_LISTEN__HTTP: `${ip}:9000` });
-}
-
 /** As much as Go's server and client take: somebody in many groups has long headers. */
 const HEADERS = "--max-http-header-size=1048576";
 
-function node(program: string, args: readonly string[], env: Command["env"] = {}): Command {
+export function node(program: string, args: readonly string[], env: Command["env"] = {}): Command {
   return { file: process.execPath, args: [HEADERS, path.join(import.meta.dirname, program), ...args], env };
 }
 

@@ -1,24 +1,30 @@
 /**
  * The agent: stands in for the kubelet (Pods become processes) and for kube-proxy (Services become listeners).
  * It has no init containers, liveness probes, resource limits or network policies, and every process runs as the user who started the
- * platform, whatever a security context says. Arguments: data folder, kubeconfig. Says "ready" to its parent when Pods of an earlier
- * run no longer count as running.
+ * platform, whatever a security context says. Arguments: data folder, kubeconfig, CIDR of Pods (a /22), executable of a real
+ * authentik (empty = the emulator). Sends "ready" to its parent when Pods of an earlier run no longer count as running.
  */
 import { randomInt } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { CoreV1Api, KubeConfig, makeInformer } from "@kubernetes/client-node";
+import { CoreV1Api, makeInformer } from "@kubernetes/client-node";
 import type { Informer, KubernetesObject, V1Pod } from "@kubernetes/client-node";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { RunningPod, type Folders } from "./pod.ts";
 import { Services } from "./services.ts";
 
-const [data, kubeconfig] = process.argv.slice(2);
-if (!data || !kubeconfig) throw new Error("usage: main.ts DATA KUBECONFIG");
+const [data, kubeconfig, range, authentik] = process.argv.slice(2);
+if (!data || !kubeconfig || !range) throw new Error("usage: main.ts DATA KUBECONFIG PODS [AUTHENTIK]");
+const [first = 0, second = 0, third = 0] = range.split(".").map(Number);
 
-const config = new KubeConfig();
+const config = new RetryingKubeConfig();
 config.loadFromFile(kubeconfig);
 const api = config.makeApiClient(CoreV1Api);
-const folders: Folders = { pods: path.join(data, "pods"), logs: path.join(data, "logs", "pods") };
+const folders: Folders = {
+  pods: path.join(data, "pods"),
+  logs: path.join(data, "logs", "pods"),
+  authentik: authentik || undefined,
+};
 rmSync(folders.pods, { recursive: true, force: true });
 
 const running = new Map<string, RunningPod>();
@@ -82,11 +88,11 @@ async function stop(): Promise<void> {
   process.exit();
 }
 
-/** In 127.97.0.0/16, drawn by lot: another platform on this machine draws from the same. */
+/** At random: what still connects to a Pod that has ended must not reach the next one. */
 function freeAddress(): string {
   const taken = new Set([...running.values()].map(({ ip }) => ip));
   for (;;) {
-    const ip = `127.97.${randomInt(256)}.${randomInt(1, 255)}`;
+    const ip = `${first}.${second}.${third + randomInt(4)}.${randomInt(1, 255)}`;
     if (!taken.has(ip)) return ip;
   }
 }

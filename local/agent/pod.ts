@@ -23,6 +23,8 @@ export interface Folders {
   readonly pods: string;
   /** For what Pods print. */
   readonly logs: string;
+  /** The executable of a real authentik; undefined = the emulator. */
+  readonly authentik: string | undefined;
 }
 
 type Terminated = NonNullable<V1ContainerState["terminated"]> & { readonly startedAt: Date };
@@ -33,6 +35,7 @@ export class RunningPod {
   /** Resolves when the cluster knows that this Pod, which may have run before, does not run yet. */
   readonly announced: Promise<void>;
   readonly #api: CoreV1Api;
+  readonly #authentik: string | undefined;
   readonly #folder: string;
   readonly #log: string;
   readonly #ended = new AbortController();
@@ -45,6 +48,7 @@ export class RunningPod {
 
   constructor(api: CoreV1Api, pod: V1Pod, ip: string, folders: Folders) {
     this.ip = ip;
+    this.#authentik = folders.authentik;
     this.#api = api;
     this.#pod = pod;
     const name = `${pod.metadata?.namespace}_${pod.metadata?.name}`;
@@ -79,7 +83,7 @@ export class RunningPod {
       }
       this.#restarts++;
       this.#last = { terminated };
-      const message = `back-off after exit code ${terminated.exitCode}: ${terminated.message ?? ""}`;
+      const message = `back-off ${wait / 1000}s restarting failed container`;
       await this.#tell({ phase: "Running", ready: false, state: { waiting: { reason: "CrashLoopBackOff", message } } });
       if (Date.now() - terminated.startedAt.getTime() > BACK_OFF.forgotten) wait = BACK_OFF.first;
       await pause(wait, undefined, { signal: this.#ended.signal });
@@ -97,7 +101,7 @@ export class RunningPod {
   async #prepare(): Promise<Prepared> {
     for (;;) {
       try {
-        return await prepare(this.#api, this.#pod, this.ip, this.#folder);
+        return await prepare(this.#api, this.#pod, { ip: this.ip, folder: this.#folder, authentik: this.#authentik });
       } catch (error) {
         const waiting = { reason: "CreateContainerConfigError", message: describe(error) };
         await this.#tell({ phase: this.#restarts > 0 ? "Running" : "Pending", ready: false, state: { waiting } });
@@ -106,7 +110,8 @@ export class RunningPod {
     }
   }
 
-  async #runOnce({ file, args, env, folder }: Prepared): Promise<Terminated> {
+  async #runOnce(prepared: Prepared): Promise<Terminated> {
+    const { file, args, env, folder } = prepared;
     this.#ended.signal.throwIfAborted();
     const startedAt = new Date();
     const log = openSync(this.#log, "a", 0o600);
@@ -119,16 +124,17 @@ export class RunningPod {
       child.once("error", () => resolve(127));
       child.once("exit", (code, signal) => resolve(code ?? (signal === "SIGKILL" ? 137 : 143)));
     });
-    await this.#watch(child, { running: { startedAt } });
+    await this.#watch(child, { running: { startedAt } }, prepared);
     const exitCode = await exit;
     if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
     const reason = exitCode === 0 ? "Completed" : "Error";
-    const message = exitCode !== 0 && { message: this.#lastLines() };
+    const policy = this.#pod.spec?.containers[0]?.terminationMessagePolicy;
+    const message = exitCode !== 0 && policy === "FallbackToLogsOnError" && { message: this.#lastLines() };
     return { exitCode, reason, startedAt, finishedAt: new Date(), ...message };
   }
 
   /** Tells whether it is ready for as long as it runs. */
-  async #watch(child: ChildProcess, state: V1ContainerState): Promise<void> {
+  async #watch(child: ChildProcess, state: V1ContainerState, prepared: Prepared): Promise<void> {
     const [container] = this.#pod.spec?.containers ?? [];
     const { periodSeconds = 10, failureThreshold = 3 } = container?.readinessProbe ?? {};
     let ready = false;
@@ -138,7 +144,7 @@ export class RunningPod {
     child.once("exit", () => exited.abort());
     const signal = AbortSignal.any([exited.signal, this.#ended.signal]);
     while (container && isAlive(child) && !this.#ended.signal.aborted) {
-      const answered = await probe(container, this.ip);
+      const answered = await probe(container, this.ip, prepared);
       failures = answered ? 0 : failures + 1;
       ready = isAlive(child) && (answered || (ready && failures < failureThreshold));
       await this.#tell({ phase: "Running", ready, state });
@@ -162,8 +168,9 @@ export class RunningPod {
     }
   }
 
+  /** As a kubelet limits it: 80 lines and 2,048 bytes. */
   #lastLines(): string {
-    return readFileSync(this.#log, "utf8").trimEnd().split("\n").slice(-10).join("\n").slice(-2048);
+    return readFileSync(this.#log).subarray(-2048).toString("utf8").trimEnd().split("\n").slice(-80).join("\n");
   }
 }
 

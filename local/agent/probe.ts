@@ -1,14 +1,22 @@
+import { execFile } from "node:child_process";
 import { connect } from "node:net";
 import type { IntOrString, V1Container, V1Probe } from "@kubernetes/client-node";
 import { request } from "undici";
+import type { Prepared } from "./container.ts";
+import type { Command } from "./images.ts";
+
+/** A command starts more slowly here than in a container, which has its interpreter in memory. */
+const EXEC_FACTOR = 5;
 
 /**
- * Asks a container's readiness probe once. One of another kind than httpGet asks whether the first port is open; no probe: ready.
+ * Runs a container's readiness probe once: httpGet or exec. One of another kind checks whether the first port is open; no probe: ready.
  * @param ip the Pod's address
+ * @param prepared what runs in the Pod, with the command of an exec probe
  */
-export async function probe(container: V1Container, ip: string): Promise<boolean> {
+export async function probe(container: V1Container, ip: string, prepared: Prepared): Promise<boolean> {
   const { httpGet, timeoutSeconds = 1 }: V1Probe = container.readinessProbe ?? {};
   if (!container.readinessProbe) return true;
+  if (prepared.probe) return succeeds(prepared.probe, prepared, timeoutSeconds);
   if (!httpGet) return isOpen(ip, container.ports?.[0]?.containerPort ?? 0);
   const headers = Object.fromEntries((httpGet.httpHeaders ?? []).map(({ name, value }) => [name, value]));
   const url = new URL(httpGet.path ?? "/", `http://${httpGet.host ?? ip}:${portOf(container, httpGet.port)}`);
@@ -20,6 +28,15 @@ export async function probe(container: V1Container, ip: string): Promise<boolean
   } catch {
     return false; // refused or too slow
   }
+}
+
+function succeeds({ file, args, env }: Command, { folder, env: own }: Prepared, seconds: number): Promise<boolean> {
+  const options = {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], ...own, ...env },
+    timeout: EXEC_FACTOR * seconds * 1000,
+  };
+  return new Promise((resolve) => execFile(file, [...args], options, (error) => resolve(error === null)));
 }
 
 function isOpen(host: string, port: number): Promise<boolean> {

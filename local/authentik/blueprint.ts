@@ -1,61 +1,108 @@
-import { createHash } from "node:crypto";
-import { isMap, isSeq, parse } from "yaml";
-import { log } from "./log.ts";
-import type { Blueprint, Fields, Stored } from "./objects.ts";
+import { isScalar, isSeq, parse } from "yaml";
+import type { Fields, Stored } from "./objects.ts";
 import type { World } from "./resources.ts";
+import { noTasks } from "./tasks.ts";
 import { listed, remove, resourceOfModel, save } from "./write.ts";
 
-type Entry = { model?: string; state?: string; identifiers?: Fields; attrs?: Fields };
+type Entry = {
+  id?: string;
+  model?: string;
+  state?: string;
+  conditions?: unknown[];
+  identifiers?: Fields;
+  attrs?: Fields;
+};
+type Context = { world: World; context: Fields; made: Map<string, Stored> };
 
-/**
- * Applies a blueprint's content at once and gives the blueprint with its status. Entries of every model of the REST API are known;
- * of the YAML tags, `!Find [model, [field, value]]` and `!Context name`. Any fault makes the status `error`.
- */
-export function applyBlueprint(world: World, blueprint: Blueprint): Blueprint {
-  const last_applied_hash = createHash("sha512").update(blueprint.content).digest("hex");
-  let status = "successful";
-  try {
-    if (blueprint.enabled) for (const entry of entriesOf(world, blueprint)) applyEntry(world, entry);
-  } catch (error) {
-    status = "error";
-    log("error", "blueprint failed", { blueprint: blueprint.pk, error: (error as Error).message });
+/** A YAML tag; resolved when its entry is applied, since it may point at an earlier entry. */
+class Tag {
+  readonly name: string;
+  readonly argument: unknown;
+  constructor(name: string, argument: unknown) {
+    this.name = name;
+    this.argument = argument;
   }
-  const applied = { ...blueprint, status, last_applied_hash, last_applied: new Date().toISOString() };
-  return world.store.put("blueprint", applied);
 }
 
-function entriesOf(world: World, { content, context }: Blueprint): Entry[] {
-  const customTags = [
-    { tag: "!Context", resolve: (name: string) => context[name] },
-    {
-      tag: "!Find",
-      collection: "seq" as const,
-      resolve: (node: unknown) => {
-        if (!isSeq(node)) throw new Error("!Find takes [model, [field, value]]");
-        const [model, ...pairs] = node.toJSON() as [string, ...[string, unknown][]];
-        return found(world, model, Object.fromEntries(pairs))?.pk ?? null;
-      },
-    },
-  ];
-  const document = parse(content, { customTags }) as { entries?: Entry[] } | null;
-  if (isMap(document) || !Array.isArray(document?.entries)) throw new Error("a blueprint has a list `entries`");
-  return document.entries;
+const tags = ["!Find", "!Context", "!KeyOf", "!Env", "!Format"];
+const customTags = tags.flatMap((tag) => [
+  { tag, resolve: (text: string) => new Tag(tag, text) },
+  {
+    tag,
+    collection: "seq" as const,
+    resolve: (node: unknown) => new Tag(tag, isSeq(node) ? node.items.map(valueOf) : []),
+  },
+]);
+
+/** Applies a blueprint as a whole or not at all. Throws for what authentik does not accept, and for what the emulator does not know. */
+export function applyBlueprint(world: World, content: string, context: Fields): void {
+  validateBlueprint(world, content, context);
+  applyEntries(world, content, context);
 }
 
-function applyEntry(world: World, { model = "", state = "present", identifiers = {}, attrs = {} }: Entry): void {
+/** Throws for a blueprint that cannot be applied; changes nothing. */
+export function validateBlueprint(world: World, content: string, context: Fields): void {
+  applyEntries({ ...world, store: world.store.copy(), tasks: noTasks }, content, context);
+}
+
+export function metadataOf(content: string): Fields {
+  const { metadata } = documentOf(content);
+  return metadata ? { labels: {}, ...metadata } : {};
+}
+
+function applyEntries(world: World, content: string, given: Fields): void {
+  const { entries, context: own = {} } = documentOf(content);
+  if (!Array.isArray(entries)) throw new Error("a blueprint has a list `entries`");
+  const context: Context = { world, context: { ...own, ...given }, made: new Map() };
+  for (const entry of entries) applyEntry(context, entry);
+}
+
+function applyEntry(context: Context, { id, model = "", state = "present", conditions = [], ...rest }: Entry): void {
+  const { world } = context;
+  if (model === "authentik_blueprints.metaapplyblueprint") return;
+  if (!conditions.every((condition) => Boolean(resolved(context, condition)))) return;
+  const [identifiers, attrs] = [rest.identifiers, rest.attrs].map((one) => resolved(context, one ?? {}) as Fields);
   const resource = resourceOfModel(model);
-  const current = found(world, model, identifiers);
-  if (state === "absent") {
-    if (current) remove(world, resource, current);
-  } else if (!current) {
-    save(world, resource, undefined, { ...identifiers, ...attrs });
-  } else if (state !== "created") {
-    save(world, resource, current, { ...identifiers, ...attrs }, true);
-  }
+  const current = found(world, model, identifiers ?? {});
+  if (state === "absent") return current && remove(world, resource, current);
+  const isKept = current && state === "created";
+  const fields = { ...identifiers, ...attrs };
+  const object = isKept ? current : save(world, resource, current, fields, current !== undefined);
+  if (id) context.made.set(id, object);
+}
+
+function resolved(context: Context, value: unknown): unknown {
+  if (value instanceof Tag) return resolvedTag(context, value.name, resolved(context, value.argument));
+  if (Array.isArray(value)) return value.map((entry) => resolved(context, entry));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(context, entry)]));
+}
+
+function resolvedTag({ world, context, made }: Context, name: string, argument: unknown): unknown {
+  const [first, ...rest] = Array.isArray(argument) ? (argument as unknown[]) : [argument];
+  const key = String(first);
+  if (name === "!Context") return context[key] ?? rest[0];
+  if (name === "!Env") return process.env[key] ?? rest[0] ?? null;
+  if (name === "!Find") return found(world, key, Object.fromEntries(rest as [string, unknown][]))?.pk ?? null;
+  if (name === "!Format") return rest.reduce<string>((text, part) => text.replace("%s", String(part)), key);
+  const object = made.get(key);
+  if (!object) throw new Error(`KeyOf: no entry ${key} was applied before`);
+  return object.pk;
 }
 
 function found(world: World, model: string, fields: Fields): Stored | undefined {
   return listed(world, resourceOfModel(model)).find((object) =>
     Object.entries(fields).every(([name, value]) => object[name] === value),
   );
+}
+
+function documentOf(content: string): { entries?: Entry[]; context?: Fields; metadata?: Fields } {
+  return (parse(content, { customTags }) ?? {}) as { entries?: Entry[]; context?: Fields; metadata?: Fields };
+}
+
+/** The value of a parsed node, tags in it kept. */
+function valueOf(node: unknown): unknown {
+  if (isScalar(node)) return node.value;
+  if (isSeq(node)) return node.items.map(valueOf);
+  return node;
 }

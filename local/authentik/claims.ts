@@ -2,6 +2,7 @@ import { createPrivateKey, randomUUID } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { keyId } from "./certificate.ts";
 import { log } from "./log.ts";
+import { issuerOf } from "./issuer.ts";
 import type { Fields, Kinds, Provider, User } from "./objects.ts";
 import { seconds } from "./duration.ts";
 import { directGroups, inheritedGroups, isSuperuser, uidOf } from "./people.ts";
@@ -70,19 +71,12 @@ export class Claims {
     return byMode[provider.sub_mode] ?? uidOf(user, this.#secretKey);
   }
 
-  issuer(provider: Provider, origin: string): string {
-    const application = this.#store.find("application", { provider: provider.pk });
-    return application && provider.issuer_mode !== "global"
-      ? `${origin}/application/o/${application.slug}/`
-      : `${origin}/`;
-  }
-
   /** A signed access token of a provider, outside of any login. `validity` in authentik's spelling. */
   mint(grant: Grant, validity: string): string {
     const { provider, user, scopes, origin } = grant;
     const now = Math.floor(Date.now() / 1000);
     const payload = {
-      iss: this.issuer(provider, origin),
+      iss: issuerOf(this.#store, provider, origin),
       sub: this.subject(provider, user),
       aud: provider.client_id,
       azp: provider.client_id,

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
-import type { Application, Fields } from "./objects.ts";
+import type { Fields } from "./objects.ts";
 import type { Client } from "./openid-provider.ts";
+import { noteIssued } from "./issued-tokens.ts";
 import { mayEnter, tokenOwner } from "./people.ts";
 import type { Store } from "./store.ts";
 
@@ -23,15 +23,6 @@ export function clientCredentials(
   const scopes = (body["scope"] ?? "").split(" ").filter((scope) => known.includes(scope));
   const token = claims.mint({ provider, user, scopes, origin }, provider.access_token_validity);
   const expires_in = seconds(provider.access_token_validity);
-  store.put("artifact", { pk: keyOf(application, token), exp: Date.now() / 1000 + expires_in, payload: {} });
+  noteIssued(store, application, token, expires_in);
   return { access_token: token, token_type: "Bearer", scope: scopes.join(" "), expires_in, id_token: token };
 }
-
-/** Whether a token was given out here for the application, and has time left. */
-export function isMachineToken(store: Store, application: Application, token: string): boolean {
-  return (store.get("artifact", keyOf(application, token))?.exp ?? 0) > Date.now() / 1000;
-}
-
-/** A digest: tokens are too long for a key of Postgres. */
-const keyOf = ({ pk }: Application, token: string) =>
-  `${pk}:MachineToken:${createHash("sha256").update(token).digest("hex")}`;

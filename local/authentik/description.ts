@@ -17,6 +17,7 @@ type Schema = {
   properties?: Record<string, Schema>;
   required?: string[];
   writeOnly?: boolean;
+  additionalProperties?: unknown;
 };
 type Description = { paths: Record<string, unknown>; components: { schemas: Record<string, Schema> } };
 
@@ -66,6 +67,21 @@ export function fill(schema: string, object: Fields): Fields {
 export function writable(schema: string, body: Fields): Fields {
   const known = [...Object.keys(schemas[`${schema}Request`]?.properties ?? {}), ...(undescribed[schema] ?? [])];
   return Object.fromEntries(Object.entries(body).filter(([name]) => known.includes(name)));
+}
+
+/** A request's texts without white space around them, as Django REST framework reads them (measured.md); JSON values stay as they are. */
+export function trimmed(schema: string, body: Fields): Fields {
+  const isJson = (name: string) => schemas[`${schema}Request`]?.properties?.[name]?.additionalProperties !== undefined;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, isJson(name) ? value : withoutOuterSpace(value)]),
+  );
+}
+
+function withoutOuterSpace(value: unknown): unknown {
+  if (typeof value === "string") return value.trim();
+  if (Array.isArray(value)) return value.map(withoutOuterSpace);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withoutOuterSpace(entry)]));
 }
 
 function emptyValue(property: Schema): unknown {

@@ -1,4 +1,4 @@
-"""Runs property-mapping expressions with the names and helpers that authentik offers them (stand-in)."""
+"""Runs property-mapping expressions with the names and helpers that authentik offers them."""
 
 import ipaddress
 import json
@@ -53,7 +53,7 @@ class User(SimpleNamespace):
 
 class Logger:
     def __getattr__(self, level):
-        return lambda *args, **fields: double.log(level, " ".join(map(str, args)), json.dumps(fields, default=str))
+        return lambda *args, **fields: emulator.log(level, " ".join(map(str, args)), json.dumps(fields, default=str))
 
 
 def merge(target, source):
@@ -85,7 +85,7 @@ def ak_is_group_member(user, **filters):
 
 def missing(name):
     def refuse(*args, **kwargs):
-        raise NotImplementedError(f"{name} is not part of the stand-in for authentik")
+        raise NotImplementedError(f"{name} is not part of the emulator of authentik")
 
     return refuse
 
@@ -101,7 +101,7 @@ def evaluate(context):
 
     def ak_create_jwt(user, provider, scopes, validity="seconds=60"):
         name = provider if isinstance(provider, str) else provider.name
-        return double.create_jwt(user.pk, name, json.dumps(list(scopes)), validity, data["http"]["origin"])
+        return emulator.create_jwt(user.pk, name, json.dumps(list(scopes)), validity, data["http"]["origin"])
 
     helpers = {
         "json": json, "re": re, "ak_logger": Logger(), "ak_create_jwt": ak_create_jwt,
@@ -127,8 +127,8 @@ def evaluate(context):
             if isinstance(result, dict):
                 merge(claims, result)
             else:
-                double.log("warning", "mapping did not return a dict", json.dumps({"mapping": mapping["name"]}))
+                emulator.log("warning", "mapping did not return a dict", json.dumps({"mapping": mapping["name"]}))
         except Exception as error:
             fields = {"mapping": mapping["name"], "error": f"{type(error).__name__}: {error}"}
-            double.log("warning", "mapping failed and is left out", json.dumps(fields))
+            emulator.log("warning", "mapping failed and is left out", json.dumps(fields))
     return json.dumps(claims)

@@ -1,120 +1,161 @@
 import { Hono } from "hono";
 import type { Context } from "hono";
-import { log } from "./log.ts";
+import { challenge, identify, askPassword, denied, wrong } from "./challenges.ts";
 import { seconds } from "./duration.ts";
-import type { Fields, Flow, Session, User } from "./objects.ts";
-import { passwordMatches } from "./people.ts";
-import { currentSession, signOut, startSession } from "./sessions.ts";
-import type { Store } from "./store.ts";
+import { planOf } from "./flow-plan.ts";
+import { log } from "./log.ts";
+import type { Fields, Flow, FlowPlan, Session, User } from "./objects.ts";
+import { passwordMatches, uidOf } from "./people.ts";
+import type { World } from "./resources.ts";
+import { currentSession, deleteCookies, endSession, rememberDevice, signedIn, startSession } from "./sessions.ts";
 
 const attempts = 5;
-const identification = "ak-stage-identification";
-const password = "ak-stage-password";
 
-/** The flow executor: `GET` tells the next challenge, `POST` answers it. State lives in the session. */
-export function flowExecutor(store: Store): Hono {
+/** The flow executor: `GET` gives the next challenge, `POST` answers it. The plan is kept in the session. */
+export function flowExecutor(world: World): Hono {
   const executor = new Hono();
-  const flowOf = (c: Context) => store.find("flow", { slug: c.req.param("slug") ?? "" });
-  executor.get("/:slug/", (c) => {
-    const flow = flowOf(c);
-    return flow ? c.json(nextChallenge(store, c, flow)) : c.json({ detail: "No Flow matches the given query." }, 404);
-  });
+  const run = (c: Context) => {
+    const flow = world.store.find("flow", { slug: c.req.param("slug") ?? "" });
+    return flow && new FlowRun(world, c, flow);
+  };
+  executor.get("/:slug/", (c) => run(c)?.next() ?? c.notFound());
   executor.post("/:slug/", async (c) => {
-    const flow = flowOf(c);
-    if (!flow) return c.json({ detail: "No Flow matches the given query." }, 404);
-    const session = currentSession(store, c);
+    const session = currentSession(world.store, c);
     if (session?.user && c.req.header("x-authentik-csrf") !== session.csrf) {
       return c.json({ detail: "CSRF Failed: CSRF token missing or incorrect." }, 403);
     }
-    const refusal = answer(store, c, flow, await c.req.json<Fields>());
-    const { pathname, search } = new URL(c.req.url);
-    return refusal ? c.json(refusal) : c.redirect(pathname + search, 302);
+    return run(c)?.answer(await c.req.json<Fields>()) ?? c.notFound();
   });
   return executor;
 }
 
-function nextChallenge(store: Store, c: Context, flow: Flow): Fields {
-  const next = new URLSearchParams(c.req.query("query") ?? "").get("next") ?? "/";
-  if (!isRelative(next)) return denied(flow, "Invalid next URL");
-  if (flow.designation === "invalidation") signOut(store, c);
-  if (flow.designation !== "authentication") return challenge(flow, "xak-flow-redirect", { to: next });
-  const session = currentSession(store, c) ?? startSession(store, c, {});
-  if (session.flow?.slug !== flow.slug) {
-    store.put("session", { ...session, flow: { slug: flow.slug, failures: 0 } });
-    return identify(flow);
-  }
-  if (session.flow.done) {
-    store.put("session", { ...session, flow: null });
-    return challenge(flow, "xak-flow-redirect", { to: next });
-  }
-  return session.flow.username === undefined ? identify(flow) : askPassword(flow, session.flow.username);
-}
+/** One request to the executor of a flow. */
+class FlowRun {
+  readonly #world: World;
+  readonly #c: Context;
+  readonly #flow: Flow;
+  #session: Session;
 
-/** Takes the answer to the current challenge; gives what is wrong with it, nothing when the stage is passed. */
-function answer(store: Store, c: Context, flow: Flow, body: Fields): Fields | undefined {
-  const session = currentSession(store, c);
-  const state = session?.flow;
-  if (!session || state?.slug !== flow.slug || state.done) return nextChallenge(store, c, flow);
-  if (state.username === undefined) {
-    const username = body["uid_field"];
-    if (typeof username !== "string" || username === "") {
-      return identify(flow, wrong("uid_field", "This field is required.", "required"));
+  constructor(world: World, c: Context, flow: Flow) {
+    this.#world = world;
+    this.#c = c;
+    this.#flow = flow;
+    this.#session = currentSession(world.store, c) ?? startSession(world.store, c, {});
+    // A plan of another flow is dropped.
+    if (this.#session.flow?.slug !== flow.slug) this.#keep(planOf(flow));
+  }
+
+  next(): Response {
+    const [stage] = this.#plan.stages;
+    if (stage === "identification") return this.#c.json(identify(this.#flow));
+    if (stage === "password") return this.#c.json(askPassword(this.#flow, this.#plan.username ?? ""));
+    if (stage === "user-login") return this.#logIn();
+    if (stage === "user-logout") return this.#logOut();
+    if (stage === "session-end") return this.#c.json(this.#sessionEnd());
+    // No user here has a device for a second factor.
+    return stage === "mfa-validation" ? this.#passed() : this.#done();
+  }
+
+  answer(body: Fields): Response {
+    const [stage] = this.#plan.stages;
+    if (stage === "identification") {
+      const username = body["uid_field"];
+      if (typeof username === "string" && username.trim() !== "") return this.#passed({ username: username.trim() });
+      return this.#c.json(identify(this.#flow, wrong("uid_field", "This field is required.", "required")));
     }
-    store.put("session", { ...session, flow: { ...state, username } });
-    return undefined;
+    if (stage !== "password") return this.next();
+    const user = this.#userWith(this.#plan.username ?? "", body["password"]);
+    return user ? this.#passed({ user: user.pk }) : this.#failed();
   }
-  const user = userWith(store, state.username, body["password"]);
-  return user ? logIn(store, c, flow, user) : fail(store, flow, session, state.username, state.failures + 1);
+
+  get #plan(): FlowPlan {
+    return this.#session.flow ?? planOf(this.#flow);
+  }
+
+  #keep(flow: FlowPlan | null): void {
+    this.#session = this.#world.store.put("session", { ...this.#session, flow });
+  }
+
+  /** The next stage answers the next request, to which the browser is sent. */
+  #passed(found: Partial<FlowPlan> = {}): Response {
+    const plan = { ...this.#plan, ...found, stages: this.#plan.stages.slice(1) };
+    this.#keep(plan);
+    if (plan.stages.length === 0) return this.#done();
+    const { pathname, search } = new URL(this.#c.req.url);
+    return this.#c.redirect(pathname + search, 302);
+  }
+
+  #done(): Response {
+    this.#keep(null);
+    const next = new URLSearchParams(this.#c.req.query("query") ?? "").get("next") || "/";
+    if (!isRelative(next)) return this.#c.json(denied(this.#flow, "Invalid next URL"));
+    return this.#c.json(challenge(this.#flow, "xak-flow-redirect", { to: next }));
+  }
+
+  #userWith(name: string, given: unknown): User | undefined {
+    const users = this.#world.store.list("user");
+    const user = users.find(({ username, email }) => username === name || (email !== "" && email === name));
+    return typeof given === "string" && passwordMatches(user, given) ? user : undefined;
+  }
+
+  #logIn(): Response {
+    const { store, secretKey } = this.#world;
+    const user = store.get("user", this.#plan.user);
+    if (!user) return this.#failed();
+    const now = new Date();
+    store.put("user", { ...user, last_login: now.toISOString() });
+    const { session_duration = "seconds=0" } = store.find("stage", { name: "default-authentication-login" }) ?? {};
+    const fields = { user: user.pk, loginTs: Math.floor(now.getTime() / 1000), flow: this.#plan };
+    this.#session = startSession(store, this.#c, fields, seconds(session_duration));
+    rememberDevice(this.#c, uidOf(user, secretKey), secretKey);
+    log("info", "login", { username: user.username });
+    return this.#passed();
+  }
+
+  #logOut(): Response {
+    const plan = this.#plan;
+    endSession(this.#world.store, this.#session);
+    if (plan.stages.length > 1) {
+      this.#session = startSession(this.#world.store, this.#c, { flow: plan });
+      return this.#passed();
+    }
+    this.#session = { ...this.#session, user: null };
+    deleteCookies(this.#c);
+    const answer = this.#done();
+    endSession(this.#world.store, this.#session);
+    return answer;
+  }
+
+  /** Where the user goes after signing out of an application. The plan stays in the session, as authentik leaves it. */
+  #sessionEnd(): Fields {
+    const { postLogoutRedirect, application: pk } = this.#plan;
+    const to = postLogoutRedirect ?? (signedIn(this.#world.store, this.#c) ? undefined : "/");
+    if (to !== undefined) return challenge(this.#flow, "xak-flow-redirect", { to });
+    const application = this.#world.store.get("application", pk);
+    const provider = this.#world.store.get("provider", application?.provider);
+    return challenge(this.#flow, "ak-stage-session-end", {
+      brand_name: "authentik",
+      application_name: application?.name,
+      application_launch_url: provider?.external_host ?? "",
+      invalidation_flow_url: "/if/flow/default-invalidation-flow/",
+    });
+  }
+
+  /** An unknown name gets this far too, and fails like a wrong password. */
+  #failed(): Response {
+    const failures = this.#plan.failures + 1;
+    log("info", "login failed", { failures });
+    if (failures >= attempts) {
+      this.#keep(null);
+      return this.#c.json(denied(this.#flow, "Failed to authenticate."));
+    }
+    this.#keep({ ...this.#plan, failures });
+    const errors = wrong("password", "Invalid password", "invalid");
+    return this.#c.json(askPassword(this.#flow, this.#plan.username ?? "", errors));
+  }
 }
 
-function userWith(store: Store, name: string, given: unknown): User | undefined {
-  const user = store.list("user").find(({ username, email }) => username === name || (email !== "" && email === name));
-  return typeof given === "string" && passwordMatches(user, given) ? user : undefined;
-}
-
-function logIn(store: Store, c: Context, flow: Flow, user: User): undefined {
-  const now = new Date();
-  store.put("user", { ...user, last_login: now.toISOString() });
-  const { session_duration = "seconds=0" } = store.find("stage", { name: "default-authentication-login" }) ?? {};
-  const loginTs = Math.floor(now.getTime() / 1000);
-  const signedIn = { user: user.pk, loginTs, flow: { slug: flow.slug, failures: 0, done: true } };
-  startSession(store, c, signedIn, seconds(session_duration));
-  log("info", "login", { username: user.username });
-}
-
-/** An unknown name gets this far too, and fails like a wrong password. */
-function fail(store: Store, flow: Flow, session: Session, username: string, failures: number): Fields {
-  log("info", "login failed", { failures });
-  const over = failures >= attempts;
-  store.put("session", { ...session, flow: over ? null : { slug: flow.slug, username, failures } });
-  if (over) return denied(flow, "Failed to authenticate.");
-  return askPassword(flow, username, wrong("password", "Invalid password", "invalid"));
-}
-
-const wrong = (field: string, string: string, code: string): Fields => ({ [field]: [{ string, code }] });
-
-function challenge(flow: Flow, component: string, fields: Fields): Fields {
-  const flow_info = { title: flow.title, background: "", cancel_url: "/flows/-/cancel/", layout: "stacked" };
-  return { flow_info, component, ...fields };
-}
-
-function identify(flow: Flow, response_errors: Fields = {}): Fields {
-  return challenge(flow, identification, {
-    ...{ user_fields: ["email", "username"], password_fields: false, primary_action: "Log in", sources: [] },
-    ...{ flow_designation: flow.designation, show_source_labels: false, response_errors },
-  });
-}
-
-function askPassword(flow: Flow, pending_user: string, response_errors: Fields = {}): Fields {
-  const pending = { pending_user, pending_user_avatar: "/static/user.svg" };
-  return challenge(flow, password, { ...pending, allow_show_password: false, response_errors });
-}
-
-function denied(flow: Flow, error_message: string): Fields {
-  return challenge(flow, "ak-stage-access-denied", { pending_user: "", pending_user_avatar: "", error_message });
-}
-
-/** `next` may name a page of ours, never another host. */
+/** `next` may name a page of authentik's, never another host. */
 function isRelative(next: string): boolean {
   return next.startsWith("/") && URL.parse(next, "http://here.invalid")?.host === "here.invalid";
 }

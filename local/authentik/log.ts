@@ -2,7 +2,7 @@ import pRetry from "p-retry";
 
 /** One JSON line per event, as authentik logs. Never given secrets. */
 export function log(level: string, event: string, fields: Record<string, unknown> = {}): void {
-  console.log(JSON.stringify({ event, level, logger: "stand-in for authentik", ...fields }));
+  console.log(JSON.stringify({ event, level, logger: "emulator of authentik", ...fields }));
 }
 
 /** Tries every second until it works; each failure is logged under `complaint`. */

@@ -1,5 +1,5 @@
 /**
- * What the double keeps, by kind. Field names are authentik's own; fields that the REST description does not know (a password's
+ * What the emulator keeps, by kind. Field names are authentik's own; fields that the REST description does not know (a password's
  * hash, keys) never leave through the API.
  */
 import { readFileSync } from "node:fs";
@@ -52,8 +52,15 @@ export type Provider = {
   access_token_validity: string;
   refresh_token_validity: string;
   issuer_mode: string;
+  grant_types: string[];
   external_host: string;
+  mode: string;
+  cookie_domain: string;
   skip_path_regex: string;
+  intercept_header_auth: boolean;
+  basic_auth_enabled: boolean;
+  basic_auth_user_attribute: string;
+  basic_auth_password_attribute: string;
 };
 export type Application = {
   pk: string;
@@ -62,7 +69,14 @@ export type Application = {
   provider: number | null;
   policy_engine_mode: string;
 };
-export type Outpost = { pk: string; name: string; providers: number[]; config: Fields; managed: string | null };
+export type Outpost = {
+  pk: string;
+  name: string;
+  type: string;
+  providers: number[];
+  config: Fields;
+  managed: string | null;
+};
 export type Binding = {
   pk: string;
   target: string;
@@ -81,9 +95,32 @@ export type Token = {
   expiring: boolean;
   expires: string | null;
 };
-export type Blueprint = { pk: string; content: string; context: Fields; enabled: boolean; status: string };
+export type Blueprint = {
+  pk: string;
+  name: string;
+  path: string;
+  content: string;
+  context: Fields;
+  enabled: boolean;
+  status: string;
+  last_applied: string;
+  last_applied_hash: string;
+  metadata: Fields;
+};
 /** The stage that signs a user in. */
 export type LoginStage = { pk: string; name: string; session_duration: string };
+/** What is left of a flow, the next stage first, and what its stages need. */
+export type FlowPlan = {
+  slug: string;
+  stages: StageName[];
+  username?: string;
+  user?: number;
+  failures: number;
+  /** Of the application that the user signs out of. */
+  application?: string;
+  postLogoutRedirect?: string;
+};
+export type StageName = "identification" | "password" | "mfa-validation" | "user-login" | "user-logout" | "session-end";
 /** A browser's session with authentik; `pk` is the cookie's value. `authorizations` belongs to the OpenID library. */
 export type Session = {
   pk: string;
@@ -94,20 +131,12 @@ export type Session = {
   exp: number;
   /** False = the browser forgets it when it closes. */
   lasting: boolean;
-  /** Where the visitor stands in a flow; without a username at its first stage. */
-  flow: { slug: string; username?: string; failures: number; done?: boolean } | null;
+  /** The flow that the browser is in: its plan. */
+  flow: FlowPlan | null;
   authorizations: Fields;
 };
-/** A session of an outpost with one of its applications; `pk` is what the provider's own cookie carries. */
-export type OutpostSession = {
-  pk: string;
-  provider: number;
-  application: string;
-  outpost: string;
-  exp: number;
-  idToken: string;
-  claims: Fields;
-};
+/** A session of the embedded outpost; `pk` is what its cookies carry. */
+export type OutpostSession = { pk: string; exp: number; values: Fields };
 /** A code, token or grant of the OpenID library; `pk` is `<application>:<model>:<id>`. */
 export type Artifact = { pk: string; exp: number; payload: Fields };
 
@@ -134,9 +163,12 @@ export type Kind = keyof Kinds;
 
 /** Owner → its fields → the kind that they point at. */
 export const references = read<Partial<Record<Kind, Record<string, Kind>>>>("references.yaml");
-export const dependents: readonly Kind[] = ["binding", "token", "session", "outpost_session"];
+export const dependents: readonly Kind[] = ["binding", "token", "session"];
 
-/** Reads a YAML file beside this one. */
+/** `managed` of the outpost inside of the server. */
+export const embeddedOutpost = "goauthentik.io/outposts/embedded";
+
+/** Reads a YAML file next to this one. */
 export function read<T>(file: string): T {
   return parse(readFileSync(new URL(file, import.meta.url), "utf8")) as T;
 }

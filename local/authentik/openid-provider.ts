@@ -6,6 +6,8 @@ import { keyId } from "./certificate.ts";
 import { algorithmOf } from "./claims.ts";
 import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
+import { noteIssued } from "./issued-tokens.ts";
+import { issuerOf } from "./issuer.ts";
 import type { Application, Fields, KeyPair, Provider } from "./objects.ts";
 import { messagePage } from "./pages.ts";
 import { sessionCookie } from "./sessions.ts";
@@ -62,7 +64,7 @@ export function openIdProvider(
       return {
         accountId: sub,
         claims: (use, scope) => ({
-          ...login,
+          ...(use === "id_token" ? login : {}),
           ...(use === "userinfo" || provider.include_claims_in_id_token
             ? claims.of({ provider, user, scopes: scope.split(" "), origin, sessionId: session?.uid })
             : {}),
@@ -121,13 +123,20 @@ export function openIdProvider(
       end_session: `${base}/end-session`,
     },
   };
-  const openId = new OpenId(claims.issuer(provider, origin), configuration);
+  const openId = new OpenId(issuerOf(store, provider, origin), configuration);
   openId.proxy = true;
   openId.use(async (ctx, next) => {
     await next();
     // authentik's choice where the library's is another.
     if (ctx.status === 303) ctx.status = 302;
     if (ctx.status === 401 && ctx.path.endsWith("/token/")) ctx.status = 400;
+    const tokens = ctx.body as { access_token?: string; id_token?: string; expires_in: number } | undefined;
+    if (ctx.status === 200 && ctx.path.endsWith("/token/") && tokens?.id_token) {
+      // authentik's access tokens are JWTs with the same claims; the library's are opaque.
+      noteIssued(store, application, tokens.id_token, tokens.expires_in, tokens.access_token);
+      ctx.body = { ...tokens, access_token: tokens.id_token };
+      await store.saved();
+    }
   });
   openId.Client.prototype.redirectUriAllowed = (uri: string) => allows(provider, uri);
   passAllClaims(openId);
@@ -139,10 +148,8 @@ function loginUrl(authorize: string): string {
   const url = new URL(authorize, "http://here.invalid");
   url.searchParams.delete("prompt");
   url.searchParams.delete("max_age");
-  const query = new URLSearchParams({
-    next: url.pathname + url.search,
-    client_id: url.searchParams.get("client_id") ?? "",
-  });
+  const query = new URLSearchParams(url.searchParams);
+  query.set("next", url.pathname + url.search);
   return `/if/flow/default-authentication-flow/?${query.toString()}`;
 }
 

@@ -9,8 +9,10 @@ import type { Fields } from "./objects.ts";
 import { allows, openIdProvider } from "./openid-provider.ts";
 import type { Client } from "./openid-provider.ts";
 import { messagePage } from "./pages.ts";
-import { mayEnter } from "./people.ts";
-import { originOf, signedIn, signOut } from "./sessions.ts";
+import { endSession } from "./end-session.ts";
+import { introspected, opaqueOf, revoke } from "./issued-tokens.ts";
+import { bearerOf, mayEnter } from "./people.ts";
+import { currentSession, originOf, signedIn } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
 type Env = { Bindings: HttpBindings };
@@ -29,7 +31,14 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
     const client = byClientId(store, c.req.query("client_id"));
     if (!client)
       return c.html(messagePage("Bad Request", "The client identifier (client_id) is missing or invalid."), 400);
+    const redirect = c.req.query("redirect_uri") ?? "";
+    if (allows(client.provider, redirect) && !client.provider.grant_types.includes("authorization_code")) {
+      return c.redirect(refusedAt(redirect, c.req.query("state")), 302);
+    }
     const user = signedIn(store, c);
+    const session = currentSession(store, c);
+    // A plan that another flow left in the session ends here.
+    if (user && session?.flow) store.put("session", { ...session, flow: null });
     if (user && !mayEnter(store, client.application, user)) {
       // authentik answers its denial with 200.
       return c.html(messagePage("Permission denied", "Request has been denied."));
@@ -40,15 +49,26 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
     const body = await clientBody(c);
     const client = byClientId(store, body["client_id"]);
     if (!client) return c.json({ error: "invalid_client" }, 400);
+    const endpoint = c.req.param("endpoint");
+    if (endpoint === "introspect") return c.json(introspect(store, client, body));
+    if (endpoint === "revoke") return serve(c, client, { ...body, token: revoked(store, body["token"] ?? "") });
+    // Before anything else, the client's secret included (measured.md, REST API).
+    if (!client.provider.grant_types.includes(body["grant_type"] ?? "")) return c.json({ error: "invalid_grant" }, 400);
+    const isRedeemed = body["grant_type"] === "authorization_code";
+    if (isRedeemed && !allows(client.provider, body["redirect_uri"] ?? ""))
+      return c.json({ error: "invalid_client" }, 400);
     if (body["grant_type"] !== "client_credentials") return serve(c, client, body);
     const tokens = clientCredentials(store, claims, client, body, originOf(c));
     return tokens ? c.json(tokens) : c.json({ error: "invalid_grant" }, 400);
   });
   app.on(["GET", "POST"], "/userinfo/", (c) => {
-    const token = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+    const given = bearerOf(c.req.header("authorization"));
+    const token = opaqueOf(store, given) ?? given;
     const found = store.list("artifact").find(({ pk }) => pk.endsWith(`:AccessToken:${token}`));
     const client = byClientId(store, found?.payload["clientId"]);
-    return client ? serve(c, client) : c.json({ error: "invalid_token" }, 401);
+    if (!client) return c.json({ error: "invalid_token" }, 401);
+    c.env.incoming.headers.authorization = `Bearer ${token}`;
+    return serve(c, client);
   });
   app.get("/:slug/.well-known/openid-configuration", (c) => {
     const client = bySlug(store, c.req.param("slug"));
@@ -58,25 +78,7 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
     const client = bySlug(store, c.req.param("slug"));
     return client ? serve(c, client) : c.notFound();
   });
-  app.get("/:slug/end-session/", async (c) => {
-    const client = bySlug(store, c.req.param("slug"));
-    if (!client) return c.notFound();
-    const { provider } = client;
-    const { id_token_hint: hint, state } = c.req.query();
-    // Where no address is registered for it, authentik pays no heed to the one that it is given.
-    const mayReturn = provider.redirect_uris.some(({ redirect_uri_type }) => redirect_uri_type === "logout");
-    const to = mayReturn ? c.req.query("post_logout_redirect_uri") : undefined;
-    const genuine = hint === undefined ? to === undefined : await isSigned(instance(c, client), client, hint);
-    if (!genuine || (to !== undefined && !allows(provider, to, "logout"))) {
-      return c.html(messagePage("Bad Request", "invalid_request"), 400);
-    }
-    // The flow for providers has no stage that signs the user out of authentik itself.
-    if (store.find("flow", { pk: provider.invalidation_flow })?.slug === "default-invalidation-flow") signOut(store, c);
-    const target = to === undefined ? undefined : new URL(to);
-    if (state) target?.searchParams.set("state", state);
-    if (target) return c.redirect(target.href, 302);
-    return c.html(messagePage("Signed out", `You have logged out of ${client.application.name} and of authentik.`));
-  });
+  app.on(["GET", "POST"], "/:slug/end-session/", (c) => endSession(store, c, bySlug(store, c.req.param("slug"))));
   return app;
 }
 
@@ -95,15 +97,6 @@ function instanceOf(
   return openId;
 }
 
-/** Whether an id token is one of the application's, however old. */
-async function isSigned(openId: OpenId, { provider }: Client, idToken: string): Promise<boolean> {
-  const client = await openId.Client.find(provider.client_id);
-  return openId.IdToken.validate(idToken, client as NonNullable<typeof client>).then(
-    () => true,
-    () => false,
-  );
-}
-
 function handOver(c: Context<Env>, openId: OpenId, body?: Fields, url?: string): Response {
   const { incoming, outgoing } = c.env;
   if (url) incoming.url = url;
@@ -113,6 +106,25 @@ function handOver(c: Context<Env>, openId: OpenId, body?: Fields, url?: string):
   }
   void openId.callback()(incoming, outgoing);
   return RESPONSE_ALREADY_SENT;
+}
+
+/** Where a browser goes when the provider does not allow the grant: back to the application, with the error. */
+function refusedAt(redirect: string, state: string | undefined): string {
+  const query = `error=invalid_request&error_description=${encodeURIComponent("The request is otherwise malformed")}`;
+  return `${redirect}?${query}${state ? `&state=${state}` : ""}`;
+}
+
+function introspect(store: Store, { application, provider }: Client, body: Record<string, string>): Fields {
+  const { client_id, client_secret, client_type } = provider;
+  if (client_type !== "confidential" || body["client_secret"] !== client_secret) return { active: false };
+  return introspected(store, { application, client_id }, body["token"] ?? "");
+}
+
+/** Forgets an access token; gives the name by which the library knows it. */
+function revoked(store: Store, token: string): string {
+  const opaque = opaqueOf(store, token) ?? token;
+  revoke(store, token);
+  return opaque;
 }
 
 /** The library gives refresh tokens only after a consent prompt, authentik whenever `offline_access` is asked for. */

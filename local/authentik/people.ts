@@ -40,11 +40,17 @@ export function passwordMatches(user: User | undefined, password: string): boole
   return timingSafeEqual(scryptSync(password, salt, 32), Buffer.from(hash, "hex"));
 }
 
-/** Whose unexpired token a key is. */
+/** The token of an Authorization header; empty = none. */
+export function bearerOf(header: string | undefined): string {
+  return /^Bearer (.+)$/i.exec(header ?? "")?.[1] ?? "";
+}
+
+/** Whose unexpired token a key is; an inactive user's is none. */
 export function tokenOwner(store: Store, key: string, intent: string): User | undefined {
   const token = store.find("token", { key, intent });
   const valid = token && (token.expires === null || Date.parse(token.expires) > Date.now());
-  return valid ? store.get("user", token.user) : undefined;
+  const user = valid ? store.get("user", token.user) : undefined;
+  return user?.is_active ? user : undefined;
 }
 
 /** Whether the bindings of an application let a user in. No enabled binding = everyone. */

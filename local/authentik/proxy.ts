@@ -1,46 +1,65 @@
+import { mkdirSync } from "node:fs";
 import type { Server } from "node:http";
+import { tmpdir } from "node:os";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
-import { proxy } from "hono/proxy";
-import { untilItWorks } from "./log.ts";
-import { browserHostHeader, outpostTokenHeader } from "./served.ts";
-
-const prefix = "/outpost.goauthentik.io";
+import { log } from "./log.ts";
+import { embeddedOutpost } from "./objects.ts";
+import { ApiController } from "./outpost/api-controller.ts";
+import { cookieOptionsOf } from "./outpost/application.ts";
+import { sendHttp } from "./outpost/back-channel.ts";
+import { FileStore } from "./outpost/file-store.ts";
+import { ProxyServer } from "./outpost/proxy-server.ts";
+import type { Random } from "./random.ts";
 
 export type ProxyOptions = {
   hostname: string;
   port: number;
   /** Address of the server. */
   host: string;
-  /** Origin of authentik as browsers see it; empty = what the outpost's configuration says. */
+  /** Origin of authentik as browsers see it; empty = `host`. */
   browserHost: string;
   /** Of the outpost's service account. */
   token: string;
+  random: Random;
 };
 
 /**
- * Starts the process of a dedicated outpost. It forwards to the server, which does the work; so, unlike a real one, it lets nobody
- * in while the server is away. It listens once the server knows its token.
+ * Starts a standalone outpost. Its sessions are files in the temporary folder, and it listens once it has its providers. Throws when
+ * the token belongs to no outpost.
  */
-export async function startProxy({ hostname, port, host, browserHost, token }: ProxyOptions): Promise<void> {
-  const named = { [outpostTokenHeader]: token, [browserHostHeader]: browserHost };
-  await untilItWorks("failed to fetch outpost configuration", async () => {
-    const { status } = await fetch(new URL(`${prefix}/ping`, host), { headers: named });
-    if (status !== 204) throw new Error(`${host} answers ${status}: is AUTHENTIK_TOKEN the outpost's?`);
-  });
+export async function startProxy({ hostname, port, host, browserHost, token, random }: ProxyOptions): Promise<void> {
+  const folder = tmpdir();
+  mkdirSync(folder, { recursive: true });
+  const store: FileStore = new FileStore(folder, () => proxy.secrets());
+  const proxy: ProxyServer = new ProxyServer((configuration) => {
+    store.configure(configuration.cookie_secret, cookieOptionsOf(configuration));
+    return store;
+  }, sendHttp());
+  const controller = new ApiController(
+    host,
+    token,
+    {
+      refresh: ({ name, config, managed }, configurations) => {
+        const authentikHost = config["authentik_host"];
+        if (typeof authentikHost !== "string") return panic("the outpost's config has no authentik_host");
+        const embedded = managed === embeddedOutpost;
+        proxy.refresh(configurations, { outpostName: name, embedded, authentikHost, browserHost });
+      },
+      endSession: (id) => proxy.endSessions(({ sid }) => sid === id),
+    },
+    random,
+  );
+  await controller.start();
   const app = new Hono();
-  app.get(`${prefix}/ping`, (c) => c.body(null, 204));
-  app.all(`${prefix}/*`, async (c) => {
-    const { pathname, search } = new URL(c.req.url);
-    const asked = c.req.header("x-forwarded-host") ?? c.req.header("host");
-    const ownConnection = { host: undefined, connection: undefined, upgrade: undefined };
-    const headers = { ...c.req.header(), ...ownConnection, "x-forwarded-host": asked, ...named };
-    const answer = await proxy(new URL(pathname + search, host), { raw: c.req.raw, headers, redirect: "manual" });
-    const body = await answer.arrayBuffer();
-    // Together with a body that turns out empty, headers that hold UTF-8 already would be written as UTF-8 again.
-    return new Response(body.byteLength > 0 ? body : null, answer);
-  });
+  app.all("*", (c) => proxy.serve(c));
   const server = serve({ fetch: app.fetch, hostname, port });
   // As the server's: longer than Traefik keeps idle connections.
   (server as Server).keepAliveTimeout = 120_000;
+}
+
+/** Ends the process where Go's outpost does: it reads the field without a check. */
+function panic(message: string): never {
+  log("panic", message);
+  process.exit(2);
 }

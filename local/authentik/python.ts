@@ -11,11 +11,11 @@ type Globals = { set: (name: string, value: unknown) => void; get: (name: string
 /** Takes `mappings`, `user`, `http`, `provider` and `token`. */
 export type Evaluate = (context: Fields) => Fields;
 
-/** Starts CPython (WebAssembly; some 2.5 s) and gives the function that runs scope mappings and merges their results. */
+/** Starts CPython (WebAssembly; some 2.5 s) and returns the function that runs scope mappings and merges their results. */
 export async function loadPython(callbacks: Callbacks): Promise<Evaluate> {
   const python = await loadPyodide();
   const globals = python.globals as unknown as Globals;
-  globals.set("double", callbacks);
+  globals.set("emulator", callbacks);
   python.runPython(readFileSync(new URL("expression.py", import.meta.url), "utf8"));
   const evaluate = globals.get("evaluate");
   return (context) => JSON.parse(evaluate(JSON.stringify(context))) as Fields;

@@ -4,10 +4,13 @@ import { fill } from "./description.ts";
 import { seconds } from "./duration.ts";
 import { read } from "./objects.ts";
 import type { Application, Fields, Kind, Kinds, KeyPair, Outpost, Provider, Stored, Token, User } from "./objects.ts";
+import { serviceAccountOf } from "./permissions.ts";
 import { directGroups, isSuperuser, uidOf } from "./people.ts";
+import { Refusal } from "./refusal.ts";
 import type { Store } from "./store.ts";
+import type { TaskSender } from "./tasks.ts";
 
-export type World = { store: Store; secretKey: string };
+export type World = { store: Store; secretKey: string; tasks: TaskSender };
 /** One kind of object of the REST API; `resources.yaml` says what the fields mean. */
 export type Resource = {
   /** Below `/api/v3`. */
@@ -18,18 +21,27 @@ export type Resource = {
   model: string;
   key?: string;
   unique: string[];
+  /** Fields that tell the objects of this resource from others of its kind. */
   where?: Fields;
+  /** Fields of every new object. */
+  initial?: Fields;
+  /** Query parameters that filter the list, `field` or `field__lookup`; every other one is ignored. */
+  filters: string[];
+  /** Fields in which the query parameter `search` looks. */
+  search: string[];
+  ordering: string;
   defaults: Fields;
   fixed?: Fields;
 };
 
 export const resources = read<Resource[]>("resources.yaml");
-const initial = read<{ flows: Fields[]; mappings: Fields[] }>("bootstrap.yaml");
-export const stockFlows = initial.flows;
-export const stockMappings = initial.mappings;
+const proxyMappings = read<{ mappings?: Fields[] }[]>("defaults.yaml")
+  .flatMap(({ mappings = [] }) => mappings)
+  .filter(({ proxy }) => proxy)
+  .map(({ managed }) => managed as string);
 
 /** A new object, whole but for what the request says. */
-export function create({ store }: World, { kind, defaults, where }: Resource): Stored {
+export function create({ store }: World, { kind, defaults, where, initial }: Resource): Stored {
   const now = new Date().toISOString();
   const own: Partial<Record<Kind, () => Fields>> = {
     user: () => ({ uuid: randomUUID(), date_joined: now, last_updated: now, password_change_date: now }),
@@ -38,7 +50,7 @@ export function create({ store }: World, { kind, defaults, where }: Resource): S
     token: () => ({ key: secret(60) }),
   };
   const pk = kind === "user" || kind === "provider" ? store.next(kind) : randomUUID();
-  return { ...structuredClone(defaults), ...where, ...own[kind]?.(), pk };
+  return { ...structuredClone(defaults), ...where, ...initial, ...own[kind]?.(), pk };
 }
 
 /** The same by kind; of providers, a proxy. */
@@ -52,9 +64,10 @@ export function createOf<K extends Kind>(world: World, kind: K): Kinds[K] {
 export function settle(world: World, { schema }: Resource, object: Stored): Stored {
   const { store } = world;
   for (const [name, value] of Object.entries(object)) {
-    if (/_(validity|threshold|duration)$/.test(name)) seconds(value as string);
+    if (/_(validity|threshold|duration)$/.test(name)) refuseOtherThanDuration(name, value as string);
   }
   if (schema === "ProxyProvider") return settleProxy(store, object as Provider);
+  if (schema === "OAuth2Provider") return settleOauth2(object as Provider);
   if (schema === "User") return { ...object, last_updated: new Date().toISOString() };
   if (schema === "Token") return settleToken(object as Token);
   if (schema === "Outpost") settleOutpost(world, object as Outpost);
@@ -62,6 +75,15 @@ export function settle(world: World, { schema }: Resource, object: Stored): Stor
   const { users, ...group } = object;
   if (schema === "Group" && Array.isArray(users)) setMembers(store, String(group["pk"]), users as number[]);
   return schema === "Group" ? group : object;
+}
+
+function refuseOtherThanDuration(field: string, value: string): void {
+  try {
+    seconds(value);
+  } catch {
+    const message = `${value} is not in the correct format of 'hours=3;minutes=1'.`;
+    throw new Refusal(400, { [field]: [message] });
+  }
 }
 
 /** A full answer: every field that the description requires. */
@@ -84,6 +106,7 @@ const computed: Record<string, (world: World, object: Stored) => Fields> = {
   OAuth2Provider: ({ store }, provider) => presentProvider(store, provider as Provider),
   Outpost: ({ store }, outpost) => ({
     token_identifier: tokenIdentifierOf(outpost as Outpost),
+    refresh_interval_s: seconds(((outpost as Outpost).config["refresh_interval"] as string | undefined) ?? "minutes=5"),
     providers_obj: (outpost as Outpost).providers.flatMap((id) => {
       const provider = store.get("provider", id);
       return provider ? asProvider(store, provider) : [];
@@ -123,20 +146,37 @@ function presentProvider(store: Store, provider: Provider): Fields {
 }
 
 function asProvider(store: Store, provider: Provider): Fields {
-  const { fixed } = resources.find(({ where }) => where?.["model"] === provider.model) ?? {};
+  const { fixed } = resources.find(({ where, initial }) => (where ?? initial)?.["model"] === provider.model) ?? {};
   return fill("Provider", { ...provider, ...fixed, ...presentProvider(store, provider) });
 }
 
+/** The model decides about these, whatever the request says (measured.md, REST API). */
 function settleProxy(store: Store, provider: Provider): Provider {
-  const added = stockMappings
-    .filter(({ proxy }) => proxy)
-    .flatMap(({ managed }) => store.find("mapping", { managed: String(managed as string) })?.pk ?? []);
-  const url = `${provider.external_host.replace(/\/$/, "")}/outpost.goauthentik.io/callback?X-authentik-auth-callback=true`;
+  const added = proxyMappings.flatMap((managed) => store.find("mapping", { managed })?.pk ?? []);
+  const callback = `${provider.external_host.replace(/\/$/, "")}/outpost.goauthentik.io/callback`;
   return {
     ...provider,
     property_mappings: [...new Set([...provider.property_mappings, ...added])],
-    redirect_uris: [{ matching_mode: "strict", url }],
+    redirect_uris: [callback, provider.external_host].map((url) => ({
+      matching_mode: "strict",
+      url: `${url}?X-authentik-auth-callback=true`,
+      redirect_uri_type: "authorization",
+    })),
   };
+}
+
+function settleOauth2(provider: Provider): Provider {
+  const redirect_uris = provider.redirect_uris.map((uri) => ({ redirect_uri_type: "authorization", ...uri }));
+  return { ...provider, redirect_uris };
+}
+
+/** What authentik does after every write: the outposts that it concerns are told later. Deletes and applications are not among it. */
+export function saved({ store, tasks }: World, { pk }: Stored, kind: Kind): void {
+  if (kind === "outpost") tasks.send("outpost_send_update", String(pk));
+  if (kind !== "provider") return;
+  for (const outpost of store.list("outpost")) {
+    if (outpost.providers.includes(pk as number)) tasks.send("outpost_send_update", outpost.pk);
+  }
 }
 
 /** A token that expires and does not say when does so after a day. */
@@ -145,12 +185,9 @@ function settleToken(token: Token): Token {
   return { ...token, expires: token.expiring ? (token.expires ?? aDay) : null };
 }
 
-/** An outpost has a service account with a token; its sessions with providers that it no longer serves end. */
-function settleOutpost(world: World, outpost: Outpost): void {
+/** Makes the service account and the token of an outpost. */
+export function settleOutpost(world: World, outpost: Outpost): void {
   const { store } = world;
-  for (const { pk, outpost: owner, provider } of store.list("outpost_session")) {
-    if (owner === outpost.pk && !outpost.providers.includes(provider)) store.remove("outpost_session", pk);
-  }
   const username = serviceAccountOf(outpost);
   if (store.find("user", { username })) return;
   const name = `Outpost ${outpost.name} Service-Account`;
@@ -160,8 +197,6 @@ function settleOutpost(world: World, outpost: Outpost): void {
   store.put("token", { ...createOf(world, "token"), identifier, user: user.pk, expiring: false });
 }
 
-/** Name of the user as which an outpost's process comes. */
-export const serviceAccountOf = ({ pk }: Outpost) => `ak-outpost-${pk.replaceAll("-", "")}`;
 const tokenIdentifierOf = ({ pk }: Outpost) => `ak-outpost-${pk}-api`;
 
 /** Membership is one relation, kept on the users' side: this replaces the group's side of it. */

@@ -1,16 +1,23 @@
 import { Hono } from "hono";
 import type { Context } from "hono";
-import { applyBlueprint } from "./blueprint.ts";
-import { version } from "./identity-headers.ts";
+import { sendApply } from "./blueprint-instances.ts";
+import { page } from "./list.ts";
 import type { Blueprint, Fields, KeyPair, Stored, Token, User } from "./objects.ts";
-import { hashPassword, tokenOwner } from "./people.ts";
+import { configurationsOf, furtherFields, furtherOidcFields } from "./outpost/configurations.ts";
+import { bearerOf, hashPassword, isSuperuser, tokenOwner } from "./people.ts";
+import { mayView } from "./permissions.ts";
+import { Refusal } from "./refusal.ts";
 import { present, resources } from "./resources.ts";
 import type { Resource, World } from "./resources.ts";
-import { isOf, listed, Refusal, remove, save } from "./write.ts";
+import { originOf } from "./sessions.ts";
+import { version } from "./version.ts";
+import { isOf, remove, save } from "./write.ts";
+
+type Env = { Variables: { user: User } };
 
 /** `/api/v3` without the flow executor. */
-export function restApi(world: World): Hono {
-  const api = new Hono();
+export function restApi(world: World): Hono<Env> {
+  const api = new Hono<Env>();
   api.onError((error, c) => {
     if (error instanceof Refusal) return c.json(error.body, error.status);
     throw error;
@@ -21,97 +28,98 @@ export function restApi(world: World): Hono {
       ...{ capabilities: [], cache_timeout: 300, cache_timeout_flows: 300, cache_timeout_policies: 300 },
     }),
   );
-  api.use("*", async (c: Context, next) => {
-    const key = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1] ?? "";
-    if (!tokenOwner(world.store, key, "api"))
-      throw new Refusal(403, { detail: "Authentication credentials were not provided." });
+  api.use("*", async (c, next) => {
+    const key = bearerOf(c.req.header("authorization"));
+    if (!key) throw new Refusal(403, { detail: "Authentication credentials were not provided." });
+    const user = tokenOwner(world.store, key, "api");
+    if (!user) throw new Refusal(403, { detail: "Token invalid/expired" });
+    c.set("user", user);
+    await next();
+  });
+  addOutpostConfigurations(api, world);
+  api.on(["POST", "PUT", "PATCH", "DELETE"], "*", async (c, next) => {
+    if (!isSuperuser(world.store, c.get("user"))) {
+      throw new Refusal(403, { detail: "You do not have permission to perform this action." });
+    }
     await next();
   });
   addActions(api, world);
   for (const resource of resources) if (resource.path) addResource(api, world, resource.path, resource);
-  api.all("*", () => {
-    throw new Refusal(404, { detail: "Not found." });
-  });
   return api;
 }
 
-function addResource(api: Hono, world: World, path: string, resource: Resource): void {
-  const one = (c: Context) => find(world, resource, c.req.param("id") ?? "");
+function addResource(api: Hono<Env>, world: World, path: string, resource: Resource): void {
+  const one = (c: Context<Env>) => find(world, resource, c);
   const answer = (object: Stored) => present(world, resource, object);
-  const write = async (c: Context, current?: Stored, partial = false) => {
-    const object = save(world, resource, current, await bodyOf(c), partial);
-    return resource.kind === "blueprint" ? applyBlueprint(world, object as Blueprint) : object;
-  };
-  api.get(path, (c) => c.json(page(world, resource, new URL(c.req.url).searchParams)));
-  api.post(path, async (c) => c.json(answer(await write(c)), 201));
+  const write = async (c: Context<Env>, current?: Stored, partial = false) =>
+    answer(save(world, resource, current, await bodyOf(c), partial));
+  api.get(path, (c) => c.json(page(world, resource, c.get("user"), new URL(c.req.url).searchParams)));
+  api.post(path, async (c) => c.json(await write(c), 201));
   api.get(`${path}:id/`, (c) => c.json(answer(one(c))));
-  api.put(`${path}:id/`, async (c) => c.json(answer(await write(c, one(c)))));
-  api.patch(`${path}:id/`, async (c) => c.json(answer(await write(c, one(c), true))));
+  api.put(`${path}:id/`, async (c) => c.json(await write(c, one(c))));
+  api.patch(`${path}:id/`, async (c) => c.json(await write(c, one(c), true)));
   api.delete(`${path}:id/`, (c) => {
     remove(world, resource, one(c));
     return c.body(null, 204);
   });
 }
 
-function addActions(api: Hono, world: World): void {
+function addActions(api: Hono<Env>, world: World): void {
   const outdated = { version_latest: version, version_latest_valid: true, outdated: false, outpost_outdated: false };
   api.get("/admin/version/", (c) => c.json({ version_current: version, build_hash: "", ...outdated }));
-  api.get("/outposts/instances/default_settings/", (c) =>
-    c.json({ config: resourceAt("/outposts/instances/").defaults["config"] }),
-  );
+  api.get("/outposts/instances/default_settings/", (c) => {
+    const config = resourceAt("/outposts/instances/").defaults["config"] as Fields;
+    return c.json({ config: { ...config, authentik_host: `${originOf(c)}/` } });
+  });
   api.get("/crypto/certificatekeypairs/:id/:part{view_certificate|view_private_key}/", (c) => {
-    const pair = find(world, resourceAt("/crypto/certificatekeypairs/"), c.req.param("id")) as KeyPair;
+    const pair = find(world, resourceAt("/crypto/certificatekeypairs/"), c) as KeyPair;
     return c.json({ data: c.req.param("part") === "view_certificate" ? pair.certificate_data : pair.key_data });
   });
   api.get("/core/tokens/:id/view_key/", (c) => {
-    const token = find(world, resourceAt("/core/tokens/"), c.req.param("id")) as Token;
+    const token = find(world, resourceAt("/core/tokens/"), c) as Token;
     return c.json({ key: token.key });
   });
   api.post("/core/users/:id/set_password/", async (c) => {
-    const user = find(world, resourceAt("/core/users/"), c.req.param("id")) as User;
+    const user = find(world, resourceAt("/core/users/"), c) as User;
     const { password } = await bodyOf(c);
-    if (typeof password !== "string" || password === "") {
-      throw new Refusal(400, { password: ["This field is required."] });
-    }
+    if (typeof password !== "string") throw new Refusal(400, { password: ["This field is required."] });
+    if (password.trim() === "") throw new Refusal(400, { password: ["This field may not be blank."] });
     const password_change_date = new Date().toISOString();
-    world.store.put("user", { ...user, password: hashPassword(password), password_change_date });
+    world.store.put("user", { ...user, password: hashPassword(password.trim()), password_change_date });
     return c.body(null, 204);
+  });
+  api.post("/managed/blueprints/:id/apply/", (c) => {
+    const resource = resourceAt("/managed/blueprints/");
+    const blueprint = find(world, resource, c) as Blueprint;
+    sendApply(world, blueprint);
+    return c.json(present(world, resource, blueprint));
   });
 }
 
-/** One page of a list: filtered by every query parameter that names a field of the answers; `__iexact` ignores case. */
-function page(world: World, resource: Resource, query: URLSearchParams): Fields {
-  const filters = [...new Set(query.keys())].filter((name) => !/^(page|page_size|include_.*)$/.test(name));
-  const all = listed(world, resource)
-    .map((object) => present(world, resource, object))
-    .filter((object) => filters.every((filter) => matches(object, filter, query.getAll(filter))));
-  const size = Number(query.get("page_size") ?? 20);
-  const current = Number(query.get("page") ?? 1);
-  const pages = Math.max(1, Math.ceil(all.length / size));
-  const results = all.slice((current - 1) * size, current * size);
-  const start = results.length === 0 ? 0 : (current - 1) * size + 1;
-  return {
-    pagination: {
-      ...{ next: current < pages ? current + 1 : 0, previous: current - 1, count: all.length, current },
-      ...{ total_pages: pages, start_index: start, end_index: start === 0 ? 0 : start + results.length - 1 },
-    },
-    results,
-    autocomplete: {},
-  };
+/** What outposts read their providers from, secrets included: `/outposts/proxy/`. */
+function addOutpostConfigurations(api: Hono<Env>, world: World): void {
+  const resource: Resource = { ...resourceAt("/providers/proxy/"), filters: ["name"] };
+  api.get("/outposts/proxy/", (c) => {
+    const origin = originOf(c);
+    const known = new Map(configurationsOf(world.store, origin).map((one) => [one.pk, one]));
+    const { results, ...rest } = page(world, resource, c.get("user"), new URL(c.req.url).searchParams);
+    const shown = (results as { pk: number }[]).flatMap(({ pk }) => known.get(pk) ?? []);
+    const further = furtherOidcFields(origin);
+    const full = shown.map((one) => ({
+      ...{ ...furtherFields, ...one },
+      oidc_configuration: { ...one.oidc_configuration, ...further },
+    }));
+    return c.json({ ...rest, results: full });
+  });
 }
 
-function matches(object: Fields, filter: string, wanted: string[]): boolean {
-  const [field = "", mode] = filter.split("__");
-  if (!(field in object)) return true;
-  const fold = (text: unknown) => (mode === "iexact" ? String(text).toLowerCase() : String(text));
-  return wanted.map(fold).includes(fold(object[field]));
-}
-
-function find(world: World, resource: Resource, id: string): Stored {
+function find(world: World, resource: Resource, c: Context<Env>): Stored {
   const { kind, key } = resource;
+  const id = c.req.param("id") ?? "";
   const object = key ? world.store.find(kind, { [key]: id }) : world.store.get(kind, id);
-  if (!object || !isOf(resource, object))
+  if (!object || !isOf(resource, object) || !mayView(world.store, c.get("user"), kind, object)) {
     throw new Refusal(404, { detail: `No ${resource.schema} matches the given query.` });
+  }
   return object;
 }
 

@@ -2,90 +2,121 @@ import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
+import type { Context } from "hono";
 import type pg from "pg";
-import { bootstrap } from "./bootstrap.ts";
-import type { Bootstrap } from "./bootstrap.ts";
 import { Claims } from "./claims.ts";
 import { flowExecutor } from "./flow.ts";
 import { openIdEndpoints } from "./openid.ts";
-import { proxyOutposts } from "./outpost.ts";
+import { EmbeddedOutpost } from "./outpost/embedded-outpost.ts";
+import { EventHub } from "./outpost/event-hub.ts";
 import { flowPage, messagePage } from "./pages.ts";
+import { MemoryTasks } from "./memory-tasks.ts";
+import { PostgresTasks } from "./postgres-tasks.ts";
+import type { Random } from "./random.ts";
 import { restApi } from "./rest.ts";
+import type { World } from "./resources.ts";
 import { currentSession, originOf, signedIn } from "./sessions.ts";
 import { Store } from "./store.ts";
+import { TaskRunner } from "./task-runner.ts";
+import { Worker } from "./worker.ts";
+import type { WorkerOptions } from "./worker.ts";
 
 export type Options = {
   hostname: string;
   /** 0 = any free one. */
   port: number;
   secretKey: string;
-  bootstrap: Bootstrap;
+  random: Random;
   /** None = everything stays in memory. */
   pool?: pg.Pool | undefined;
+  /** A worker in this process; only without `pool`. With one it is a process of its own. */
+  worker?: WorkerOptions | undefined;
+  /** One of this number of requests is answered with 500; 0 = none. */
+  faults: number;
   /** Called when an object could not be written to Postgres: memory and database differ from then on. */
   onLostWrite: (error: unknown) => void;
 };
 export type Authentik = {
   url: string;
-  /** Resolves when requests are served; rejects when the database or Python does not come up. */
+  /** Resolves when requests are served; rejects when the database or Python does not come up. The defaults are made later. */
   ready: Promise<void>;
   close: () => Promise<void>;
 };
+type Parts = { world: World; claims: Claims; embedded: EmbeddedOutpost; state: { ready: boolean; url: string } };
 
-/** Starts the server role. It listens at once and answers "authentik starting" until database and Python are there. */
+/** Starts the server role. It listens at once and answers "authentik starting" until it has its database and Python. */
 export async function startServer(options: Options): Promise<Authentik> {
   const store = new Store(options.pool);
-  const claims = new Claims(store, options.secretKey);
+  const queue = options.pool ? new PostgresTasks(options.pool) : new MemoryTasks((task) => runner.run(task));
+  const world: World = { store, secretKey: options.secretKey, tasks: queue };
   const state = { ready: false, url: "" };
-  const app = routes(options, store, claims, state);
-  const server = serve({ fetch: app.fetch, hostname: options.hostname, port: options.port });
+  const events = new EventHub(store);
+  const embedded = new EmbeddedOutpost(store, events, options.random, () => state.url);
+  const runner = new TaskRunner(world, events, embedded);
+  const claims = new Claims(store, options.secretKey);
+  const app = routes(options, { world, claims, embedded, state });
+  const server = serve({ fetch: app.fetch, hostname: options.hostname, port: options.port }) as Server;
   // Longer than Traefik keeps idle connections, or it meets closed ones.
-  (server as Server).keepAliveTimeout = 120_000;
+  server.keepAliveTimeout = 120_000;
+  events.attach(server, () => state.ready);
   await new Promise((resolve, reject) => server.once("listening", resolve).once("error", reject));
   const { address, port } = server.address() as { address: string; port: number };
   state.url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  const ends: (() => void)[] = [() => events.close()];
   const start = async () => {
     await Promise.all([store.load(), claims.load()]);
-    bootstrap({ store, secretKey: options.secretKey }, options.bootstrap);
-    await store.saved();
-    setInterval(() => store.sweep(), 600_000).unref();
+    store.onRemoved("session", ({ user, uid }) => user !== null && queue.send("outpost_session_end", uid));
+    embedded.start();
+    const sweep = setInterval(() => store.sweep(), 600_000).unref();
+    ends.push(() => clearInterval(sweep));
+    if (queue instanceof PostgresTasks) {
+      await queue.load();
+      ends.push(queue.serve((task) => runner.run(task)));
+    } else if (options.worker) {
+      const worker = new Worker(queue, options.worker);
+      worker.start();
+      ends.push(() => worker.stop());
+    }
     state.ready = true;
   };
   const close = () => {
+    for (const end of ends) end();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    (server as Server).closeAllConnections();
+    server.closeAllConnections();
     return closed;
   };
   return { url: state.url, ready: start(), close };
 }
 
-function routes(options: Options, store: Store, claims: Claims, state: { ready: boolean; url: string }) {
+function routes({ random, faults, onLostWrite }: Options, { world, claims, embedded, state }: Parts) {
+  const { store } = world;
   const app = new Hono<{ Bindings: HttpBindings }>();
-  app.notFound((c) => c.json({ detail: "Not found." }, 404));
+  app.notFound((c) => c.html(messagePage("Not Found", "The page that you want does not exist."), 404));
   app.get("/-/health/live/", (c) => c.body(null, 200));
-  app.use("*", async (c, next) => {
-    if (!state.ready) {
-      // authentik's front answers API clients with 200 while its core starts.
-      if (c.req.header("accept")?.includes("application/json")) return c.json({ error: "authentik starting" });
-      return c.text("authentik starting", 503, { "retry-after": "5" });
-    }
-    await next();
-    return store.saved().catch(options.onLostWrite);
+  app.use("*", async (c: Context, next) => {
+    if (!state.ready) return starting(c);
+    const answer = await embedded.serve(c);
+    // As when gunicorn restarts its worker (measured.md, REST API).
+    if (!answer && faults > 0 && random.between(0, faults) < 1) return c.text("Internal Server Error", 500);
+    if (!answer) await next();
+    await store.saved().catch(onLostWrite);
+    return answer;
   });
   app.get("/-/health/ready/", (c) => c.body(null, 200));
-  app.route("/api/v3/flows/executor", flowExecutor(store));
-  app.route("/api/v3", restApi({ store, secretKey: options.secretKey }));
+  app.route("/api/v3/flows/executor", flowExecutor(world));
+  app.route("/api/v3", restApi(world));
   app.route("/application/o", openIdEndpoints(store, claims));
-  const outposts = proxyOutposts(store, () => state.url);
-  app.route("/outpost.goauthentik.io", outposts);
 
   app.get("/if/flow/:slug/", (c) =>
     store.find("flow", { slug: c.req.param("slug") }) ? c.html(flowPage()) : c.notFound(),
   );
-  app.get("/if/:name{admin|user}/", (c) => c.html(messagePage("authentik", "This interface has no counterpart here.")));
+  app.get("/if/:name{admin|user}/", (c) =>
+    c.html(messagePage("authentik", "The emulator of authentik has no such interface.")),
+  );
   app.get("/", (c) => c.redirect(signedIn(store, c) ? "/if/user/" : "/flows/-/default/authentication/?next=/", 302));
   app.get("/flows/-/default/:designation{authentication|invalidation}/", (c) => {
-    return c.redirect(`/if/flow/default-${c.req.param("designation")}-flow/${new URL(c.req.url).search}`, 302);
+    const query = new URL(c.req.url).searchParams.toString();
+    return c.redirect(`/if/flow/default-${c.req.param("designation")}-flow/${query && `?${query}`}`, 302);
   });
   app.get("/flows/-/cancel/", (c) => {
     const session = currentSession(store, c);
@@ -93,4 +124,12 @@ function routes(options: Options, store: Store, claims: Claims, state: { ready: 
     return c.redirect(`${originOf(c)}/`, 302);
   });
   return app;
+}
+
+/** The front's answer until the core is up (measured.md, Blueprints and start-up). */
+function starting(c: Context): Response {
+  c.header("retry-after", "5");
+  const accept = c.req.header("accept") ?? "";
+  if (accept.includes("application/json")) return c.json({ error: "authentik starting" }, 503);
+  return accept.includes("text/html") ? c.html("<h1>authentik starting</h1>", 503) : c.text("authentik starting", 503);
 }

@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import jwt from "jsonwebtoken";
 import type { Session, User } from "./objects.ts";
 import type { Store } from "./store.ts";
 
 export const sessionCookie = "authentik_session";
 const csrfCookie = "authentik_csrf";
+const csrfLifetime = 52 * 7 * 24 * 3600;
+const deviceCookie = "authentik_device";
+const deviceLifetime = 30 * 24 * 3600;
 const lifetime = 14 * 24 * 3600;
 
 /** Scheme, host and port under which the client reached us: `X-Forwarded-Proto` and `-Host` count, as behind Traefik. */
@@ -34,9 +38,10 @@ export function startSession(store: Store, c: Context, fields: Partial<Session>,
   if (previous) endSession(store, previous);
   const session = store.put("session", newSession(randomUUID(), fields, duration));
   const secure = originOf(c).startsWith("https:");
-  const cookie = { path: "/", sameSite: "Lax", secure, ...(duration > 0 ? { maxAge: duration } : {}) } as const;
+  const sameSite = secure ? "None" : "Lax";
+  const cookie = { path: "/", sameSite, secure, ...(duration > 0 ? { maxAge: duration } : {}) } as const;
   setCookie(c, sessionCookie, session.pk, { ...cookie, httpOnly: true });
-  setCookie(c, csrfCookie, session.csrf, cookie);
+  if (session.user !== null) setCookie(c, csrfCookie, session.csrf, { ...cookie, maxAge: csrfLifetime });
   return session;
 }
 
@@ -46,17 +51,19 @@ export function newSession(pk: string, fields: Partial<Session> = {}, duration =
   return { pk, uid: randomUUID(), csrf: randomUUID(), exp, ...anonymous, ...fields };
 }
 
-/** Ends a session with authentik, and the outpost's sessions that came from it. */
+/** Ends a session with authentik. Outposts learn of it later. */
 export function endSession(store: Store, session: Session): void {
-  for (const { pk, claims } of store.list("outpost_session")) {
-    if (claims["sid"] === session.uid) store.remove("outpost_session", pk);
-  }
   store.remove("session", session.pk);
 }
 
-export function signOut(store: Store, c: Context): void {
-  const session = currentSession(store, c);
-  if (session) endSession(store, session);
+export function deleteCookies(c: Context): void {
   deleteCookie(c, sessionCookie, { path: "/" });
   deleteCookie(c, csrfCookie, { path: "/" });
+}
+
+/** Marks a device on which a user has signed in, for 30 days (`remember_device` of the login stage). */
+export function rememberDevice(c: Context, userId: string, secretKey: string): void {
+  const exp = Math.floor(Date.now() / 1000) + deviceLifetime;
+  const value = jwt.sign({ sub: userId, exp }, secretKey, { noTimestamp: true });
+  setCookie(c, deviceCookie, value, { path: "/", sameSite: "Lax", expires: new Date(exp * 1000) });
 }

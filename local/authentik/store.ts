@@ -3,7 +3,7 @@ import { untilItWorks } from "./log.ts";
 import { dependents, references } from "./objects.ts";
 import type { Kind, Kinds, Stored } from "./objects.ts";
 
-const table = "authentik_double_objects";
+const table = "authentik_emulator_objects";
 
 /** Waits until Postgres answers; a Pod is often there before its database. */
 export async function reachable(pool: pg.Pool): Promise<void> {
@@ -16,6 +16,7 @@ export async function reachable(pool: pg.Pool): Promise<void> {
  */
 export class Store {
   readonly #objects = new Map<Kind, Map<string, Stored>>();
+  readonly #removed = new Map<Kind, ((object: Stored) => void)[]>();
   readonly #pool: pg.Pool | undefined;
   #writes: Promise<unknown> = Promise.resolve();
 
@@ -70,11 +71,24 @@ export class Store {
     if (!gone) return;
     this.#kind(kind).delete(String(id));
     this.#write(`DELETE FROM ${table} WHERE kind = $1 AND id = $2`, [kind, String(id)]);
+    for (const listener of this.#removed.get(kind) ?? []) listener(gone);
     for (const [owner, fields] of Object.entries(references) as [Kind, Record<string, Kind>][]) {
       for (const [field, target] of Object.entries(fields)) {
         if (target === kind) this.#release(owner, field, gone.pk);
       }
     }
+  }
+
+  /** Calls the listener with every object of the kind that is removed from now on. */
+  onRemoved<K extends Kind>(kind: K, listener: (object: Kinds[K]) => void): void {
+    this.#removed.set(kind, [...(this.#removed.get(kind) ?? []), listener as (object: Stored) => void]);
+  }
+
+  /** The same objects in a store of their own, in memory: for changes that are not to stay. */
+  copy(): Store {
+    const copy = new Store();
+    for (const [kind, objects] of this.#objects) copy.#objects.set(kind, new Map(objects));
+    return copy;
   }
 
   /** The next number of a sequence; never given out twice. */

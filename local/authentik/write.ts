@@ -1,19 +1,11 @@
-import { faults, writable } from "./description.ts";
+import { faults, trimmed, writable } from "./description.ts";
 import { references } from "./objects.ts";
 import type { Fields, Kind, Outpost, Stored } from "./objects.ts";
-import { create, resources, serviceAccountOf, settle } from "./resources.ts";
+import { serviceAccountOf } from "./permissions.ts";
+import { Refusal } from "./refusal.ts";
+import { create, resources, saved, settle } from "./resources.ts";
 import type { Resource, World } from "./resources.ts";
-
-/** An answer that is not a success; the body is what authentik would say. */
-export class Refusal extends Error {
-  readonly status: 400 | 403 | 404;
-  readonly body: Fields;
-  constructor(status: 400 | 403 | 404, body: Fields) {
-    super(JSON.stringify(body));
-    this.status = status;
-    this.body = body;
-  }
-}
+import { validate } from "./validation.ts";
 
 /**
  * Creates (no `current`) or changes an object. Fields that the body leaves out keep their value, in PUT too: the real client never
@@ -23,17 +15,27 @@ export function save(
   world: World,
   resource: Resource,
   current: Stored | undefined,
-  body: Fields,
+  given: Fields,
   partial = false,
 ): Stored {
   const { schema, kind } = resource;
+  const body = trimmed(schema, given);
   const wrong = faults(`${partial ? "Patched" : ""}${schema}Request`, body) ?? dangling(world, kind, body);
   if (wrong) throw new Refusal(400, wrong);
   refuseDuplicates(world, resource, current, body);
+  validate(world, resource, current, body);
   const object = { ...(current ?? create(world, resource)), ...writable(schema, body) };
+  const settled = settledOrRefused(world, resource, object);
+  const result = world.store.put(kind, settled);
+  saved(world, result, kind);
+  return result;
+}
+
+function settledOrRefused(world: World, resource: Resource, object: Stored): Stored {
   try {
-    return world.store.put(kind, settle(world, resource, object));
+    return settle(world, resource, object);
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal(400, { non_field_errors: [(error as Error).message] });
   }
 }
@@ -48,11 +50,9 @@ export function remove({ store }: World, { kind }: Resource, object: Stored): vo
 
 /** The objects of a resource, in the order in which authentik lists them. */
 export function listed({ store }: World, resource: Resource): Stored[] {
-  const names = ["slug", "scope_name", "username", "name", "domain", "pk"];
-  const order = (object: Stored) => String(object[names.find((name) => name in object) ?? "pk"]);
   return (store.list(resource.kind) as Stored[])
     .filter((object) => isOf(resource, object))
-    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
+    .sort((a, b) => compared(a[resource.ordering], b[resource.ordering]));
 }
 
 /** Whether an object of the resource's kind belongs to it. */
@@ -60,10 +60,16 @@ export function isOf({ where = {} }: Resource, object: Stored): boolean {
   return Object.entries(where).every(([name, value]) => object[name] === value);
 }
 
-/** Throws for a model that the double does not have. */
+/** Numbers by size, all else as text. */
+export function compared(a: unknown, b: unknown): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a) < String(b) ? -1 : 1;
+}
+
+/** Throws for a model that the emulator does not have. */
 export function resourceOfModel(model: string): Resource {
   const resource = resources.find((candidate) => candidate.model === model);
-  if (!resource) throw new Error(`unknown model ${model}`);
+  if (!resource) throw new Error("App or Model does not exist");
   return resource;
 }
 
@@ -77,10 +83,18 @@ function dangling({ store }: World, kind: Kind, body: Fields): Record<string, st
 }
 
 function refuseDuplicates(world: World, { kind, unique }: Resource, current: Stored | undefined, body: Fields): void {
-  for (const field of unique) {
-    const same = (world.store.list(kind) as Stored[]).find(
+  const isTaken = (field: string) =>
+    (world.store.list(kind) as Stored[]).some(
       (object) => body[field] !== undefined && object[field] === body[field] && object.pk !== current?.pk,
     );
-    if (same) throw new Refusal(400, { [field]: [`${kind} with this ${field} already exists.`] });
-  }
+  const taken = unique.filter(isTaken);
+  if (taken.length === 0) return;
+  const message = (field: string) => `${labels[`${kind}.${field}`] ?? `${kind} with this ${field}`} already exists.`;
+  throw new Refusal(400, Object.fromEntries(taken.map((field) => [field, [message(field)]])));
 }
+
+/** authentik's names where they are not those of the kind and the field. */
+const labels: Record<string, string> = {
+  "group.name": "Group with this name",
+  "provider.client_id": "OAuth2/OpenID Provider with this Client ID",
+};

@@ -9,7 +9,7 @@ import { Hono, type Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import * as oidc from "openid-client";
 import { Agent, fetch } from "undici";
-import { lookup } from "../../infra/loopback.ts";
+import { isLoopbackName, lookup } from "../../infra/loopback.ts";
 
 /** A sign-in that was begun; only the browser that began it can end it. */
 interface Login {
@@ -105,7 +105,7 @@ async function finish(c: Context, redirect: URL): Promise<Response> {
 /** Asked when it is first needed, and again after a failure: the application may start before the provider. */
 function provider(): Promise<oidc.Configuration> {
   // Without TLS, which only localhost may do without, nothing but the token's signature vouches for its origin.
-  const insecure = /(^|\.)localhost$/.test(issuer.hostname) ? [oidc.allowInsecureRequests] : [];
+  const insecure = isLoopbackName(issuer.hostname) ? [oidc.allowInsecureRequests] : [];
   const options = { [oidc.customFetch]: fetchLocal, execute: [oidc.enableNonRepudiationChecks, ...insecure] };
   const authentication = OIDC_CLIENT_SECRET ? oidc.ClientSecretPost(OIDC_CLIENT_SECRET) : oidc.None();
   discovered ??= oidc.discovery(issuer, OIDC_CLIENT_ID ?? "", OIDC_CLIENT_SECRET, authentication, options);

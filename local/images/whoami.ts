@@ -23,7 +23,8 @@ const server = createServer(
       response.end(JSON.stringify(asJson(request)));
     } else {
       response.setHeader("content-type", "text/plain; charset=utf-8");
-      response.end(asText(request));
+      // Node.js reads header values as Latin-1; the original writes their bytes unchanged.
+      response.end(Buffer.from(asText(request), "latin1"));
     }
   },
 );
@@ -55,7 +56,8 @@ function asText(request: IncomingMessage): string {
 
 function asJson(request: IncomingMessage): object {
   const headers: Record<string, string[]> = {};
-  for (const [name, value] of headerLines(request)) (headers[name] ??= []).push(value);
+  for (const [name, value] of headerLines(request))
+    (headers[name] ??= []).push(Buffer.from(value, "latin1").toString());
   const { method, url } = request;
   const remoteAddr = `${request.socket.remoteAddress}:${request.socket.remotePort}`;
   return { hostname: hostname(), ip: [values.host], headers, url, host: request.headers.host, method, remoteAddr };

@@ -7,8 +7,6 @@ import type { Processes } from "./processes.ts";
 
 /** Name of the kubeconfig's context. */
 export const CONTEXT = "gatehouse-local";
-/** Loopback addresses are real without any set-up on Linux: a process that listens on a Service's address is that Service. */
-const SERVICE_ADDRESSES = "127.96.0.0/16";
 /** Those that turn what is deployed into Pods, and that end deletions. The endpoint ones are left out: they refuse loopback addresses. */
 const CONTROLLERS = [
   "namespace-controller",
@@ -32,11 +30,12 @@ export interface ClusterPrograms {
  * Starts etcd (on a Unix socket, which only this user reaches) and the API server, and writes a kubeconfig of an administrator.
  * @param kubeconfig path of the file to write
  * @param token of that administrator
+ * @param services CIDR of cluster IPs; a process that listens on a Service's address is that Service
  */
 export async function startCluster(
   processes: Processes,
   programs: ClusterPrograms,
-  options: { data: string; port: number; token: string; kubeconfig: string },
+  options: { data: string; port: number; token: string; kubeconfig: string; services: string },
 ): Promise<void> {
   const folder = path.join(options.data, "kubernetes");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -68,13 +67,13 @@ async function startApiServer(
   processes: Processes,
   command: string,
   folder: string,
-  { port, token, kubeconfig }: { port: number; token: string; kubeconfig: string },
+  { port, token, kubeconfig, services }: { port: number; token: string; kubeconfig: string; services: string },
 ): Promise<void> {
   writeFileSync(path.join(folder, "tokens.csv"), `${token},${CONTEXT},${CONTEXT},system:masters\n`, { mode: 0o600 });
   if (!existsSync(path.join(folder, "accounts.key"))) writeAccountKeys(folder);
   const args =
     words(`--bind-address=127.0.0.1 --advertise-address=127.0.0.1 --secure-port=${port} --cert-dir=certificates
-    --etcd-servers=unix://etcd.sock:0 --endpoint-reconciler-type=none --service-cluster-ip-range=${SERVICE_ADDRESSES}
+    --etcd-servers=unix://etcd.sock:0 --endpoint-reconciler-type=none --service-cluster-ip-range=${services}
     --authorization-mode=RBAC --token-auth-file=tokens.csv --disable-admission-plugins=ServiceAccount
     --service-account-issuer=https://kubernetes.default.svc
     --service-account-key-file=accounts.pub --service-account-signing-key-file=accounts.key`);
@@ -83,8 +82,7 @@ async function startApiServer(
     const certificate = readFileSync(path.join(folder, "certificates", "apiserver.crt"));
     writeFileSync(kubeconfig, stringify(administrator(port, token, certificate)), { mode: 0o600 });
     const api = new Api(kubeconfig);
-    const answer = await api.ask("/readyz").finally(() => api.close());
-    return answer === "ok";
+    return api.isReady().finally(() => api.close());
   });
 }
 

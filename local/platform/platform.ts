@@ -5,7 +5,9 @@ import { ensureTools } from "../../ops/toolchain/toolchain.ts";
 import type { ToolName } from "../../ops/toolchain/tools.ts";
 import type { Progress } from "../../ops/progress.ts";
 import { startAgent } from "../agent/start.ts";
+import { type Addresses, type Claim, claimAddresses } from "./addresses.ts";
 import { applyYaml } from "./api.ts";
+import { findAuthentik } from "./authentik.ts";
 import { CONTEXT, startCluster, startControllers } from "./cluster.ts";
 import { localSecret, openDataFolder } from "./data.ts";
 import { writeLaunchers } from "./launchers.ts";
@@ -29,6 +31,8 @@ export interface Platform {
   readonly httpsPort: number;
   /** The server and its superuser. */
   readonly postgres: PostgresAddress;
+  /** The executable of a real authentik; undefined = the emulator. */
+  readonly authentik: string | undefined;
   readonly tools: Readonly<Record<ToolName, string>>;
   readonly plugins: readonly Plugin[];
   /** Folder with the launchers of stand-in plugins, to stand first in PATH. */
@@ -67,28 +71,53 @@ export async function startPlatform(options: { data: string; progress: Progress 
   const data = folder.path;
   const mark = `${data}:${process.pid}-${Date.now()}`;
   const processes = new Processes(path.join(data, "logs"), mark);
+  let addresses: Claim | undefined;
   const stop = once(async () => {
     await processes.stop(["agent"]);
+    addresses?.release();
     folder.release();
   });
   try {
+    const authentik = await findAuthentik(process.env);
     const tools = await ensureTools(TOOLS, progress);
     await killMarked(`${data}:`); // what a run may have left that was killed together with its keeper
-    const running = progress.step("Local platform", (report) => startPrograms(processes, data, tools, report), "8 s");
+    const claimed = (addresses = await claimAddresses(data));
+    const running = progress.step(
+      "Local platform",
+      (report) => startPrograms(processes, { data, tools, authentik, addresses: claimed }, report),
+      "8 s",
+    );
     const [started, plugins] = await Promise.all([running, findPlugins(tools.pulumi, progress)]);
     const pluginPath = writeLaunchers(data, plugins);
     const failed = processes.failed.then((error) => stop().then(() => error));
-    return { data, context: CONTEXT, ...started, tools, plugins, pluginPath, mark: [MARK, mark], stop, failed };
+    return {
+      data,
+      context: CONTEXT,
+      ...started,
+      authentik,
+      tools,
+      plugins,
+      pluginPath,
+      mark: [MARK, mark],
+      stop,
+      failed,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
+interface Parts {
+  readonly data: string;
+  readonly tools: Record<ToolName, string>;
+  readonly authentik: string | undefined;
+  readonly addresses: Addresses;
+}
+
 async function startPrograms(
   processes: Processes,
-  data: string,
-  tools: Record<ToolName, string>,
+  { data, tools, authentik, addresses }: Parts,
   report: (detail: string) => void,
 ): Promise<Pick<Platform, "kubeconfig" | "httpPort" | "httpsPort" | "postgres">> {
   const ports = await choosePorts(data, { kubernetes: [], postgres: [] });
@@ -98,14 +127,21 @@ async function startPrograms(
 
   const kubernetes = async (): Promise<GatewayPorts> => {
     const token = localSecret(data, "kubernetes");
-    await startCluster(processes, tools, { data, port: ports.kubernetes, token, kubeconfig });
+    await startCluster(processes, tools, {
+      ...{ data, token, kubeconfig },
+      port: ports.kubernetes,
+      services: addresses.services,
+    });
     report("Kubernetes is up");
     startControllers(processes, tools["kube-controller-manager"], kubeconfig);
     const gateway = async (): Promise<GatewayPorts> => {
       await applyDefinitions(kubeconfig, data, [tools["traefik-crds"], tools["externaldns-crds"]]);
       return startTraefik(processes, tools.traefik, data, kubeconfig);
     };
-    const [gatewayPorts] = await Promise.all([gateway(), startAgent(processes, data, kubeconfig)]);
+    const [gatewayPorts] = await Promise.all([
+      gateway(),
+      startAgent(processes, { data, kubeconfig, pods: addresses.pods, authentik }),
+    ]);
     return gatewayPorts;
   };
   const [postgres, { http, https }] = await Promise.all([

@@ -58,10 +58,9 @@ type Server = Pick<Program, "command" | "args" | "account"> & { readonly cwd: st
 const SETTINGS = {
   unix_socket_directories: "",
   max_connections: "200",
-  // A killed process loses nothing by these, only a crash of the machine does: data that can be made again.
+  // Only a crash of the machine loses data by these. synchronous_commit stays on: without it a killed server loses what it has acknowledged.
   fsync: "off",
   full_page_writes: "off",
-  synchronous_commit: "off",
   // A failing `create role … password` must not reach the log.
   log_min_error_statement: "panic",
 };

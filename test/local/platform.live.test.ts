@@ -9,12 +9,14 @@ import {
   BatchV1Api,
   CoreV1Api,
   CustomObjectsApi,
-  KubeConfig,
+  type KubeConfig,
   type V1Container,
   type V1Job,
   type V1Pod,
 } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { containerDefaults } from "../../infra/pods.ts";
 import { processesOf } from "./processes.ts";
 import type { Started } from "./starter.ts";
 
@@ -48,7 +50,7 @@ async function start(): Promise<void> {
 }
 
 function api<T extends Parameters<KubeConfig["makeApiClient"]>[0]>(type: T): InstanceType<T> {
-  const config = new KubeConfig();
+  const config = new RetryingKubeConfig();
   config.loadFromFile(started.kubeconfig);
   return config.makeApiClient(type) as InstanceType<T>;
 }
@@ -75,11 +77,12 @@ function until(assertion: () => void | Promise<void>): Promise<void> {
   return vi.waitFor(assertion, { timeout: 30_000, interval: 100 });
 }
 
-async function createJob(name: string, sql: string): Promise<V1Job["status"]> {
+async function createJob(name: string, sql: string, defaults: Partial<V1Container> = {}): Promise<V1Job["status"]> {
   const { host, port, user, password } = started.postgres;
   const settings = { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password, PGDATABASE: "postgres" };
   await api(CoreV1Api).createNamespacedConfigMap({ namespace, body: { metadata: { name }, data: { "1.sql": sql } } });
   const container: V1Container = {
+    ...defaults,
     name: "psql",
     image: "postgres:18-alpine",
     command: ["psql"],
@@ -178,12 +181,16 @@ test("a Deployment, its Service and an IngressRoute answer through Traefik, with
 
 test("a Job runs SQL files, and a failing one says why and leaves nothing", async () => {
   expect((await createJob("good", "create table words as select :'word'::text as word"))?.succeeded).toBe(1);
-  expect((await createJob("bad", "insert into words values ('x'); select 1 / 0"))?.failed).toBe(1);
+  const bad = "insert into words values ('x'); select 1 / 0";
+  expect((await createJob("bad", bad, containerDefaults))?.failed).toBe(1);
   const pod = await onlyPod("job-name=bad");
   expect(pod?.status?.phase).toBe("Failed");
   expect(pod?.status?.containerStatuses?.[0]?.state?.terminated?.message).toMatch(
     /1\.sql: ERROR: {2}division by zero$/,
   );
+  await createJob("silent", bad);
+  const silent = (await onlyPod("job-name=silent"))?.status?.containerStatuses?.[0]?.state?.terminated;
+  expect([silent?.exitCode, silent?.message]).toEqual([3, undefined]);
   const check = "do $$ begin assert (select array_agg(word) from words) = array[$t$it's$t$]; end $$";
   expect((await createJob("check", check))?.succeeded).toBe(1);
 });

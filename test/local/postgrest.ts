@@ -9,13 +9,15 @@ import { request } from "undici";
 import { migrationVariables } from "../../infra/data/migrations.ts";
 import { dataPlan } from "../../infra/plan/grants.ts";
 import type { DataPlan } from "../../infra/plan/types.ts";
-import { commandFor } from "../../local/agent/images.ts";
+import { type Command, commandFor } from "../../local/agent/images.ts";
 import { choosePorts } from "../../local/platform/ports.ts";
 import { startPostgres } from "../../local/platform/postgres.ts";
 import { Processes } from "../../local/platform/processes.ts";
 import { LIMITS } from "../helpers/limits.ts";
 
 const PASSWORD = "server-canary-91aa";
+/** What a command of this machine needs besides its arguments. */
+const MACHINE = { ip: "127.0.0.1", mounts: new Map<string, string>(), folder: tmpdir(), authentik: undefined };
 const SQL = join(import.meta.dirname, "../../infra/data/sql");
 
 /** A real Postgres with the database of the data API as the stack makes it, and a real PostgREST on it, without a cluster. */
@@ -85,7 +87,8 @@ export async function startDataWorld(): Promise<DataWorld> {
   await query(roleStatements(), undefined, "postgres");
   await query("create database gatehouse", undefined, "postgres");
   await query(plan.schemas.map(({ name, owner }) => `create schema ${name} authorization ${owner}`).join(";"));
-  const migration = (variables = {}): Psql => migrationOf(address, { ...migrationVariables(plan), ...variables });
+  const psql = await commandFor("postgres:18", { ...MACHINE, command: ["psql"], args: [] });
+  const migration = (variables = {}): Psql => migrationOf(psql, address, { ...migrationVariables(plan), ...variables });
   const migrate = (variables = {}): void => {
     const { file, args, env } = migration(variables);
     const result = spawnSync(file, args, { encoding: "utf8", env });
@@ -104,7 +107,7 @@ export async function startDataWorld(): Promise<DataWorld> {
   const restart = async (settings: Readonly<Record<string, string>> = {}): Promise<void> => {
     await running?.stop([]);
     running = new Processes(join(folder, "logs-postgrest"), randomUUID());
-    const { file } = commandFor("postgrest/postgrest:v12.0.2", { command: [], args: [], ip: "127.0.0.1" });
+    const { file } = await commandFor("postgrest/postgrest:v12.0.2", { ...MACHINE, command: [], args: [] });
     const env = { ...postgrestSettings(ports), ...settings };
     running.start({ name: "postgrest", command: file, args: [], env, stopSignal: "SIGKILL" });
     await running.until("postgrest", async () => (await ask("/")).status === 200);
@@ -167,6 +170,7 @@ interface Psql {
 }
 
 function migrationOf(
+  psql: Command,
   { host, port, user }: { readonly host: string; readonly port: number; readonly user: string },
   variables: Readonly<Record<string, string>>,
 ): Psql {
@@ -183,8 +187,7 @@ function migrationOf(
     PGPASSWORD: PASSWORD,
     PGDATABASE: "gatehouse",
   };
-  const { file, args: given } = commandFor("postgres:18", { command: ["psql"], args, ip: "127.0.0.1" });
-  return { file, args: given, env: { ...process.env, ...connection } };
+  return { file: psql.file, args: [...psql.args, ...args], env: { ...process.env, ...connection } };
 }
 
 function postgrestSettings({ postgres, postgrest }: { postgres: number; postgrest: number }): Record<string, string> {

@@ -21,7 +21,6 @@ interface Lookup {
 
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
   getFlow: { path: "/flows/instances/", filters: { slug: "slug", designation: "designation" }, noun: "flows" },
-  getOutpost: { path: "/outposts/instances/", one: "id", filters: { name: "name__iexact" }, noun: "outpost" },
   getPropertyMappingProviderScope: {
     path: "/propertymappings/provider/scope/",
     filters: { managed: "managed", managedLists: "managed", name: "name", scopeName: "scope_name" },

@@ -22,7 +22,6 @@ interface Found {
 
 /** Takes a name as in the type token, e.g. `ProviderProxy`. @throws for one that the table does not hold */
 export function operationsOf(name: string): Operations {
-  if (name === "OutpostProviderAttachment") return attachment;
   const resource = RESOURCES[name];
   if (!resource) throw new Error(`the stand-in for the authentik provider does not know the resource ${name}`);
   return restful(name, resource);
@@ -65,46 +64,6 @@ function restful(name: string, { path, key = "pk", query, fields }: Resource): O
     delete: (api, id, state) => api.command({ method: "DELETE", path: at(state[idName] ?? id) }),
   };
 }
-
-/** Reads the outpost's list and writes it back whole, as the real one does: of two at once, one is lost. */
-const attachment: Operations = {
-  fields: {
-    outpost: { replaces: true },
-    protocolProvider: { replaces: true },
-    outpostProviderAttachmentId: { output: true },
-  },
-  async create(api, { outpost, protocolProvider = null }) {
-    const found = await rewrite(api, outpost, (providers) =>
-      providers.includes(protocolProvider) ? undefined : [...providers, protocolProvider],
-    );
-    return found && attachment.read(api, `${asText(outpost)}:${asText(protocolProvider)}`, {});
-  },
-  async read(api, id) {
-    const [outpost, provider] = id.split(":");
-    if (!outpost || !provider) throw new Error("Invalid ID format");
-    const found = await api.object({ method: "GET", path: `/outposts/instances/${outpost}/` });
-    if (!providersOf(found).includes(Number(provider))) return undefined;
-    return { id, state: { outpost, protocolProvider: Number(provider), outpostProviderAttachmentId: id } };
-  },
-  update: () => Promise.reject(new Error("every change of an OutpostProviderAttachment replaces it")),
-  async delete(api, _id, { outpost, protocolProvider }) {
-    await rewrite(api, outpost, (providers) => providers.filter((provider) => provider !== protocolProvider));
-  },
-};
-
-async function rewrite(
-  api: Api,
-  outpost: Value | undefined,
-  change: (providers: Value[]) => Value[] | undefined,
-): Promise<Values | undefined> {
-  const path = `/outposts/instances/${asText(outpost)}/`;
-  const found = await api.object({ method: "GET", path });
-  const providers = found && change(providersOf(found));
-  if (providers) await api.object({ method: "PATCH", path, body: { providers } });
-  return found;
-}
-
-const providersOf = (outpost: Values | undefined): Value[] => (outpost?.providers ?? []) as Value[];
 
 async function defaultSettings(api: Api): Promise<Values> {
   const path = "/outposts/instances/default_settings/";

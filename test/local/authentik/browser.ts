@@ -62,14 +62,19 @@ export class Browser {
     const { origin, pathname, search } = new URL(page);
     const slug = pathname.split("/")[3] ?? "";
     const executor = `${origin}/api/v3/flows/executor/${slug}/?query=${encodeURIComponent(search.slice(1))}`;
-    let challenge = (await (await this.request(executor)).json()) as Record<string, unknown>;
+    let challenge = await this.#challenge(await this.request(executor), origin);
     for (const body of answers) {
       const headers = { "content-type": "application/json" };
       const answer = await this.request(executor, { method: "POST", headers, body: JSON.stringify(body) });
-      const solved =
-        answer.status === 302 ? await this.request(new URL(answer.headers.get("location") ?? "", origin).href) : answer;
-      challenge = (await solved.json()) as Record<string, unknown>;
+      challenge = await this.#challenge(answer, origin);
     }
     return challenge;
+  }
+
+  /** Follows the executor's redirects, which lead to the executor itself. */
+  async #challenge(answer: Response, origin: string): Promise<Record<string, unknown>> {
+    const location = answer.headers.get("location");
+    if (location !== null) return this.#challenge(await this.request(new URL(location, origin).href), origin);
+    return (await answer.json()) as Record<string, unknown>;
   }
 }

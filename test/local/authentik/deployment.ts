@@ -1,3 +1,5 @@
+import { expect, vi } from "vitest";
+import { Random } from "../../../local/authentik/random.ts";
 import { startServer } from "../../../local/authentik/server.ts";
 import type { Authentik } from "../../../local/authentik/server.ts";
 import type { Browser } from "./browser.ts";
@@ -8,13 +10,43 @@ export const origin = "http://authentik.localhost";
 export const app = "http://whoami.localhost:8080";
 export const hosts = ["whoami.localhost:8080", "closed.localhost", "stranger.localhost"];
 
-/** Starts the double in this process, in memory, with the API token `bootstrap`. It is not ready yet. */
-export function start(): Promise<Authentik> {
+/** How long a test waits for what authentik does later. */
+export const waiting = { timeout: 20_000, interval: 100 };
+
+/**
+ * Starts the emulator in this process, in memory and with a worker, whose first user has the API token `bootstrap`. The defaults are
+ * made later, see `settled`.
+ */
+export function start(random = new Random(1), blueprints?: string): Promise<Authentik> {
   const onLostWrite = (error: unknown) => {
     throw error;
   };
-  const bootstrap = { password: "admin", token: "bootstrap" };
-  return startServer({ hostname: "127.0.0.1", port: 0, secretKey: "test", bootstrap, onLostWrite });
+  const worker = { random, bootstrap: { password: "admin", token: "bootstrap" }, blueprints };
+  const options = { hostname: "127.0.0.1", port: 0, secretKey: "test", random, worker, faults: 0, onLostWrite };
+  return startServer(options);
+}
+
+/** Waits until the worker has made all defaults. */
+export async function settled(url: string): Promise<void> {
+  const headers = { authorization: "Bearer bootstrap" };
+  const list = async (path: string) => {
+    const answer = await fetch(`${url}/api/v3${path}`, { headers });
+    return answer.ok ? ((await answer.json()) as { results: Json[] }).results : [];
+  };
+  const isSettled = async () => {
+    const statuses = (await list("/managed/blueprints/")).map((one) => one["status"]);
+    const others = [...(await list("/outposts/instances/")), ...(await list("/crypto/certificatekeypairs/"))];
+    return statuses.length > 0 && statuses.every((status) => status === "successful") && others.length === 2;
+  };
+  await vi.waitFor(async () => expect(await isSettled()).toBe(true), waiting);
+}
+
+/** Waits until an outpost redirects the requests for a host to its provider. */
+export async function served(outpost: string, host: string, timeout = waiting.timeout): Promise<void> {
+  const headers = { "x-forwarded-proto": "http", "x-forwarded-host": host, "x-forwarded-uri": "/" };
+  const address = `${outpost}/outpost.goauthentik.io/auth/traefik`;
+  const status = () => fetch(address, { headers, redirect: "manual" }).then((answer) => answer.status);
+  await vi.waitFor(async () => expect(await status()).toBe(302), { ...waiting, timeout });
 }
 
 export const username = (uid_field: string) => ({ component: "ak-stage-identification", uid_field });
@@ -51,6 +83,7 @@ return {"ak_proxy": {"user_attributes": {"additionalHeaders": {
 
 /** What a deployment makes: the identity provider of the JWT, two protected applications, one of them for admins. */
 export async function deploy(url: string): Promise<void> {
+  await settled(url);
   const api = (method: string, path: string, body?: Json) => call(url, method, path, body);
   const first = async (path: string) => ((await api("GET", path))["results"] as Json[])[0] ?? {};
   const authorization_flow = (await first("/flows/instances/?slug=default-provider-authorization-implicit-consent"))[
@@ -67,6 +100,7 @@ export async function deploy(url: string): Promise<void> {
     ...{ name: "gatehouse-identity", client_id: "identity", client_secret: "s3cret", signing_key, ...flows },
     property_mappings: scopes,
     redirect_uris: [{ matching_mode: "strict", url: "http://dash.localhost/login" }],
+    grant_types: ["authorization_code", "refresh_token", "client_credentials"],
   });
   await api("POST", "/core/applications/", { name: "identity", slug: "identity", provider: identity["pk"] });
   const broken = { name: "broken", scope_name: "zy_broken", expression: "return {'x': 1 / 0}" };
@@ -112,4 +146,5 @@ export async function deploy(url: string): Promise<void> {
     providers,
     config: { authentik_host: origin },
   });
+  await served(url, new URL(app).host);
 }

@@ -51,12 +51,16 @@ export function nameOf(object: Json): unknown {
   return object["slug"] ?? object["name"] ?? object["domain"];
 }
 
-/** What an answer repeats of its request: all but a certificate and its key; a proxy provider adds mappings. */
+/** What an answer repeats of its request: all but a certificate and its key, texts trimmed; a proxy provider adds mappings. */
 export function echo(sent: Json): Json {
-  const { property_mappings, ...echoed } = sent;
+  const { property_mappings, ...echoed } = Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [name, typeof value === "string" ? value.trim() : value]),
+  );
   for (const secret of ["certificate_data", "key_data"]) delete echoed[secret];
   return {
     ...echoed,
-    ...(property_mappings ? { property_mappings: expect.arrayContaining(property_mappings as []) as unknown } : {}),
+    ...(property_mappings
+      ? { property_mappings: expect.arrayContaining(property_mappings as unknown[]) as unknown }
+      : {}),
   };
 }

@@ -65,7 +65,7 @@ describe("a service account's app password", () => {
   test("is traded for a token of an application, with the scopes that it knows", async () => {
     const { status, body } = await ask(await form("whoami"));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ token_type: "Bearer", expires_in: 86_400, scope: "openid profile" });
+    expect(body).toMatchObject({ token_type: "Bearer", expires_in: 3600, scope: "openid profile" });
     const claims = decodeJwt(body["access_token"] as string);
     expect(claims).toMatchObject({
       iss: `${origin}/application/o/whoami/`,
@@ -73,7 +73,7 @@ describe("a service account's app password", () => {
       preferred_username: "robot",
       groups: [],
     });
-    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(86_400);
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(3600);
     expect(claims).not.toHaveProperty("email");
   });
 
@@ -109,7 +109,7 @@ describe("Authorization at the outpost", () => {
     const answer = await visit(`${app}/x`, bearer(token), browser);
     expect([answer.status, answer.headers.get("x-authentik-username")]).toEqual([200, "robot"]);
     expect(answer.headers.get("x-authentik-jwt")).toBe(token);
-    expect(answer.headers.getSetCookie()[0]).toMatch(/^authentik_proxy_[0-9a-f]{8}=.+; Max-Age=86401; /);
+    expect(answer.headers.getSetCookie()[0]).toMatch(/^authentik_proxy_[0-9a-f]{8}=.+; Max-Age=3601; /);
     const again = await browser.request(`${app}/y`);
     expect([again.status, again.headers.get("x-authentik-username")]).toEqual([200, "robot"]);
     expect((await visit(`${app}/x`, bearer(token))).headers.getSetCookie()).toEqual([]);

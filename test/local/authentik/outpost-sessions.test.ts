@@ -1,127 +1,190 @@
-import { createHash } from "node:crypto";
-import { describe, expect, test } from "vitest";
-import { embeddedOutpost } from "../../../local/authentik/bootstrap.ts";
-import { resources } from "../../../local/authentik/resources.ts";
-import type { Resource } from "../../../local/authentik/resources.ts";
-import { Store } from "../../../local/authentik/store.ts";
-import { save } from "../../../local/authentik/write.ts";
-import { blank, other, outpostIn, traefik } from "./outposts.ts";
+/** The sessions of outposts, as measured on a real authentik: the table "Outposts" of measured.md. */
+import { readdirSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import {
+  application,
+  callback,
+  embedded,
+  nameOf,
+  removeFolders,
+  sent,
+  signIn,
+  standalone,
+  valueOf,
+} from "./outposts.ts";
+import type { Ask } from "./outposts.ts";
 
-/** Two applications of one outpost, and the cookie of a session with the first. */
-async function signedIn() {
-  const store = new Store();
-  const ask = outpostIn(store, { external_host: "http://a.localhost" }, other);
-  const get = async (host: string, cookie: string, path = "/auth/traefik") =>
-    (await ask(path, { ...traefik(host), "x-original-uri": "/", cookie })).status;
-  const { answer } = await ask("/auth/traefik", traefik("a.localhost"));
-  const cookie = answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
-  const pk = cookie.split("=")[1]?.split(".")[0] ?? "";
-  const owners = { provider: 1, application: "a1", outpost: "o" };
-  store.put("outpost_session", { pk, ...owners, exp: Date.now() / 1000 + 60, idToken: "", claims: { sub: "bob" } });
-  expect(await get("a.localhost", cookie)).toBe(200);
-  expect(await get("a.localhost", cookie, "/auth/nginx")).toBe(200);
-  return { store, get, cookie, pk };
-}
+afterAll(removeFolders);
 
-describe("a cookie that is not ours is a request without a session", () => {
-  test.each([
-    ["empty", () => ""],
-    ["the bare id", (pk: string) => pk],
-    ["a wrong signature", (pk: string) => `${pk}.${"x".repeat(43)}`],
-    ["an empty signature", (pk: string) => `${pk}.`],
-    ["a longer id", (_: string, value: string) => `x${value}`],
-    ["something behind it", (_: string, value: string) => `${value}.x`],
-    ["broken encoding", () => "%E0%A4%A"],
-    ["a null byte", (_: string, value: string) => `%00${value}`],
-    ["quotes", (pk: string) => `"${pk}"`],
-    ["JSON", () => "{}"],
-    ["very long", () => "a".repeat(10_000)],
-  ])("%s", async (_, forge) => {
-    const { get, cookie, pk } = await signedIn();
-    const [name = "", value = ""] = cookie.split("=");
-    const forged = `${name}=${forge(pk, value)}`;
-    expect(await get("a.localhost", forged)).toBe(302);
-    expect(await get("a.localhost", forged, "/auth/nginx")).toBe(401);
+const [a, b] = [application("a"), application("b")];
+const files = (folder: string) => readdirSync(folder).filter((name) => name.startsWith("session_"));
+
+/** The name of an application's cookie, which every redirect reveals. */
+const cookieName = async (ask: Ask, address: string) => nameOf(sent((await ask(address)).cookies));
+
+describe("a standalone outpost", () => {
+  test("signs a user in, and keeps the session in a file that only its own user reads", async () => {
+    const { ask, folder } = standalone(a, b);
+    const cookie = await signIn(ask, "http://a.localhost/x");
+    expect(await ask("http://a.localhost/x", cookie)).toMatchObject({ status: 200, username: "bob" });
+    expect(files(folder)).toEqual([expect.stringMatching(/^session_[A-Z2-7]{52}$/)]);
+    const file = path.join(folder, files(folder)[0] ?? "");
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
   });
 
-  test("the cookie of another application, under its own name and under the right one", async () => {
-    const { get, cookie } = await signedIn();
-    expect(await get("b.localhost", cookie)).toBe(302);
-    const name = `authentik_proxy_${createHash("sha256").update("client2").digest("hex").slice(0, 8)}`;
-    expect(await get("b.localhost", `${name}=${cookie.split("=")[1] ?? ""}`)).toBe(302);
+  test("accepts a cookie under the name of another application of the same outpost", async () => {
+    const { ask } = standalone(a, b);
+    const cookie = await signIn(ask, "http://a.localhost/");
+    const renamed = `${await cookieName(ask, "http://b.localhost/")}=${valueOf(cookie)}`;
+    expect(await ask("http://b.localhost/", renamed)).toMatchObject({ status: 200, username: "bob" });
+  });
+
+  test("refuses the cookie of another outpost, under any name", async () => {
+    const cookie = await signIn(standalone(a).ask, "http://a.localhost/");
+    const { ask } = standalone(b);
+    const renamed = `${await cookieName(ask, "http://b.localhost/")}=${valueOf(cookie)}`;
+    expect(await ask("http://b.localhost/", renamed)).toMatchObject({ status: 302, username: null });
+  });
+
+  test("invalidates all cookies when an application with another host is added", async () => {
+    const { ask, refresh } = standalone(a);
+    const cookie = await signIn(ask, "http://a.localhost/");
+    refresh(a);
+    expect((await ask("http://a.localhost/", cookie)).status).toBe(200);
+    refresh(a, b);
+    expect((await ask("http://a.localhost/", cookie)).status).toBe(302);
+  });
+
+  test("gives all cookies the lifetime and Secure of the application constructed last", async () => {
+    const last = application("c", { external_host: "https://c.localhost", access_token_validity: 60 });
+    const { ask } = standalone(a, last);
+    const [line = ""] = (await ask("http://a.localhost/")).cookies;
+    expect(line).toMatch(/; Path=\/; Expires=[^;]+; Max-Age=61; HttpOnly; Secure; SameSite=Lax$/);
+  });
+
+  test("keeps the lifetime of a known host when its provider changes", async () => {
+    const { ask, refresh } = standalone(a);
+    refresh({ ...a, access_token_validity: 60 });
+    expect((await ask("http://a.localhost/")).cookies[0]).toContain("; Max-Age=601;");
+  });
+
+  test.each([
+    ["an empty value", () => ""],
+    ["a bare id", () => "chosen"],
+    ["another signature", (value: string) => `${value.slice(0, -20)}${"x".repeat(20)}`],
+    ["a null byte", () => "%00"],
+    ["a long value", () => "a".repeat(10_000)],
+  ])("deletes a cookie with %s, and fails the login that begins with it", async (_, forge) => {
+    const { ask } = standalone(a, b);
+    const cookie = await signIn(ask, "http://a.localhost/");
+    const forged = `${nameOf(cookie)}=${forge(valueOf(cookie))}`;
+    const start = await ask("http://a.localhost/", forged);
+    expect([start.status, sent(start.cookies)]).toEqual([302, ""]);
+    const end = await ask(callback("http://a.localhost/", start.query.get("state")), sent(start.cookies));
+    expect([end.status, end.body]).toEqual([400, ""]);
+  });
+
+  test("signs out of every application, and fails the next login once", async () => {
+    const { ask, folder } = standalone(a, b);
+    const cookies = [await signIn(ask, "http://a.localhost/"), await signIn(ask, "http://b.localhost/")];
+    const out = await ask("http://a.localhost/outpost.goauthentik.io/sign_out", cookies[0]);
+    expect(out.status).toBe(302);
+    expect(out.location).toMatch(/^http:\/\/authentik\.localhost\/application\/o\/a\/end-session\/\?id_token_hint=/);
+    expect([out.cookies, files(folder)]).toEqual([[], []]);
+    const start = await ask("http://a.localhost/", cookies[0]);
+    expect([start.status, start.cookies.length, sent(start.cookies)]).toEqual([302, 2, ""]);
+    const failed = await ask(callback("http://a.localhost/", start.query.get("state")));
+    expect([failed.status, failed.body]).toEqual([400, ""]);
+    expect((await ask("http://a.localhost/", await signIn(ask, "http://a.localhost/"))).status).toBe(200);
+  });
+
+  test("redirects a sign-out without a session to /start with its own address, and makes a session", async () => {
+    const { ask, folder } = standalone(a, b);
+    const out = await ask("http://a.localhost/outpost.goauthentik.io/sign_out");
+    const rd = encodeURIComponent("http://a.localhost/outpost.goauthentik.io/sign_out");
+    expect([out.status, out.location]).toEqual([302, `http://a.localhost/outpost.goauthentik.io/start?rd=${rd}`]);
+    expect([files(folder).length, sent(out.cookies)]).toEqual([1, expect.stringMatching(/^authentik_proxy_/)]);
+    const through = await ask("http://a.localhost/x?X-authentik-logout=true");
+    expect(through.query.get("rd")).toBe("http://a.localhost/outpost.goauthentik.io/auth/traefik");
+  });
+
+  test("ends the sessions of one session with authentik, and leaves other files alone", async () => {
+    const { ask, folder, proxy } = standalone(a, b);
+    const first = await signIn(ask, "http://a.localhost/", "one");
+    const second = await signIn(ask, "http://b.localhost/", "two");
+    writeFileSync(path.join(folder, "session_other"), "not ours");
+    proxy.endSessions(({ sid }) => sid === "one");
+    expect((await ask("http://a.localhost/", first)).status).toBe(302);
+    expect((await ask("http://b.localhost/", second)).status).toBe(200);
+    expect(files(folder)).toContain("session_other");
   });
 });
 
-describe("what is removed stops at once, and its sessions do not come back", () => {
-  const outpostFields = { pk: "o", name: "embedded", managed: embeddedOutpost, config: {} };
-
-  test.each([
-    ["the provider", (store: Store) => store.remove("provider", 1), "provider"],
-    ["the application", (store: Store) => store.remove("application", "a1"), "application"],
-  ] as const)("%s", async (_, remove, kind) => {
-    const { store, get, cookie } = await signedIn();
-    const before = kind === "provider" ? store.get("provider", 1) : store.get("application", "a1");
-    const embedded = store.get("outpost", "o");
-    remove(store);
-    // `b` is alone now, and a single provider gets every host.
-    expect(await get("a.localhost", cookie)).toBe(302);
-    expect(store.list("outpost_session")).toEqual([]);
-    store.put(kind, before as never);
-    store.put("application", { ...store.get("application", "a1"), provider: 1 } as never);
-    store.put("outpost", embedded as never);
-    expect(await get("a.localhost", cookie)).toBe(302);
+describe("the embedded outpost", () => {
+  test("has the bare session id in its cookie", async () => {
+    const { ask, store } = embedded([a, b]);
+    const cookie = await signIn(ask, "http://a.localhost/");
+    expect(store.list("outpost_session").map(({ pk }) => pk)).toEqual([valueOf(cookie)]);
   });
 
-  test("a provider taken from its outpost", async () => {
-    const { store, get, cookie } = await signedIn();
-    const world = { store, secretKey: "test" };
-    const resource = resources.find(({ kind }) => kind === "outpost") as Resource;
-    const set = (providers: number[]) =>
-      save(world, resource, { ...outpostFields, ...store.get("outpost", "o") }, { providers }, true);
-    set([2]);
-    expect(store.list("outpost_session")).toEqual([]);
-    set([1, 2]);
-    expect(await get("a.localhost", cookie)).toBe(302);
+  test("adopts an unknown cookie value as the id of the next session", async () => {
+    const { ask, store } = embedded([a, b]);
+    const own = sent((await ask("http://a.localhost/")).cookies);
+    const chosen = `${nameOf(own)}=chosen`;
+    const start = await ask("http://a.localhost/", chosen);
+    expect([start.status, start.cookies]).toEqual([302, []]);
+    const end = await ask(callback("http://a.localhost/", start.query.get("state")), chosen);
+    expect([end.status, valueOf(sent(end.cookies))]).toEqual([302, "chosen"]);
+    expect((await ask("http://a.localhost/", chosen)).status).toBe(200);
+    expect(store.list("outpost_session").map(({ pk }) => pk)).toEqual([valueOf(own), "chosen"]);
+  });
+
+  test("accepts a cookie under the name of another application", async () => {
+    const { ask } = embedded([a, b]);
+    const cookie = await signIn(ask, "http://a.localhost/");
+    const renamed = `${await cookieName(ask, "http://b.localhost/")}=${valueOf(cookie)}`;
+    expect(await ask("http://b.localhost/", renamed)).toMatchObject({ status: 200, username: "bob" });
+  });
+
+  test("signs a user in again after a sign-out, with the cookie that stayed", async () => {
+    const { ask } = embedded([a, b]);
+    const cookie = await signIn(ask, "http://a.localhost/");
+    expect((await ask("http://a.localhost/outpost.goauthentik.io/sign_out", cookie)).status).toBe(302);
+    const start = await ask("http://a.localhost/", cookie);
+    const end = await ask(callback("http://a.localhost/", start.query.get("state")), cookie);
+    expect([end.status, sent(end.cookies)]).toEqual([302, cookie]);
+    expect((await ask("http://a.localhost/", cookie)).status).toBe(200);
+  });
+
+  test("gives each application's cookie its own lifetime", async () => {
+    const { ask } = embedded([a, application("c", { access_token_validity: 60 })]);
+    expect((await ask("http://a.localhost/")).cookies[0]).toContain("; Max-Age=601;");
   });
 });
 
-describe("outposts of their own", () => {
-  const store = new Store();
-  const ask = outpostIn(store, { external_host: "http://a.localhost" }, other);
-  store.put("provider", {
-    ...blank,
-    pk: 3,
-    name: "c",
-    client_id: "client3",
-    external_host: "http://c.localhost",
-  } as never);
-  store.put("provider", {
-    ...blank,
-    pk: 4,
-    name: "d",
-    client_id: "client4",
-    external_host: "http://d.localhost",
-  } as never);
-  store.put("application", { pk: "a3", name: "c", slug: "c", provider: 3, policy_engine_mode: "any" });
-  store.put("application", { pk: "a4", name: "d", slug: "d", provider: 4, policy_engine_mode: "any" });
-  const config = { authentik_host: "http://authentik.localhost" };
-  store.put("outpost", { pk: "11-22", name: "own", providers: [3, 4], config, managed: null });
-  store.put("user", { pk: 1, username: "ak-outpost-1122" } as never);
-  store.put("token", { pk: "t", identifier: "t", user: 1, intent: "api", key: "k", expiring: false, expires: null });
-  const forward = (host: string, key: string) =>
-    ask("/auth/traefik", { ...traefik(host), "x-stand-in-outpost-token": key });
-
-  test("are named by their token, and each serves its own hosts alone", async () => {
-    expect(await forward("c.localhost", "k")).toMatchObject({ status: 302, client: "client3" });
-    expect(await forward("a.localhost", "k")).toMatchObject({ status: 400 });
-    expect(await ask("/auth/traefik", traefik("c.localhost"))).toMatchObject({ status: 400 });
-    expect(await forward("c.localhost", "wrong")).toMatchObject({ status: 400 });
+describe.each([
+  ["standalone", () => standalone(a, b).ask],
+  ["embedded", () => embedded([a, b]).ask],
+])("a callback to the %s outpost", (_, start) => {
+  test.each([
+    ["no state", async () => Promise.resolve(null)],
+    ["a malformed state", async () => Promise.resolve("x.y.z")],
+    ["the state of another application", async (ask: Ask) => (await ask("http://b.localhost/")).query.get("state")],
+    ["the state of another browser", async (ask: Ask) => (await ask("http://a.localhost/")).query.get("state")],
+  ])("with %s is answered 400 with an empty body", async (_case, state) => {
+    const ask = start();
+    const cookie = sent((await ask("http://a.localhost/")).cookies);
+    const end = await ask(callback("http://a.localhost/", await state(ask)), cookie);
+    expect([end.status, end.body, end.location]).toEqual([400, "", null]);
   });
 
-  test("a ping tells the process whether its token is known", async () => {
-    const ping = async (headers: Record<string, string>) => (await ask("/ping", headers)).status;
-    expect(await ping({})).toBe(204);
-    expect(await ping({ "x-stand-in-outpost-token": "k" })).toBe(204);
-    expect(await ping({ "x-stand-in-outpost-token": "wrong" })).toBe(403);
+  test("with a code that is refused redirects to the application without a session", async () => {
+    const ask = start();
+    const begun = await ask("http://a.localhost/x?y=1");
+    const cookie = sent(begun.cookies);
+    const end = await ask(callback("http://a.localhost/", begun.query.get("state"), ""), cookie);
+    expect([end.status, end.location]).toEqual([302, "http://a.localhost/x?y=1"]);
+    expect((await ask("http://a.localhost/", cookie)).status).toBe(302);
   });
 });

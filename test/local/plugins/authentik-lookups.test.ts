@@ -24,9 +24,6 @@ test.each<[string, string, Values, Values]>([
   ],
   ["flow_desig", "getFlow", { designation: "invalidation" }, { id: "067ecd8d-09b1-543e-980a-82c82690082b" }],
   ["flow_none", "getFlow", {}, { id: FLOW }],
-  ["outpost_name", "getOutpost", { name: "authentik Embedded Outpost" }, { name: "authentik Embedded Outpost" }],
-  ["outpost_id", "getOutpost", { id: "2dd2b5f8-ab57-5f87-96cc-ad5bf57389bf" }, { name: "authentik Embedded Outpost" }],
-  ["outpost_id_404", "getOutpost", { id: "2dd2b5f8-ab57-5f87-96cc-ad5bf57389be" }, {}],
   ["scope_managed", "getPropertyMappingProviderScope", { managed: managed[1] }, { id: EMAIL }],
   [
     "scope_partial",
@@ -56,8 +53,7 @@ test.each<[string, string, Values, Values]>([
 
 test.each<[string, string, Values, string]>([
   ["flow_miss", "getFlow", { slug: "nope" }, "No matching flows found"],
-  ["outpost_miss", "getOutpost", { name: "nope" }, "No matching outpost found"],
-  ["outpost_neither", "getOutpost", {}, "Neither id nor name were provided"],
+  ["group_neither", "getGroup", {}, "Neither pk nor name were provided"],
   ["scope_miss", "getPropertyMappingProviderScope", { managed: "goauthentik.io/nope" }, "No matching mappings found"],
   [
     "scope_name_list",

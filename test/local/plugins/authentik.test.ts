@@ -13,49 +13,6 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-describe("attachments", () => {
-  const OUTPOST = "2dd2b5f8-ab57-5f87-96cc-ad5bf57389bf";
-  const TOKEN = "authentik:index/outpostProviderAttachment:OutpostProviderAttachment";
-  const attached = { outpost: OUTPOST, protocolProvider: 4 };
-  const path = `/api/v3/outposts/instances/${OUTPOST}/`;
-  const get = { method: "GET", path };
-  const patch = (providers: number[]) => ({ method: "PATCH", path, body: { providers } });
-
-  test("read the list, write it back whole, and read again", async () => {
-    let providers = [3];
-    scene.answer = ({ body }) => {
-      providers = (body?.providers as number[] | undefined) ?? providers;
-      return { status: 200, body: JSON.stringify({ pk: OUTPOST, providers }) };
-    };
-    const { id, state } = await scene.plugin.create(TOKEN, attached, CONTEXT);
-    expect(id).toBe(`${OUTPOST}:4`);
-    expect(scene.sent).toEqual([get, patch([3, 4]), get]);
-    scene.sent = [];
-    await scene.plugin.create(TOKEN, attached, CONTEXT);
-    expect(scene.sent).toEqual([get, get]);
-    scene.sent = [];
-    await scene.plugin.delete(TOKEN, id, state, CONTEXT);
-    expect(scene.sent).toEqual([get, patch([3])]);
-    expect(await scene.plugin.read(TOKEN, id, state, state)).toBeUndefined();
-  });
-
-  test("are replaced when either side changes, the new one first", async () => {
-    expect(await scene.plugin.diff(TOKEN, "x", {}, attached, { ...attached, protocolProvider: 5 })).toEqual({
-      changes: true,
-      replaces: ["protocolProvider"],
-      detailed: { protocolProvider: "update-replace" },
-      deleteBeforeReplace: false,
-    });
-  });
-
-  test("a lost update is told in the words of the bridge", async () => {
-    scene.answer = () => ({ status: 200, body: JSON.stringify({ pk: OUTPOST, providers: [] }) });
-    await expect(scene.plugin.create(TOKEN, attached, CONTEXT)).rejects.toThrow(
-      "Internal error: DecodePropertyMap expected the decoder to return an Object.",
-    );
-  });
-});
-
 describe("faults", () => {
   const GROUP = "authentik:index/group:Group";
   const state = { name: "g", groupId: ID };
@@ -157,10 +114,9 @@ describe("configuration, checks and previews", () => {
     ];
     for (const config of unknown) {
       await scene.plugin.configure(config);
-      expect(await scene.plugin.invoke?.("authentik:index/getOutpost:getOutpost", { name: "x" })).toEqual({
-        id: UNKNOWN,
-        name: UNKNOWN,
-      });
+      expect(await scene.plugin.invoke?.("authentik:index/getFlow:getFlow", { slug: "x" })).toEqual(
+        Object.fromEntries(["authentication", "designation", "id", "name", "slug", "title"].map((it) => [it, UNKNOWN])),
+      );
       const preview = { ...CONTEXT, preview: true };
       const { id, state } = await scene.plugin.create(PROXY, { name: "w", authorizationFlow: UNKNOWN }, preview);
       expect([id, state.clientId, state.providerProxyId, state.mode]).toEqual(["", UNKNOWN, UNKNOWN, "proxy"]);

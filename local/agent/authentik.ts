@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cp, mkdir, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { type Command, node, type Wish } from "./images.ts";
+
+/** Where the image has its blueprints, and stacks mount theirs below. */
+const BLUEPRINTS = "/blueprints";
+
+/** The command line of a role of authentik: of the real one, where there is one, else of the emulator. */
+export async function authentikCommand(args: readonly string[], wish: Wish): Promise<Command> {
+  const { authentik, ip, mounts } = wish;
+  const env = {
+    AUTHENTIK_LISTEN__HTTP: `${ip}:9000`,
+    AUTHENTIK_LISTEN__HTTPS: `${ip}:9443`,
+    AUTHENTIK_LISTEN__METRICS: `${ip}:9300`,
+    AUTHENTIK_STORAGE__FILE__PATH: mounts.get("/data") ?? wish.folder,
+    ...(args[0] === "worker" && { AUTHENTIK_BLUEPRINTS_DIR: await blueprints(wish) }),
+  };
+  if (authentik === undefined) return node("../authentik/main.ts", args, env);
+  return { file: authentik, args, env };
+}
+
+/** A folder with the blueprints of the program, as in its image, and those that the Pod mounts below. */
+async function blueprints({ authentik, mounts, folder }: Wish): Promise<string> {
+  const merged = path.join(folder, "merged-blueprints");
+  await mkdir(merged, { recursive: true, mode: 0o700 });
+  if (authentik !== undefined) {
+    const { stdout } = await promisify(execFile)(authentik, ["dump_config", "blueprints_dir"]);
+    await cp(stdout.trim(), merged, { recursive: true });
+  }
+  for (const [mountPath, source] of mounts) {
+    if (!mountPath.startsWith(`${BLUEPRINTS}/`)) continue;
+    await cp(source, path.join(merged, mountPath.slice(BLUEPRINTS.length + 1)), { recursive: true });
+  }
+  return withoutHiddenFolder(merged);
+}
+
+/** authentik skips every blueprint whose absolute path has a hidden folder in it, e.g. `~/.local` (its blueprints_find). */
+async function withoutHiddenFolder(folder: string): Promise<string> {
+  if (!folder.includes("/.")) return folder;
+  const link = path.join(tmpdir(), `gatehouse-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`);
+  await rm(link, { force: true });
+  await symlink(folder, link);
+  return link;
+}

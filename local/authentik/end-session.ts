@@ -1,0 +1,45 @@
+import type { Context } from "hono";
+import { planOf } from "./flow-plan.ts";
+import { allows } from "./openid-provider.ts";
+import type { Client } from "./openid-provider.ts";
+import { messagePage } from "./pages.ts";
+import { isSuperuser, mayEnter } from "./people.ts";
+import { currentSession, signedIn } from "./sessions.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * Sends the browser into the provider's invalidation flow, which signs the user out once the browser has run it; this request alone
+ * changes nothing (measured.md, Outposts). The id token is not read.
+ */
+export function endSession(store: Store, c: Context, client: Client | undefined): Response | Promise<Response> {
+  const session = currentSession(store, c);
+  if (session?.flow) return c.html("<html><body>Logout successful</body></html>");
+  const flow = client && store.get("flow", client.provider.invalidation_flow);
+  if (!client || !flow) return c.notFound();
+  const { pathname, search } = new URL(c.req.url);
+  const user = signedIn(store, c);
+  if (!session || !user) {
+    const next = new URLSearchParams({ ...c.req.query(), next: pathname + search });
+    return c.redirect(`/if/flow/default-authentication-flow/?${next.toString()}`, 302);
+  }
+  if (!mayEnter(store, client.application, user)) {
+    return c.html(messagePage("Permission denied", "Request has been denied."));
+  }
+  const plan = planOf(flow);
+  const postLogoutRedirect = returnAddress(client, c.req.query());
+  const ended = { stages: [...plan.stages, "session-end" as const], application: client.application.pk };
+  store.put("session", {
+    ...session,
+    flow: { ...plan, ...ended, ...(postLogoutRedirect ? { postLogoutRedirect } : {}) },
+  });
+  const query = new URLSearchParams(search);
+  if (isSuperuser(store, user)) query.set("inspector", "available");
+  return c.redirect(`/if/flow/${flow.slug}/${query.size > 0 ? `?${query.toString()}` : ""}`, 302);
+}
+
+/** Where the browser goes at the end; undefined for an address that the provider has not registered for it. */
+function returnAddress({ provider }: Client, query: Record<string, string>): string | undefined {
+  const { post_logout_redirect_uri: to, state } = query;
+  if (!to || !allows(provider, to, "logout")) return undefined;
+  return state ? `${to}${to.includes("?") ? "&" : "?"}state=${encodeURIComponent(state)}` : to;
+}

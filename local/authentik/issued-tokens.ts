@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { decodeJwt } from "jose";
+import type { Application, Fields } from "./objects.ts";
+import type { Store } from "./store.ts";
+
+/** Notes an access token for `lifetime` seconds; `opaque` is what the OpenID library knows it by. */
+export function noteIssued(
+  store: Store,
+  application: Application,
+  token: string,
+  lifetime: number,
+  opaque?: string,
+): void {
+  const payload = { application: application.pk, ...(opaque ? { opaque } : {}) };
+  store.put("artifact", { pk: keyOf(token), exp: Date.now() / 1000 + lifetime, payload });
+}
+
+/** The name by which the OpenID library knows an access token. */
+export function opaqueOf(store: Store, token: string): string | undefined {
+  return store.get("artifact", keyOf(token))?.payload["opaque"] as string | undefined;
+}
+
+export function revoke(store: Store, token: string): void {
+  store.remove("artifact", keyOf(token));
+}
+
+/** The claims of an application's token that has time left, as introspection gives them. */
+export function introspected(
+  store: Store,
+  { application, client_id }: { application: Application; client_id: string },
+  token: string,
+): Fields {
+  const issued = store.get("artifact", keyOf(token));
+  const isValid = issued && issued.payload["application"] === application.pk && issued.exp > Date.now() / 1000;
+  if (!isValid) return { active: false };
+  const claims = decodeJwt(token);
+  return { ...claims, active: true, scope: claims["scope"] ?? "", client_id };
+}
+
+/** A digest: tokens are too long for a key of Postgres. */
+const keyOf = (token: string) => `IssuedToken:${createHash("sha256").update(token).digest("hex")}`;

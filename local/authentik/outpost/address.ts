@@ -1,0 +1,34 @@
+/** An address as Go reads it: the path is decoded, and dots in it stay. */
+export type Address = { text: string; path: string; query: URLSearchParams };
+
+/** Reads an address. Undefined = Go refuses it. */
+export function readAddress(text: string): Address | undefined {
+  const [, path = "", query] = /^(?:[a-z][a-z\d+.-]*:)?(?:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(text) ?? [];
+  try {
+    return text === "" ? undefined : { text, path: decodeURIComponent(path), query: new URLSearchParams(query) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The address that Traefik forwards for. Go refuses an address without a scheme, and takes one without a host. */
+export function forwardedAddress(header: (name: string) => string | undefined): Address | undefined {
+  const [proto = "", host = "", uri = ""] = ["proto", "host", "uri"].map((name) => header(`x-forwarded-${name}`));
+  return /^[a-z][a-z\d+.-]*$/i.test(proto) ? readAddress(`${proto}://${host}${uri}`) : undefined;
+}
+
+/** The address that nginx asks about. Go takes the whole of X-Original-URI as a path, query included. */
+export function originalAddress(header: (name: string) => string | undefined): Address | undefined {
+  const uri = header("x-original-uri");
+  if (uri) return { text: uri, path: uri, query: new URLSearchParams() };
+  return readAddress(header("x-original-url") ?? "");
+}
+
+/** Whether Go reads an address as opaque, e.g. `javascript:x`. The outpost replaces its scheme, and accepts it (measured). */
+export function isOpaque(text: string): boolean {
+  return /^[a-z][a-z\d+.-]*:[^/]/i.test(text);
+}
+
+export function joined(address: string, path: string): string {
+  return address.replace(/\/+$/, "") + path;
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import { WebSocket } from "ws";
+import { log, untilItWorks } from "../log.ts";
+import type { Fields } from "../objects.ts";
+import type { Random } from "../random.ts";
+import type { Configuration } from "./configuration.ts";
+import { instructions } from "./messages.ts";
+import type { Message } from "./messages.ts";
+
+export type OutpostOfApi = {
+  pk: string;
+  name: string;
+  config: Fields;
+  refresh_interval_s: number;
+  managed: string | null;
+};
+export type Handlers = {
+  refresh: (outpost: OutpostOfApi, configurations: Configuration[]) => void;
+  endSession: (sessionId: string) => void;
+};
+
+const reconnectAfter = 1000;
+
+/** A standalone outpost's connection to authentik: what it serves, and when that changes. */
+export class ApiController {
+  readonly #host: string;
+  readonly #token: string;
+  readonly #handlers: Handlers;
+  readonly #random: Random;
+  /** Chosen once, so that replicas do not refresh together; in milliseconds. */
+  readonly #reloadOffset: number;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(host: string, token: string, handlers: Handlers, random: Random) {
+    this.#host = host;
+    this.#token = token;
+    this.#handlers = handlers;
+    this.#random = random;
+    this.#reloadOffset = this.#random.between(200, 2000);
+  }
+
+  /** Reads everything once, then follows changes. Throws when the token sees no outpost. */
+  async start(): Promise<void> {
+    let outpost: OutpostOfApi | undefined;
+    await untilItWorks("Failed to fetch outpost configuration, retrying", async () => {
+      outpost = (await this.#list<OutpostOfApi>("/outposts/instances/"))[0];
+    });
+    if (!outpost)
+      throw new Error("No outposts found with given token, ensure the given token corresponds to an authentik Outpost");
+    await this.#get("/root/config/");
+    this.#connect(outpost.pk);
+    await this.#refresh();
+    const interval = Math.max(30, outpost.refresh_interval_s || 300) * 1000;
+    setInterval(() => this.#enqueue(() => this.#refresh()), interval);
+  }
+
+  async #refresh(): Promise<void> {
+    const [outpost] = await this.#list<OutpostOfApi>("/outposts/instances/");
+    const configurations = await this.#list<Configuration>("/outposts/proxy/");
+    if (!outpost) throw new Error("the outpost does not exist any more");
+    this.#handlers.refresh(outpost, configurations);
+  }
+
+  /** Follows the websocket; a message that is missed while it is down is not sent again. */
+  #connect(outpost: string): void {
+    const url = new URL(`/ws/outpost/${outpost}/?instance_uuid=${randomUUID()}`, this.#host.replace(/^http/, "ws"));
+    const connection = new WebSocket(url, { headers: { authorization: `Bearer ${this.#token}` } });
+    const say = () => connection.send(JSON.stringify({ instruction: instructions.hello, args: { version: "" } }));
+    const alive = setInterval(() => connection.readyState === WebSocket.OPEN && say(), 10_000);
+    connection.on("open", say);
+    connection.on("message", (data: Buffer) => this.#receive(JSON.parse(data.toString()) as Message));
+    connection.on("error", (error) => log("warning", "failed to connect websocket", { error: error.message }));
+    connection.on("close", () => {
+      clearInterval(alive);
+      setTimeout(() => this.#connect(outpost), reconnectAfter);
+    });
+  }
+
+  #receive({ instruction, args }: Message): void {
+    if (instruction === instructions.triggerUpdate) {
+      this.#enqueue(async () => {
+        await this.#random.wait(this.#reloadOffset, this.#reloadOffset);
+        await this.#refresh();
+      });
+    } else if (instruction === instructions.sessionEnd) {
+      this.#enqueue(() => this.#handlers.endSession(args.session_id ?? ""));
+    }
+  }
+
+  /** One message after the other, as Go's event loop does; a failure ends none of the later ones. */
+  #enqueue(task: () => void | Promise<void>): void {
+    this.#work = this.#work
+      .then(task)
+      .catch((error: unknown) => log("warning", "failed to update", { error: String(error) }));
+  }
+
+  async #list<T>(path: string): Promise<T[]> {
+    const results: T[] = [];
+    for (let page = 1; page > 0;) {
+      const answer = await this.#get(`${path}?page=${page}&page_size=100`);
+      results.push(...(answer["results"] as T[]));
+      page = (answer["pagination"] as { next: number }).next;
+    }
+    return results;
+  }
+
+  async #get(path: string): Promise<Fields> {
+    const headers = { authorization: `Bearer ${this.#token}`, accept: "application/json" };
+    const answer = await fetch(new URL(`/api/v3${path}`, this.#host), { headers });
+    if (!answer.ok) throw new Error(`${this.#host} answers ${answer.status} to GET ${path}`);
+    return (await answer.json()) as Fields;
+  }
+}

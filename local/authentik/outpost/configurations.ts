@@ -1,0 +1,63 @@
+import { seconds } from "../duration.ts";
+import { issuerOf } from "../issuer.ts";
+import type { Outpost, Provider } from "../objects.ts";
+import type { Store } from "../store.ts";
+import type { Configuration } from "./configuration.ts";
+
+/** What outposts get of their providers, in the order of their names: all of `outpost`, or of every outpost. Those without an application are left out. */
+export function configurationsOf(store: Store, origin: string, outpost?: Outpost): Configuration[] {
+  return store
+    .list("provider")
+    .filter((provider) => provider.model === "proxy" && (!outpost || outpost.providers.includes(provider.pk)))
+    .flatMap((provider) => configurationOf(store, origin, provider) ?? [])
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function configurationOf(store: Store, origin: string, provider: Provider): Configuration | undefined {
+  const application = store.find("application", { provider: provider.pk });
+  if (!application) return undefined;
+  const scopes = provider.property_mappings.flatMap((id) => store.get("mapping", id)?.scope_name ?? []);
+  const shared = `${origin}/application/o`;
+  const own = `${shared}/${application.slug}`;
+  return {
+    pk: provider.pk,
+    name: provider.name,
+    external_host: provider.external_host,
+    mode: provider.mode,
+    client_id: provider.client_id,
+    client_secret: provider.client_secret,
+    cookie_secret: provider.cookie_secret,
+    cookie_domain: provider.cookie_domain,
+    skip_path_regex: provider.skip_path_regex,
+    intercept_header_auth: provider.intercept_header_auth,
+    basic_auth_enabled: provider.basic_auth_enabled,
+    basic_auth_user_attribute: provider.basic_auth_user_attribute,
+    basic_auth_password_attribute: provider.basic_auth_password_attribute,
+    access_token_validity: seconds(provider.access_token_validity),
+    scopes_to_request: [...new Set(scopes)],
+    assigned_application_slug: application.slug,
+    assigned_application_name: application.name,
+    oidc_configuration: {
+      issuer: issuerOf(store, provider, origin),
+      authorization_endpoint: `${shared}/authorize/`,
+      token_endpoint: `${shared}/token/`,
+      end_session_endpoint: `${own}/end-session/`,
+      introspection_endpoint: `${shared}/introspect/`,
+      jwks_uri: `${own}/jwks/`,
+    },
+  };
+}
+
+/** The fields that the API has besides; outposts here do without them. */
+export const furtherFields = {
+  internal_host: "",
+  internal_host_ssl_validation: true,
+  certificate: null,
+};
+export const furtherOidcFields = (origin: string) => ({
+  userinfo_endpoint: `${origin}/application/o/userinfo/`,
+  response_types_supported: ["code"],
+  id_token_signing_alg_values_supported: ["HS256"],
+  subject_types_supported: ["public"],
+  token_endpoint_auth_methods_supported: ["client_secret_post", "client_secret_basic"],
+});

@@ -1,0 +1,64 @@
+import type { Context } from "hono";
+import { embeddedOutpost } from "../objects.ts";
+import type { Random } from "../random.ts";
+import type { Store } from "../store.ts";
+import { cookieOptionsOf } from "./application.ts";
+import { sendHttp } from "./back-channel.ts";
+import { configurationsOf } from "./configurations.ts";
+import { DatabaseStore } from "./database-store.ts";
+import type { EventHub } from "./event-hub.ts";
+import { instructions } from "./messages.ts";
+import { ProxyServer } from "./proxy-server.ts";
+
+/** The outpost inside of the server: it reads the server's own objects, but learns of changes as any other outpost. */
+export class EmbeddedOutpost {
+  readonly #store: Store;
+  readonly #events: EventHub;
+  readonly #random: Random;
+  readonly #proxy: ProxyServer;
+  #stop: (() => void) | undefined;
+
+  /** `self` tells the address at which this process answers. */
+  constructor(store: Store, events: EventHub, random: Random, self: () => string) {
+    this.#store = store;
+    this.#events = events;
+    this.#random = random;
+    const storeOf = (configuration: Parameters<typeof cookieOptionsOf>[0]) =>
+      new DatabaseStore(store, cookieOptionsOf(configuration));
+    this.#proxy = new ProxyServer(storeOf, sendHttp(self));
+  }
+
+  /** Starts serving, once authentik has its outpost; later calls do nothing. */
+  start(): void {
+    const outpost = this.#store.find("outpost", { managed: embeddedOutpost });
+    if (this.#stop || !outpost) return;
+    this.refresh();
+    this.#stop = this.#events.listen(outpost.pk, ({ instruction, args }) => {
+      if (instruction === instructions.sessionEnd) this.#proxy.endSessions(({ sid }) => sid === args.session_id);
+      if (instruction === instructions.triggerUpdate) void this.#update();
+    });
+  }
+
+  /** Undefined = the request is not for the outpost. */
+  async serve(c: Context): Promise<Response | undefined> {
+    return this.#stop ? this.#proxy.serveEmbedded(c) : undefined;
+  }
+
+  refresh(): void {
+    const outpost = this.#store.find("outpost", { managed: embeddedOutpost });
+    if (!outpost) return;
+    const authentikHost = (outpost.config["authentik_host"] as string | undefined) ?? "";
+    const surroundings = { outpostName: outpost.name, embedded: true, authentikHost, browserHost: "" };
+    // The API names localhost to the embedded outpost, which asks over a socket.
+    this.#proxy.refresh(configurationsOf(this.#store, "http://localhost", outpost), surroundings);
+  }
+
+  /** Measured: a removed provider stops after 0.3 s, a new one is served after up to 2 s (measured.md, Outposts). */
+  async #update(): Promise<void> {
+    const outpost = this.#store.find("outpost", { managed: embeddedOutpost });
+    const known = outpost ? configurationsOf(this.#store, "http://localhost", outpost) : [];
+    this.#proxy.keepOnly(known.map(({ external_host }) => URL.parse(external_host)?.host));
+    await this.#random.wait(200, 1500);
+    this.refresh();
+  }
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Context } from "hono";
+import type { Claims } from "./claims.ts";
+import { Codec } from "./codec.ts";
+import { newSession, setCookie } from "./session.ts";
+import type { CookieOptions, Opened, Session, SessionStore, Values } from "./session.ts";
+
+const prefix = "session_";
+
+/**
+ * The sessions of a standalone outpost: files in one folder, and a signed id in the cookie. A process has one store for all of its
+ * providers; whichever was constructed last decides about its secret and its cookies (measured.md, Outposts).
+ */
+export class FileStore implements SessionStore {
+  readonly #folder: string;
+  /** The cookie secrets of all providers that are served now. */
+  readonly #secrets: () => string[];
+  #codec = new Codec("", 0);
+  #options: CookieOptions = { maxAge: 0, secure: false, domain: "" };
+
+  constructor(folder: string, secrets: () => string[]) {
+    this.#folder = folder;
+    this.#secrets = secrets;
+  }
+
+  /** Sets what a newly constructed provider asks for, for all others too. */
+  configure(secret: string, options: CookieOptions): void {
+    this.#codec = new Codec(secret, options.maxAge);
+    this.#options = options;
+  }
+
+  open(name: string, cookie: string | undefined): Opened {
+    const session = newSession(name, this.#options);
+    if (cookie === undefined) return { session };
+    try {
+      session.id = this.#codec.decode(cookie) as string;
+      session.values = this.#codec.decode(readFileSync(this.#file(session.id), "utf8")) as Values;
+      return { session };
+    } catch (error) {
+      return { session, error: error as Error };
+    }
+  }
+
+  save(c: Context, session: Session): void {
+    if (session.options.maxAge <= 0) {
+      rmSync(this.#file(session.id), { force: true });
+      return setCookie(c, session, "");
+    }
+    session.id ||= newId();
+    writeFileSync(this.#file(session.id), this.#codec.encode(session.values), { mode: 0o600 });
+    setCookie(c, session, this.#codec.encode(session.id));
+  }
+
+  logout(matches: (claims: Claims) => boolean): void {
+    const codecs = this.#secrets().map((secret) => new Codec(secret, 0));
+    for (const name of readdirSync(this.#folder).filter((file) => file.startsWith(prefix))) {
+      const file = path.join(this.#folder, name);
+      const claims = readableBy(codecs, readFileSync(file, "utf8"))?.claims;
+      if (claims && matches(claims)) rmSync(file, { force: true });
+    }
+  }
+
+  #file(id: string): string {
+    return path.join(this.#folder, prefix + path.basename(id));
+  }
+}
+
+/** A random session id, in the alphabet that Go's outposts use for file names. */
+export function newId(): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  return Array.from(randomBytes(52), (byte) => alphabet[byte % 32]).join("");
+}
+
+function readableBy(codecs: Codec[], text: string): Values | undefined {
+  for (const codec of codecs) {
+    try {
+      return codec.decode(text) as Values;
+    } catch {
+      // Signed with another provider's secret.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import type pg from "pg";
+import { log, untilItWorks } from "./log.ts";
+import { reachable } from "./store.ts";
+import type { Task, TaskName, WorkQueue } from "./tasks.ts";
+
+const table = "authentik_emulator_tasks";
+const poll = 200;
+
+/**
+ * The queue between the processes of a server and of its worker, which have only Postgres in common: the server adds a task, the
+ * worker takes it and gives it back when it is due, the server runs it.
+ */
+export class PostgresTasks implements WorkQueue {
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  /** Waits for Postgres and makes the table. */
+  async load(): Promise<void> {
+    await reachable(this.#pool);
+    const columns = "id bigserial PRIMARY KEY, name text NOT NULL, argument text NOT NULL, state text NOT NULL";
+    // The server and the worker may both make it in the same moment, which Postgres refuses to one of them.
+    await untilItWorks("failed to make the table of tasks", () =>
+      this.#pool.query(`CREATE TABLE IF NOT EXISTS ${table} (${columns})`),
+    );
+  }
+
+  send(name: TaskName, argument: string): void {
+    this.#pool
+      .query(`INSERT INTO ${table} (name, argument, state) VALUES ($1, $2, 'queued')`, [name, argument])
+      .catch((error: unknown) => log("error", "failed to send task", { name, error: String(error) }));
+  }
+
+  /** Queues again what a worker took that ended before it was done. */
+  async requeue(): Promise<void> {
+    await this.#pool.query(`UPDATE ${table} SET state = 'queued' WHERE state = 'taken'`);
+  }
+
+  async take(): Promise<Task[]> {
+    return this.#tasks(`UPDATE ${table} SET state = 'taken' WHERE state = 'queued' RETURNING id, name, argument`);
+  }
+
+  async finish({ id, argument }: Task): Promise<void> {
+    await this.#pool.query(`UPDATE ${table} SET state = 'due', argument = $2 WHERE id = $1`, [id, argument]);
+  }
+
+  /** Runs due tasks in this process, the server's, until the function that it gives is called. */
+  serve(run: (task: Task) => void): () => void {
+    const timer = setInterval(() => {
+      this.#tasks(`DELETE FROM ${table} WHERE state = 'due' RETURNING id, name, argument`).then(
+        (tasks) => tasks.forEach(run),
+        (error: unknown) => log("warning", "failed to read tasks", { error: String(error) }),
+      );
+    }, poll);
+    return () => clearInterval(timer);
+  }
+
+  async #tasks(query: string): Promise<Task[]> {
+    const { rows } = await this.#pool.query<Task>(query);
+    return rows.sort((a, b) => Number(a.id) - Number(b.id));
+  }
+}

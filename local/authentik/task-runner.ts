@@ -1,0 +1,47 @@
+import { applyInstance, discoverBlueprint } from "./blueprint-instances.ts";
+import type { Applied, Discovered } from "./blueprint-instances.ts";
+import { createDefault } from "./defaults.ts";
+import type { Bootstrap } from "./defaults.ts";
+import { log } from "./log.ts";
+import type { EmbeddedOutpost } from "./outpost/embedded-outpost.ts";
+import type { EventHub } from "./outpost/event-hub.ts";
+import { instructions } from "./outpost/messages.ts";
+import type { World } from "./resources.ts";
+import type { Task, TaskName } from "./tasks.ts";
+
+/** Runs the tasks that a worker hands back, on the server's objects. */
+export class TaskRunner {
+  readonly #world: World;
+  readonly #events: EventHub;
+  readonly #embedded: EmbeddedOutpost;
+
+  constructor(world: World, events: EventHub, embedded: EmbeddedOutpost) {
+    this.#world = world;
+    this.#events = events;
+    this.#embedded = embedded;
+  }
+
+  run({ name, argument }: Task): void {
+    try {
+      this.#actors[name](argument);
+    } catch (error) {
+      log("error", "task failed", { task: name, error: (error as Error).message });
+    }
+    this.#embedded.start();
+  }
+
+  readonly #actors: Record<TaskName, (argument: string) => void> = {
+    create_default: (argument) => {
+      const { path, bootstrap } = JSON.parse(argument) as { path: string; bootstrap: Bootstrap };
+      createDefault(this.#world, path, bootstrap);
+    },
+    discover_blueprint: (argument) => discoverBlueprint(this.#world, JSON.parse(argument) as Discovered),
+    apply_blueprint: (argument) => applyInstance(this.#world, JSON.parse(argument) as Applied),
+    outpost_send_update: (pk) => this.#events.send(pk, { instruction: instructions.triggerUpdate, args: {} }),
+    outpost_session_end: (session_id) => {
+      for (const { pk } of this.#world.store.list("outpost")) {
+        this.#events.send(pk, { instruction: instructions.sessionEnd, args: { session_id } });
+      }
+    },
+  };
+}

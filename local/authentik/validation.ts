@@ -1,0 +1,52 @@
+import { validateBlueprint } from "./blueprint.ts";
+import { embeddedOutpost } from "./objects.ts";
+import type { Fields, Stored } from "./objects.ts";
+import { Refusal } from "./refusal.ts";
+import type { Resource, World } from "./resources.ts";
+
+const grantTypes = [
+  ...["authorization_code", "implicit", "hybrid", "refresh_token", "client_credentials", "password"],
+  "urn:ietf:params:oauth:grant-type:device_code",
+];
+
+/** Throws a Refusal for what a serializer of authentik refuses besides its schema. */
+export function validate(world: World, { schema }: Resource, current: Stored | undefined, body: Fields): void {
+  if (schema === "ProxyProvider") validateProxy(body);
+  if (schema === "Outpost") validateOutpost(world, current, body);
+  if (schema === "BlueprintInstance") validateContent(world, current, body);
+  const unknown = ((body["grant_types"] ?? []) as string[]).find((type) => !grantTypes.includes(type));
+  if (unknown !== undefined) throw new Refusal(400, { grant_types: [`"${unknown}" is not a valid choice.`] });
+}
+
+/** authentik reads the mode of the request alone, of a PATCH too. */
+function validateProxy({ mode = "proxy", internal_host = "" }: Fields): void {
+  if (mode !== "proxy" || internal_host !== "") return;
+  throw new Refusal(400, { internal_host: ["Internal host cannot be empty when forward auth is disabled."] });
+}
+
+function validateOutpost({ store }: World, current: Stored | undefined, body: Fields): void {
+  if (!Array.isArray(body["providers"])) return;
+  const providers = body["providers"] as number[];
+  const isOther = providers.some((id) => store.get("provider", id)?.model !== "proxy");
+  if (body["type"] === "proxy" && isOther) {
+    throw new Refusal(400, { providers: ["Outpost type proxy can't be used with OAuth2Provider providers."] });
+  }
+  const isEmbedded = current?.["managed"] === embeddedOutpost;
+  if (providers.length === 0 && !isEmbedded) throw new Refusal(400, { providers: ["This list may not be empty."] });
+}
+
+function validateContent(world: World, current: Stored | undefined, body: Fields): void {
+  const { content = "", path = "" } = { content: current?.["content"], path: current?.["path"], ...body } as Fields;
+  if (content === "" && path === "") {
+    throw new Refusal(400, { non_field_errors: ["Either path or content must be set."] });
+  }
+  const context = (body["context"] ?? current?.["context"] ?? {}) as Fields;
+  if (typeof body["content"] !== "string" || body["content"] === "") return;
+  try {
+    validateBlueprint(world, body["content"], context);
+  } catch (error) {
+    throw new Refusal(400, {
+      content: ["Failed to validate blueprint", `- ${(error as Error).message}`, "- Blueprint validation failed"],
+    });
+  }
+}

@@ -1,0 +1,140 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandFor, type Wish } from "../../../local/agent/images.ts";
+import { findAuthentik } from "../../../local/platform/authentik.ts";
+
+const SERVER = "ghcr.io/goauthentik/server:2026.5.7";
+const PROXY = "ghcr.io/goauthentik/proxy:2026.5.7";
+
+let folder: string;
+/** A script in the place of a real authentik: it has one blueprint of its own. */
+let authentik: string;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "gatehouse-images-")));
+  authentik = join(folder, "ak");
+  const shipped = join(folder, "shipped");
+  await mkdir(join(shipped, "default"), { recursive: true });
+  await writeFile(join(shipped, "default", "flow.yaml"), "version: 1");
+  await writeFile(authentik, `#!/bin/sh\n[ "$*" = "dump_config blueprints_dir" ] && echo "${shipped}"\n`);
+  await chmod(authentik, 0o755);
+  await mkdir(join(folder, "mounted"));
+  await writeFile(join(folder, "mounted", "settings.yaml"), "version: 1 # of the stack");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const wish = (fields: Partial<Wish> = {}): Wish => ({
+  ...{ command: [], args: [], ip: "127.96.0.7", folder, authentik: undefined },
+  mounts: new Map([
+    ["/blueprints/gatehouse", join(folder, "mounted")],
+    ["/data", join(folder, "data")],
+  ]),
+  ...fields,
+});
+const LISTEN = {
+  AUTHENTIK_LISTEN__HTTP: "127.96.0.7:9000",
+  AUTHENTIK_LISTEN__HTTPS: "127.96.0.7:9443",
+  AUTHENTIK_LISTEN__METRICS: "127.96.0.7:9300",
+};
+
+describe("the command of authentik's images, with a real authentik", () => {
+  test("is its executable with the role, on the address of the Pod", async () => {
+    expect(await commandFor(SERVER, wish({ authentik, args: ["server"] }))).toEqual({
+      ...{ file: authentik, args: ["server"] },
+      env: { ...LISTEN, AUTHENTIK_STORAGE__FILE__PATH: join(folder, "data") },
+    });
+    expect(await commandFor(PROXY, wish({ authentik, mounts: new Map() }))).toEqual({
+      ...{ file: authentik, args: ["proxy"] },
+      env: { ...LISTEN, AUTHENTIK_STORAGE__FILE__PATH: folder },
+    });
+  });
+
+  test("is the subcommand of an exec probe, whose first word is the image's ak", async () => {
+    const { file, args } = await commandFor(SERVER, wish({ authentik, command: ["ak", "healthcheck"] }));
+    expect([file, args]).toEqual([authentik, ["healthcheck"]]);
+  });
+
+  test("gives the worker its own blueprints together with the mounted ones", async () => {
+    const { env } = await commandFor(SERVER, wish({ authentik, args: ["worker"] }));
+    const blueprints = env["AUTHENTIK_BLUEPRINTS_DIR"] ?? "";
+    expect((await readdir(blueprints, { recursive: true })).sort()).toEqual([
+      ...["default", "default/flow.yaml", "gatehouse", "gatehouse/settings.yaml"],
+    ]);
+    expect(await readFile(join(blueprints, "gatehouse", "settings.yaml"), "utf8")).toContain("of the stack");
+  });
+
+  test("gives the worker a path without a hidden folder, which authentik would skip", async () => {
+    const hidden = join(folder, ".local", "pod");
+    const { env } = await commandFor(SERVER, wish({ authentik, args: ["worker"], folder: hidden }));
+    const blueprints = env["AUTHENTIK_BLUEPRINTS_DIR"] ?? "";
+    expect(blueprints).not.toContain("/.");
+    expect(await realpath(blueprints)).toBe(join(hidden, "merged-blueprints"));
+    await rm(blueprints);
+  });
+
+  test("fails when the executable fails", async () => {
+    const broken = join(folder, "broken");
+    await writeFile(broken, "#!/bin/sh\nexit 3\n");
+    await chmod(broken, 0o755);
+    await expect(commandFor(SERVER, wish({ authentik: broken, args: ["worker"] }))).rejects.toThrow("broken");
+  });
+});
+
+describe("the command of authentik's images, without a real authentik", () => {
+  test.each([
+    ["server", SERVER, { args: ["server"] }],
+    ["proxy", PROXY, {}],
+    ["healthcheck", SERVER, { command: ["ak", "healthcheck"] }],
+  ])("is the emulator with %s", async (role, image, fields) => {
+    const { file, args, env } = await commandFor(image, wish(fields));
+    expect([file, args.at(-2)?.endsWith("/local/authentik/main.ts"), args.at(-1)]).toEqual([
+      process.execPath,
+      true,
+      role,
+    ]);
+    expect(env).toMatchObject(LISTEN);
+  });
+
+  test("gives the worker of the emulator the mounted blueprints", async () => {
+    const pod = join(folder, "emulated");
+    const { env } = await commandFor(SERVER, wish({ args: ["worker"], folder: pod }));
+    expect((await readdir(env["AUTHENTIK_BLUEPRINTS_DIR"] ?? "", { recursive: true })).sort()).toEqual([
+      ...["gatehouse", "gatehouse/settings.yaml"],
+    ]);
+  });
+});
+
+test("the command of the node image has the Pod's address as HOST", async () => {
+  const command = ["node", "/app/server.mjs"];
+  expect(await commandFor("node:24-alpine", wish({ command }))).toEqual({
+    ...{ file: process.execPath, args: ["/app/server.mjs"], env: { HOST: "127.96.0.7" } },
+  });
+});
+
+test("an unknown image is refused with the list of known ones", async () => {
+  await expect(commandFor("example.org/tool:1", wish())).rejects.toThrow(
+    /^image "example.org\/tool:1" is not known to the local platform; it knows ghcr\.io\/goauthentik\/server, /,
+  );
+});
+
+describe("the executable of a real authentik", () => {
+  test("is the one that GATEHOUSE_AUTHENTIK names, else ak on PATH, else none", async () => {
+    expect(await findAuthentik({ GATEHOUSE_AUTHENTIK: authentik, PATH: "/nowhere" })).toBe(authentik);
+    expect(await findAuthentik({ PATH: `/nowhere:${folder}` })).toBe(authentik);
+    expect(await findAuthentik({ PATH: "/nowhere" })).toBe(undefined);
+  });
+
+  test.each([
+    ["a missing file", () => join(folder, "missing")],
+    ["a folder", () => join(folder, "shipped")],
+    ["a file that is not executable", () => join(folder, "mounted", "settings.yaml")],
+    ["a name without a path", () => "ak"],
+  ])("is refused when GATEHOUSE_AUTHENTIK is %s", async (_, path) => {
+    const named = path();
+    await expect(findAuthentik({ GATEHOUSE_AUTHENTIK: named, PATH: folder })).rejects.toThrow(
+      `GATEHOUSE_AUTHENTIK: ${named} is not an executable file. Set it to the absolute path of one, or unset it.`,
+    );
+  });
+});

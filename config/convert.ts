@@ -186,6 +186,7 @@ export function toGateway({ whole: input }: Draft<GatewayInput>): TraefikGateway
     version: input.version,
     namespace: input.namespace,
     service: input.service,
+    podLabels: input.pod_labels,
     httpEntryPoint: input.http_entry_point,
     httpsEntryPoint: input.https_entry_point,
   };

@@ -1,5 +1,6 @@
 /** Kinds of fields that the shapes in schema.ts are made of. A custom message reads `<what was expected>; <cure>`. */
 import { z } from "zod";
+import { seconds } from "./duration.ts";
 
 /** Keys whose values are never repeated in a message. */
 export const SECRET_KEYS: ReadonlySet<string> = new Set([
@@ -40,6 +41,15 @@ export const secret = () =>
   text(VARIABLES_ONLY, "a template variable", 'write "${NAME}", and run: pulumi config set --secret variables:NAME');
 /** A duration as authentik writes it. */
 export const duration = () => text(DURATION, "a duration in authentik's spelling", "write it like hours=10;minutes=5");
+/** Shortest session, in seconds. The cookie that authentik's outpost sets before login lasts as long as the session and 1 s more. */
+const SHORTEST_SESSION = 300;
+/** Length of a session. */
+export const sessionLength = () =>
+  duration().refine((text) => !(seconds(text) < SHORTEST_SESSION), {
+    error:
+      "at least minutes=5, because a user who needs longer at the login page than the session lasts gets an error at " +
+      "the callback of authentik's outpost; write minutes=5 or more",
+  });
 /** A slug as authentik takes it (API, ApplicationRequest). */
 export const slug = () => text(/^[A-Za-z0-9_-]{1,100}$/, "a slug", "use at most 100 letters, digits, - and _");
 /** A name in Postgres that needs no quotes and means nothing else. */
@@ -107,3 +117,19 @@ function isDay(text: string): boolean {
   const day = new Date(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
+
+const labelKey = () =>
+  text(
+    /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/,
+    "the key of a Kubernetes label",
+    "write it like release",
+  );
+const labelValue = () =>
+  text(
+    /^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/,
+    "the value of a Kubernetes label",
+    "use at most 63 letters, digits and . _ -",
+  );
+
+/** Labels of Kubernetes (concepts, "Labels and Selectors"): names with an optional prefix, and values of at most 63 characters. */
+export const kubernetesLabels = () => z.record(labelKey(), labelValue());

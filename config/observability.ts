@@ -1,28 +1,13 @@
 /** Who may read the metrics: shape, rule and final form of `gatehouse:observability`. */
 import { z } from "zod";
-import { label, text } from "./fields.ts";
+import { kubernetesLabels, label } from "./fields.ts";
 import type { Problem } from "./problems.ts";
 import { type Drafts, problem, within } from "./rules.ts";
 import type { Draft } from "./shapes.ts";
 
-// A label of Kubernetes (concepts, "Labels and Selectors"): a name with an optional prefix, and a value of at most 63 characters.
-const labelKey = () =>
-  text(
-    /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/,
-    "the key of a Kubernetes label",
-    "write it like release",
-  );
-const labelValue = () =>
-  text(
-    /^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/,
-    "the value of a Kubernetes label",
-    "use at most 63 letters, digits and . _ -",
-  );
-
 export const observability = z.strictObject({
   namespace: label().describe("Namespace of the Prometheus that may read the metrics; its objects are put there."),
-  labels: z
-    .record(labelKey(), labelValue())
+  labels: kubernetesLabels()
     .default({})
     .describe("Labels by which that Prometheus chooses its PodMonitors and PrometheusRules, e.g. { release: NAME }."),
   dashboard: z

@@ -133,6 +133,12 @@ export function identityProviderRules({ settings, identityProvider, hasPostgres 
     const cure = "remove it, or write install: false";
     found.push(problem(within(place, "service"), "names an existing one, and install is true", cure));
   }
+  const signIn = settings.find(({ kind, enabled }) => enabled && kind === (fields.domain ?? kind));
+  if (fields.install === true && signIn?.tls?.ends === "default" && isLeftOut(identityProvider, "api_url")) {
+    const fault = `the API would be reached over https with Traefik's default certificate, which domain "${signIn.kind}" uses and the Terraform provider does not trust`;
+    const cure = `set tls of domain "${signIn.kind}" to a resolver, a secret or upstream, or set api_url to an address that this machine reaches without that certificate`;
+    found.push(problem(within(place, "api_url"), fault, cure));
+  }
   if (fields.domain !== undefined && !settings.some(({ kind, enabled }) => enabled && kind === fields.domain)) {
     const cure = "name one of those that are enabled, or leave it out";
     found.push(problem(within(place, "domain"), `domain "${fields.domain}" is not enabled`, cure));

@@ -4,16 +4,17 @@ import {
   basePath,
   count,
   date,
-  duration,
   exposedOn,
   group,
   identifier,
+  kubernetesLabels,
   label,
   list,
   port,
   portNumber,
   schemaName,
   secret,
+  sessionLength,
   subdomain,
   text,
   version,
@@ -85,9 +86,9 @@ export const identityProvider = z.strictObject({
     .describe("Domain kind on which browsers sign in, and tokens are issued. Default: the first enabled one."),
   namespace: label().default("authentik").describe("Namespace in the cluster."),
   install: z.boolean().default(true).describe("Deploy authentik, or use the one at url."),
-  version: version("authentik", "2026.5.1")
-    .default("2026.5.1")
-    .describe("Version of authentik's server; its line (2026.5) is that of the Terraform provider."),
+  version: version("authentik", "2026.5.7")
+    .default("2026.5.7")
+    .describe("Version of authentik's server; its release series (2026.5) is that of the Terraform provider."),
   url: words().optional().describe("Address of an existing one; with install: false."),
   service: z
     .strictObject({
@@ -102,7 +103,9 @@ export const identityProvider = z.strictObject({
   admin_password: secret().optional().describe("Password of the administrator, as a ${VARIABLE}; with install."),
   secret_key: secret().optional().describe("authentik's own signing key, as a ${VARIABLE}; with install."),
   database: database.optional().describe("Its database on the platform's Postgres; with install."),
-  session: duration().default("hours=12").describe("Length of a session for services without their own."),
+  session: sessionLength()
+    .default("hours=12")
+    .describe("Length of a session for services without their own, at least minutes=5."),
   groups: list(group())
     .default([])
     .describe("Groups to create besides those that users name; with install, also what services name is created."),
@@ -111,7 +114,7 @@ export const identityProvider = z.strictObject({
     .describe("Machine users: each gets a password, which it trades for tokens."),
   providers_per_outpost: count(100)
     .default(100)
-    .describe("How many providers one outpost serves; more go to outposts of their own."),
+    .describe("Maximum number of providers that one outpost serves; more are distributed over several outposts."),
   sample_users: list(sampleUser)
     .default([])
     .describe("Users to try things with; only where localhost is the one enabled domain."),
@@ -202,6 +205,11 @@ export const gateway = z.strictObject({
     .describe("Version of the Traefik that the cluster runs, to be held against the known advisories."),
   namespace: label().default("kube-system").describe("Namespace of Traefik."),
   service: label().default("traefik").describe("Name of Traefik's Kubernetes Service."),
+  pod_labels: kubernetesLabels()
+    .default({ "app.kubernetes.io/name": "traefik" })
+    .describe(
+      "Labels of Traefik's pods, which network policies admit; the default is that of its Helm chart and of k3s.",
+    ),
   http_entry_point: label().default("web").describe("Name of Traefik's entry point for HTTP."),
   https_entry_point: label().default("websecure").describe("Name of Traefik's entry point for HTTPS."),
 });

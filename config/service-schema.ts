@@ -10,6 +10,7 @@ import {
   publicPath,
   redirectPath,
   secret,
+  sessionLength,
   slug,
   text,
   words,
@@ -41,7 +42,9 @@ const application = {
     )
     .describe("Name of the application in the identity provider."),
   groups: list(group()).default([]).describe("Groups that may enter; none = everyone who can sign in."),
-  session: duration().optional().describe("Length of a session, e.g. hours=10. Default: identity_provider.session."),
+  session: sessionLength()
+    .optional()
+    .describe("Length of a session, e.g. hours=10; at least minutes=5. Default: identity_provider.session."),
 };
 
 const oauthConfig = z.strictObject({

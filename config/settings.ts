@@ -70,6 +70,8 @@ export interface TraefikGateway {
   readonly namespace: string;
   /** Name of its Kubernetes Service. */
   readonly service: string;
+  /** Labels of its pods. */
+  readonly podLabels: Readonly<Record<string, string>>;
   readonly httpEntryPoint: string;
   readonly httpsEntryPoint: string;
 }

@@ -169,7 +169,8 @@ function isWrapper(schema: z.ZodType): schema is z.ZodOptional | z.ZodDefault | 
   return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
 }
 
-function kindOf(value: unknown): string {
+/** The kind of a YAML value with its article, for messages. */
+export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "string") return "text";
   return isSection(value) ? "a section" : `a ${typeof value}`;

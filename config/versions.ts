@@ -29,6 +29,12 @@ const AUTHENTIK: readonly Advisory[] = [
     fault: "an empty answer skips a step of the login",
     fixed: "2026.5.1",
   },
+  {
+    affected: ">=2026.5.0 <2026.5.5",
+    names: "the vulnerabilities of authentik #24059 to #24062",
+    fault: "four security patches without published details (release notes of 2026.5.5)",
+    fixed: "2026.5.5",
+  },
 ];
 
 /** What a Traefik must not have: nothing in this program makes up for it. */

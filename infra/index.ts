@@ -7,6 +7,7 @@ import { DataApi } from "./data/dataApi.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { Authentik, refuseOtherServer } from "./identity/authentik.ts";
 import { Identity } from "./identity/identity.ts";
+import { Outposts } from "./identity/outposts.ts";
 import { Observability } from "./observability/observability.ts";
 import { refuseWithoutPrometheus } from "./observability/presence.ts";
 import { computePlan } from "./plan/plan.ts";
@@ -39,11 +40,20 @@ export default async function program(
   const cluster = new Cluster("cluster", { context: settings.context });
   const postgres = settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster });
   const authentik = new Authentik("authentik", { settings, plan, cluster, postgres });
-  const gateway = new Gateway("gateway", { settings, plan, cluster, authentik });
+  const outposts = new Outposts("outposts", { settings, plan, cluster, installation: authentik.installation });
+  const gateway = new Gateway("gateway", { settings, plan, cluster, outposts });
   const reachedThrough = gateway.identityProviderRoutes;
   const proof = job && new Verification("verification", { ...job, settings, plan, cluster });
   const namespaces = proof ? [proof.namespace] : [];
-  const identity = new Identity("identity", { settings, plan, cluster, authentik, reachedThrough, namespaces });
+  const identity = new Identity("identity", {
+    settings,
+    plan,
+    cluster,
+    authentik,
+    outposts,
+    reachedThrough,
+    namespaces,
+  });
   const read: pulumi.Resource[] = [identity, ...(postgres ? [postgres] : [])];
   if (settings.dataApi && plan.data && postgres) {
     const { dataApi, gateway: traefik } = settings;
@@ -54,7 +64,8 @@ export default async function program(
   }
   const { observability } = settings;
   // After what it reads, whose namespaces its policies stand in.
-  if (observability) new Observability("observability", { observability, settings, cluster }, { dependsOn: read });
+  if (observability)
+    new Observability("observability", { observability, settings, plan, cluster }, { dependsOn: read });
 
   return {
     urls: plan.exposures.map((exposure) => exposure.url),

@@ -4,12 +4,17 @@ import type { LookupFunction } from "node:net";
 /** Set in every pod, by Kubernetes. */
 const IN_POD = "KUBERNETES_SERVICE_HOST";
 
+/** Whether browsers take a name for this machine, whatever the resolver says (RFC 6761, 6.3). */
+export function isLoopbackName(host: string): boolean {
+  return /(^|\.)localhost$/i.test(host);
+}
+
 /**
- * A DNS lookup that knows `*.localhost`: RFC 6761 (6.3) sends these names to loopback, browsers do, and many system resolvers do not.
+ * A DNS lookup that sends `*.localhost` to loopback, as browsers do; many system resolvers do not.
  * Every other name goes to the system; in a pod all do, since the cluster's DNS leads these to the gateway (infra/gateway/clusterDns.ts).
  */
 export const lookup: LookupFunction = (hostname, options, callback) => {
-  if (!/(^|\.)localhost$/i.test(hostname) || process.env[IN_POD] !== undefined) {
+  if (!isLoopbackName(hostname) || process.env[IN_POD] !== undefined) {
     systemLookup(hostname, options, callback);
   } else if (options.all) {
     callback(null, [{ address: "127.0.0.1", family: 4 }]);

@@ -1,5 +1,6 @@
 /** Who may talk to a pod: identity headers are worth nothing when anyone but the gateway reaches an application (field.md 3.2). */
 import type * as k8s from "@pulumi/kubernetes";
+import type { TraefikGateway } from "../config/settings.ts";
 
 type NetworkPolicySpec = k8s.types.input.networking.v1.NetworkPolicySpec;
 type NetworkPolicyPeer = k8s.types.input.networking.v1.NetworkPolicyPeer;
@@ -9,20 +10,28 @@ export function namespaced(name: string): NetworkPolicyPeer {
   return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } };
 }
 
+/** What selects the pods of Traefik. */
+export type GatewayPods = Pick<TraefikGateway, "namespace" | "podLabels">;
+
+/** The pods of Traefik, and none of the others in its namespace. */
+export function gatewayPods({ namespace, podLabels }: GatewayPods): NetworkPolicyPeer {
+  return { ...namespaced(namespace), podSelector: { matchLabels: podLabels } };
+}
+
 /**
- * Lets the pods of some namespaces reach one port of the selected pods, and nobody anything else.
+ * Lets some pods reach one port of the selected pods, and no others anything.
  * @param labels labels of the pods
- * @param namespaces names of namespaces whose pods may connect
+ * @param peers who may connect
  */
 export function onlyFrom(
   labels: Readonly<Record<string, string>>,
   port: number,
-  namespaces: readonly string[],
+  peers: NetworkPolicyPeer[],
 ): NetworkPolicySpec {
   return {
     podSelector: { matchLabels: labels },
     policyTypes: ["Ingress"],
-    ingress: [{ from: namespaces.map(namespaced), ports: [{ protocol: "TCP", port }] }],
+    ingress: [{ from: peers, ports: [{ protocol: "TCP", port }] }],
   };
 }
 
@@ -43,17 +52,17 @@ const DNS = {
 /**
  * For pods that nobody connects to, and that themselves connect to the gateway alone: to its pods, and to some ports wherever the names of
  * the domains lead.
- * @param gateway namespace of the gateway
+ * @param gateway pods of the gateway
  */
 export function callsOnly(
   labels: Readonly<Record<string, string>>,
-  gateway: string,
+  gateway: NetworkPolicyPeer,
   ports: readonly number[],
 ): NetworkPolicySpec {
   return {
     podSelector: { matchLabels: labels },
     policyTypes: ["Ingress", "Egress"],
-    egress: [DNS, { to: [namespaced(gateway)] }, { ports: ports.map((port) => ({ protocol: "TCP", port })) }],
+    egress: [DNS, { to: [gateway] }, { ports: ports.map((port) => ({ protocol: "TCP", port })) }],
   };
 }
 

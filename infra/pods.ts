@@ -3,7 +3,6 @@ import type * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 
 type PodSecurityContext = k8s.types.input.core.v1.PodSecurityContext;
-type SecurityContext = k8s.types.input.core.v1.SecurityContext;
 type Container = k8s.types.input.core.v1.Container;
 type Resources = k8s.types.input.core.v1.ResourceRequirements;
 
@@ -20,12 +19,15 @@ export const restrictedPod = {
   } satisfies PodSecurityContext,
 };
 
-/** For each container. */
-export const restrictedContainer: SecurityContext = {
-  allowPrivilegeEscalation: false,
-  capabilities: { drop: ["ALL"] },
-  readOnlyRootFilesystem: true,
-};
+/** For each container. The last log lines of a failed one are in its status, from which the Kubernetes provider copies them into its error. */
+export const containerDefaults = {
+  terminationMessagePolicy: "FallbackToLogsOnError",
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ["ALL"] },
+    readOnlyRootFilesystem: true,
+  },
+} satisfies Partial<Container>;
 
 /**
  * Requests and limits of one container. Memory is bounded; CPU is only requested, so that an idle node serves a burst.
@@ -48,13 +50,20 @@ export interface Workload {
   readonly app: string;
   readonly namespace: pulumi.Input<string>;
   readonly replicas: number;
-  readonly container: Omit<Container, "securityContext" | "volumeMounts">;
-  /** Whether the container writes to /tmp; all else is read-only. */
-  readonly writesTmp: boolean;
+  readonly container: Omit<Container, keyof typeof containerDefaults | "volumeMounts">;
+  /** Folders that the container writes to; everything else is read-only. Default: none. */
+  readonly writable?: readonly Writable[];
   /** Files that it reads. */
   readonly files?: Files;
   /** Keeps its pods on different nodes, where there are several, and all of them serving during a roll-out. */
   readonly spread?: boolean;
+}
+
+/** An empty folder that lives as long as the pod. */
+export interface Writable {
+  readonly path: string;
+  /** Keeps the folder in memory, up to this size, e.g. `64Mi`; counts towards the container's memory limit. Default: on disk. */
+  readonly memory?: string;
 }
 
 /** Files of a ConfigMap, below one folder. */
@@ -69,12 +78,10 @@ export interface Files {
 export function deployment(workload: Workload): k8s.apps.v1.DeploymentArgs {
   const { app, namespace, replicas, container, spread = false } = workload;
   const labels = labelsOf(app);
-  const mounted = [...tmpOf(workload), ...filesOf(workload)];
+  const mounted = [...writableOf(workload), ...filesOf(workload)];
   const volumeMounts = mounted.map(({ mount }) => mount);
   const volumes = mounted.map(({ volume }) => volume);
-  const containers = [
-    { ...container, ...(mounted.length > 0 && { volumeMounts }), securityContext: restrictedContainer },
-  ];
+  const containers = [{ ...container, ...(mounted.length > 0 && { volumeMounts }), ...containerDefaults }];
   return {
     metadata: { name: app, namespace, labels },
     spec: {
@@ -99,9 +106,12 @@ interface Mounted {
   readonly volume: k8s.types.input.core.v1.Volume;
 }
 
-function tmpOf({ writesTmp }: Workload): Mounted[] {
-  if (!writesTmp) return [];
-  return [{ mount: { name: "tmp", mountPath: "/tmp" }, volume: { name: "tmp", emptyDir: {} } }];
+function writableOf({ writable = [] }: Workload): Mounted[] {
+  return writable.map(({ path, memory }) => {
+    const name = path.slice(1).replaceAll("/", "-");
+    const emptyDir = memory === undefined ? {} : { medium: "Memory", sizeLimit: memory };
+    return { mount: { name, mountPath: path }, volume: { name, emptyDir } };
+  });
 }
 
 function filesOf({ files }: Workload): Mounted[] {

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { filledIn } from "../config/secretText.ts";
 import type { SecretText } from "../config/settings.ts";
 
 /**
@@ -9,16 +10,7 @@ import type { SecretText } from "../config/settings.ts";
 export function reveal(text: SecretText): pulumi.Output<string> {
   const variables = new pulumi.Config("variables");
   const values = text.variables.map((name) => variables.getSecret(name) ?? fromEnvironment(name));
-  return pulumi.secret(
-    pulumi
-      .all(values)
-      .apply((known) =>
-        text.variables.reduce(
-          (filled, name, index) => filled.replaceAll(`\${${name}}`, () => known[index] ?? ""),
-          text.template,
-        ),
-      ),
-  );
+  return pulumi.secret(pulumi.all(values).apply((known) => filledIn(text, (_, place) => known[place] ?? "")));
 }
 
 function fromEnvironment(name: string): string {

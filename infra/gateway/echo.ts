@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Backend, TraefikGateway } from "../../config/settings.ts";
 import { pinned } from "../images.ts";
-import { onlyFrom } from "../network.ts";
+import { gatewayPods, onlyFrom } from "../network.ts";
 import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
 
 export interface EchoArgs {
@@ -32,14 +32,13 @@ export class Echo extends pulumi.ComponentResource {
           readinessProbe: { httpGet: { path: "/health", port: backend.port } },
           resources: resources("10m", "16Mi", "64Mi"),
         },
-        writesTmp: false,
       }),
       { parent: this },
     );
     new k8s.core.v1.Service(`${name}-service`, serviceOf(metadata, backend.name, backend.port), { parent: this });
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata, spec: onlyFrom(labels, backend.port, [gateway.namespace]) },
+      { metadata, spec: onlyFrom(labels, backend.port, [gatewayPods(gateway)]) },
       { parent: this },
     );
     this.registerOutputs({});

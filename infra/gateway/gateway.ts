@@ -2,7 +2,7 @@ import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import type { Authentik } from "../identity/authentik.ts";
+import type { Outposts } from "../identity/outposts.ts";
 import type { Plan } from "../plan/types.ts";
 import { ClusterDns } from "./clusterDns.ts";
 import { Echo } from "./echo.ts";
@@ -14,7 +14,7 @@ export interface GatewayArgs {
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;
-  readonly authentik: Authentik;
+  readonly outposts: Outposts;
 }
 
 /** Everything that Gatehouse keeps in the cluster for routing: middlewares, routes, domain records and the echo service. */
@@ -43,8 +43,8 @@ export class Gateway extends pulumi.ComponentResource {
 
   /** @returns those of the identity provider's own host */
   #routes(args: GatewayArgs): k8s.apiextensions.CustomResource[] {
-    const { settings, plan, authentik } = args;
-    const outpostUrl = (outpost: number): pulumi.Output<string> => authentik.outpostUrl(outpost);
+    const { settings, plan, outposts } = args;
+    const outpostUrl = (outpost: string): pulumi.Output<string> => outposts.url(outpost);
     const middlewares = new Map(
       plan.middlewares.map((middleware) => {
         const place = `${middleware.namespace}/${middleware.name}`;
@@ -66,12 +66,12 @@ export class Gateway extends pulumi.ComponentResource {
 
   /** Options for what lives in a namespace that this program may create: it must exist first. */
   #after(
-    { cluster, authentik }: GatewayArgs,
+    { cluster, outposts }: GatewayArgs,
     namespace: string,
     needed: readonly pulumi.Resource[],
   ): pulumi.CustomResourceOptions {
-    const { installation } = authentik;
-    const owner = installation?.namespaceName === namespace ? [installation.namespace] : [];
+    const { namespaceName, namespaceResource } = outposts;
+    const owner = namespaceResource && namespaceName === namespace ? [namespaceResource] : [];
     return { parent: this, provider: cluster.provider, dependsOn: [...owner, ...needed] };
   }
 }

@@ -7,8 +7,8 @@ import { authPath, middlewareSpec, TRAEFIK_API } from "./specs.ts";
 
 export interface GatewayMiddlewareArgs {
   readonly middleware: Middleware;
-  /** Where an outpost answers, by its number, as the gateway reaches it. */
-  readonly outpostUrl: (outpost: number) => pulumi.Input<string>;
+  /** Address of an outpost, by its name, as the gateway reaches it. */
+  readonly outpostUrl: (outpost: string) => pulumi.Input<string>;
   /** Where the credentials of a basic service are found. */
   readonly services: readonly Service[];
 }

@@ -1,5 +1,6 @@
 /** What Traefik is told of routes and middlewares: the content of its objects, pure, for those that deploy them and those that check them. */
 import { IDENTITY_HEADERS, identityHeaderSpellings, spellings } from "../identity/headers.ts";
+import { OUTPOST_PATH, signInPages } from "../plan/outposts.ts";
 import type { ForwardAuth, Middleware, Route, RouteRule } from "../plan/types.ts";
 import { anonymousSpec, perClient, profileSpec, unavailableSpec, wholeQuerySpec } from "./dataSpecs.ts";
 import { emptied } from "./requestHeaders.ts";
@@ -25,6 +26,8 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
       return { headers: { customRequestHeaders: emptied(["X-Original-URI"]) } };
     case "upstream":
       return upstreamSpec();
+    case "sign-in-error":
+      return signInErrorSpec(middleware.namespace);
     case "redirect":
       return { redirectScheme: { scheme: "https", permanent: true, ...portOf(middleware.port) } };
     case "anonymous":
@@ -80,11 +83,27 @@ function upstreamSpec(): Record<string, unknown> {
 }
 
 /**
+ * Shows a page instead of the empty 400 that an outpost answers to a callback with an expired or unknown state (measured,
+ * docs/authentik.md). The status is 200, since the page is what the user has to act on.
+ */
+function signInErrorSpec(namespace: string): Record<string, unknown> {
+  const { name, port } = signInPages(namespace);
+  return {
+    errors: {
+      status: ["400"],
+      statusRewrites: { "400": 200 },
+      service: { name, namespace, port, nativeLB: true },
+      query: "/sign-in-error?url={url}",
+    },
+  };
+}
+
+/**
  * What of an outpost is asked. The endpoint made for nginx answers 401 where the one made for Traefik leads to the login. It takes a URL from
  * `X-Original-URI`, and lets everything below the outpost's own path pass, so that header is never the client's (gatehouse-background).
  */
 export function authPath(refusal: ForwardAuth["refusal"]): string {
-  return `/outpost.goauthentik.io/auth/${refusal === "login" ? "traefik" : "nginx"}`;
+  return `${OUTPOST_PATH}/auth/${refusal === "login" ? "traefik" : "nginx"}`;
 }
 
 function forwardAuthSpec(address: unknown, { refusal, upstream }: ForwardAuth): Record<string, unknown> {

@@ -2,11 +2,17 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
+import { isLoopbackName } from "../loopback.ts";
 import type { Plan } from "../plan/types.ts";
 import type { Postgres } from "../postgres.ts";
 import { reveal } from "../secrets.ts";
 import { Installation } from "./installation.ts";
 import { waitUntilReady } from "./readiness.ts";
+
+/** How long a first start may take: on two cores it took up to 6 min, the database included (measured). */
+const FIRST_START_MS = 600_000;
+/** How long an existing server may take to answer. */
+const EXISTING_MS = 60_000;
 
 export interface AuthentikArgs {
   readonly settings: Settings;
@@ -17,70 +23,69 @@ export interface AuthentikArgs {
 }
 
 /**
- * Refuses an identity provider that is there already and of another line, before anything is registered. A preview asks nobody.
+ * Refuses an existing identity provider that does not answer or is of another release series, before anything is registered. Does
+ * nothing in a preview.
  * @throws as {@link waitUntilReady} does
  */
 export async function refuseOtherServer({ install, url, apiUrl, token, version }: IdentityProvider): Promise<void> {
   if (install || url === undefined || pulumi.runtime.isDryRun()) return;
   const known = await new Promise<string>((resolve) => reveal(token).apply(resolve));
-  await waitUntilReady(apiUrl ?? url, known, version);
+  await waitUntilReady(apiUrl ?? url, known, { version, timeout: EXISTING_MS }, reporter(EXISTING_MS));
 }
 
-/** The identity provider that the stack uses: one it installs (`install: true`), or one that is there already. */
+/** The identity provider of the stack: one that it installs (`install: true`), or an existing one. */
 export class Authentik extends pulumi.ComponentResource {
-  /** Where a browser finds it: its origin on the first enabled domain. */
+  /** Origin as browsers see it. */
   readonly browserUrl: string;
   readonly token: pulumi.Output<string>;
   readonly installation: Installation | undefined;
-  /** Where the gateway asks an outpost; 0 = the embedded one, which is all that an existing authentik has. */
-  readonly outpostUrl: (number: number) => pulumi.Output<string>;
-  readonly #apiUrl: string;
+  /** Address from inside the cluster, which outposts use. */
+  readonly serverUrl: pulumi.Output<string>;
+  readonly #apiUrl: pulumi.Output<string>;
   readonly #version: string;
 
   constructor(name: string, args: AuthentikArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Authentik", name, {}, opts);
-    const provider = args.settings.identityProvider;
+    const { settings, cluster } = args;
+    const provider = settings.identityProvider;
     this.token = reveal(provider.token);
     this.browserUrl = onSomeDomain(args.plan.identityProviderUrl);
     this.#version = provider.version;
-    this.#apiUrl = provider.apiUrl ?? this.browserUrl;
     if (provider.install) {
-      const installation = new Installation(
-        name,
-        {
-          provider,
-          cluster: args.cluster,
-          postgres: required(args.postgres),
-          gateway: args.settings.gateway,
-          outposts: args.plan.outposts,
-        },
-        { parent: this },
-      );
-      this.installation = installation;
-      this.outpostUrl = (number) => installation.outpostUrl(number);
+      const postgres = required(args.postgres);
+      const installed = { provider, cluster, postgres, gateway: settings.gateway };
+      this.installation = new Installation(name, installed, { parent: this });
+      this.serverUrl = this.installation.url;
     } else {
-      const existing = this.#existing(provider, args.cluster);
-      this.outpostUrl = () => existing;
+      this.serverUrl = this.#existing(provider, cluster);
     }
+    this.#apiUrl = pulumi.output(provider.apiUrl ?? (this.#isOnLocalhost() ? this.serverUrl : this.browserUrl));
     this.registerOutputs({ browserUrl: this.browserUrl });
   }
 
   /**
-   * The API's address from the deploying machine, once it answers, as an existing one did to {@link refuseOtherServer}. Unknown until
-   * then, so that a first preview needs no server.
-   * @param dependencies what the address leads through, e.g. the route of the identity provider's own host
+   * The API's address from the deploying machine, once everything is there that {@link lookUpDefaults} reads; an existing server was checked
+   * by {@link refuseOtherServer}. Unknown until then, so that a first preview needs no server.
+   * @param dependencies what the address needs, e.g. the route of the identity provider's own host
    */
   apiUrl(dependencies: readonly pulumi.CustomResource[]): pulumi.Output<string> {
-    const waitFor = [...dependencies, ...(this.installation?.workloads ?? [])];
+    const { installation } = this;
+    const waitFor = [...dependencies, ...(installation?.workloads ?? [])];
     const exist = pulumi.all(waitFor.map((resource) => resource.id));
-    const answered = pulumi.all([this.token, exist]).apply(async ([token]) => {
-      if (this.installation && !pulumi.runtime.isDryRun()) {
-        await waitUntilReady(this.#apiUrl, token, this.#version);
+    const answered = pulumi.all([this.#apiUrl, this.token, exist]).apply(async ([url, token]) => {
+      if (installation && !pulumi.runtime.isDryRun()) {
+        const expected = { version: this.#version, blueprint: installation.blueprint, timeout: FIRST_START_MS };
+        await waitUntilReady(url, token, expected, reporter(FIRST_START_MS));
       }
-      return this.#apiUrl;
+      return url;
     });
-    // The token only let us ask; the address is no secret.
+    // The token is only used to ask; the address is no secret.
     return pulumi.unsecret(answered);
+  }
+
+  /** The Terraform provider is a static Go program, which resolves no `*.localhost` (measured): the Service's address works. */
+  #isOnLocalhost(): boolean {
+    return this.installation !== undefined && isLoopbackName(new URL(this.browserUrl).hostname);
   }
 
   /** The address of an existing one: its Service where it has one in this cluster, else its own URL. */
@@ -92,6 +97,13 @@ export class Authentik extends pulumi.ComponentResource {
     });
     return pulumi.interpolate`http://${found.spec.clusterIP}:${service.port}`;
   }
+}
+
+/** Shows what is missing while the engine runs, and leaves it out of the summary. */
+function reporter(timeout: number): (missing: string) => void {
+  const limit = `${timeout / 60_000} min`;
+  return (missing) =>
+    void pulumi.log.info(`waiting for authentik, up to ${limit}: ${missing}`, undefined, undefined, true);
 }
 
 function onSomeDomain(url: string | undefined): string {

@@ -1,16 +1,20 @@
 import * as authentik from "@pulumi/authentik";
 import * as pulumi from "@pulumi/pulumi";
 
-const OAUTH2_MAPPINGS = ["openid", "email", "profile"].map((scope) => `goauthentik.io/providers/oauth2/scope-${scope}`);
+const OAUTH2_MAPPINGS = ["openid", "email", "profile"].map(managedScope);
 /** The five that authentik adds to every proxy provider; a list that leaves one out never settles (authentik/README 4.3). */
-const PROXY_MAPPINGS = [
-  ...OAUTH2_MAPPINGS,
-  "goauthentik.io/providers/oauth2/scope-entitlements",
-  "goauthentik.io/providers/proxy/scope-proxy",
-];
+const PROXY_MAPPINGS = [...OAUTH2_MAPPINGS, managedScope("entitlements"), "goauthentik.io/providers/proxy/scope-proxy"];
+const AUTHORIZATION_FLOW = "default-provider-authorization-implicit-consent";
+// default-provider-invalidation-flow leaves the user signed in at authentik.
+const INVALIDATION_FLOW = "default-invalidation-flow";
 
-/** Made at authentik's first start. */
-const SIGNING_KEY = "authentik Self-signed Certificate";
+/** Everything that authentik creates itself and {@link lookUpDefaults} may look up. */
+export const LOOKED_UP = {
+  flows: [AUTHORIZATION_FLOW, INVALIDATION_FLOW],
+  /** By their managed names; services may ask for the last two (`scopes`). */
+  mappings: [...PROXY_MAPPINGS, managedScope("offline_access"), managedScope("authentik_api")],
+  keyPair: "authentik Self-signed Certificate",
+};
 
 /** What authentik brings along and providers refer to, looked up by its managed names. */
 export interface Defaults {
@@ -23,7 +27,6 @@ export interface Defaults {
   /** The id of a group that somebody else made. */
   readonly existingGroup: (group: string) => pulumi.Output<string>;
   readonly signingKey: pulumi.Output<string>;
-  readonly embeddedOutpost: pulumi.Output<string>;
 }
 
 /**
@@ -49,9 +52,8 @@ export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Outp
         return ids;
       });
   return {
-    authorizationFlow: flow("default-provider-authorization-implicit-consent"),
-    // The one for providers leaves the user signed in at authentik.
-    invalidationFlow: flow("default-invalidation-flow"),
+    authorizationFlow: flow(AUTHORIZATION_FLOW),
+    invalidationFlow: flow(INVALIDATION_FLOW),
     proxyMappings: mappings(PROXY_MAPPINGS),
     oauth2Mappings: mappings(OAUTH2_MAPPINGS),
     scopeMapping: (scope) =>
@@ -69,13 +71,13 @@ export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Outp
     signingKey: found(
       "key pair",
       // Without fetchKey: false the private key would be written to the state in clear (authentik/traffic.md 2).
-      authentik.getCertificateKeyPairOutput({ name: reachable(SIGNING_KEY), fetchKey: false }, options).id,
-    ),
-    embeddedOutpost: found(
-      "embedded outpost",
-      authentik.getOutpostOutput({ name: reachable("authentik Embedded Outpost") }, options).id,
+      authentik.getCertificateKeyPairOutput({ name: reachable(LOOKED_UP.keyPair), fetchKey: false }, options).id,
     ),
   };
+}
+
+function managedScope(scope: string): string {
+  return `goauthentik.io/providers/oauth2/scope-${scope}`;
 }
 
 function found(what: string, id: pulumi.Output<string | undefined> | undefined): pulumi.Output<string> {

@@ -6,21 +6,20 @@ import type { Cluster } from "../cluster.ts";
 import type { Exposure, Plan } from "../plan/types.ts";
 import { Access } from "./access.ts";
 import type { Authentik } from "./authentik.ts";
-import { DedicatedOutpost } from "./dedicatedOutpost.ts";
 import { type Defaults, lookUpDefaults } from "./defaults.ts";
 import { IdentityToken } from "./identityToken.ts";
-import { Nobody } from "./nobody.ts";
 import { Machine } from "./machine.ts";
 import { OAuthProvider } from "./oauthProvider.ts";
-import { EmbeddedOutpost } from "./outpost.ts";
+import { Outpost } from "./outpost.ts";
+import type { Outposts } from "./outposts.ts";
 import { type ForwardedExposure, ProxyProvider } from "./proxyProvider.ts";
-import { ServerSettings } from "./serverSettings.ts";
 
 export interface IdentityArgs {
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;
   readonly authentik: Authentik;
+  readonly outposts: Outposts;
   /** What the identity provider is reached through, e.g. the route of its own host. */
   readonly reachedThrough: readonly pulumi.CustomResource[];
   /** Those that the stack makes for machines; their Secrets come after. */
@@ -60,8 +59,7 @@ export class Identity extends pulumi.ComponentResource {
 
     const shared = { ...args, provider, defaults, access, child };
     const providers = proxyProviders(shared, token.mapping);
-    const nobody = new Nobody(`${name}-nobody`, { defaults, slug: plan.nobodySlug }, child);
-    this.#outposts(name, shared, nobody, providers);
+    outposts(shared, providers);
     oauthProviders(shared);
     for (const account of identityProvider.serviceAccounts) {
       const { cluster, namespaces } = args;
@@ -70,23 +68,15 @@ export class Identity extends pulumi.ComponentResource {
     this.jwksUrl = token.jwksUrl;
     this.registerOutputs({ jwksUrl: this.jwksUrl });
   }
+}
 
-  #outposts(name: string, shared: Shared, nobody: Nobody, providers: readonly ProxyProvider[]): void {
-    const { defaults, settings, plan, child, provider } = shared;
-    const servedBy = (number: number): ProxyProvider[] =>
-      providers.filter(({ exposure }) => exposure.outpost === number);
-    const { installation, browserUrl } = shared.authentik;
-    const moves = installation !== undefined;
-    const embedded = { outpost: defaults.embeddedOutpost, nobody, providers: servedBy(0), moves };
-    new EmbeddedOutpost(`${name}-outpost`, embedded, child);
-    if (!installation) return;
-    const { session, version } = settings.identityProvider;
-    new ServerSettings(`${name}-settings`, { browserUrl, session }, child);
-    for (const number of plan.outposts) {
-      const served = [nobody, ...servedBy(number)];
-      const dedicated = { number, version, providers: served, installation, authentik: provider, browserUrl };
-      new DedicatedOutpost(`${name}-outpost-${number}`, dedicated, child);
-    }
+function outposts({ settings, plan, authentik, outposts, provider, child }: Shared, providers: ProxyProvider[]): void {
+  const { version } = settings.identityProvider;
+  const { serverUrl, browserUrl } = authentik;
+  for (const outpost of plan.outposts) {
+    const served = providers.filter(({ exposure }) => exposure.outpost === outpost.name);
+    const args = { outpost, version, providers: served, outposts, authentik: provider, serverUrl, browserUrl };
+    new Outpost(outpost.name, args, child);
   }
 }
 

@@ -31,7 +31,8 @@ export class IdentityToken extends pulumi.ComponentResource {
         invalidationFlow,
         propertyMappings: oauth2Mappings,
         signingKey,
-        // Nobody signs in here: without a redirect URI the provider only mints.
+        // No user signs in here: without grants and redirect URIs the provider only signs what a mapping asks for.
+        grantTypes: [],
         allowedRedirectUris: [],
       },
       child,

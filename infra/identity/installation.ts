@@ -3,24 +3,24 @@ import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
-import { onlyFrom } from "../network.ts";
+import { gatewayPods, namespaced, onlyFrom } from "../network.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 import { AUTHENTIK_SERVICE } from "../plan/exposures.ts";
-import { outpostName } from "../plan/names.ts";
-import { deployment, labelsOf, resources, serviceOf } from "../pods.ts";
+import { deployment, type Files, labelsOf, resources, serviceOf } from "../pods.ts";
 import type { Postgres } from "../postgres.ts";
 import { reveal } from "../secrets.ts";
+import { LISTEN, PROBES } from "./containers.ts";
 import { AuthentikDatabase } from "./database.ts";
+import { type BlueprintFile, BLUEPRINTS_FOLDER, serverSettings } from "./serverSettings.ts";
 
 const { name: SERVER, port: HTTP_PORT } = AUTHENTIK_SERVICE;
+const HEALTHCHECK = { exec: { command: ["ak", "healthcheck"] } };
 
 export interface InstallationArgs {
   readonly provider: IdentityProvider;
   readonly cluster: Cluster;
   readonly postgres: Postgres;
   readonly gateway: TraefikGateway;
-  /** Numbers of the dedicated outposts, which run beside the server. */
-  readonly outposts: readonly number[];
 }
 
 /** authentik in its namespace: server, worker, Service, and the database on the platform's Postgres. No Redis since 2025.10. */
@@ -31,8 +31,8 @@ export class Installation extends pulumi.ComponentResource {
   readonly service: k8s.core.v1.Service;
   readonly namespace: k8s.core.v1.Namespace;
   readonly namespaceName: string;
-  readonly kubernetes: k8s.Provider;
-  readonly #outposts: ReadonlyMap<number, k8s.core.v1.Service>;
+  /** What the worker applies. */
+  readonly blueprint: BlueprintFile;
 
   constructor(name: string, args: InstallationArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Installation", name, {}, opts);
@@ -41,31 +41,35 @@ export class Installation extends pulumi.ComponentResource {
     const { namespace } = this;
     const child = { parent: this, provider: args.cluster.provider };
     const environment = this.#environment(name, args, namespace, child);
+    this.blueprint = serverSettings(args.provider.session);
+    const blueprints = this.#blueprints(name, namespace, child);
     const workload = (role: "server" | "worker"): k8s.apps.v1.Deployment =>
-      new k8s.apps.v1.Deployment(`${name}-${role}`, workloadOf(role, args.provider, namespace, environment), child);
+      new k8s.apps.v1.Deployment(
+        `${name}-${role}`,
+        workloadOf(role, args.provider, namespace, environment, role === "worker" ? blueprints : undefined),
+        child,
+      );
 
-    this.kubernetes = args.cluster.provider;
     this.workloads = [workload("server"), workload("worker")];
     this.#availability(name, args, child);
-    const service = (app: string): k8s.core.v1.Service =>
-      new k8s.core.v1.Service(app, serviceOf({ name: app, namespace: namespace.metadata.name }, app, HTTP_PORT), child);
-    this.service = service(SERVER);
-    this.#outposts = new Map(args.outposts.map((number) => [number, service(outpostName(number))]));
-    this.url = addressOf(this.service);
+    this.service = new k8s.core.v1.Service(
+      SERVER,
+      serviceOf({ name: SERVER, namespace: namespace.metadata.name }, SERVER, HTTP_PORT),
+      child,
+    );
+    this.url = pulumi.interpolate`http://${this.service.spec.clusterIP}:${HTTP_PORT}`;
     this.registerOutputs({ url: this.url });
   }
 
-  /**
-   * Where an outpost answers; 0 = the embedded one, which is the server itself.
-   * @throws when the stack has no such outpost
-   */
-  outpostUrl(number: number): pulumi.Output<string> {
-    if (number === 0) return this.url;
-    const service = this.#outposts.get(number);
-    if (!service) {
-      throw new pulumi.InputPropertyError({ propertyPath: "outposts", reason: `there is no outpost ${number}` });
-    }
-    return addressOf(service);
+  /** Immutable and autonamed: a changed file restarts the worker, which applies changed files when it starts. */
+  #blueprints(name: string, namespace: k8s.core.v1.Namespace, child: pulumi.CustomResourceOptions): Files {
+    const { name: file, content } = this.blueprint;
+    const configMap = new k8s.core.v1.ConfigMap(
+      `${name}-blueprints`,
+      { metadata: { namespace: namespace.metadata.name }, immutable: true, data: { [file]: content } },
+      child,
+    );
+    return { folder: BLUEPRINTS_FOLDER, configMap: configMap.metadata.name, paths: { [file]: file } };
   }
 
   /** A drained node takes one pod at a time, and only the gateway and what runs beside it may connect. */
@@ -82,7 +86,10 @@ export class Installation extends pulumi.ComponentResource {
     }
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata: metadata("authentik"), spec: onlyFrom({}, HTTP_PORT, [gateway.namespace, provider.namespace]) },
+      {
+        metadata: metadata("authentik"),
+        spec: onlyFrom({}, HTTP_PORT, [gatewayPods(gateway), namespaced(provider.namespace)]),
+      },
       child,
     );
   }
@@ -121,17 +128,13 @@ export class Installation extends pulumi.ComponentResource {
   }
 }
 
-function addressOf(service: k8s.core.v1.Service): pulumi.Output<string> {
-  return pulumi.interpolate`http://${service.spec.clusterIP}:${HTTP_PORT}`;
-}
-
 function workloadOf(
   role: "server" | "worker",
   provider: IdentityProvider,
   namespace: k8s.core.v1.Namespace,
   environment: k8s.core.v1.Secret,
+  files: Files | undefined,
 ): k8s.apps.v1.DeploymentArgs {
-  const httpGet = { path: "/-/health/ready/", port: HTTP_PORT };
   return deployment({
     app: `authentik-${role}`,
     namespace: namespace.metadata.name,
@@ -141,14 +144,32 @@ function workloadOf(
       image: pinned(`ghcr.io/goauthentik/server:${provider.version}`),
       args: [role],
       envFrom: [{ secretRef: { name: environment.metadata.name } }],
+      env: LISTEN,
       ports: [{ name: "http", containerPort: HTTP_PORT }, AUTHENTIK_METRICS],
-      readinessProbe: { httpGet, periodSeconds: 5 },
-      startupProbe: { httpGet, periodSeconds: 5, failureThreshold: 60 },
-      livenessProbe: { httpGet: { path: "/-/health/live/", port: HTTP_PORT }, periodSeconds: 10 },
-      // 8 GB is the recommended size of a local cluster (spec 000, Limits); both together stay under 2.5.
-      resources: resources("100m", "512Mi", "1280Mi"),
+      ...probes(role),
+      // 8 GB is the recommended size of a local cluster (spec 000, Limits). In use: up to 0.9 GiB each, /dev/shm included (measured).
+      resources: resources("100m", "512Mi", "1536Mi"),
     },
-    // The server compiles Python and keeps uploads there.
-    writesTmp: true,
+    writable: [
+      { path: "/dev/shm", memory: "256Mi" },
+      // Compiled Python.
+      { path: "/tmp" },
+      // Uploads.
+      { path: "/data" },
+    ],
+    ...(files && { files }),
   });
+}
+
+/** As in the official Helm chart. The worker's paths answer 200 to everything in 2026.5, so its health is checked by `ak healthcheck`. */
+function probes(
+  role: "server" | "worker",
+): Pick<k8s.types.input.core.v1.Container, `${"startup" | "readiness" | "liveness"}Probe`> {
+  const ready = role === "server" ? { httpGet: { path: "/-/health/ready/", port: HTTP_PORT } } : HEALTHCHECK;
+  const live = role === "server" ? { httpGet: { path: "/-/health/live/", port: HTTP_PORT } } : HEALTHCHECK;
+  return {
+    startupProbe: { ...live, ...PROBES.startup },
+    readinessProbe: { ...ready, ...PROBES.ready },
+    livenessProbe: { ...live, ...PROBES.live },
+  };
 }

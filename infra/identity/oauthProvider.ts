@@ -44,7 +44,14 @@ export class OAuthProvider extends pulumi.ComponentResource {
         propertyMappings: pulumi
           .all([defaults.oauth2Mappings, pulumi.all(oauth.scopes.map((scope) => defaults.scopeMapping(scope)))])
           .apply(([three, more]) => [...three, ...more]),
-        allowedRedirectUris: client.redirectUris.map((url) => ({ matching_mode: "strict", url })),
+        // Stated, since over the API the default is none (measured).
+        grantTypes: ["authorization_code", ...(oauth.scopes.includes("offline_access") ? ["refresh_token"] : [])],
+        // The server adds the type; without it every run shows a change (measured).
+        allowedRedirectUris: client.redirectUris.map((url) => ({
+          matching_mode: "strict",
+          url,
+          redirect_uri_type: "authorization",
+        })),
         accessTokenValidity: oauth.accessTokenValidity,
         refreshTokenValidity: oauth.refreshTokenValidity,
         subMode: oauth.subjectMode,

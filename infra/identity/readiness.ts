@@ -1,66 +1,161 @@
-import pRetry from "p-retry";
+import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { lookup } from "../loopback.ts";
+import { LOOKED_UP } from "./defaults.ts";
 
-/** Made by authentik's last blueprint for proxy providers; there before it, a login would fail. */
-const LAST_FLOW = "default-provider-invalidation-flow";
-const ATTEMPTS = 240;
-const PAUSE_MS = 500;
+const PAUSE_MS = 1_000;
+/** Polls between two attempts to apply what failed. */
+const REAPPLY_EVERY = 15;
+/** The API's largest page (measured). */
+const PAGE = "page_size=100";
+
+/** What a server must have before the engine looks it up. */
+export interface Expected {
+  /** What the server should be; the Terraform provider reads servers of its own release series only (its issues 966 and 912). */
+  readonly version: string;
+  /** A blueprint file of the worker, by its path, and the SHA-512 of its content. */
+  readonly blueprint?: { readonly path: string; readonly hash: string } | undefined;
+  /** In milliseconds. */
+  readonly timeout: number;
+}
+
+/** An answer that no waiting changes. */
+class OtherSeries extends Error {}
 
 /**
- * Waits until authentik answers API calls: its status is no sign, since while it starts it says `200 {"error": "authentik starting"}`,
- * and believes deletes in that moment; and its default flows appear after it calls itself ready (authentik docs, bootstrap).
+ * Waits until authentik has everything that {@link lookUpDefaults} reads, and has applied the stack's blueprint. The status of the server
+ * is no sign: its default blueprints are applied by independent tasks in any order after it answers, and a lookup of an object that does not
+ * exist yet is answered 400 (measured).
  * @param url origin of the server, without `/api/v3`
  * @param token API token; never part of the error
- * @param version what the server should be; the Terraform provider reads servers of its own line only (its issues 966 and 912)
- * @throws after two minutes, with the last answer's status; at once when the server is of another line
+ * @param report gets what is missing, whenever that changes
+ * @throws Error after `timeout` with what is still missing; at once when the server is of another release series
  */
-export async function waitUntilReady(url: string, token: string, version: string): Promise<void> {
-  const dispatcher = new Agent({ connect: { lookup, timeout: 2_000 } });
-  const ask = (path: string): Promise<string> => answerTo(`${url}/api/v3${path}`, token, dispatcher);
+export async function waitUntilReady(
+  url: string,
+  token: string,
+  expected: Expected,
+  report: (missing: string) => void,
+): Promise<void> {
+  const dispatcher = new Agent({ connect: { lookup, timeout: 5_000 }, headersTimeout: 30_000 });
+  const ask: Ask = (path, method = "GET") => answerTo(`${url}/api/v3${path}`, { method, token, dispatcher });
+  const until = Date.now() + expected.timeout;
+  let last: string | undefined;
   try {
-    await pRetry(() => findFlow(ask), {
-      retries: ATTEMPTS,
-      factor: 1,
-      minTimeout: PAUSE_MS,
-      maxTimeout: PAUSE_MS,
-    }).catch((error: unknown) => {
-      throw notReady(url, error);
-    });
-    await refuseOtherLine(ask, url, version);
+    for (let polls = 1; ; polls++) {
+      const missing = await missingOf(ask, url, expected);
+      if (missing === undefined) return;
+      if (missing !== last) report(missing);
+      last = missing;
+      if (expected.blueprint && polls % REAPPLY_EVERY === 0) {
+        await applyFailedBlueprints(ask).catch(() => undefined); // the server may not answer yet
+      }
+      if (Date.now() > until) throw notReady(url, missing, expected.timeout);
+      await pause(PAUSE_MS);
+    }
   } finally {
     await dispatcher.destroy();
   }
 }
 
-function notReady(url: string, error: unknown): Error {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new Error(
-    `the identity provider at ${url} did not become ready: ${reason}; see its pods' logs, or set identity_provider.api_url if this machine reaches it elsewhere`,
-    { cause: error },
+type Ask = (path: string, method?: "GET" | "POST") => Promise<string>;
+
+/** What is missing, for people; undefined when everything is there. @throws OtherSeries */
+async function missingOf(ask: Ask, url: string, expected: Expected): Promise<string | undefined> {
+  try {
+    await refuseOtherSeries(ask, url, expected.version);
+    for (const check of [missingFlows, missingMappings, missingKeyPair]) {
+      const missing = await check(ask);
+      if (missing !== undefined) return missing;
+    }
+    return expected.blueprint && (await missingBlueprint(ask, expected.blueprint));
+  } catch (error) {
+    if (error instanceof OtherSeries) throw error;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function missingFlows(ask: Ask): Promise<string | undefined> {
+  for (const slug of LOOKED_UP.flows) {
+    if ((await results(ask, `/flows/instances/?slug=${slug}&${PAGE}`)).length === 0) return `flow "${slug}"`;
+  }
+  return undefined;
+}
+
+async function missingMappings(ask: Ask): Promise<string | undefined> {
+  const found = await results<{ managed: string | null }>(ask, `/propertymappings/provider/scope/?${PAGE}`);
+  const known = new Set(found.map(({ managed }) => managed));
+  const missing = LOOKED_UP.mappings.filter((managed) => !known.has(managed));
+  return missing.length === 0 ? undefined : `scope mapping ${missing.join(", ")}`;
+}
+
+async function missingKeyPair(ask: Ask): Promise<string | undefined> {
+  const name = encodeURIComponent(LOOKED_UP.keyPair);
+  const found = await results(ask, `/crypto/certificatekeypairs/?name=${name}&${PAGE}`);
+  return found.length === 0 ? `key pair "${LOOKED_UP.keyPair}"` : undefined;
+}
+
+async function missingBlueprint(
+  ask: Ask,
+  { path, hash }: NonNullable<Expected["blueprint"]>,
+): Promise<string | undefined> {
+  const query = `/managed/blueprints/?path=${encodeURIComponent(path)}&${PAGE}`;
+  const [found] = await results<{ status: string; last_applied_hash: string }>(ask, query);
+  if (found === undefined) return `blueprint ${path}: not discovered by the worker`;
+  if (found.status !== "successful") return `blueprint ${path}: status ${found.status}`;
+  return found.last_applied_hash === hash
+    ? undefined
+    : `blueprint ${path}: status successful, not of the current content`;
+}
+
+/**
+ * Default blueprints of a first start can deadlock in the database; the server then tries them again an hour later (observed with
+ * `default/flow-oobe.yaml`).
+ */
+async function applyFailedBlueprints(ask: Ask): Promise<void> {
+  const found = await results<{ pk: string; status: string }>(ask, `/managed/blueprints/?${PAGE}`);
+  for (const { pk, status } of found) if (status === "error") await ask(`/managed/blueprints/${pk}/apply/`, "POST");
+}
+
+async function refuseOtherSeries(ask: Ask, url: string, expected: string): Promise<void> {
+  const { version_current: found } = await json<{ version_current?: string }>(ask, "/admin/version/");
+  if (found === undefined) throw new Error("no version in the response of /admin/version/");
+  const series = (version: string): string => version.split(".").slice(0, 2).join(".");
+  if (series(found) === series(expected)) return;
+  throw new OtherSeries(
+    `the identity provider at ${url} is authentik ${found}, and identity_provider.version is ${expected}. Set version to what runs there, or update the server.`,
   );
 }
 
-async function findFlow(ask: (path: string) => Promise<string>): Promise<void> {
-  if (!(await ask(`/flows/instances/?slug=${LAST_FLOW}`)).includes(`"${LAST_FLOW}"`)) {
-    throw new Error(`flow "${LAST_FLOW}" is not there`);
+function notReady(url: string, missing: string, timeout: number): Error {
+  return new Error(
+    `the identity provider at ${url} was not ready after ${timeout / 60_000} min; missing: ${missing}. Read the logs of its pods, or set identity_provider.api_url if this machine reaches it at another address.`,
+  );
+}
+
+async function results<T>(ask: Ask, path: string): Promise<T[]> {
+  const { results: found } = await json<{ results?: T[] }>(ask, path);
+  if (found === undefined) throw new Error(`no list in the response of ${path}`);
+  return found;
+}
+
+/** The response as JSON. @throws Error without any of the response's text */
+async function json<T>(ask: Ask, path: string): Promise<T> {
+  const text = await ask(path);
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new Error(`the response of ${path} is not JSON`);
   }
 }
 
-async function refuseOtherLine(ask: (path: string) => Promise<string>, url: string, expected: string): Promise<void> {
-  const { version_current: found } = JSON.parse(await ask("/admin/version/")) as { version_current: string };
-  const line = (version: string): string => version.split(".").slice(0, 2).join(".");
-  if (line(found) !== line(expected)) {
-    throw new Error(
-      `the identity provider at ${url} is authentik ${found}, and identity_provider.version says ${expected}; write what runs there, or update it`,
-    );
-  }
-}
-
-async function answerTo(url: string, token: string, dispatcher: Agent): Promise<string> {
+async function answerTo(
+  url: string,
+  { method, token, dispatcher }: { method: "GET" | "POST"; token: string; dispatcher: Agent },
+): Promise<string> {
   const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
-  const answer = await request(url, { headers, dispatcher });
+  const answer = await request(url, { method, headers, dispatcher });
   const text = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`);
+  if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode} from ${new URL(url).pathname}`);
   return text;
 }

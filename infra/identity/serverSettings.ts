@@ -1,44 +1,38 @@
-import * as authentik from "@pulumi/authentik";
-import * as pulumi from "@pulumi/pulumi";
+import { createHash } from "node:crypto";
 import { stringify } from "yaml";
 
-export interface ServerSettingsArgs {
-  /** Origin of authentik as browsers see it. */
-  readonly browserUrl: string;
-  /** Length of a session in authentik's spelling. */
-  readonly session: string;
+/** Where the worker finds the stack's blueprints (authentik docs, "Blueprints", storage: file). */
+export const BLUEPRINTS_FOLDER = "/blueprints/gatehouse";
+const FILE = "settings.yaml";
+
+/** A blueprint file of the worker. */
+export interface BlueprintFile {
+  /** Name in {@link BLUEPRINTS_FOLDER}. */
+  readonly name: string;
+  /** Path as authentik lists it: below its folder of blueprints. */
+  readonly path: string;
+  readonly content: string;
+  /** SHA-512 of the content, as authentik records it once it has applied the file. */
+  readonly hash: string;
 }
 
 /**
- * What authentik brings along and has to be set: by a blueprint, because owning these objects as resources would mean that destroy
- * deletes them (authentik/README 4.3). Only for an authentik that the stack installs.
+ * Settings of objects that authentik itself creates, as a blueprint: as resources of the stack they would be deleted by destroy. A file,
+ * because the server never applies a blueprint that is created over its API (measured, docs/authentik.md).
+ * @param session length of a session at authentik, e.g. `hours=12`
  */
-export class ServerSettings extends pulumi.ComponentResource {
-  constructor(name: string, args: ServerSettingsArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("gatehouse:identity:ServerSettings", name, {}, opts);
-    new authentik.Blueprint(
-      `${name}-blueprint`,
-      { name: "gatehouse-settings", content: blueprint(args), enabled: true },
-      { parent: this },
-    );
-    this.registerOutputs({});
-  }
-}
-
-function blueprint({ browserUrl, session }: ServerSettingsArgs): string {
+export function serverSettings(session: string): BlueprintFile {
+  const name = "gatehouse-settings";
   const entries = [
-    // Empty after an unattended install, which sends browsers to localhost.
-    {
-      model: "authentik_outposts.outpost",
-      identifiers: { managed: "goauthentik.io/outposts/embedded" },
-      attrs: { config: { authentik_host: browserUrl } },
-    },
-    // As long as authentik knows the user, a service's own session is renewed without a word: this is the real length.
+    // While authentik knows the user, it renews the session of a service without a login: this is the effective length. No default
+    // blueprint sets the field, so the order in which they are applied does not matter.
     {
       model: "authentik_stages_user_login.userloginstage",
       identifiers: { name: "default-authentication-login" },
       attrs: { session_duration: session },
     },
   ];
-  return stringify({ version: 1, metadata: { name: "gatehouse-settings" }, entries });
+  const content = stringify({ version: 1, metadata: { name }, entries });
+  const hash = createHash("sha512").update(content).digest("hex");
+  return { name: FILE, path: `gatehouse/${FILE}`, content, hash };
 }

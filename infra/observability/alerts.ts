@@ -123,13 +123,17 @@ function gatewayAlerts(called: Called): Alert[] {
 
 /** By kube-state-metrics, which sees the job even when it says nothing. */
 function jobAlerts(called: Called, { namespace }: Verification): Alert[] {
-  const job = `{namespace="${namespace}",job_name=~"gatehouse-verify-.*"}`;
+  const jobs = `{namespace="${namespace}",job_name=~"gatehouse-verify-.*"}`;
+  // A failed Job outlives later successes (failedJobsHistoryLimit), so only one that started after the last success counts.
+  const failed = `max by (namespace, job_name) (kube_job_status_failed${jobs}) > bool 0`;
+  const start = `max(kube_job_status_start_time${jobs} * on(namespace, job_name) (${failed}))`;
+  const success = `max(kube_cronjob_status_last_successful_time{namespace="${namespace}",cronjob="gatehouse-verify"} or vector(0))`;
   return [
     called(
       "GatehouseVerifyJobFailed",
       "critical",
-      { expr: `max(kube_job_status_failed${job}) > 0` },
-      "A run of verify ended with an error",
+      { expr: `${start} > ${success}` },
+      "The last run of verify ended with an error",
       "A check does not hold, or the job could not ask: its log says which.",
     ),
   ];

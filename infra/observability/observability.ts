@@ -2,7 +2,8 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Observability as ObservabilitySettings, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import { onlyFrom } from "../network.ts";
+import { namespaced, onlyFrom } from "../network.ts";
+import type { Plan } from "../plan/types.ts";
 import { alertGroups } from "./alerts.ts";
 import { dashboard } from "./dashboard.ts";
 import { type Target, targets } from "./targets.ts";
@@ -12,6 +13,7 @@ const API = "monitoring.coreos.com/v1";
 export interface ObservabilityArgs {
   readonly observability: ObservabilitySettings;
   readonly settings: Settings;
+  readonly plan: Plan;
   readonly cluster: Cluster;
 }
 
@@ -22,10 +24,10 @@ export interface ObservabilityArgs {
 export class Observability extends pulumi.ComponentResource {
   constructor(name: string, args: ObservabilityArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:infra:Observability", name, {}, opts);
-    const { observability, settings, cluster } = args;
+    const { observability, settings, plan, cluster } = args;
     const child = { parent: this, provider: cluster.provider };
     const { namespace, labels } = observability;
-    const read = targets(settings);
+    const read = targets(settings, plan);
     for (const target of read) this.#readable(`${name}-${target.name}`, target, observability, child);
     new k8s.apiextensions.CustomResource(
       `${name}-alerts`,
@@ -74,7 +76,7 @@ export class Observability extends pulumi.ComponentResource {
     // Policies add up: what may connect otherwise stands elsewhere.
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata: { name: target, namespace }, spec: onlyFrom(pods, number, [observability.namespace]) },
+      { metadata: { name: target, namespace }, spec: onlyFrom(pods, number, [namespaced(observability.namespace)]) },
       child,
     );
   }

@@ -1,6 +1,8 @@
 /** What has metrics, and where. Pure. */
 import { coerce, satisfies } from "semver";
 import type { Settings } from "../../config/settings.ts";
+import { outpostNamespace } from "../plan/names.ts";
+import type { Plan } from "../plan/types.ts";
 import { labelsOf } from "../pods.ts";
 
 /** Pods that show metrics on a port. */
@@ -24,20 +26,21 @@ export const POSTGREST_ADMIN = { name: "admin", containerPort: 3001 };
 const PART_OF_GATEHOUSE = { "app.kubernetes.io/part-of": "gatehouse" };
 
 /** What a stack has that shows metrics: the gateway, and what it installs itself. */
-export function targets({ gateway, identityProvider, dataApi, postgres }: Settings): Target[] {
+export function targets(settings: Settings, plan: Pick<Plan, "outposts" | "installsIdentityProvider">): Target[] {
+  const { gateway, dataApi, postgres } = settings;
   const all: (Target | undefined)[] = [
     {
       name: "gatehouse-gateway",
       namespace: gateway.namespace,
-      // As Traefik's Helm chart and k3s label it.
-      pods: { "app.kubernetes.io/name": "traefik" },
+      pods: gateway.podLabels,
       port: "metrics",
       number: undefined,
     },
-    identityProvider.install
+    // The server, where the stack installs it, and the outposts.
+    plan.installsIdentityProvider || plan.outposts.length > 0
       ? {
           name: "gatehouse-identity",
-          namespace: identityProvider.namespace,
+          namespace: outpostNamespace(settings),
           pods: PART_OF_GATEHOUSE,
           port: AUTHENTIK_METRICS.name,
           number: AUTHENTIK_METRICS.containerPort,

@@ -45,19 +45,14 @@ export function exposures(settings: Settings): Exposure[] {
           .map((domain) => testEnvironment(service, domain, testEnvironments.backend)),
       )
     : [];
-  return assignOutposts([...own, ...listed, ...tests], capacity(settings));
+  return assignOutposts([...own, ...listed, ...tests], settings);
 }
 
-/** The identity provider's Service in the cluster, which also answers for the outpost; undefined for one outside. */
+/** The identity provider's Service in the cluster; undefined for one outside of it. */
 export function identityProviderBackend({ identityProvider }: Settings): Backend | undefined {
   const { install, namespace, service } = identityProvider;
   if (install) return { ...AUTHENTIK_SERVICE, namespace };
   return service && { ...service, namespace };
-}
-
-/** Outposts run beside an installed authentik; one that was there already has its own operators, and its embedded one. */
-function capacity({ identityProvider }: Settings): number {
-  return identityProvider.install ? identityProvider.providersPerOutpost : Infinity;
 }
 
 function exposed(service: Service, domain: Domain): Exposure {

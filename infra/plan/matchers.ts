@@ -31,6 +31,11 @@ export function background(): string {
   return `(${rules.join(" || ")})`;
 }
 
+/** The start of a login that ends at the outpost's own path. @param outpost that path */
+export function returnsToOutpost(outpost: string): string {
+  return `${pathIs(`${outpost}/start`)} && QueryRegexp(\`rd\`, \`${outpost.replaceAll(".", "[.]")}/\`)`;
+}
+
 /** One path and nothing below it. */
 export function pathIs(path: string): string {
   return `Path(\`${path}\`)`;

@@ -15,6 +15,8 @@ const STRIP: Unplaced = { name: "gatehouse-strip", kind: "strip" };
 const BACKGROUND: Unplaced = { name: "gatehouse-background", kind: "background" };
 /** Takes back what only the outpost had to know. */
 const BACKGROUND_END: Unplaced = { name: "gatehouse-background-end", kind: "background-end" };
+/** Shows a page where the outpost answers a callback with an empty 400. */
+const SIGN_IN_ERROR: Unplaced = { name: "gatehouse-sign-in-error", kind: "sign-in-error" };
 /** Says what only the proxy before the gateway knew. */
 const UPSTREAM: Unplaced = { name: "gatehouse-upstream", kind: "upstream" };
 
@@ -31,6 +33,11 @@ export function openChain({ tls }: Exposure): Unplaced[] {
   return tls?.ends === "upstream" ? [STRIP, UPSTREAM] : [STRIP];
 }
 
+/** The chain in front of the outpost's own path. */
+export function outpostChain(exposure: Exposure): Unplaced[] {
+  return [...openChain(exposure), SIGN_IN_ERROR];
+}
+
 /** Leads from HTTP to HTTPS. */
 export function redirect(port: number | undefined): Unplaced {
   const name = port === undefined ? "gatehouse-https" : `gatehouse-https-${port}`;
@@ -44,12 +51,8 @@ function authentication(exposure: Exposure, refusal: ForwardAuth["refusal"]): Un
   }
   if (authentication !== "forward-auth" || outpost === undefined) return [];
   const upstream = tls?.ends === "upstream";
-  const variant = [
-    ...(refusal === "unauthorized" ? ["401"] : []),
-    ...(upstream ? ["upstream"] : []),
-    ...(outpost > 0 ? [String(outpost)] : []),
-  ];
-  const name = ["gatehouse-forward-auth", ...variant].join("-");
+  const variant = [...(refusal === "unauthorized" ? ["401"] : []), ...(upstream ? ["upstream"] : [])];
+  const name = dnsLabel(outpost, "forward-auth", ...variant);
   const forwardAuth: Unplaced = { name, kind: "forward-auth", outpost, refusal, upstream };
   return refusal === "unauthorized" ? [BACKGROUND, forwardAuth, BACKGROUND_END] : [forwardAuth];
 }

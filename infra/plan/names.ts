@@ -1,6 +1,6 @@
 /** All names that the plan gives out. A name depends on its own service and domain only, so nothing is renamed when others come and go. */
 import { createHash } from "node:crypto";
-import type { Tls } from "../../config/settings.ts";
+import type { Settings, Tls } from "../../config/settings.ts";
 
 /** Longest DNS label (RFC 1123), and so the longest name of most Kubernetes objects. */
 const LABEL_LENGTH = 63;
@@ -46,15 +46,49 @@ export function outpostRouteName(domain: string): string {
   return dnsLabel(OWN, "outpost", domain);
 }
 
-/** Something of the stack's own in the identity provider. Stacks that share one each have their own. */
-export function ownSlug(role: "identity" | "nobody", stack: string, install: boolean): string {
-  const name = stack.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-  return install ? dnsLabel(OWN, role) : dnsLabel(OWN, role, name);
+/** Name and slug of the provider that signs `X-idp-jwt`. */
+export function identitySlug(settings: Settings): string {
+  return dnsLabel(OWN, "identity", ...stackSuffix(settings));
 }
 
-/** Dedicated outpost: name in the identity provider, and of its Deployment and Service. */
-export function outpostName(outpost: number): string {
-  return dnsLabel(OWN, "outpost", String(outpost));
+/**
+ * Name of an outpost in the identity provider, and of its Deployment and Service: readable by the groups, unique by a hash of all that
+ * its providers share.
+ * @param groups sorted; empty = all users
+ * @param session session length, e.g. `hours=12`
+ * @param scheme `http` or `https`
+ * @param number 0, or more where the same combination needs several outposts
+ */
+export function outpostName(
+  settings: Settings,
+  groups: readonly string[],
+  session: string,
+  scheme: string,
+  number: number,
+): string {
+  const readable = groups.length === 0 ? "all-users" : slug(groups.join("-")) || "groups";
+  const identity = JSON.stringify([groups, session, scheme, number]);
+  const hash = createHash("sha256").update(identity).digest("hex").slice(0, HASH_LENGTH);
+  return dnsLabel(OWN, "outpost", ...stackSuffix(settings), readable, hash);
+}
+
+/** Namespace of the outposts: with an installed identity provider its own, else one of the stack. */
+export function outpostNamespace(settings: Settings): string {
+  const { install, namespace } = settings.identityProvider;
+  return install ? namespace : dnsLabel(OWN, "outposts", slug(settings.stack));
+}
+
+/** Stacks that share an identity provider need names of their own in it. */
+function stackSuffix({ stack, identityProvider }: Settings): string[] {
+  return identityProvider.install ? [] : [slug(stack)];
+}
+
+/** Letters, digits and single dashes, as in a DNS label. */
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
 }
 
 /** Secret with the credentials of an oauth2 service. */

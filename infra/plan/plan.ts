@@ -1,7 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
 import { exposures } from "./exposures.ts";
 import { dataPlan } from "./grants.ts";
-import { ownSlug } from "./names.ts";
+import { identitySlug } from "./names.ts";
+import { outposts } from "./outposts.ts";
 import { records } from "./records.ts";
 import { clients } from "./clients.ts";
 import { routing } from "./routes.ts";
@@ -13,12 +14,12 @@ export function computePlan(settings: Settings): Plan {
   const allGroups = groups(settings);
   return {
     stack: settings.stack,
-    identitySlug: ownSlug("identity", settings.stack, settings.identityProvider.install),
-    nobodySlug: ownSlug("nobody", settings.stack, settings.identityProvider.install),
+    identitySlug: identitySlug(settings),
     identityProviderUrl: identityProviderUrl(settings, all),
     exposures: all,
     clients: clients(settings, all),
-    outposts: outposts(all),
+    outposts: outposts(settings, all),
+    installsIdentityProvider: settings.identityProvider.install,
     ...routing(settings, all),
     records: records(settings.stack, settings.domains, all),
     groups: allGroups,
@@ -28,12 +29,6 @@ export function computePlan(settings: Settings): Plan {
     data: settings.dataApi && settings.postgres && dataPlan(settings.dataApi, settings.postgres.user),
     warnings: settings.warnings,
   };
-}
-
-/** The numbers of the dedicated outposts. */
-function outposts(all: readonly Exposure[]): number[] {
-  const numbers = new Set(all.flatMap(({ outpost }) => outpost ?? []));
-  return [...numbers].filter((number) => number > 0).sort((a, b) => a - b);
 }
 
 /** The groups of the identity provider's own list, and those that services and users name. */

@@ -1,23 +1,21 @@
 /** What the gateway matches, in which order, and what stands in front of the backend. */
-import type { Backend, DataApi, Settings } from "../../config/settings.ts";
+import type { DataApi, Settings } from "../../config/settings.ts";
 import { dataRules } from "./dataRoutes.ts";
-import { identityProviderBackend } from "./exposures.ts";
-import { background, hostIs, methodIs, pathBelow } from "./matchers.ts";
-import { chain, openChain, redirect, type Unplaced } from "./middlewares.ts";
-import { dnsLabel, outpostName, outpostRouteName, ownRouteName, routeName } from "./names.ts";
-import type { Exposure, Middleware, Route, RouteRule } from "./types.ts";
+import { background, hostIs, methodIs, pathBelow, returnsToOutpost } from "./matchers.ts";
+import { chain, openChain, outpostChain, redirect, type Unplaced } from "./middlewares.ts";
+import { dnsLabel, outpostRouteName, ownRouteName, routeName } from "./names.ts";
+import { OUTPOST_PATH, outposts, signInPages } from "./outposts.ts";
+import type { Exposure, Middleware, Outpost, Route, RouteRule } from "./types.ts";
 
 /**
  * Explicit, since Traefik would otherwise rank rules by their length. The outpost's path comes first: an application must not be able to
  * take a sign-in's callback.
  */
 const PRIORITY = {
-  ...{ outpost: 300, publicPath: 200, background: 150, application: 100 },
+  ...{ signedOut: 310, outpost: 300, publicPath: 200, background: 150, application: 100 },
   // Of the data API.
   ...{ description: 200, count: 150, rows: 100 },
 };
-/** Where the outpost takes callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
-const OUTPOST_PATH = "/outpost.goauthentik.io";
 
 export interface Routing {
   readonly routes: readonly Route[];
@@ -34,7 +32,7 @@ interface RuleSet extends Omit<Route, "rules"> {
 
 /**
  * One route per service, in the namespace of its backend; more where its domains end TLS in different places, since a route has one
- * entry point and one certificate (Traefik docs, "Routers", TLS). Plus one per domain for the outpost's path, in the identity provider's
+ * entry point and one certificate (Traefik docs, "Routers", TLS). Plus one per domain for the outposts' path, in the outposts'
  * namespace: a route to another namespace would need a setting of Traefik that stays off.
  */
 export function routing(settings: Settings, exposures: readonly Exposure[]): Routing {
@@ -160,38 +158,50 @@ function redirected(rules: readonly Rule[], port: number | undefined): Rule[] {
     .map((rule) => ({ ...rule, chain: [redirect(port), ...rule.chain] }));
 }
 
-/** The outpost's path on every host with forward auth: one route per domain, so that no domain touches another's. */
+/** The outposts' path on every host with forward auth: one route per domain, so that no domain affects another one. */
 function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): RuleSet[] {
-  const embedded = identityProviderBackend(settings);
-  if (embedded === undefined) return [];
-  const asked = exposures.filter(({ authentication }) => authentication === "forward-auth");
-  const byDomain = Map.groupBy(asked, ({ domain }) => domain);
-  return [...byDomain].map(([domain, hosts]) => {
-    const tls = hosts[0] && endsHere(hosts[0]) ? hosts[0].tls : undefined;
+  const served = new Map(outposts(settings, exposures).map((outpost) => [outpost.name, outpost]));
+  const asked = exposures.flatMap((exposure) => {
+    const outpost = exposure.outpost === undefined ? undefined : served.get(exposure.outpost);
+    return outpost ? [{ exposure, outpost }] : [];
+  });
+  return [...Map.groupBy(asked, ({ exposure }) => exposure.domain)].flatMap(([domain, hosts]) => {
+    const [first] = hosts;
+    if (first === undefined) return [];
+    const tls = endsHere(first.exposure) ? first.exposure.tls : undefined;
     return {
       name: outpostRouteName(domain),
       service: settings.identityProvider.host,
-      namespace: embedded.namespace,
+      namespace: first.outpost.namespace,
       entryPoint: entryPoint(settings, tls),
       tls,
-      rules: hosts.map((exposure) => outpostPath(exposure, embedded)),
+      rules: hosts.flatMap(({ exposure, outpost }) => outpostRules(exposure, outpost)),
     };
   });
 }
 
-function outpostPath(exposure: Exposure, embedded: Backend): Rule {
-  const dedicated = exposure.outpost !== undefined && exposure.outpost > 0;
-  // A dedicated one runs beside an installed authentik, and listens on the same port.
-  const backend = dedicated ? { ...embedded, name: outpostName(exposure.outpost) } : embedded;
-  return {
-    ...common(exposure),
-    match: `${hostIs(exposure)} && PathPrefix(\`${OUTPOST_PATH}/\`)`,
-    priority: PRIORITY.outpost,
-    authentication: "none",
-    openBecause: "identity-provider",
-    chain: openChain(exposure),
-    backend,
-  };
+/**
+ * Everything below the outpost's path, but not a login that would return to the outpost itself: after a sign-out without a session the
+ * outpost starts one whose end is the next sign-out (measured, docs/authentik.md).
+ */
+function outpostRules(exposure: Exposure, { name, namespace, port }: Outpost): Rule[] {
+  const open = { ...common(exposure), authentication: "none", openBecause: "identity-provider" } as const;
+  return [
+    {
+      ...open,
+      match: `${hostIs(exposure)} && ${returnsToOutpost(OUTPOST_PATH)}`,
+      priority: PRIORITY.signedOut,
+      chain: openChain(exposure),
+      backend: signInPages(namespace),
+    },
+    {
+      ...open,
+      match: `${hostIs(exposure)} && PathPrefix(\`${OUTPOST_PATH}/\`)`,
+      priority: PRIORITY.outpost,
+      chain: outpostChain(exposure),
+      backend: { name, namespace, port },
+    },
+  ];
 }
 
 function common({ id, host, backend }: Exposure): Pick<Rule, "exposure" | "host" | "backend"> {

@@ -10,13 +10,12 @@ export interface Plan {
   readonly identityProviderUrl: string | undefined;
   /** Name and slug of what signs `X-idp-jwt`; its JWKS is what applications verify against. */
   readonly identitySlug: string;
-  /** Name and slug of the provider that lets nobody in, which every outpost serves. */
-  readonly nobodySlug: string;
   readonly exposures: readonly Exposure[];
   /** What signs people in by itself, one per oauth2 service. */
   readonly clients: readonly OAuthClient[];
-  /** Outposts besides the embedded one, by number. */
-  readonly outposts: readonly number[];
+  readonly outposts: readonly Outpost[];
+  /** Whether the stack deploys the identity provider, or uses an existing one. */
+  readonly installsIdentityProvider: boolean;
   readonly routes: readonly Route[];
   /** Every middleware that a route names. */
   readonly middlewares: readonly Middleware[];
@@ -60,8 +59,18 @@ export interface Exposure {
   readonly backend: Backend;
   /** The application in the identity provider that forward auth asks about; undefined without forward auth. */
   readonly application: ApplicationRecord | undefined;
-  /** Number of the outpost that answers forward auth, 0 = the embedded one; undefined without forward auth. */
-  readonly outpost: number | undefined;
+  /** Name of the outpost that answers forward auth; undefined without forward auth. */
+  readonly outpost: string | undefined;
+}
+
+/**
+ * A standalone proxy outpost. All its providers have the same allowed groups, session length and scheme, because its session store is
+ * shared: a session of one provider opens the others, and one cookie lifetime and one `Secure` flag apply to all
+ * (measured, docs/authentik.md).
+ */
+export interface Outpost extends Backend {
+  /** Empty = all users. */
+  readonly groups: readonly string[];
 }
 
 export type Authentication = "forward-auth" | "basic-auth" | "none";
@@ -136,7 +145,7 @@ export interface RouteRule {
 
 /** A Traefik Middleware. They live beside the routes that use them: crossing namespaces stays forbidden (field.md 3.2). */
 export type Middleware = { readonly name: string; readonly namespace: string } & (
-  | { readonly kind: "strip" | "background" | "background-end" | "upstream" }
+  | { readonly kind: "strip" | "background" | "background-end" | "upstream" | "sign-in-error" }
   | { readonly kind: "redirect"; readonly port: number | undefined }
   | { readonly kind: "basic-auth"; readonly service: string }
   | { readonly kind: "anonymous" | "unavailable" | "whole-query" | "exact-count" }
@@ -149,7 +158,8 @@ export type Middleware = { readonly name: string; readonly namespace: string } &
 
 /** How the gateway asks the identity provider. */
 export interface ForwardAuth {
-  readonly outpost: number;
+  /** Name of the outpost. */
+  readonly outpost: string;
   /** What a request without a session gets: the way to the login, or a plain 401. */
   readonly refusal: "login" | "unauthorized";
   /** TLS ends before the gateway. */

@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import { pinned } from "../images.ts";
-import { labelsOf, resources, restrictedContainer, restrictedPod, withoutAwait } from "../pods.ts";
+import { containerDefaults, labelsOf, resources, restrictedPod, withoutAwait } from "../pods.ts";
 import { NAME, PORT } from "./access.ts";
 import type { Parts, Workload } from "./installation.ts";
 
@@ -107,7 +107,7 @@ function container(version: string): k8s.types.input.core.v1.Container {
     startupProbe: { exec, periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 120 },
     livenessProbe: { exec, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
     resources: resources("100m", "256Mi", "1Gi"),
-    securityContext: restrictedContainer,
+    ...containerDefaults,
     volumeMounts: [
       { name: "data", mountPath: MOUNT },
       { name: "superuser", mountPath: SUPERUSER, readOnly: true },

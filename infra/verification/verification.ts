@@ -5,9 +5,9 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Settings, Verification as VerificationSettings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
-import { callsOnly } from "../network.ts";
+import { callsOnly, gatewayPods } from "../network.ts";
 import type { Plan } from "../plan/types.ts";
-import { labelsOf, resources, restrictedContainer, restrictedPod } from "../pods.ts";
+import { containerDefaults, labelsOf, resources, restrictedPod } from "../pods.ts";
 import type { Bundle } from "./bundle.ts";
 import { type JobTarget, outsideTarget } from "./target.ts";
 
@@ -59,7 +59,7 @@ export class Verification extends pulumi.ComponentResource {
     );
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
-      { metadata, spec: callsOnly(labels, settings.gateway.namespace, portsOf(args)) },
+      { metadata, spec: callsOnly(labels, gatewayPods(settings.gateway), portsOf(args)) },
       child,
     );
     new k8s.batch.v1.CronJob(
@@ -136,7 +136,7 @@ function podSpec(
         ],
         ...(account !== undefined && { envFrom: [{ secretRef: { name: `${account}-account` } }] }),
         resources: resources("50m", "96Mi", "256Mi"),
-        securityContext: restrictedContainer,
+        ...containerDefaults,
         volumeMounts: [
           { name: "files", mountPath: FOLDER, readOnly: true },
           { name: "tmp", mountPath: "/tmp" },

@@ -6,7 +6,7 @@ const EXISTING = { install: false, url: "https://sso.example.org", token: "${TOK
 const provider = (fields: Record<string, unknown>) =>
   stack({ identity_provider: { ...sections.identity_provider, ...fields } });
 
-describe("an identity provider that is there already", () => {
+describe("an existing identity provider", () => {
   test("needs its address and a token, and nothing of an installation", () => {
     const settings = parseStack(stack({ identity_provider: EXISTING }), shell);
     expect(settings.identityProvider).toMatchObject({
@@ -27,6 +27,46 @@ describe("an identity provider that is there already", () => {
     expect(problemsOf(provider({ service: { name: "sso" } }))).toEqual([
       "identity_provider.service: names an existing one, and install is true; remove it, or write install: false",
     ]);
+  });
+});
+
+describe("an installed identity provider on a domain with Traefik's default certificate", () => {
+  const installed = { ...sections.identity_provider, api_url: undefined };
+  const mesh = { enabled: true, base_domain: "mesh.example.org" };
+  const external = { enabled: true, base_domain: "example.org" };
+  const on = (domains: object, fields: object = {}) =>
+    stack({ domains, identity_provider: { ...installed, ...fields }, protected_services: [] });
+  const problem = (kind: string) =>
+    "identity_provider.api_url: the API would be reached over https with Traefik's default certificate, which domain " +
+    `"${kind}" uses and the Terraform provider does not trust; set tls of domain "${kind}" to a resolver, a secret or ` +
+    "upstream, or set api_url to an address that this machine reaches without that certificate";
+
+  test.each<[string, object, object, string]>([
+    ["is the first enabled one", { localhost: { enabled: false }, mesh }, {}, "mesh"],
+    ["is chosen", { localhost: {}, mesh }, { domain: "mesh" }, "mesh"],
+    ["is the first of two", { external, mesh }, {}, "mesh"],
+  ])("is refused without api_url where the domain %s", (_, domains, fields, kind) => {
+    expect(problemsOf(on(domains, fields))).toEqual([problem(kind)]);
+  });
+
+  test.each<[string, object, object]>([
+    ["api_url is set", { mesh }, { api_url: "http://10.0.0.7:9000" }],
+    ["a resolver provides the certificate", { mesh: { ...mesh, tls: { resolver: "letsencrypt" } } }, {}],
+    ["a Secret contains the certificate", { mesh: { ...mesh, tls: { secret: "mesh" } } }, {}],
+    ["a proxy terminates TLS", { mesh: { ...mesh, tls: "upstream" } }, {}],
+    ["the first domain has no TLS", { localhost: {}, mesh }, {}],
+    [
+      "another domain is chosen",
+      { mesh, external: { ...external, tls: { resolver: "letsencrypt" } } },
+      { domain: "external" },
+    ],
+    ["the domain is not enabled", { localhost: {}, mesh: { ...mesh, enabled: false } }, {}],
+  ])("is accepted where %s", (_, domains, fields) => {
+    expect(() => parseStack(on(domains, fields), shell)).not.toThrow();
+  });
+
+  test("is no condition of an existing identity provider", () => {
+    expect(() => parseStack(stack({ domains: { mesh }, identity_provider: EXISTING }), shell)).not.toThrow();
   });
 });
 

@@ -13,7 +13,7 @@ export const shell = {
   SECRET: "secret-in-the-shell",
 };
 
-/** A configuration without a fault: two domains, one service of each type, an installed identity provider and a data API. */
+/** A valid configuration: two domains, one service of each type, an installed identity provider and a data API. */
 export const sections = {
   domains: {
     localhost: {},
@@ -27,6 +27,8 @@ export const sections = {
     admin_password: "${ADMIN}",
     secret_key: "${KEY}",
     database: { password: "${DB}" },
+    // Domains of the tests use Traefik's default certificate, which the Terraform provider does not trust.
+    api_url: "http://127.0.0.1:9000",
   } as Record<string, unknown>,
   postgres: { host: "db.example.org", password: "${POSTGRES}" },
   data_api: { domains: "auto", authenticator_password: "${AUTHENTICATOR}", owner_password: "${OWNER}" } as Record<

@@ -10,6 +10,9 @@ const traefik = (version: string) => stack({ gateway: { version } });
 
 const COOKIE = "CVE-2026-25748: a malformed cookie passes forward auth; use 2025.12.4 or newer";
 const LOGIN = "CVE-2026-49448 and CVE-2026-49443: an empty answer skips a step of the login; use 2026.5.1 or newer";
+const PATCHES =
+  "the vulnerabilities of authentik #24059 to #24062: " +
+  "four security patches without published details (release notes of 2026.5.5); use 2026.5.5 or newer";
 const noPair = (version: string) =>
   `identity_provider.version: authentik ${version} and the Terraform provider 2026.5 are no pair ` +
   "(terraform-provider-authentik #966); use a 2026.5 server, or regenerate sdks/authentik";
@@ -26,13 +29,20 @@ describe("authentik's version", () => {
     expect(version.split(".").slice(0, 2).join(".")).toBe(PROVIDER_LINE);
   });
 
-  test.each(["2026.5.1", "2026.5.12"])("may be %s", (version) => {
+  test.each(["2026.5.5", "2026.5.12"])("may be %s", (version) => {
     const settings = parseStack(authentik(version), shell);
     expect([settings.identityProvider.version, settings.warnings]).toEqual([version, []]);
   });
 
   test.each<[string, string[]]>([
-    ["2026.5.0", [`identity_provider.version: authentik 2026.5.0 has ${LOGIN}`]],
+    [
+      "2026.5.0",
+      [
+        `identity_provider.version: authentik 2026.5.0 has ${LOGIN}`,
+        `identity_provider.version: authentik 2026.5.0 has ${PATCHES}`,
+      ],
+    ],
+    ["2026.5.4", [`identity_provider.version: authentik 2026.5.4 has ${PATCHES}`]],
     [
       "2025.12.3",
       [
@@ -63,7 +73,7 @@ describe("authentik's version", () => {
 
   test.each(["2026.5", "latest", "2026.5.1-rc1", "v2026.5.1"])("is no version when it is %s", (version) => {
     expect(problemsOf(authentik(version))).toEqual([
-      `identity_provider.version: found "${version}", expected a version of authentik; write it like 2026.5.1`,
+      `identity_provider.version: found "${version}", expected a version of authentik; write it like 2026.5.7`,
     ]);
   });
 });

@@ -8,6 +8,7 @@ import { sections, shell, stack } from "../config/stacks.ts";
 import { CATALOG_FILES } from "../helpers/catalogFiles.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
+import { gatewayIn } from "../helpers/networkPolicy.ts";
 
 vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 
@@ -85,6 +86,7 @@ describe("the catalogue under mocks", () => {
               livenessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 10 },
               resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },
               volumeMounts: [{ name: "files", mountPath: "/app", readOnly: true }],
+              terminationMessagePolicy: "FallbackToLogsOnError",
               securityContext: {
                 allowPrivilegeEscalation: false,
                 capabilities: { drop: ["ALL"] },
@@ -110,7 +112,7 @@ describe("the catalogue under mocks", () => {
   });
 
   test("only the gateway reaches it, and it reaches nothing", () => {
-    const gateway = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } };
+    const gateway = gatewayIn("ingress");
     expect(object("networking.k8s.io/v1:NetworkPolicy")?.["spec"]).toEqual({
       podSelector: { matchLabels: LABELS },
       policyTypes: ["Ingress", "Egress"],

@@ -6,6 +6,7 @@ import { parseStack } from "../../config/load.ts";
 import { sections, shell, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
+import { gatewayIn } from "../helpers/networkPolicy.ts";
 
 vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 
@@ -86,7 +87,7 @@ describe("the data API under mocks", () => {
     });
     const policy = spec("networking.k8s.io/v1:NetworkPolicy") as { ingress: unknown; egress: { ports: unknown }[] };
     expect(policy).toMatchObject({ podSelector: { matchLabels: LABELS }, policyTypes: ["Ingress", "Egress"] });
-    expect(policy.ingress).toEqual([{ from: [namespace("ingress")], ports: [{ protocol: "TCP", port: 3000 }] }]);
+    expect(policy.ingress).toEqual([{ from: [gatewayIn("ingress")], ports: [{ protocol: "TCP", port: 3000 }] }]);
     const [dns, database, ...others] = policy.egress;
     expect(others).toEqual([]);
     expect(dns).toEqual({

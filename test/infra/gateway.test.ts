@@ -3,6 +3,7 @@ import { IDENTITY_HEADERS, identityHeaderSpellings, spellings } from "../../infr
 import { basic, proxy, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
+import { gatewayIn } from "../helpers/networkPolicy.ts";
 
 // Nothing answers here; test/e2e waits for the real one.
 vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
@@ -73,19 +74,25 @@ describe("the gateway under mocks", () => {
 
   const asked = ["Cookie", "Authorization", "Accept", "User-Agent", "X-Requested-With"];
   test.each([
-    ["gatehouse-forward-auth", "traefik", false, asked],
-    ["gatehouse-forward-auth-401", "nginx", false, [...asked, "X-Original-URI"]],
-    ["gatehouse-forward-auth-upstream", "traefik", true, asked],
-    ["gatehouse-forward-auth-401-upstream", "nginx", true, [...asked, "X-Original-URI"]],
-  ])("%s asks the endpoint for %s", (name, endpoint, trustForwardHeader, authRequestHeaders) => {
-    expect(spec("Middleware", name)).toEqual({
-      forwardAuth: {
-        address: `http://127.96.0.9:9000/outpost.goauthentik.io/auth/${endpoint}`,
-        ...{ trustForwardHeader, authRequestHeaders },
-        authResponseHeaders: [...IDENTITY_HEADERS],
-        maxResponseBodySize: 1_048_576,
-      },
-    });
+    ["", "traefik", false, asked],
+    ["-401", "nginx", false, [...asked, "X-Original-URI"]],
+    ["-upstream", "traefik", true, asked],
+    ["-401-upstream", "nginx", true, [...asked, "X-Original-URI"]],
+  ])("forward auth%s asks the endpoint for %s", (variant, endpoint, trustForwardHeader, authRequestHeaders) => {
+    const name = new RegExp(`^default/gatehouse-outpost-all-users-[0-9a-f]{8}-forward-auth${variant}$`);
+    const places = [...recorder.objects<Spec>("traefik.io/v1alpha1:Middleware")];
+    const found = places.filter(([place]) => name.test(place)).map(([, middleware]) => middleware.spec);
+    // Hosts over http and over https have different outposts.
+    expect(found.length).toBe(variant.includes("upstream") ? 1 : 2);
+    for (const middleware of found)
+      expect(middleware).toEqual({
+        forwardAuth: {
+          address: `http://127.96.0.9:9000/outpost.goauthentik.io/auth/${endpoint}`,
+          ...{ trustForwardHeader, authRequestHeaders },
+          authResponseHeaders: [...IDENTITY_HEADERS],
+          maxResponseBodySize: 1_048_576,
+        },
+      });
   });
 
   test("basic auth has a Secret and a realm of its service, hands the user's name on and keeps the password", () => {
@@ -153,7 +160,7 @@ describe("the gateway under mocks", () => {
       policyTypes: ["Ingress"],
       ingress: [
         {
-          from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } }],
+          from: [gatewayIn("ingress")],
           ports: [{ protocol: "TCP", port: 8080 }],
         },
       ],

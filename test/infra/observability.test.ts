@@ -104,11 +104,14 @@ describe("the production stack", () => {
         spec: { template: { spec: { containers: { ports: { name: string; containerPort: number }[] }[] } } };
       };
       const declared = spec.template.spec.containers.flatMap((container) => container.ports);
-      return declared.filter(({ name }) => name !== "http").map((port) => [metadata.name, port]);
+      const workload = metadata.name.replace(/-[0-9a-f]{8}$/, "");
+      return declared.filter(({ name }) => name !== "http").map((port) => [workload, port]);
     });
     expect(ports).toEqual([
       ["authentik-server", { name: "metrics", containerPort: 9300 }],
       ["authentik-worker", { name: "metrics", containerPort: 9300 }],
+      ["gatehouse-outpost-staff", { name: "metrics", containerPort: 9300 }],
+      ["gatehouse-outpost-partners-staff", { name: "metrics", containerPort: 9300 }],
       ["postgrest", { name: "admin", containerPort: 3001 }],
     ]);
   });
@@ -192,9 +195,11 @@ function unknown(expr: string, known: ReadonlySet<string>): string[] {
     .replace(/"[^"]*"/g, "")
     .replace(/\{[^}]*\}/g, "")
     .replace(/\[[^\]]*\]/g, "")
-    .replace(/(by|on) \([^)]*\)|on\(\)/g, "");
+    .replace(/(by|on) ?\([^)]*\)/g, "");
   const words = new Set([
-    ..."sum max min rate increase absent time histogram_quantile sort sort_desc label_replace and or".split(" "),
+    ..."sum max min rate increase absent time histogram_quantile sort sort_desc label_replace vector and or bool".split(
+      " ",
+    ),
   ]);
   return (bare.match(/[a-z][a-z0-9_]*/g) ?? []).filter((name) => !words.has(name) && !known.has(name));
 }

@@ -34,15 +34,15 @@ describe("the local stack under mocks", () => {
 
   test("every rule of every IngressRoute drops forged identity headers first", () => {
     const routes = manifests("IngressRoute").flatMap(({ spec }) => spec.routes ?? []);
-    expect(routes.length).toBe(28);
+    expect(routes.length).toBe(33);
     expect(routes.map(({ middlewares }) => middlewares[0]?.name)).toEqual(routes.map(() => "gatehouse-strip"));
   });
 
-  test("what is protected has its authentication right behind it, and what is open has nothing, but for the data's limits", () => {
+  test("protected routes have their authentication next, outposts' paths their error page, and open routes nothing but the limits of the data API", () => {
     const all = manifests("IngressRoute").flatMap(({ spec }) =>
       (spec.routes ?? []).map(({ match, middlewares }): [string, string[]] => [
         match.replace(/^Host\(`([^`]*)`\).*/, "$1"),
-        middlewares.map(({ name }) => name).slice(1),
+        middlewares.map(({ name }) => name.replace(/-[0-9a-f]{8}(?=-forward-auth)/, "")).slice(1),
       ]),
     );
     const chains = all.filter(([host]) => host !== "data.localhost");
@@ -55,15 +55,17 @@ describe("the local stack under mocks", () => {
     expect(all.filter(([host]) => host === "data.localhost")).toEqual(
       [description, ...counts, ...schemas].map((end) => ["data.localhost", [...limits, ...end]]),
     );
-    const asks = ["gatehouse-forward-auth"];
-    const refuses = ["gatehouse-background", "gatehouse-forward-auth-401", "gatehouse-background-end"];
+    const login = (label: string) =>
+      `gatehouse-outpost-${label.endsWith("admin") ? "admins" : "all-users"}-forward-auth`;
+    const refuses = (label: string) => ["gatehouse-background", `${login(label)}-401`, "gatehouse-background-end"];
     const forwarded = ["whoami", "admin", "whoami-whoami", "whoami-admin", "whoami-notes"];
     const byPassword = ["legacy", "whoami-legacy"];
     expect(chains.filter(([, chain]) => chain.length > 0).sort()).toEqual(
       [
         ...forwarded.flatMap((label) => [
-          [`${label}.localhost`, refuses],
-          [`${label}.localhost`, asks],
+          [`${label}.localhost`, refuses(label)],
+          [`${label}.localhost`, [login(label)]],
+          [`${label}.localhost`, ["gatehouse-sign-in-error"]],
         ]),
         ...byPassword.map((label) => [`${label}.localhost`, ["legacy-basic-auth"]]),
       ].sort(),
@@ -77,7 +79,7 @@ describe("the local stack under mocks", () => {
     ).toEqual(open.map((label) => `${label}.localhost`).sort());
   });
 
-  test("every middleware that a route names stands in the route's namespace", () => {
+  test("every middleware that a route names is in the route's namespace", () => {
     const present = new Set(manifests("Middleware").map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
     for (const { metadata, spec } of manifests("IngressRoute")) {
       for (const { middlewares } of spec.routes ?? []) {
@@ -86,7 +88,7 @@ describe("the local stack under mocks", () => {
     }
   });
 
-  test("forward auth asks the identity provider by its cluster IP and takes all six headers from its answer", () => {
+  test("forward auth asks an outpost by its cluster IP and takes all six headers from its response", () => {
     const [first] = manifests("Middleware").filter(({ spec }) => spec.forwardAuth);
     expect(first?.spec.forwardAuth).toMatchObject({
       address: "http://127.96.0.9:9000/outpost.goauthentik.io/auth/traefik",
@@ -121,7 +123,7 @@ describe("the local stack under mocks", () => {
     });
   });
 
-  test("only the service with groups has policy bindings, beside the application for nobody", () => {
+  test("only applications with allowed groups have policy bindings", () => {
     const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
     const found = Object.fromEntries(bindings.map(({ name, inputs }) => [name, inputs]));
     const id = (group: string) =>
@@ -134,10 +136,7 @@ describe("the local stack under mocks", () => {
     expect(found).toEqual({
       "admin@localhost/admins": binding("admin@localhost", "admins"),
       "whoami-admin@localhost/admins": binding("whoami-admin@localhost", "admins"),
-      "identity-nobody-binding": binding("identity-nobody", "gatehouse-nobody"),
     });
-    const members = recorder.of("authentik:index/user:User").flatMap(({ inputs }) => inputs["groups"]);
-    expect(members).not.toContain(id("gatehouse-nobody"));
   });
 
   test("no grant reaches a private schema, and none lets the anonymous role write", () => {
@@ -176,12 +175,15 @@ describe("the local stack under mocks", () => {
 
   test("pods run restricted, with probes, requests and limits", () => {
     const pods = recorder.of("kubernetes:apps/v1:Deployment").map(({ name, inputs }) => [name, podOf(inputs)] as const);
-    expect(pods.map(([name]) => name).sort()).toEqual([
+    expect(pods.map(([name]) => name.replace(/-[0-9a-f]{8}(?=-deployment)/, "")).sort()).toEqual([
       "authentik-server",
       "authentik-worker",
       "data-catalog-deployment",
       "data-postgrest-deployment",
+      "gatehouse-outpost-admins-deployment",
+      "gatehouse-outpost-all-users-deployment",
       "gateway-echo-deployment",
+      "outposts-pages-deployment",
     ]);
     for (const [name, { automountServiceAccountToken, securityContext, containers }] of pods) {
       expect([name, automountServiceAccountToken, securityContext.runAsNonRoot]).toEqual([name, false, true]);

@@ -44,20 +44,21 @@ test("a catalogue that is not built is refused before the first resource is regi
 });
 
 test.each<[string, Record<string, unknown>]>([
-  ["somewhere", {}],
-  ["in the cluster", { service: { name: "server" } }],
+  ["by its URL", {}],
+  ["with a Service in the cluster", { service: { name: "server" } }],
 ])(
-  "an identity provider that is there already, %s, is asked for its version once",
+  "checks an existing identity provider once, %s",
   async (_, fields) => {
     const asked: unknown[][] = [];
     const waitUntilReady = (...question: unknown[]) => Promise.resolve(asked.push(question));
-    // Workers keep their modules, and with them the stand-ins of other files.
+    // Workers keep their modules, and with them the mocks of other files.
     vi.resetModules();
     vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady }));
     const { deploy } = await import("../helpers/program.ts");
     const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", ...fields };
     await deploy(stack({ identity_provider: existing, data_api: undefined }));
-    expect(asked).toEqual([["https://sso.example.org", "canary-token", "2026.5.1"]]);
+    const expected = { version: "2026.5.7", timeout: 60_000 };
+    expect(asked).toEqual([["https://sso.example.org", "canary-token", expected, expect.any(Function)]]);
   },
   PATIENCE,
 );

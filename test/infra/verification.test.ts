@@ -10,6 +10,7 @@ import { type JobTarget, outsideTarget } from "../../infra/verification/target.t
 import { sections, shell, stack } from "../config/stacks.ts";
 import { canary, deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
+import { gatewayIn } from "../helpers/networkPolicy.ts";
 
 vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 
@@ -103,7 +104,7 @@ describe("the verification job under mocks", () => {
       policyTypes: ["Ingress", "Egress"],
       egress: [
         { to: [namespace("kube-system")], ports: [{ protocol: "UDP", port: 53 }, tcp(53)] },
-        { to: [namespace("kube-system")] },
+        { to: [gatewayIn("kube-system")] },
         { ports: [tcp(80), tcp(443), tcp(9091)] },
       ],
     });

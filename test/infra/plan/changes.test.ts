@@ -7,13 +7,16 @@ import { kind, kinds, RUNS, services, settingsOf, sorted, variants } from "./sta
 /** Every rule with all of its route but the other rules. */
 const placed = (plan: Plan) =>
   plan.routes.flatMap(({ rules, ...route }) => rules.map((rule) => ({ ...rule, in: route })));
-/** Names and rules, without which outpost answers. */
+/** Names and rules, without their outposts. */
 const withoutOutposts = (plan: Plan) => ({
   exposures: sorted(plan.exposures.map((exposure) => ({ ...exposure, outpost: undefined }))),
   rules: sorted(
     placed(plan).map((rule) => ({
       ...rule,
-      middlewares: rule.middlewares.map((name) => name.replace(/^(gatehouse-forward-auth.*?)-\d{1,2}$/, "$1")),
+      middlewares: rule.middlewares.map((name) => {
+        const found = plan.middlewares.find((one) => one.namespace === rule.in.namespace && one.name === name);
+        return found?.kind === "forward-auth" ? { ...found, name: undefined, outpost: undefined } : found;
+      }),
       backend: rule.openBecause === "identity-provider" ? undefined : rule.backend,
     })),
   ),
@@ -66,7 +69,7 @@ describe("when a stack changes", () => {
     );
   });
 
-  test("another enabled domain moves nothing but outposts where these become too many", () => {
+  test("another enabled domain moves only outposts, where they exceed their capacity", () => {
     fc.assert(
       fc.property(kinds, services, variants, kind, (enabled, list, variant, added) => {
         const plan = (on: boolean) => computePlan(settingsOf({ ...enabled, [added]: on }, list, variant));

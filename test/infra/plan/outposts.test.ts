@@ -1,89 +1,201 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Settings } from "../../../config/settings.ts";
 import { assignOutposts } from "../../../infra/plan/outposts.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { oauth2, proxy, sections } from "../../config/stacks.ts";
-import { computePlan } from "../../../infra/plan/plan.ts";
-import { always, planOf, RUNS, settingsOf } from "./stacks.ts";
+import { always, kinds, planOf, RUNS, services, settingsOf, variants } from "./stacks.ts";
 
 const [template] = planOf({ localhost: true }, proxy({})).exposures.filter(({ role }) => role === "service");
 if (!template) throw new Error("the stack exposes nothing");
 const exposures = (count: number, from = 0): Exposure[] =>
   Array.from({ length: count }, (_, index) => ({ ...template, id: `service-${index + from}@mesh` }));
-/** How many providers each outpost serves, by its number. */
-const loads = (assigned: readonly Exposure[]): Map<number, number> => {
-  const byOutpost = Map.groupBy(
-    assigned.flatMap(({ outpost }) => outpost ?? []),
-    (outpost) => outpost,
-  );
-  return new Map([...byOutpost].map(([outpost, served]) => [outpost, served.length]));
-};
+const settingsWith = (fields: Record<string, unknown>): Settings =>
+  settingsOf({ localhost: true }, [], { identityProvider: { ...sections.identity_provider, ...fields } });
+const withCapacity = (providers_per_outpost: number): Settings => settingsWith({ providers_per_outpost });
 
-describe("outposts", () => {
-  test("serve no more than their capacity, of any stack, and dedicated ones are listed once each", () => {
-    always((plan, { identityProvider }) => {
-      const { install, providersPerOutpost } = identityProvider;
-      const served = loads(plan.exposures);
-      const forwarded = plan.exposures.filter(({ authentication }) => authentication === "forward-auth").length;
-      if (!install || forwarded <= providersPerOutpost) {
-        expect([...served]).toEqual(forwarded === 0 ? [] : [[0, forwarded]]);
-      } else {
-        expect(Math.max(...served.values())).toBeLessThanOrEqual(providersPerOutpost);
+/** What all providers of an outpost must have in common. */
+const combination = ({ groups, session, url }: Exposure): string =>
+  JSON.stringify([[...groups].sort(), session, new URL(url).protocol]);
+/** The exposures of each outpost, by its name. */
+const byOutpost = (assigned: readonly Exposure[]): Map<string, Exposure[]> =>
+  Map.groupBy(
+    assigned.filter(({ outpost }) => outpost !== undefined),
+    ({ outpost = "" }) => outpost,
+  );
+const sizes = (assigned: readonly Exposure[]): number[] =>
+  [...byOutpost(assigned).values()].map(({ length }) => length).sort((a, b) => b - a);
+
+describe("the outposts of any stack", () => {
+  test("serve only exposures with the same allowed groups, session length and scheme", () => {
+    always((plan) => {
+      for (const served of byOutpost(plan.exposures).values()) {
+        expect(new Set(served.map(combination)).size).toBe(1);
       }
-      expect(plan.outposts).toEqual([...served.keys()].filter((number) => number > 0).sort((a, b) => a - b));
     });
   });
 
-  test("serve no more than their capacity, of any number", () => {
+  test("are one for each combination, or the fewest that keep a fifth free where one is not enough", () => {
+    always((plan, { identityProvider: { providersPerOutpost: capacity } }) => {
+      const asked = plan.exposures.filter(({ authentication }) => authentication === "forward-auth");
+      for (const sharing of Map.groupBy(asked, combination).values()) {
+        const names = new Set(sharing.map(({ outpost }) => outpost));
+        if (sharing.length <= capacity) expect(names.size).toBe(1);
+        else
+          expect(names.size).toBeLessThanOrEqual(Math.ceil(sharing.length / Math.max(1, Math.floor(0.8 * capacity))));
+      }
+      for (const size of sizes(plan.exposures)) expect(size).toBeLessThanOrEqual(capacity);
+    });
+  });
+
+  test("are assigned to every exposure with forward auth and to no other one", () => {
+    always((plan) => {
+      const asked = plan.exposures.filter(({ authentication }) => authentication === "forward-auth");
+      expect(plan.exposures.filter(({ outpost }) => outpost !== undefined)).toEqual(asked);
+      expect(plan.outposts.map(({ name }) => name)).toEqual([...new Set(asked.map(({ outpost }) => outpost))].sort());
+    });
+  });
+
+  test("have the allowed groups of their exposures", () => {
+    always((plan) => {
+      for (const { name, groups } of plan.outposts) {
+        const [served] = byOutpost(plan.exposures).get(name) ?? [];
+        expect(groups).toEqual(served?.groups.toSorted());
+      }
+    });
+  });
+
+  test("have unique DNS labels as names, with the stack's name where other stacks may share the identity provider", () => {
+    always((plan, { identityProvider: { install } }) => {
+      const names = plan.outposts.map(({ name }) => name);
+      expect(new Set(names).size).toBe(names.length);
+      const prefix = install ? "gatehouse-outpost-" : "gatehouse-outpost-dev-";
+      for (const name of names) {
+        expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+        expect(name.startsWith(prefix)).toBe(true);
+      }
+    });
+  });
+
+  test("are in the namespace of the installed identity provider, else in one of the stack", () => {
+    always((plan, { identityProvider: { install, namespace } }) => {
+      const expected = install ? namespace : "gatehouse-outposts-dev";
+      expect(plan.outposts.filter((outpost) => outpost.namespace !== expected || outpost.port !== 9000)).toEqual([]);
+    });
+  });
+
+  test("do not change for other exposures when a service with a new group is added", () => {
+    fc.assert(
+      fc.property(kinds, services, variants, (enabled, list, variant) => {
+        const added = proxy({ name: "added", application_slug: "added", groups: ["newcomers"] });
+        const before = computePlan(settingsOf(enabled, list, variant)).exposures;
+        const after = computePlan(settingsOf(enabled, [added, ...list], variant)).exposures;
+        const assigned = new Map(after.map(({ id, outpost }) => [id, outpost]));
+        expect(before.filter(({ id, outpost }) => assigned.get(id) !== outpost)).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe("one combination", () => {
+  test("has one outpost up to the capacity, and several of at most the capacity above it", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 1, max: 100 }), (count, capacity) => {
-        const served = loads(assignOutposts(exposures(count), capacity));
-        if (count <= capacity) expect([...served]).toEqual(count === 0 ? [] : [[0, count]]);
-        else expect(Math.max(...served.values())).toBeLessThanOrEqual(capacity);
-        expect([...served.values()].reduce((sum, one) => sum + one, 0)).toBe(count);
+        const served = sizes(assignOutposts(exposures(count), withCapacity(capacity)));
+        if (count <= capacity) expect(served).toEqual(count === 0 ? [] : [count]);
+        else expect(served[0]).toBeLessThanOrEqual(capacity);
+        expect(served.reduce((sum, one) => sum + one, 0)).toBe(count);
       }),
       RUNS,
     );
   });
 
-  test("is the embedded one up to a hundred providers, and others past that", () => {
-    const used = (count: number) => [...loads(assignOutposts(exposures(count), 100)).keys()].sort((a, b) => a - b);
-    expect([used(100), used(101), used(161)]).toEqual([[0], [0, 1], [0, 1, 2]]);
+  test("keeps the name of its first outpost when it needs several", () => {
+    const used = (count: number) => [...byOutpost(assignOutposts(exposures(count), withCapacity(100))).keys()].sort();
+    const [one, two, three] = [used(100), used(101), used(161)];
+    expect([one.length, two.length, three.length]).toEqual([1, 2, 3]);
+    expect(two).toEqual(expect.arrayContaining(one));
+    expect(three).toEqual(expect.arrayContaining(two));
   });
 
-  test("is nothing for what asks nobody", () => {
-    const [open] = assignOutposts([{ ...template, authentication: "none", outpost: 3 }], 100);
-    expect(open?.outpost).toBe(undefined);
+  test("is distributed evenly, and an added service moves few others", () => {
+    const before = assignOutposts(exposures(1000), withCapacity(100));
+    expect([sizes(before).length, (sizes(before).at(-1) ?? 0) > 50]).toEqual([13, true]);
+    const after = assignOutposts([...exposures(1000), ...exposures(1, 5000)], withCapacity(100));
+    expect(before.filter(({ outpost }, index) => after[index]?.outpost !== outpost).length).toBeLessThan(5);
   });
 
-  test("are shared evenly, and one service more moves few others", () => {
-    const before = assignOutposts(exposures(1000), 100);
-    const sizes = [...loads(before).values()];
-    expect([sizes.length, Math.min(...sizes) > 50]).toEqual([13, true]);
-    const after = assignOutposts([...exposures(1000), ...exposures(1, 5000)], 100);
-    const moved = before.filter(({ outpost }, index) => after[index]?.outpost !== outpost);
-    expect(moved.length).toBeLessThan(5);
-  });
-
-  test("have a route of their own to their Service, and the embedded one has the identity provider's", () => {
-    const identityProvider = { ...sections.identity_provider, providers_per_outpost: 1 };
-    const list = [proxy({ domains: ["mesh"] }), oauth2({ domains: ["mesh"], enforce: "gateway" })];
-    const plan = computePlan(settingsOf({ mesh: true }, list, { identityProvider }));
-    const backendOf = (outpost: number) =>
-      outpost === 0 ? "authentik/authentik-server:9000" : `authentik/gatehouse-outpost-${outpost}:9000`;
-    const expected = plan.exposures.flatMap(({ id, outpost }) =>
-      outpost === undefined ? [] : [[id, backendOf(outpost)]],
+  test("is distributed in the same way for any order of the list", () => {
+    const outposts = (list: readonly Exposure[]) =>
+      new Map(assignOutposts(list, withCapacity(10)).map(({ id, outpost }) => [id, outpost]));
+    fc.assert(
+      fc.property(fc.shuffledSubarray(exposures(40), { minLength: 40 }), (shuffled) => {
+        expect(outposts(shuffled)).toEqual(outposts(exposures(40)));
+      }),
+      RUNS,
     );
-    const rules = plan.routes.find(({ name }) => name === "gatehouse-outpost-mesh")?.rules ?? [];
-    expect(new Set(plan.exposures.flatMap(({ outpost }) => outpost ?? []))).toEqual(new Set([0, 1]));
-    expect(
-      rules.map(({ exposure, backend }) => [exposure, `${backend.namespace}/${backend.name}:${backend.port}`]),
-    ).toEqual(expected);
+  });
+
+  test("does not depend on the order of the groups", () => {
+    const [one, other] = assignOutposts(
+      [
+        { ...template, id: "a@mesh", groups: ["staff", "admins"] },
+        { ...template, id: "b@mesh", groups: ["admins", "staff"] },
+      ],
+      withCapacity(100),
+    );
+    expect(one?.outpost).toBe(other?.outpost);
   });
 });
 
-test("1,000 services on 3 domains are so many routes, rules, middlewares and outposts, each in step with the list", () => {
-  const sizes = (count: number) => {
+describe("the name of an outpost", () => {
+  const nameOf = (fields: Partial<Exposure>, settings = withCapacity(100)) =>
+    assignOutposts([{ ...template, ...fields }], settings)[0]?.outpost;
+
+  test("contains the groups, or all-users", () => {
+    expect(nameOf({ groups: ["Staff", "Admins"] })).toMatch(/^gatehouse-outpost-admins-staff-[0-9a-f]{8}$/);
+    expect(nameOf({ groups: [] })).toMatch(/^gatehouse-outpost-all-users-[0-9a-f]{8}$/);
+    expect(nameOf({ groups: ["Øß"] })).toMatch(/^gatehouse-outpost-groups-[0-9a-f]{8}$/);
+  });
+
+  test("differs for groups that look the same in it, and for session length and scheme", () => {
+    const all: Partial<Exposure>[] = [
+      { groups: ["a", "b"] },
+      { groups: ["a-b"] },
+      { groups: ["A-B"] },
+      { groups: [] },
+      { groups: ["all-users"] },
+      { groups: [], session: "hours=1" },
+      { groups: [], url: "https://wiki.localhost" },
+    ];
+    expect(new Set(all.map((fields) => nameOf(fields))).size).toBe(all.length);
+  });
+
+  test("is undefined without forward auth", () => {
+    expect(nameOf({ authentication: "none", outpost: "gatehouse-outpost-before" })).toBe(undefined);
+  });
+});
+
+test("the outposts' route of a domain has the backend that the plan assigns", () => {
+  const list = [
+    proxy({ domains: ["mesh"], groups: ["staff"] }),
+    oauth2({ domains: ["mesh"], groups: ["admins"], enforce: "gateway" }),
+  ];
+  const plan = planOf({ mesh: true }, ...list);
+  expect(plan.outposts.map(({ groups }) => groups)).toEqual([["admins"], ["staff"]]);
+  const rules = plan.routes.find(({ name }) => name === "gatehouse-outpost-mesh")?.rules ?? [];
+  const served = rules.filter(({ match }) => match.endsWith("PathPrefix(`/outpost.goauthentik.io/`)"));
+  expect(served.map(({ exposure, backend }) => [exposure, backend])).toEqual(
+    plan.exposures.flatMap(({ id, outpost }) =>
+      outpost === undefined ? [] : [[id, { name: outpost, namespace: "authentik", port: 9000 }]],
+    ),
+  );
+});
+
+test("the plan of 1,000 services on 3 domains grows linearly", () => {
+  const sizesOf = (count: number) => {
     const list = Array.from({ length: count }, (_, index) =>
       proxy({ name: `service-${index}`, application_slug: `service-${index}` }),
     );
@@ -96,14 +208,14 @@ test("1,000 services on 3 domains are so many routes, rules, middlewares and out
       outposts: plan.outposts.length,
     };
   };
-  // A service has 4 exposures with its test environment, 3 routes, and 14 rules: 2 per exposure, 2 redirects, 4 paths of outposts.
+  // A service has 4 exposures with its test environment, 3 routes, and 18 rules: 2 per exposure, 2 redirects, 8 of outposts' paths.
   const own = { exposures: 10, routes: 10, rules: 46 };
   const of = (count: number) => ({
     exposures: own.exposures + 4 * count,
     routes: own.routes + 3 * count,
-    rules: own.rules + 14 * count,
+    rules: own.rules + 18 * count,
   });
-  expect(sizes(10)).toEqual({ ...of(10), middlewares: 21, outposts: 0 });
-  // 50 outposts of 80 providers on average: each has two middlewares beside the services.
-  expect(sizes(1000)).toEqual({ ...of(1000), middlewares: 119, outposts: 49 });
+  expect(sizesOf(10)).toEqual({ ...of(10), middlewares: 24, outposts: 2 });
+  // 25 outposts of 80 providers on average for each scheme: each has two middlewares in the services' namespace.
+  expect(sizesOf(1000)).toEqual({ ...of(1000), middlewares: 120, outposts: 50 });
 });

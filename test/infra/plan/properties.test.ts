@@ -32,12 +32,14 @@ function placed(plan: Plan): Placed[] {
 }
 
 const WHOLE_HOST = 100;
+const OUTPOST_PREFIX = "PathPrefix(`/outpost.goauthentik.io/`)";
+const SIGNED_OUT = "Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`)";
 const endsHere = ({ tls }: Exposure) => tls !== undefined && tls.ends !== "upstream";
 const unique = (values: readonly string[]) => {
   expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
 };
 
-describe("of any stack", () => {
+describe("the plan of any stack", () => {
   test("hosts, ids and names are unique, and names are right for Kubernetes", () => {
     always((plan) => {
       unique(plan.exposures.map(({ host }) => host));
@@ -56,7 +58,7 @@ describe("of any stack", () => {
       const enabled = new Set(settings.domains.filter((domain) => domain.enabled).map(({ kind }) => kind));
       const wrong = placed(plan).filter(({ rule: { host, match }, exposure }) => {
         const isExact = match === `Host(\`${host}\`)` || match.startsWith(`Host(\`${host}\`) && (`);
-        const isPath = match.startsWith(`Host(\`${host}\`) && PathPrefix(\`/`);
+        const isPath = ["Path", "PathPrefix"].some((path) => match.startsWith(`Host(\`${host}\`) && ${path}(\`/`));
         return exposure.host !== host || !enabled.has(exposure.domain) || !(isExact || isPath);
       });
       expect(wrong).toEqual([]);
@@ -99,6 +101,7 @@ describe("of any stack", () => {
           ...(exposure.tls?.ends === "upstream" ? ["upstream"] : []),
           ...(kinds.includes("background") ? ["background"] : []),
           ...(asks ? [rule.authentication] : []),
+          ...(rule.match.includes(OUTPOST_PREFIX) ? ["sign-in-error"] : []),
           ...(kinds.includes("background") ? ["background-end"] : []),
           ...(exposure.role === "data-api"
             ? ["anonymous", "whole-query", "rate-limit", "in-flight", "unavailable", "profile"]
@@ -129,7 +132,7 @@ describe("of any stack", () => {
     });
   });
 
-  test("what answers for a protected exposure without authentication is a public path, the outpost or a login of its own", () => {
+  test("answers for a protected exposure without authentication only on public paths, the outpost's path or for its own login", () => {
     always((plan, settings) => {
       for (const { rule, exposure } of placed(plan)) {
         if (exposure.protection === "open" || rule.authentication !== "none") continue;
@@ -142,7 +145,9 @@ describe("of any stack", () => {
             expect(exposure.publicPaths.length > 0 && exposure.role).toBe("service");
             break;
           case "identity-provider":
-            expect(rule.match).toBe(`Host(\`${rule.host}\`) && PathPrefix(\`/outpost.goauthentik.io/\`)`);
+            expect([OUTPOST_PREFIX, SIGNED_OUT].map((path) => `Host(\`${rule.host}\`) && ${path}`)).toContain(
+              rule.match,
+            );
             expect(exposure.authentication).toBe("forward-auth");
             break;
           default:
@@ -178,19 +183,20 @@ describe("of any stack", () => {
 });
 
 describe("the outpost's path", () => {
-  test("comes before every rule of its host, on the entry point where the application answers", () => {
-    always((plan, { identityProvider }) => {
-      const isReachable = identityProvider.install || identityProvider.service !== undefined;
+  test("is routed on every host with forward auth, before every other rule, on the entry point of the application", () => {
+    always((plan) => {
       const rules = placed(plan);
-      const outposts = rules.filter(({ rule }) => rule.match.includes("/outpost.goauthentik.io/`"));
       const asked = plan.exposures.filter(({ authentication }) => authentication === "forward-auth");
-      expect(sorted(outposts.map(({ exposure }) => exposure.id))).toEqual(
-        sorted(isReachable ? asked.map(({ id }) => id) : []),
-      );
-      for (const outpost of outposts) {
-        const beside = rules.filter(({ rule }) => rule.host === outpost.rule.host && rule !== outpost.rule);
-        expect(Math.max(...beside.map(({ rule }) => rule.priority))).toBeLessThan(outpost.rule.priority);
-        expect(endsHere(outpost.exposure)).toBe(outpost.route.tls !== undefined);
+      const paths = [SIGNED_OUT, OUTPOST_PREFIX].map((path) => rules.filter(({ rule }) => rule.match.endsWith(path)));
+      for (const path of paths) {
+        expect(sorted(path.map(({ exposure }) => exposure.id))).toEqual(sorted(asked.map(({ id }) => id)));
+      }
+      const outposts = paths.flat();
+      for (const { rule, route, exposure } of outposts) {
+        const others = rules.filter((other) => other.rule.host === rule.host && !outposts.includes(other));
+        expect(Math.max(...others.map((other) => other.rule.priority))).toBeLessThan(rule.priority);
+        expect(endsHere(exposure)).toBe(route.tls !== undefined);
+        expect(rule.priority).toBe(rule.match.endsWith(SIGNED_OUT) ? 310 : 300);
       }
     });
   });

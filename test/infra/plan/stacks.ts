@@ -7,7 +7,7 @@ import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stack
 
 /** Domain kinds of generated stacks, each with whether it is enabled. */
 export type Kinds = Readonly<Record<string, boolean>>;
-/** What a stack says besides domains and services. */
+/** What a stack configures besides domains and services. */
 export interface Variant {
   /** By domain kind; the others end TLS with Traefik's default certificate. */
   readonly tls?: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export const kind = fc.constantFrom(...KINDS);
 const tls = fc.constantFrom<unknown>(undefined, "upstream", { resolver: "letsencrypt" }, { secret: "wildcard" });
 const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}" };
 
-/** Any ends of TLS, any identity provider and any size of its outposts. */
+/** Any TLS, any identity provider and any capacity of its outposts. */
 export const variants: fc.Arbitrary<Variant> = fc.record({
   tls: fc.record({ mesh: tls, external: tls, partner: tls }),
   port: fc.constantFrom(undefined, 8443),
@@ -47,18 +47,20 @@ const access = fc.record({
   public_paths: fc.uniqueArray(fc.constantFrom("/health", "/assets/", "/a/b", "/outpost", "/outpost.goauthentik.ios")),
   service: fc.record({ namespace: fc.constantFrom("default", "apps", "authentik") }),
 });
-const groups = fc.uniqueArray(fc.constantFrom("staff", "admins", "Drift | øst"));
+/** What decides about the outpost of an application. */
+const sharing = fc.record({
+  groups: fc.uniqueArray(fc.constantFrom("staff", "admins", "Drift | øst")),
+  session: fc.constantFrom("hours=12", "minutes=30"),
+});
 
-/** Any list of right entries of `protected_services`, of all types. */
+/** Any list of valid entries of `protected_services`, of all types. */
 export const services: fc.Arbitrary<Record<string, unknown>[]> = named.chain((names) =>
   fc.tuple(
     ...names.map((name) => {
       const one = (make: typeof proxy, own: object) =>
         fc
-          .tuple(access, groups)
-          .map(([common, list]) =>
-            make({ name, ...own, ...common, ...("application_slug" in own ? { groups: list } : {}) }),
-          );
+          .tuple(access, sharing)
+          .map(([common, shared]) => make({ name, ...own, ...common, ...("application_slug" in own ? shared : {}) }));
       return fc.oneof(
         one(proxy, { application_slug: name }),
         one(oauth2, { application_slug: name, enforce: "application" }),

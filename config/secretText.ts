@@ -1,0 +1,24 @@
+import type { SecretText } from "./settings.ts";
+
+/**
+ * Every secret text within a value, e.g. within whole settings.
+ * @param passOver keys that are not looked into. Default: none
+ */
+export function secretTexts(value: unknown, passOver: ReadonlySet<string> = new Set()): SecretText[] {
+  if (typeof value !== "object" || value === null) return [];
+  if ("template" in value && "variables" in value) return [value as SecretText];
+  return Object.entries(value).flatMap(([key, inside]) => (passOver.has(key) ? [] : secretTexts(inside, passOver)));
+}
+
+/**
+ * The text with its variables filled in. A value is taken as it is, also where it contains `${…}`.
+ * @param valueOf looks a variable up, by its name and its place among the text's variables
+ * @throws what `valueOf` throws
+ */
+export function filledIn(
+  { template, variables }: SecretText,
+  valueOf: (name: string, place: number) => string,
+): string {
+  const values = new Map(variables.map((name, place) => [`\${${name}}`, valueOf(name, place)]));
+  return template.replace(/\$\{[^{}]*\}/g, (reference) => values.get(reference) ?? reference);
+}

@@ -1,0 +1,17 @@
+/** What authentik's containers have in common. */
+
+/** IPv4 addresses: the default `[::]` fails on nodes without IPv6 (authentik docs, "Configuration", listen settings). */
+export const LISTEN = [
+  { name: "AUTHENTIK_LISTEN__HTTP", value: "0.0.0.0:9000" },
+  { name: "AUTHENTIK_LISTEN__HTTPS", value: "0.0.0.0:9443" },
+  { name: "AUTHENTIK_LISTEN__METRICS", value: "0.0.0.0:9300" },
+  // The image's own value; sessions, sockets and gunicorn's heartbeats are there (authentik #22856, #25876).
+  { name: "TMPDIR", value: "/dev/shm" },
+];
+
+/** Times of the official Helm chart. A first start has 10 minutes: on a small node it took 160 s (measured). */
+export const PROBES = {
+  startup: { periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 60 },
+  ready: { periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 3 },
+  live: { periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 3 },
+};

@@ -1,0 +1,80 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { Settings } from "../../config/settings.ts";
+import type { Cluster } from "../cluster.ts";
+import { gatewayPods, onlyFrom } from "../network.ts";
+import { outpostNamespace } from "../plan/names.ts";
+import type { Plan } from "../plan/types.ts";
+import { serviceOf } from "../pods.ts";
+import type { Installation } from "./installation.ts";
+import { SignInPages } from "./signInPages.ts";
+
+export interface OutpostsArgs {
+  readonly settings: Settings;
+  readonly plan: Plan;
+  readonly cluster: Cluster;
+  /** Undefined = an existing authentik. */
+  readonly installation: Installation | undefined;
+}
+
+/** What all outposts share: their namespace, the Services that forward auth asks, and the pages for failed sign-ins. */
+export class Outposts extends pulumi.ComponentResource {
+  readonly kubernetes: k8s.Provider;
+  readonly namespace: pulumi.Output<string>;
+  readonly namespaceName: string;
+  /** Undefined when the stack has no outposts of its own namespace. */
+  readonly namespaceResource: k8s.core.v1.Namespace | undefined;
+  readonly #services: ReadonlyMap<string, { readonly service: k8s.core.v1.Service; readonly port: number }>;
+
+  constructor(name: string, args: OutpostsArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gatehouse:identity:Outposts", name, {}, opts);
+    const { settings, plan, cluster, installation } = args;
+    this.kubernetes = cluster.provider;
+    this.namespaceName = outpostNamespace(settings);
+    const child = { parent: this, provider: cluster.provider };
+    const needed = plan.outposts.length > 0;
+    this.namespaceResource =
+      installation?.namespace ?? (needed ? cluster.namespace(this.namespaceName, this) : undefined);
+    this.namespace = this.namespaceResource?.metadata.name ?? pulumi.output(this.namespaceName);
+    this.#services = new Map(
+      plan.outposts.map(({ name: app, port }) => {
+        const service = new k8s.core.v1.Service(
+          app,
+          serviceOf({ name: app, namespace: this.namespace }, app, port),
+          child,
+        );
+        return [app, { service, port }];
+      }),
+    );
+    const [first] = plan.outposts;
+    if (first) {
+      new SignInPages(`${name}-pages`, { namespace: this.namespace, cluster }, { parent: this });
+      if (!installation) this.#onlyGateway(name, settings, first.port, child);
+    }
+    this.registerOutputs({});
+  }
+
+  /**
+   * Where the gateway asks an outpost. A cluster IP, so that the gateway needs no cluster DNS.
+   * @param outpost its name
+   * @throws InputPropertyError when the plan has no such outpost
+   */
+  url(outpost: string): pulumi.Output<string> {
+    const found = this.#services.get(outpost);
+    if (!found) {
+      throw new pulumi.InputPropertyError({ propertyPath: "outposts", reason: `the plan has no outpost "${outpost}"` });
+    }
+    return pulumi.interpolate`http://${found.service.spec.clusterIP}:${found.port}`;
+  }
+
+  #onlyGateway(name: string, { gateway }: Settings, port: number, child: pulumi.CustomResourceOptions): void {
+    new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      {
+        metadata: { name: "gatehouse-outposts", namespace: this.namespace },
+        spec: onlyFrom({}, port, [gatewayPods(gateway)]),
+      },
+      child,
+    );
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { basic, oauth2, proxy } from "../../config/stacks.ts";
+import { chainsOf, onMesh, rules, rulesOf, withoutHash } from "./rules.ts";
+
+describe("HTTP on a domain that is https", () => {
+  const HOST = "Host(`wiki.mesh.example.org`)";
+
+  test("leads to HTTPS, with the same authentication behind, and no public path", () => {
+    const plan = onMesh({}, proxy({ public_paths: ["/health"] }));
+    expect(chainsOf(plan, "wiki")).toEqual([
+      [HOST, ["gatehouse-https", "gatehouse-strip", "gatehouse-outpost-all-users-forward-auth"]],
+    ]);
+    expect(rulesOf(plan, "wiki")).toEqual([[HOST, 100, "forward-auth", undefined]]);
+  });
+
+  test.each<[string, Record<string, unknown>, string[]]>([
+    ["oauth2", oauth2({ name: "wiki" }), []],
+    [
+      "oauth2 with enforce: gateway",
+      oauth2({ name: "wiki", enforce: "gateway" }),
+      ["gatehouse-outpost-all-users-forward-auth"],
+    ],
+    ["basic", basic({ name: "wiki", domains: "auto" }), ["wiki-basic-auth"]],
+  ])("has the authentication of %s behind the redirect", (_, service, behind) => {
+    expect(chainsOf(onMesh({}, service), "wiki")).toEqual([[HOST, ["gatehouse-https", "gatehouse-strip", ...behind]]]);
+  });
+
+  test("leads to the domain's own port", () => {
+    const plan = onMesh({ port: 8443 }, proxy({}));
+    expect(chainsOf(plan, "wiki")).toEqual([
+      [HOST, ["gatehouse-https-8443", "gatehouse-strip", "gatehouse-outpost-all-users-forward-auth"]],
+    ]);
+    expect(plan.middlewares.filter(({ kind, namespace }) => kind === "redirect" && namespace === "default")).toEqual([
+      { name: "gatehouse-https-8443", kind: "redirect", port: 8443, namespace: "default" },
+    ]);
+  });
+});
+
+describe("TLS that ends before the gateway", () => {
+  const plan = onMesh(
+    { tls: "upstream" },
+    proxy({ public_paths: ["/health"] }),
+    oauth2({}),
+    basic({ domains: "auto" }),
+  );
+
+  test("leaves one route, on HTTP, without a redirect", () => {
+    expect(plan.routes.filter(({ namespace }) => namespace === "default")).toMatchObject([
+      { name: "wiki", entryPoint: "web", tls: undefined },
+      { name: "grafana", entryPoint: "web", tls: undefined },
+      { name: "legacy", entryPoint: "web", tls: undefined },
+    ]);
+    expect(plan.middlewares.filter(({ kind }) => kind === "redirect")).toEqual([]);
+  });
+
+  test("is told to what stands behind, after the strip and before any authentication", () => {
+    const said = ["gatehouse-strip", "gatehouse-upstream"];
+    expect(rules(plan, "wiki").map(({ middlewares }) => middlewares.map(withoutHash))).toEqual([
+      said,
+      [
+        ...said,
+        "gatehouse-background",
+        "gatehouse-outpost-all-users-forward-auth-401-upstream",
+        "gatehouse-background-end",
+      ],
+      [...said, "gatehouse-outpost-all-users-forward-auth-upstream"],
+    ]);
+    expect(rules(plan, "grafana").map(({ middlewares }) => middlewares)).toEqual([said]);
+    expect(rules(plan, "legacy").map(({ middlewares }) => middlewares)).toEqual([[...said, "legacy-basic-auth"]]);
+    expect(rules(plan, "gatehouse-outpost-mesh").map(({ middlewares }) => middlewares)).toEqual([
+      said,
+      [...said, "gatehouse-sign-in-error"],
+    ]);
+  });
+});

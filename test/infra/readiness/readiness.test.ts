@@ -1,0 +1,180 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { LOOKED_UP } from "../../../infra/identity/defaults.ts";
+import { AuthentikApi, BLUEPRINT, settings, TOKEN } from "./authentik-api.ts";
+
+// Polls follow each other without a pause.
+vi.resetModules();
+vi.doMock("node:timers/promises", async (original) => ({
+  ...(await original<typeof import("node:timers/promises")>()),
+  setTimeout: () => nextTurn(),
+}));
+const { waitUntilReady } = await import("../../../infra/identity/readiness.ts");
+afterAll(() => {
+  vi.doUnmock("node:timers/promises");
+  vi.resetModules();
+});
+
+const LONG = 20_000;
+const SHORT = 100;
+
+let api: AuthentikApi;
+let url: string;
+let reports: string[];
+const wait = (fields: { version?: string; blueprint?: typeof BLUEPRINT | undefined; timeout?: number } = {}) =>
+  waitUntilReady(url, TOKEN, { version: "2026.5.7", blueprint: BLUEPRINT, timeout: LONG, ...fields }, (missing) =>
+    reports.push(missing),
+  );
+/** The message of the error that a wait ends with. */
+const failure = (fields?: Parameters<typeof wait>[0]): Promise<string> =>
+  wait({ timeout: SHORT, ...fields }).then(
+    () => "no error",
+    (error: unknown) => (error as Error).message,
+  );
+
+beforeEach(async () => {
+  api = new AuthentikApi();
+  url = await api.start();
+  reports = [];
+});
+afterEach(async () => {
+  expect(reports.join("\n")).not.toContain(TOKEN);
+  await api.stop();
+});
+
+test("returns at once when nothing is missing", async () => {
+  await wait();
+  expect(reports).toEqual([]);
+  expect(api.requests.filter((request) => request === "GET /admin/version/")).toEqual(["GET /admin/version/"]);
+});
+
+test("waits for every looked-up object and for the blueprint, in any order", async () => {
+  const steps: ((server: AuthentikApi) => void)[] = [
+    ...LOOKED_UP.flows.map((flow) => (server: AuthentikApi) => void server.flows.add(flow)),
+    ...LOOKED_UP.mappings.map((mapping) => (server: AuthentikApi) => void server.mappings.add(mapping)),
+    (server) => void server.keyPairs.add(LOOKED_UP.keyPair),
+    (server) => void server.blueprints.push(settings()),
+  ];
+  await fc.assert(
+    fc.asyncProperty(fc.shuffledSubarray(steps, { minLength: steps.length }), async (order) => {
+      api.empty();
+      const left = [...order];
+      api.beforePoll = () => left.shift()?.(api);
+      await wait();
+      expect(left).toEqual([]);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("reports what is missing once for each change", async () => {
+  api.keyPairs.clear();
+  api.blueprints = [];
+  let polls = 0;
+  api.beforePoll = () => {
+    polls += 1;
+    if (polls === 4) api.keyPairs.add(LOOKED_UP.keyPair);
+    if (polls === 7) api.blueprints = [settings({ status: "unknown" })];
+    if (polls === 9) api.blueprints = [settings()];
+  };
+  await wait();
+  expect(reports).toEqual([
+    'key pair "authentik Self-signed Certificate"',
+    "blueprint gatehouse/settings.yaml: not discovered by the worker",
+    "blueprint gatehouse/settings.yaml: status unknown",
+  ]);
+});
+
+describe("after the timeout, the error names", () => {
+  test.each<[string, () => unknown, string]>([
+    ["a missing flow", () => api.flows.delete("default-invalidation-flow"), 'flow "default-invalidation-flow"'],
+    [
+      "missing scope mappings",
+      () => LOOKED_UP.mappings.slice(-2).forEach((managed) => api.mappings.delete(managed)),
+      "scope mapping goauthentik.io/providers/oauth2/scope-offline_access, goauthentik.io/providers/oauth2/scope-authentik_api",
+    ],
+    ["a missing key pair", () => api.keyPairs.clear(), 'key pair "authentik Self-signed Certificate"'],
+    ["a blueprint that is not discovered", () => (api.blueprints = []), "not discovered by the worker"],
+    [
+      "a blueprint of another content",
+      () => (api.blueprints = [settings({ last_applied_hash: "hash-of-the-settings-before" })]),
+      "blueprint gatehouse/settings.yaml: status successful, not of the current content",
+    ],
+    [
+      "a response that is not JSON",
+      () => api.failures.push(...new Array<[number, string]>(10_000).fill([200, `<html>${TOKEN}`])),
+      "the response of /admin/version/ is not JSON",
+    ],
+    [
+      "JSON of another program",
+      () => api.failures.push(...new Array<[number, string]>(10_000).fill([200, `{"error":"${TOKEN}"}`])),
+      "no version in the response of /admin/version/",
+    ],
+    [
+      "the status of a refusal",
+      () => api.failures.push(...new Array<[number, string]>(10_000).fill([403, TOKEN])),
+      "status 403 from /api/v3/admin/version/",
+    ],
+  ])("%s", async (_, prepare, missing) => {
+    prepare();
+    const message = await failure();
+    expect(message).toContain(`the identity provider at ${url} was not ready after `);
+    expect(message).toContain(missing);
+    expect(message).not.toContain(TOKEN);
+  });
+
+  test("the cause, when no server listens", async () => {
+    await api.stop();
+    expect(await failure()).toContain("ECONNREFUSED");
+  });
+});
+
+test.each([
+  ["503 while the server starts", 503],
+  ["403 before the bootstrap token exists", 403],
+  ["400 for an object that does not exist yet", 400],
+  ["502 of the gateway", 502],
+])("waits for %s", async (_, status) => {
+  api.failures.push([status, "{}"], [status, TOKEN], [status, ""]);
+  await wait();
+  expect(reports).toEqual([`status ${status} from /api/v3/admin/version/`]);
+});
+
+test.each(["2026.4.3", "2026.8.0", "2025.5.6"])("refuses a server of version %s at once", async (version) => {
+  api.version = version;
+  expect(await failure({ timeout: LONG })).toBe(
+    `the identity provider at ${url} is authentik ${version}, and identity_provider.version is 2026.5.7. ` +
+      "Set version to what runs there, or update the server.",
+  );
+  expect(api.requests).toEqual(["GET /admin/version/"]);
+});
+
+describe("blueprints with an error", () => {
+  const APPLY = "POST /managed/blueprints/7/apply/";
+  const failed = () => ({ ...settings({ pk: "7", status: "error" }), path: "default/flow-oobe.yaml" });
+
+  test("are applied again when the stack installs the server", async () => {
+    api.blueprints = [settings(), failed()];
+    api.flows.clear();
+    api.beforePoll = () => {
+      if (api.requests.includes(APPLY)) LOOKED_UP.flows.forEach((flow) => api.flows.add(flow));
+    };
+    await wait();
+    expect(api.requests.filter((request) => request.startsWith("POST"))).toEqual([APPLY]);
+  });
+
+  test("are left alone on an existing server", async () => {
+    api.blueprints = [failed()];
+    api.flows.clear();
+    expect(await failure({ blueprint: undefined, timeout: 500 })).toContain("flow");
+    expect(api.requests.length).toBeGreaterThan(40);
+    expect(api.requests.filter((request) => request.startsWith("POST"))).toEqual([]);
+  });
+});
+
+test("needs no blueprint of an existing server", async () => {
+  api.blueprints = [];
+  await wait({ blueprint: undefined });
+  expect(api.requests).not.toContain("GET /managed/blueprints/");
+});

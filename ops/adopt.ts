@@ -1,31 +1,40 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import pRetry from "p-retry";
+import { AuthentikApi } from "./authentikApi.ts";
 import { type HttpClient, withClient } from "./http.ts";
 import type { Deployment, Resource } from "./replay.ts";
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** Where authentik lists objects of a type, and which of their fields tell one from another: by the name of the input. */
+/** Where authentik lists the objects of a type. */
 interface List {
   readonly path: string;
-  readonly fields: Readonly<Record<string, string>>;
+  /** Inputs that distinguish one object from another; its fields have the same names. */
+  readonly fields: readonly string[];
+  /** Query parameters of the list, by the input whose value they take; not every list can filter by `name`. */
+  readonly filters: Readonly<Record<string, string>>;
 }
 
-const named = (path: string): List => ({ path, fields: { name: "name" } });
+const named = (path: string, filter = "name"): List => ({ path, fields: ["name"], filters: { name: filter } });
 
 const LISTS: Readonly<Record<string, List>> = {
   "authentik:index/group:Group": named("/core/groups/"),
-  "authentik:index/user:User": { path: "/core/users/", fields: { username: "username" } },
-  "authentik:index/providerProxy:ProviderProxy": named("/providers/proxy/"),
+  "authentik:index/user:User": {
+    path: "/core/users/",
+    fields: ["username"],
+    filters: { username: "username" },
+  },
+  "authentik:index/providerProxy:ProviderProxy": named("/providers/proxy/", "name__iexact"),
   "authentik:index/providerOauth2:ProviderOauth2": named("/providers/oauth2/"),
   "authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope": named(
     "/propertymappings/provider/scope/",
   ),
-  "authentik:index/outpost:Outpost": named("/outposts/instances/"),
+  "authentik:index/outpost:Outpost": named("/outposts/instances/", "name__iexact"),
   "authentik:index/blueprint:Blueprint": named("/managed/blueprints/"),
   "authentik:index/policyBinding:PolicyBinding": {
     path: "/policies/bindings/",
-    fields: { target: "target", order: "order", group: "group" },
+    fields: ["target", "order", "group"],
+    filters: { target: "target", order: "order" },
   },
 };
 
@@ -69,17 +78,17 @@ async function lookUp(
   provider: Inputs,
   { type, inputs = {} }: Resource,
 ): Promise<string | undefined> {
-  const { path, fields } = LISTS[type] ?? named("");
-  const wanted = Object.entries(fields).map(([input, field]) => [field, String(inputs[input])] as const);
-  const url = `${plain(provider["url"])}/api/v3${path}?${new URLSearchParams([...wanted.map(([n, v]) => [n, v]), ["page_size", "1000"]])}`;
-  const answer = await client.send(url, { headers: { authorization: `Bearer ${plain(provider["token"])}` } });
-  if (answer.status !== 200) {
-    throw new Error(
-      `${url} answered ${answer.status}; a killed run may have made a ${type} there, which has to be known`,
-    );
-  }
-  const { results } = JSON.parse(answer.body) as { results: (Inputs & { pk: string | number })[] };
-  const match = results.find((object) => wanted.every(([field, value]) => String(object[field]) === value));
+  const { path, fields, filters } = LISTS[type] ?? named("");
+  const url = plain(provider["url"]);
+  const query = Object.entries(filters).map(([input, filter]) => [filter, String(inputs[input])]);
+  const api = new AuthentikApi(client, url, plain(provider["token"]));
+  const objects = await api
+    .all<Inputs & { pk: string | number }>(path, Object.fromEntries(query) as Record<string, string>)
+    .catch((error: unknown) => {
+      const { message } = error as Error;
+      throw new Error(`cannot tell whether the interrupted deployment created a ${type} at ${url}: ${message}`);
+    });
+  const match = objects.find((object) => fields.every((field) => String(object[field]) === String(inputs[field])));
   return match && String(match.pk);
 }
 

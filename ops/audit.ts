@@ -5,7 +5,7 @@ import { auditCluster, auditedObjects, type Finding } from "./audit/audit.ts";
 import { openContext, type Place } from "./context/context.ts";
 import { ContextError } from "./context/contextError.ts";
 import { kubeConfigOf } from "./context/kubeconfig.ts";
-import { painter } from "./contract/report.ts";
+import { painter } from "./paint.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 
 /** What the command uses of the process that it runs in. */
@@ -50,7 +50,7 @@ function append(value: string, list: readonly string[]): string[] {
 async function run(context: string, { json, accept }: Options, shell: Shell): Promise<number> {
   const { plan, settings, environment } = openContext(context, shell);
   const kubeConfig = kubeConfigOf(context, environment);
-  const options = { gateway: settings.gateway.namespace, accepted: accept };
+  const options = { gateway: settings.gateway, accepted: accept };
   const findings = await auditCluster(kubeConfig, plan, options).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
     throw new ContextError(`the cluster of context "${context}" does not answer: ${reason ?? ""}`, { cause: error });

@@ -7,8 +7,9 @@ import { type Change, compare } from "./contract/compare.ts";
 import { type DataStack, databaseOf, openDataStack, ownDatabase, type Place } from "./contract/connection.ts";
 import { type Contract, ContractError } from "./contract/contract.ts";
 import { LockFolder } from "./contract/lockFolder.ts";
-import { countChanges, describeChanges, painter } from "./contract/report.ts";
+import { countChanges, describeChanges } from "./contract/report.ts";
 import { UnreachableError, withDatabase } from "./database.ts";
+import { painter } from "./paint.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 
 /** What the command uses of the process that it runs in. */

@@ -1,17 +1,16 @@
 /** `./deploy CONTEXT`: preview, confirm, apply and prove the stack of one cluster context. See docs/deploy.md. */
 import { createInterface } from "node:readline/promises";
-import { styleText } from "node:util";
 import { Command } from "commander";
 import program from "../infra/index.ts";
 import { commandEnd } from "./commandEnd.ts";
-import { knownContexts, openContext, type Place, type StackContext } from "./context/context.ts";
+import { listContexts, openContext, type Place, type StackContext } from "./context/context.ts";
 import { ContextError } from "./context/contextError.ts";
 import { deployContext } from "./deploy/deployment.ts";
 import { exitCodeOf } from "./deploy/outcome.ts";
-import type { Paint } from "./deploy/page.ts";
+import { verifyDeployment } from "./deploy/verification.ts";
+import { type Paint, painter } from "./paint.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { verifyContext } from "./verify/verify.ts";
 
 /** What the command uses of the process that it runs in. */
 export interface Shell extends Place {
@@ -52,7 +51,8 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
   try {
     command.parse(args, { from: "user" });
     const [context] = command.args;
-    if (context === undefined) throw new ContextError(`name a context: ./deploy CONTEXT\n${contextsOf(shell.project)}`);
+    if (context === undefined)
+      throw new ContextError(`name a context: ./deploy CONTEXT\n${listContexts(shell.project)}`);
     const target = openContext(context, shell);
     if (!flags.yes && !shell.ask) {
       throw new ContextError(
@@ -65,11 +65,6 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
   }
 }
 
-function contextsOf(project: string): string {
-  const known = knownContexts(project).map(({ context, stack }) => `  ${context} (stack ${stack})`);
-  return known.length === 0 ? "No stack file states one." : `Known contexts:\n${known.join("\n")}`;
-}
-
 async function deploy(target: StackContext, { yes, json, refresh }: Flags, shell: Shell): Promise<number> {
   const { ask, error, out, paint, progress, interrupted } = shell;
   const tell = (text: string): void => (json ? error : out)(`${text}\n`);
@@ -77,7 +72,7 @@ async function deploy(target: StackContext, { yes, json, refresh }: Flags, shell
     yes === true || (await ask?.(`${question} Only yes goes on: `))?.trim() === "yes";
   // The program runs in this process, and looks for its variables where a deploying shell has them.
   Object.assign(process.env, target.environment);
-  const prove = async () => (await verifyContext(target, shell, progress)).checks;
+  const prove = async () => (await verifyDeployment(target, shell, progress)).checks;
   const how = { refresh: refresh === true, confirm, tell, paint, progress, interrupted, program, prove };
   const outcome = await shell.deploy(target, shell, how);
   if (json) out(`${JSON.stringify(outcome, undefined, 2)}\n`);
@@ -105,13 +100,12 @@ function asker(): Shell["ask"] {
 }
 
 if (import.meta.main) {
-  const colours = process.stdout.isTTY && process.stdout.hasColors();
   process.exitCode = await main(process.argv.slice(2), {
     environment: process.env,
     project: projectFolder(),
     data: dataFolder(),
     ask: asker(),
-    paint: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
+    paint: painter(process.stdout.isTTY && process.stdout.hasColors()),
     progress: createProgress(),
     interrupted: interruption(),
     out: (text) => process.stdout.write(text),

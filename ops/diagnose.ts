@@ -1,15 +1,15 @@
 /** `npm run diagnose`: explains a login loop, an unprotected service, a dead domain. See docs/diagnose.md. */
 import { join } from "node:path";
-import { styleText } from "node:util";
 import { Command } from "commander";
 import { commandEnd } from "./commandEnd.ts";
 import { openContext, type Place } from "./context/context.ts";
 import { claimDataFolder } from "./dataFolder.ts";
 import { collect } from "./diagnose/collect.ts";
 import { redactAll, redactor } from "./diagnose/redact.ts";
-import { describe, isAnythingWrong, type Paint } from "./diagnose/report.ts";
+import { describe, isAnythingWrong } from "./diagnose/report.ts";
 import { writeReport } from "./diagnose/reportFiles.ts";
 import { diagnoseAll, diagnoseHost } from "./diagnose/walk.ts";
+import { painter } from "./paint.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 
 /** What the command uses of the process that it runs in. */
@@ -63,13 +63,11 @@ async function diagnose(name: string, host: string | undefined, json: boolean, s
   const redact = redactor(secrets);
   const found = host === undefined ? diagnoseAll(evidence) : diagnoseHost(host, url, evidence);
   const diagnosis = redactAll({ at: at.toISOString(), ...found }, redact);
-  const plain: Paint = (_style, text) => text;
   const machine = `${JSON.stringify(diagnosis, undefined, 2)}\n`;
-  const text = redact(`${at.toISOString()}\n${describe(diagnosis, plain)}\n${machine}`);
+  const text = redact(`${at.toISOString()}\n${describe(diagnosis, painter(false))}\n${machine}`);
   claimDataFolder(shell.data);
   const file = writeReport(join(shell.data, "diagnose"), name, at, text);
-  const paint: Paint = shell.colours ? (style, part) => styleText(style, part, { validateStream: false }) : plain;
-  shell.out(json ? machine : `${describe(diagnosis, paint)}Report: ${file}\n`);
+  shell.out(json ? machine : `${describe(diagnosis, painter(shell.colours))}Report: ${file}\n`);
   return isAnythingWrong(diagnosis) ? 1 : 0;
 }
 

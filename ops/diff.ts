@@ -7,9 +7,10 @@ import { commandEnd } from "./commandEnd.ts";
 import { composeComment, markerOf } from "./diff/comment.ts";
 import { compareVersions, type StackDiff } from "./diff/compare.ts";
 import { stackBlocks } from "./diff/markdown.ts";
-import { describeChanges, opensToPublic, painter } from "./diff/report.ts";
+import { describeChanges, opensToPublic } from "./diff/report.ts";
 import { templateVariables } from "./diff/variables.ts";
 import { revision, stackFile, type Version, VersionError, workingTree } from "./diff/versions.ts";
+import { painter } from "./paint.ts";
 import { projectFolder } from "./paths.ts";
 
 /** What the command uses of the process that it runs in. */

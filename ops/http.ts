@@ -6,7 +6,7 @@ import { lookup } from "../infra/loopback.ts";
 export interface Answer {
   readonly url: string;
   readonly status: number;
-  /** Names in lower case; a header that came several times is a list. */
+  /** Names in lower case, values decoded as UTF-8; a header that came several times is a list. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
@@ -19,6 +19,10 @@ export interface RequestOptions {
 
 /** A client that behaves like one browser profile: it keeps cookies, and follows redirects only when asked. */
 export interface HttpClient {
+  /**
+   * Sends one request; after a 5xx answer, once more. A worker of authentik restarts after some 1,000 requests and fails those in flight.
+   * The request must have the same effect when it is repeated.
+   */
   send(url: string, options?: RequestOptions): Promise<Answer>;
   /** GET, then every redirect, at most 15. @throws when there are more, which is how a login loop shows */
   follow(url: string): Promise<Answer>;
@@ -41,11 +45,18 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }):
   const send = async (url: string, { method = "GET", headers, body }: RequestOptions = {}): Promise<Answer> => {
     const cookie = await cookies.getCookieString(url);
     const sent = { ...(cookie === "" ? {} : { cookie }), ...headers };
-    const answer = await request(url, { dispatcher, method, headers: sent, body: body ?? null });
+    const once = (): ReturnType<typeof request> =>
+      request(url, { dispatcher, method, headers: sent, body: body ?? null });
+    let answer = await once();
+    if (answer.statusCode >= 500) {
+      await answer.body.dump();
+      answer = await once();
+    }
+    // Not decoded: undici sends Latin-1, too, so the cookie goes back byte for byte.
     for (const line of [answer.headers["set-cookie"] ?? []].flat()) {
       await cookies.setCookie(line, url, { ignoreError: true });
     }
-    return { url, status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+    return { url, status: answer.statusCode, headers: decoded(answer.headers), body: await answer.body.text() };
   };
   const follow = async (url: string): Promise<Answer> => {
     let answer = await send(url);
@@ -59,6 +70,20 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }):
     throw new Error(`${url} redirected more than ${REDIRECTS} times, last to ${answer.url}`);
   };
   return { send, follow, cookies, close: () => dispatcher.destroy() };
+}
+
+/** Decodes values that undici read as Latin-1 and that are UTF-8, as those of identity headers are. */
+function decoded(headers: Answer["headers"]): Answer["headers"] {
+  const decode = (value: string): string => {
+    const text = Buffer.from(value, "latin1").toString();
+    return text.includes("\uFFFD") ? value : text;
+  };
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(decode) : value && decode(value),
+    ]),
+  );
 }
 
 /**

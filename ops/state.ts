@@ -25,14 +25,16 @@ export async function exportState(stack: Stack): Promise<State> {
 }
 
 /**
- * Puts the newest backup in place of a state file that is no JSON any more, e.g. cut short when the machine lost its power. The engine keeps
- * the last but one beside it, and one of each run's end.
+ * Repairs the files of a backend after a killed run. The newest backup replaces a state file that is no JSON any more, e.g. cut short when
+ * the machine lost its power: the engine keeps the last but one beside it, and one of each run's end. Attributes (`*.attrs`) that are no
+ * JSON are deleted: the engine does not write them atomically, reads "EOF" from an empty file, and they hold nothing but a content type.
  * @param backend URL of the engine's backend; only `file://` keeps such files
  * @throws Error when no backup is whole
  */
 export async function restoreState(backend: string | undefined, stack: string): Promise<void> {
   if (!backend?.startsWith("file://")) return;
   const folder = join(fileURLToPath(backend), ".pulumi");
+  await deleteBrokenAttributes(folder);
   const file = join(folder, "stacks", PROJECT, `${stack}.json`);
   if (!existsSync(file) || isWhole(file)) return;
   const older = join(folder, "backups", PROJECT, stack);
@@ -45,6 +47,12 @@ export async function restoreState(backend: string | undefined, stack: string): 
     );
   }
   await copyFile(whole, file);
+}
+
+async function deleteBrokenAttributes(folder: string): Promise<void> {
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  const files = names.filter((name) => name.endsWith(".attrs")).map((name) => join(folder, name));
+  for (const file of files) if (!isWhole(file)) await rm(file, { force: true });
 }
 
 function isWhole(file: string): boolean {

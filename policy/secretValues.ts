@@ -1,4 +1,5 @@
-import type { SecretText, Settings } from "../config/settings.ts";
+import { secretTexts } from "../config/secretText.ts";
+import type { Settings } from "../config/settings.ts";
 
 /** A shorter value stands in other texts by chance. */
 const SHORTEST = 8;
@@ -13,16 +14,10 @@ export function secretValues(
   settings: Settings,
   valueOf: (variable: string) => string | undefined,
 ): ReadonlyMap<string, string> {
-  const names = new Set(secretTexts(settings).flatMap(({ variables }) => variables));
+  const names = new Set(secretTexts(settings, NO_SECRETS).flatMap(({ variables }) => variables));
   const known = [...names].flatMap((name): [string, string][] => {
     const value = valueOf(name);
     return value !== undefined && value.length >= SHORTEST ? [[name, value]] : [];
   });
   return new Map(known);
-}
-
-function secretTexts(value: unknown): SecretText[] {
-  if (typeof value !== "object" || value === null) return [];
-  if ("template" in value && "variables" in value) return [value as SecretText];
-  return Object.entries(value).flatMap(([key, inside]) => (NO_SECRETS.has(key) ? [] : secretTexts(inside)));
 }

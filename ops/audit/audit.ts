@@ -1,5 +1,6 @@
 /** Whether a cluster holds what the plan says, and nothing that gets around it. */
 import type { KubeConfig } from "@kubernetes/client-node";
+import type { GatewayPods } from "../../infra/network.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { type Finding, manifestsOf } from "../../policy/resource.ts";
 import { Backends } from "./backends.ts";
@@ -13,8 +14,8 @@ import { openedServices } from "./services.ts";
 export type { Finding } from "../../policy/resource.ts";
 
 export interface AuditOptions {
-  /** Namespace of the gateway; without it, a NetworkPolicy may let in any one namespace by name. */
-  readonly gateway?: string;
+  /** Where the gateway's pods are; without it, a NetworkPolicy may let in any one namespace by name. */
+  readonly gateway?: GatewayPods;
   /** Objects that somebody looked at and accepted, as findings name them: `IngressRoute default/legacy`. */
   readonly accepted?: readonly string[];
 }

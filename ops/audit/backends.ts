@@ -1,4 +1,3 @@
-import { ownSlug } from "../../infra/plan/names.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { labelsOf } from "../../infra/pods.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
@@ -20,19 +19,21 @@ export class Backends {
 
   constructor(manifests: readonly Manifest[], plan: Plan) {
     this.#manifests = manifests;
-    const installed = plan.identitySlug === ownSlug("identity", plan.stack, true);
     const roles = new Map(plan.exposures.map(({ id, role }) => [id, role]));
+    const own = new Map(plan.exposures.map(({ id, backend }) => [id, backend]));
     const rules = plan.routes.flatMap((route) => route.rules);
-    const all = rules.map(({ backend, exposure, openBecause }) => {
-      const role = openBecause === "identity-provider" ? "identity-provider" : roles.get(exposure);
+    const all = rules.map(({ backend, exposure }) => {
+      // On a protected host the outposts and their pages have rules, too.
+      const role = isSame(own.get(exposure), backend) ? roles.get(exposure) : "outpost";
       return { ...backend, role };
     });
-    // One that was there before has routes of other stacks, too.
-    this.guarded = unique(all.filter(({ role }) => role !== "identity-provider" || installed));
+    // An existing identity provider has routes of other stacks, too.
+    this.guarded = unique(all.filter(({ role }) => role !== "identity-provider" || plan.installsIdentityProvider));
     this.own = unique(
       all.filter((backend) => {
-        if (backend.role === "data-api" || backend.role === "catalog") return true;
-        return backend.role === "identity-provider" ? installed : isOurs(this.service(backend));
+        if (backend.role === "identity-provider") return plan.installsIdentityProvider;
+        if (backend.role === "service" || backend.role === "test") return isOurs(this.service(backend));
+        return true;
       }),
     );
   }
@@ -87,6 +88,10 @@ export class Backends {
     }
     return undefined;
   }
+}
+
+function isSame(a: Place | undefined, b: Place): boolean {
+  return a?.namespace === b.namespace && a.name === b.name;
 }
 
 /** Whether a workload of that name and label is one of the stack's. */

@@ -1,5 +1,4 @@
 import { authPath } from "../../infra/gateway/specs.ts";
-import { outpostName } from "../../infra/plan/names.ts";
 import type { ForwardAuth, Plan } from "../../infra/plan/types.ts";
 import { type Finding, type Manifest, textAt } from "../../policy/resource.ts";
 import { changedMiddleware } from "../../policy/rules/middlewareContent.ts";
@@ -18,11 +17,9 @@ export function changedMiddlewares(manifests: readonly Manifest[], plan: Plan, b
   });
 }
 
-/** Where forward auth has to ask: the Service of the outpost by its cluster IP, or an identity provider outside of the cluster. */
+/** The address that forward auth has to ask: the cluster IP of the outpost's Service. */
 function authAddress({ outpost, refusal }: ForwardAuth, plan: Plan, backends: Backends): string | undefined {
-  const here = plan.exposures.find(({ role }) => role === "identity-provider")?.backend;
-  if (here === undefined) return plan.identityProviderUrl && plan.identityProviderUrl + authPath(refusal);
-  const service = backends.service({ ...here, name: outpost > 0 ? outpostName(outpost) : here.name });
-  const address = textAt(service?.spec, "clusterIP");
-  return address === undefined ? undefined : `http://${address}:${here.port}${authPath(refusal)}`;
+  const planned = plan.outposts.find(({ name }) => name === outpost);
+  const address = planned && textAt(backends.service(planned)?.spec, "clusterIP");
+  return address === undefined ? undefined : `http://${address}:${planned?.port}${authPath(refusal)}`;
 }

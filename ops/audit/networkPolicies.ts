@@ -1,3 +1,4 @@
+import type { GatewayPods } from "../../infra/network.ts";
 import { labelsOf } from "../../infra/pods.ts";
 import { at, fieldsOf, type Finding, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
 import { type Backends, labels, matches } from "./backends.ts";
@@ -7,12 +8,12 @@ const RULE = "backends-take-only-the-gateway";
 
 /**
  * Whether nobody but the gateway may connect to what the stack runs. Policies add up, so any that lets others in counts.
- * @param gateway namespace of the gateway; without it, any one namespace by name is taken for it
+ * @param gateway its namespace and the labels of its pods; without it, any one namespace by name is taken for it
  */
 export function widenedPolicies(
   manifests: readonly Manifest[],
   backends: Backends,
-  gateway: string | undefined,
+  gateway: GatewayPods | undefined,
 ): Finding[] {
   const all = manifests.filter(({ kind }) => kind === "NetworkPolicy");
   return backends.own.flatMap((backend) => {
@@ -32,7 +33,7 @@ export function widenedPolicies(
           rule: RULE,
           object: label,
           fault: `lets ${others} connect to port ${port} of ${namespace}/${name}`,
-          cure: "remove that rule; only the gateway's namespace belongs there",
+          cure: "remove that rule; only the gateway's pods belong there",
         })),
     );
   });
@@ -60,7 +61,7 @@ function isFor(rule: Value, port: number): boolean {
 }
 
 /** Who may connect besides the gateway and the namespace itself. */
-function othersIn(rule: Value, own: string, gateway: string | undefined): string[] {
+function othersIn(rule: Value, own: string, gateway: GatewayPods | undefined): string[] {
   const peers = listOf(at(rule, "from"));
   if (peers.length === 0) return ["everybody"];
   return peers.flatMap((peer) => {
@@ -70,7 +71,10 @@ function othersIn(rule: Value, own: string, gateway: string | undefined): string
     if (selector === undefined) return [];
     const named = labels(at(selector, "matchLabels"))[NAMESPACE_NAME];
     if (named === undefined) return [namespacesOf(selector)];
-    return named === own || named === (gateway ?? named) ? [] : [`the namespace ${named}`];
+    if (named === own || gateway === undefined) return [];
+    if (named !== gateway.namespace) return [`the namespace ${named}`];
+    const pods = labels(at(peer, "podSelector", "matchLabels"));
+    return matches(gateway.podLabels, pods) ? [] : [`other pods of the namespace ${named}`];
   });
 }
 

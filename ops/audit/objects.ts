@@ -11,13 +11,14 @@ export interface ClusterObjects {
 interface Kind {
   readonly kind: string;
   readonly group: string;
-  readonly version: string;
+  /** Newest first. A cluster lists all objects of a kind in each version that it serves. */
+  readonly versions: readonly string[];
   readonly plural: string;
 }
 
-const TRAEFIK = { group: "traefik.io", version: "v1alpha1" };
-const NETWORKING = { group: "networking.k8s.io", version: "v1" };
-const GATEWAY = { group: "gateway.networking.k8s.io", version: "v1" };
+const TRAEFIK = { group: "traefik.io", versions: ["v1alpha1"] };
+const NETWORKING = { group: "networking.k8s.io", versions: ["v1"] };
+const GATEWAY = { group: "gateway.networking.k8s.io", versions: ["v1", "v1beta1", "v1alpha3", "v1alpha2"] };
 
 const KINDS: readonly Kind[] = [
   { ...TRAEFIK, kind: "IngressRoute", plural: "ingressroutes" },
@@ -29,7 +30,7 @@ const KINDS: readonly Kind[] = [
   { ...GATEWAY, kind: "HTTPRoute", plural: "httproutes" },
   { ...GATEWAY, kind: "GRPCRoute", plural: "grpcroutes" },
   { ...GATEWAY, kind: "TLSRoute", plural: "tlsroutes" },
-  { group: "externaldns.k8s.io", version: "v1alpha1", kind: "DNSEndpoint", plural: "dnsendpoints" },
+  { group: "externaldns.k8s.io", versions: ["v1alpha1"], kind: "DNSEndpoint", plural: "dnsendpoints" },
 ];
 
 /**
@@ -40,25 +41,30 @@ export async function readObjects(kubeConfig: KubeConfig): Promise<ClusterObject
   const custom = kubeConfig.makeApiClient(CustomObjectsApi);
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const reads = [
-    ...KINDS.map(({ kind, group, version, plural }) => ({
+    ...KINDS.map(({ kind, group, versions, plural }) => ({
       kind,
-      apiVersion: `${group}/${version}`,
-      list: () => custom.listClusterCustomObject({ group, version, plural }) as Promise<{ items?: object[] }>,
+      lists: versions.map((version) => ({
+        apiVersion: `${group}/${version}`,
+        list: () => custom.listClusterCustomObject({ group, version, plural }) as Promise<{ items?: object[] }>,
+      })),
     })),
-    { kind: "Service", apiVersion: "core/v1", list: () => core.listServiceForAllNamespaces() },
-    { kind: "Pod", apiVersion: "core/v1", list: () => core.listPodForAllNamespaces() },
+    { kind: "Service", lists: [{ apiVersion: "core/v1", list: () => core.listServiceForAllNamespaces() }] },
+    { kind: "Pod", lists: [{ apiVersion: "core/v1", list: () => core.listPodForAllNamespaces() }] },
   ];
   const unread = new Map<string, string>();
   const lists = await Promise.all(
-    reads.map(async ({ kind, apiVersion, list }): Promise<Resource[]> => {
-      try {
-        return ((await list()).items ?? []).map((item) => asResource(apiVersion, kind, item));
-      } catch (error) {
-        if (!(error instanceof ApiException) || ![401, 403, 404].includes(error.code)) throw error;
-        if (error.code !== 404)
+    reads.map(async ({ kind, lists }): Promise<Resource[]> => {
+      for (const { apiVersion, list } of lists) {
+        try {
+          return ((await list()).items ?? []).map((item) => asResource(apiVersion, kind, item));
+        } catch (error) {
+          if (!(error instanceof ApiException) || ![401, 403, 404].includes(error.code)) throw error;
+          if (error.code === 404) continue;
           unread.set(kind, error.code === 403 ? "it is forbidden" : "the cluster does not know who asks");
-        return [];
+          return [];
+        }
       }
+      return [];
     }),
   );
   return { resources: lists.flat(), unread };

@@ -7,7 +7,7 @@ import type { Environment } from "../../config/variables.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { ContextError } from "./contextError.ts";
-import { readLocalContext } from "./local.ts";
+import { configOf, readLocalContext } from "./local.ts";
 
 /** What a command knows of the shell that it runs in. */
 export interface Place {
@@ -41,10 +41,8 @@ export function openContext(name: string, place: Place): StackContext {
   const found = all.filter(({ context }) => context === name);
   const [one] = found;
   if (one === undefined) {
-    const known = all.map(({ context, stack }) => `  ${context} (stack ${stack})`);
-    const there = known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file states one.";
     const cure = `To make it known, write kubernetes:context: ${name} into the stack file of that cluster.`;
-    throw new ContextError(`no stack belongs to context "${name}".\n${there}\n${cure}`);
+    throw new ContextError(`no stack belongs to context "${name}".\n${listContexts(place.project)}\n${cure}`);
   }
   if (found.length > 1) {
     const stacks = found.map(({ stack }) => `Pulumi.${stack}.yaml`).join(" and ");
@@ -62,12 +60,17 @@ export function knownContexts(project: string): { context: string; stack: string
   });
 }
 
+/** The contexts of all stack files, for people. */
+export function listContexts(project: string): string {
+  const known = knownContexts(project).map(({ context, stack }) => `  ${context} (stack ${stack})`);
+  return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file states one.";
+}
+
 function openStackFile({ context, stack }: { context: string; stack: string }, place: Place): StackContext {
   const started = readLocalContext(place.data);
   const local = started?.context === context && started.stack === stack ? started : undefined;
   const file = readStackFile(join(place.project, `Pulumi.${stack}.yaml`), stack);
-  const set = Object.entries(local?.config ?? {}).map(([key, value]) => [key, { value }]);
-  const raw = { ...file, config: { ...file.config, ...(Object.fromEntries(set) as RawStack["config"]) } };
+  const raw = { ...file, config: { ...file.config, ...configOf(local) } };
   const environment = { ...place.environment, ...local?.environment };
   const settings = parseStack(raw, environment, { secretsRequired: false });
   return { context, stack, raw, environment, settings, plan: computePlan(settings), local: local !== undefined };

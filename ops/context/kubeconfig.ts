@@ -1,29 +1,70 @@
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { existsSync } from "node:fs";
-import { KubeConfig } from "@kubernetes/client-node";
+import type { KubeConfig } from "@kubernetes/client-node";
 import type { Environment } from "../../config/variables.ts";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { ContextError } from "./contextError.ts";
 
+/** What a kubeconfig has lists of; each entry has a name. */
+const LISTS = ["contexts", "clusters", "users"] as const;
+
+interface KubeconfigFile {
+  readonly file: string;
+  readonly config: KubeConfig;
+}
+
 /**
- * The kubeconfig of a shell, turned to one context, so that no client made from it can reach another cluster.
+ * The kubeconfig of a shell, turned to one context, so that no client made from it can reach another cluster. Of several files, the first
+ * entry of a name counts, as for kubectl and the Kubernetes provider.
  * @param environment its KUBECONFIG is one file or several, as kubectl takes them; default: `~/.kube/config`
- * @throws ContextError when there is no such context, with those that there are
+ * @throws ContextError when there is no such context, with those that exist; when two files differ in the context, its cluster or its user
  */
 export function kubeConfigOf(context: string, environment: Environment): KubeConfig {
-  const files = (environment["KUBECONFIG"] || join(homedir(), ".kube", "config")).split(delimiter).filter(existsSync);
-  const config = new KubeConfig();
-  for (const file of files) {
-    const one = new KubeConfig();
-    one.loadFromFile(file);
-    if (config.clusters === undefined) config.loadFromOptions({ ...one, currentContext: context });
-    else config.mergeConfig(one, true);
+  const paths = (environment["KUBECONFIG"] || join(homedir(), ".kube", "config")).split(delimiter).filter(existsSync);
+  const files = paths.map((file) => ({ file, config: load(file) }));
+  const config = new RetryingKubeConfig();
+  config.loadFromOptions({
+    contexts: unique(files.flatMap((one) => one.config.contexts)),
+    clusters: unique(files.flatMap((one) => one.config.clusters)),
+    users: unique(files.flatMap((one) => one.config.users)),
+    currentContext: context,
+  });
+  const found = config.getContextObject(context);
+  if (found === null) {
+    const names = config.contexts.map(({ name }) => name);
+    const existing = names.length > 0 ? `there are ${names.join(", ")}` : "there is none";
+    throw new ContextError(`the kubeconfig has no context "${context}" (${existing}); set KUBECONFIG, or add it`);
   }
-  const names = (config.contexts ?? []).map(({ name }) => name);
-  if (!names.includes(context)) {
-    const there = names.length > 0 ? `there are ${names.join(", ")}` : "there is none";
-    throw new ContextError(`the kubeconfig has no context "${context}" (${there}); set KUBECONFIG, or add it`);
-  }
-  config.setCurrentContext(context);
+  refuseAmbiguous(files, { contexts: context, clusters: found.cluster, users: found.user });
   return config;
+}
+
+function load(file: string): KubeConfig {
+  const config = new RetryingKubeConfig();
+  config.loadFromFile(file);
+  return config;
+}
+
+function unique<T extends { readonly name: string }>(entries: readonly T[]): T[] {
+  return entries.filter(({ name }, index) => entries.findIndex((other) => other.name === name) === index);
+}
+
+/** k3s calls its context, its cluster and its user `default` on each node. */
+function refuseAmbiguous(
+  files: readonly KubeconfigFile[],
+  names: Readonly<Record<(typeof LISTS)[number], string>>,
+): void {
+  for (const list of LISTS) {
+    const entries = files.flatMap(({ file, config }) =>
+      config[list].filter(({ name }) => name === names[list]).map((entry) => ({ file, text: JSON.stringify(entry) })),
+    );
+    const other = entries.find(({ text }) => text !== entries[0]?.text);
+    if (other === undefined) continue;
+    const kind = list.slice(0, -1);
+    throw new ContextError(
+      `${kind} "${names[list]}" is in ${entries[0]?.file} and, with other content, in ${other.file}; ` +
+        `give it another name in one of them, or set KUBECONFIG to one file`,
+    );
+  }
 }

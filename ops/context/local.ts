@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RawStack } from "../../config/load.ts";
 
 /** What the start of the local platform decided: all that a deploying shell has to know of it. */
 export interface LocalContext {
@@ -23,6 +24,11 @@ export function writeLocalContext(data: string, context: LocalContext): void {
 export function readLocalContext(data: string): LocalContext | undefined {
   const file = fileIn(data);
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LocalContext) : undefined;
+}
+
+/** What it sets on top of the stack file, as a stack's configuration holds it. */
+export function configOf(local: LocalContext | undefined): RawStack["config"] {
+  return Object.fromEntries(Object.entries(local?.config ?? {}).map(([key, value]) => [key, { value }]));
 }
 
 function fileIn(data: string): string {

@@ -5,7 +5,8 @@ import { readCatalogue } from "./catalogue.ts";
 import { compare, withoutMissingRelations } from "./compare.ts";
 import type { Contract } from "./contract.ts";
 import type { LockFolder } from "./lockFolder.ts";
-import { countChanges, describeChanges, painter } from "./report.ts";
+import { painter } from "../paint.ts";
+import { countChanges, describeChanges } from "./report.ts";
 
 export interface ContractCheckOptions {
   /**

@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import type { ClientConfig } from "pg";
 import { parseStack, readStackFile } from "../../config/load.ts";
+import { filledIn } from "../../config/secretText.ts";
 import type { DataApi, PostgresServer, SecretText } from "../../config/settings.ts";
 import type { Environment, RawValue } from "../../config/variables.ts";
-import { readLocalContext } from "../context/local.ts";
+import { configOf, readLocalContext } from "../context/local.ts";
 import { isSslMode, SSL } from "../database.ts";
 import { ContractError } from "./contract.ts";
 
@@ -32,18 +33,29 @@ export interface DataStack {
 export function openDataStack({ stack, project, data, environment }: Place): DataStack {
   const raw = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
   const local = stack === "local" ? readLocalContext(data) : undefined;
-  const set = Object.entries(local?.config ?? {}).map(([key, value]) => [key, { value }]);
-  const config = { ...raw.config, ...(Object.fromEntries(set) as DataStack["config"]) };
+  const config = { ...raw.config, ...configOf(local) };
   const known = { ...environment, ...local?.environment };
   const { dataApi: api, postgres } = parseStack({ ...raw, config }, known, { secretsRequired: false });
   if (api === undefined) throw new ContractError(`stack ${stack} has no data_api, so it promises nothing`);
   return { api, postgres, config, environment: known };
 }
 
-/** How to reach the stack's own database, as the administrator. */
-export function ownDatabase({ stack }: Place, { api, postgres, config, environment }: DataStack): ClientConfig {
+/**
+ * How to reach the stack's own database, as the administrator.
+ * @param host default: as stated; an installed server may have no stated host
+ * @throws ContractError without a server, a host or its password
+ */
+export function ownDatabase(
+  { stack }: Place,
+  { api, postgres, config, environment }: DataStack,
+  host = postgres?.host,
+): ClientConfig {
   if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres; use --database-url-from`);
-  const { host, port, user, sslmode } = postgres;
+  if (host === undefined) {
+    const cure = "set postgres.install.host to where this machine reaches it, or use --database-url-from";
+    throw new ContractError(`stack ${stack} does not state where its postgres is; ${cure}`);
+  }
+  const { port, user, sslmode } = postgres;
   const password = reveal(stack, postgres.password, config, environment);
   return { host, port, user, password, database: api.database, ssl: SSL[sslmode] };
 }
@@ -76,14 +88,14 @@ function parseUrl(text: string): ClientConfig | undefined {
 }
 
 function reveal(stack: string, text: SecretText, config: DataStack["config"], environment: Environment): string {
-  return text.variables.reduce((filled, name) => {
+  return filledIn(text, (name) => {
     const own = config[`variables:${name}`];
     const value = own && "value" in own ? String(own.value) : environment[name];
-    if (value) return filled.replaceAll(`\${${name}}`, () => value);
+    if (value) return value;
     const start = "run npm start first";
     const read = `run: export ${name}="$(pulumi config get variables:${name} --stack ${stack})"`;
     throw new ContractError(
       `postgres.password: the value of "${name}" is not known here; ${stack === "local" ? start : read}`,
     );
-  }, text.template);
+  });
 }

@@ -1,13 +1,6 @@
 /** A comparison as people read it. Pure. */
-import { styleText } from "node:util";
+import type { Paint } from "../paint.ts";
 import type { Change } from "./compare.ts";
-
-type Paint = (format: "red" | "green" | "dim", text: string) => string;
-
-/** @param colours only where a terminal shows them */
-export function painter(colours: boolean): Paint {
-  return (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text);
-}
 
 /** One line per change, the breaking ones first, aligned. */
 export function describeChanges(changes: readonly Change[], paint: Paint): string[] {

@@ -1,7 +1,7 @@
 import type { Plan } from "../../infra/plan/types.ts";
 import { accessDiff, type Change } from "../diff/diff.ts";
 import { describeChanges } from "../diff/report.ts";
-import type { Paint } from "./page.ts";
+import type { Paint } from "../paint.ts";
 
 /** Who and what gains or loses access by a deployment. */
 export interface AccessChanges {

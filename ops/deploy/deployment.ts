@@ -2,6 +2,7 @@
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { buildFor } from "../build.ts";
 import type { Place, StackContext } from "../context/context.ts";
+import type { Paint } from "../paint.ts";
 import type { Progress } from "../progress.ts";
 import type { Check } from "../verify/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
@@ -11,7 +12,7 @@ import { checkAll, type Ready, Refusal } from "./checks.ts";
 import { askHosts, type HostState, protectedUrls } from "./hosts.ts";
 import { LockedError } from "./lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
-import { driftPage, nextPage, type Paint, previewPage, proofPage, wreckPage } from "./page.ts";
+import { driftPage, nextPage, previewPage, proofPage, wreckPage } from "./page.ts";
 import { policyOf } from "./policy.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";

@@ -1,10 +1,8 @@
 /** What a deployment shows to a person: before it asks, and when it has ended. Pure. */
+import type { Paint } from "../paint.ts";
 import type { Check } from "../verify/check.ts";
 import type { HostState } from "./hosts.ts";
 import { nameOf, type Operation, OPERATIONS, type Step } from "./step.ts";
-
-/** Sets a text off where a terminal shows it. */
-export type Paint = (format: "red" | "green" | "yellow" | "bold" | "dim", text: string) => string;
 
 const MARKS: Readonly<Record<Operation, string>> = { create: "+", update: "~", replace: "±", delete: "-" };
 const FUTURE: Readonly<Record<Operation, string>> = {

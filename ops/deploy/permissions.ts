@@ -20,6 +20,7 @@ const WORKLOAD = [
   ...["apps/deployments", "/services", "/secrets"],
   ...["policy/poddisruptionbudgets", "networking.k8s.io/networkpolicies"],
 ];
+const OUTPOSTS = ["apps/deployments", "/services", "/secrets", "/configmaps", "networking.k8s.io/networkpolicies"];
 const ECHO = ["apps/deployments", "/services", "networking.k8s.io/networkpolicies"];
 const DATA = [...WORKLOAD, "/configmaps", "batch/jobs", "autoscaling/horizontalpodautoscalers"];
 const VERIFICATION = ["/configmaps", "/serviceaccounts", "networking.k8s.io/networkpolicies", "batch/cronjobs"];
@@ -44,23 +45,24 @@ export function deployedKinds(settings: Settings, plan: Plan): Kind[] {
     ...(settings.domains.some(({ kind, enabled }) => kind === "localhost" && enabled)
       ? inNamespace("kube-system", ["/configmaps"])
       : []),
-    ...(identityProvider.install ? owned(identityProvider.namespace, WORKLOAD) : []),
+    ...(identityProvider.install ? owned(identityProvider.namespace, [...WORKLOAD, "/configmaps"]) : []),
+    ...(identityProvider.install ? [] : plan.outposts.flatMap(({ namespace }) => owned(namespace, OUTPOSTS))),
     ...(dataApi ? owned(dataApi.namespace, DATA) : []),
     ...(postgres?.install ? owned(postgres.install.namespace, POSTGRES[postgres.install.kind]) : []),
     ...(testEnvironments.enabled && testEnvironments.install
       ? inNamespace(testEnvironments.backend.namespace, ECHO)
       : []),
     ...(verification ? owned(verification.namespace, VERIFICATION) : []),
-    ...observabilityKinds(settings),
+    ...observabilityKinds(settings, plan),
   ];
   return [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
 }
 
 /** What is read lets the namespace of Prometheus in. */
-function observabilityKinds(settings: Settings): Kind[] {
+function observabilityKinds(settings: Settings, plan: Plan): Kind[] {
   const { observability } = settings;
   if (!observability) return [];
-  const read = targets(settings).filter(({ number }) => number !== undefined);
+  const read = targets(settings, plan).filter(({ number }) => number !== undefined);
   return [
     ...inNamespace(observability.namespace, [...OBSERVABILITY, ...(observability.dashboard ? ["/configmaps"] : [])]),
     ...read.flatMap(({ namespace }) => inNamespace(namespace, ["networking.k8s.io/networkpolicies"])),

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../config/variables.ts";
+import { policyPackFolder } from "../policyPack.ts";
 import { which } from "../toolchain/find.ts";
 
 /** Either runs a policy pack: the first comes with the official CLI, the second with the local platform. */
@@ -18,7 +19,7 @@ export interface Policy {
  * @param environment its PATH is where the engine looks for what runs a pack
  */
 export async function policyOf(project: string, environment: Environment): Promise<Policy> {
-  const pack = join(project, "policy");
+  const pack = policyPackFolder(project);
   if (!existsSync(join(pack, "PulumiPolicy.yaml"))) return { options: {}, fault: undefined };
   const found = await Promise.all(RUNNERS.map((runner) => which(runner, environment["PATH"] ?? "")));
   if (found.some((file) => file !== undefined)) return { options: { policyPacks: [pack] }, fault: undefined };

@@ -82,6 +82,7 @@ export async function runEngine(
       uncreated.push(...creationOf(resOpFailedEvent.metadata));
     }
     if (diagnosticEvent?.severity === "error") errors.add(describe(diagnosticEvent));
+    if (diagnosticEvent?.ephemeral) report(stripVTControlCharacters(diagnosticEvent.message).trim());
     if (event.policyEvent?.enforcementLevel === "mandatory") errors.add(violated(event.policyEvent));
   };
   process.on("unhandledRejection", stop);

@@ -124,7 +124,6 @@ export interface ClientRecord {
 
 export interface OutpostRecord {
   readonly name: string;
-  readonly embedded: boolean;
   readonly providers: readonly number[];
   /** Where it sends browsers. */
   readonly authentikHost: string;

@@ -1,3 +1,4 @@
+import { inTime } from "../inTime.ts";
 import type { Look } from "./evidence.ts";
 
 /** How long one look may take, in milliseconds. */
@@ -8,16 +9,10 @@ export const LOOK_MS = 10_000;
  * @param what as the reason calls it, e.g. "the API server"
  */
 export async function look<T>(what: string, work: () => Promise<T>, timeout = LOOK_MS): Promise<Look<T>> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeout / 1000} s`)), timeout);
-  });
   try {
-    return { seen: await Promise.race([work(), late]) };
+    return { seen: await inTime(work(), timeout) };
   } catch (error) {
     return { unseen: `${what}: ${reasonOf(error)}` };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,10 +1,8 @@
 /** A diagnosis for people. */
+import type { Paint } from "../paint.ts";
 import type { Finding } from "./causes/finding.ts";
 import { TITLES } from "./symptom.ts";
 import type { Diagnosis, HostDiagnosis } from "./walk.ts";
-
-/** Colours a text; the identity where there are none. */
-export type Paint = (style: "red" | "green" | "yellow" | "bold" | "dim", text: string) => string;
 
 /** Whether something is wrong. */
 export function isAnythingWrong({ hosts, whole }: Diagnosis): boolean {

@@ -1,5 +1,6 @@
 /** Every secret that this process may come to know, so that each can be taken out of what it tells, and the few that it needs. */
 import type { KubeConfig } from "@kubernetes/client-node";
+import { filledIn, secretTexts } from "../../config/secretText.ts";
 import type { SecretText, Settings } from "../../config/settings.ts";
 import type { StackContext } from "../context/context.ts";
 import type { Person } from "./evidence/answers.ts";
@@ -27,19 +28,14 @@ export class Secrets {
   }
 
   /** A secret field in clear. */
-  reveal({ template, variables }: SecretText): Look<string> {
-    const values = variables.map((name) => seen(this.#stack)?.[name] ?? this.#environment[name]);
-    const missing = variables.filter((_, index) => !values[index]);
+  reveal(text: SecretText): Look<string> {
+    const values = text.variables.map((name) => seen(this.#stack)?.[name] ?? this.#environment[name]);
+    const missing = text.variables.filter((_, index) => !values[index]);
     if (missing.length > 0) {
       const why = "unseen" in this.#stack ? ` (${this.#stack.unseen})` : "";
       return { unseen: `${missing.join(", ")} not set${why}` };
     }
-    return {
-      seen: variables.reduce(
-        (text, name, index) => text.replaceAll(`\${${name}}`, () => values[index] ?? ""),
-        template,
-      ),
-    };
+    return { seen: filledIn(text, (_, place) => values[place] ?? "") };
   }
 
   /** Sample users whose password is known. */
@@ -52,24 +48,11 @@ export class Secrets {
 
   /** Every value that must not be told. */
   values(kubeconfig: KubeConfig | undefined): string[] {
-    const named = secretNames(this.#settings);
+    const named = new Set(secretTexts(this.#settings).flatMap(({ variables }) => variables));
     const ofShell = Object.entries(this.#environment).filter(([name]) => named.has(name) || ENVIRONMENT.test(name));
     const users = kubeconfig?.users ?? [];
     const ofCluster = users.flatMap(({ token, password, keyData }) => [token, password, keyData]);
     const all = [...ofShell.map(([, value]) => value), ...Object.values(seen(this.#stack) ?? {}), ...ofCluster];
     return all.filter((value) => value !== undefined);
   }
-}
-
-/** The variables of all secret fields, wherever they stand. */
-function secretNames(settings: unknown): Set<string> {
-  const names = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (typeof value !== "object" || value === null) return;
-    const { template, variables } = value as Partial<SecretText>;
-    if (typeof template === "string" && variables !== undefined) for (const name of variables) names.add(name);
-    else Object.values(value).forEach(visit);
-  };
-  visit(settings);
-  return names;
 }

@@ -1,7 +1,7 @@
 /** What is wrong with one exposure, seen from outside. */
 import type { Exposure, Plan } from "../../infra/plan/types.ts";
 import type { Answers, Evidence, Look, NameAnswer, Trail } from "./evidence.ts";
-import { isLoopbackName } from "./evidence/names.ts";
+import { isLoopbackName } from "../../infra/loopback.ts";
 
 /** The three of the spec's error table, the ways in which a sign-in ends otherwise, and what only the records show. */
 export type SymptomKind = "loop" | "sign-in" | "unprotected" | "dead" | "unavailable" | "access" | "none";

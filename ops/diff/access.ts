@@ -155,7 +155,7 @@ function settings(plan: Plan): Map<string, SettingFacts> {
   const all: [string, string | undefined][] = [
     ["sign-in page", plan.identityProviderUrl],
     ["signer of X-idp-jwt", plan.identitySlug],
-    ["provider that lets nobody in", plan.nobodySlug],
+    ["identity provider", plan.installsIdentityProvider ? "deployed by the stack" : "existing"],
     ["database", plan.data?.database],
   ];
   return new Map(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, { value }]])));

@@ -57,8 +57,8 @@ export interface HostFacts {
   readonly tls: string | undefined;
   /** Slug and name in the identity provider. */
   readonly application: string | undefined;
-  /** Number of the outpost that answers for it. */
-  readonly outpost: number | undefined;
+  /** Name of the outpost that answers for it. */
+  readonly outpost: string | undefined;
   readonly rules: readonly RuleFacts[];
 }
 

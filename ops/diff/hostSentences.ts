@@ -107,9 +107,8 @@ function tlsText(before: string | undefined, after: string | undefined): string 
     : `TLS ends ${end(after)} instead of ${end(before)}`;
 }
 
-function outpostText(outpost: number | undefined): string {
-  if (outpost === undefined) return "none";
-  return outpost === 0 ? "the embedded outpost" : `outpost ${outpost}`;
+function outpostText(outpost: string | undefined): string {
+  return outpost === undefined ? "none" : `outpost ${outpost}`;
 }
 
 function optional(value: string | undefined): string {

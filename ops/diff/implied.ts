@@ -56,6 +56,9 @@ export function isImplied(statement: Weighed, beside: readonly Weighed[], said: 
   }
 }
 
+/** Exposures that share these share an outpost. */
+const OUTPOST_FIELDS: ReadonlySet<string> = new Set(["protection", "entrants", "session", "url"]);
+
 function isImpliedOfHost(
   statement: Extract<Weighed, { readonly about: "host"; readonly change: "changed" }>,
   beside: readonly Weighed[],
@@ -68,8 +71,9 @@ function isImpliedOfHost(
       return statement.effect === "other" && others.length > 0;
     case "session":
     case "application":
-    case "outpost":
       return others.some(({ field }) => field === "protection") && statement.effect === "other";
+    case "outpost":
+      return others.some(({ field }) => OUTPOST_FIELDS.has(field)) && statement.effect === "other";
     case "entrants":
       return statement.after.audience === "everyone" && others.some(({ field }) => field === "protection");
     case "role":

@@ -1,16 +1,9 @@
 /** An access diff as people read it on a terminal. Pure. */
-import { styleText } from "node:util";
+import type { Paint } from "../paint.ts";
 import type { Change } from "./diff.ts";
 import { type Effect, RANKS } from "./effects.ts";
 import { sentenceOf } from "./sentences.ts";
 import { mark, render } from "./words.ts";
-
-export type Paint = (format: "red" | "yellow" | "green" | "dim", text: string) => string;
-
-/** @param colours only where a terminal shows them */
-export function painter(colours: boolean): Paint {
-  return (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text);
-}
 
 /** The same sentence, of one place or several. */
 export interface Told {

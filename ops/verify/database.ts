@@ -5,16 +5,18 @@ import type { LockFolder } from "../contract/lockFolder.ts";
 import { UnreachableError, withDatabase } from "../database.ts";
 import { expectationOf } from "../grants/expectation.ts";
 import { checkGrants, unproven } from "../grants/report.ts";
-import type { Check } from "./check.ts";
+import { type Check, skip } from "./check.ts";
 
 /** The data API's database, as its administrator reaches it, and what its schemas promise. */
 export interface DatabaseTarget {
   readonly connection: ClientConfig;
   readonly promises: LockFolder;
+  /** What to do where the connection fails; then the check is skipped, because no setting states that this machine has one. */
+  readonly cure?: string;
 }
 
 /** Every privilege in the database is the plan's, and every promised column is there; one check that fails where it cannot be reached. */
-export async function checkDatabase({ connection, promises }: DatabaseTarget, plan: DataPlan): Promise<Check[]> {
+export async function checkDatabase({ connection, promises, cure }: DatabaseTarget, plan: DataPlan): Promise<Check[]> {
   try {
     return await withDatabase(connection, async (client) => [
       ...(await checkGrants(client, expectationOf(plan))),
@@ -22,7 +24,7 @@ export async function checkDatabase({ connection, promises }: DatabaseTarget, pl
     ]);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    return [unproven(plan.database, error)];
+    return [cure === undefined ? unproven(plan.database, error) : skip("grants and contracts", error.message, cure)];
   }
 }
 

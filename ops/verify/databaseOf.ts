@@ -1,8 +1,12 @@
 /** Where the data API's database is, as this machine reaches it. */
+import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import type { PostgresServer } from "../../config/settings.ts";
+import { NAME } from "../../infra/postgres/access.ts";
 import type { Place, StackContext } from "../context/context.ts";
 import { openDataStack, ownDatabase } from "../contract/connection.ts";
 import { ContractError } from "../contract/contract.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
+import { reasonOf } from "./check.ts";
 import type { DatabaseTarget } from "./database.ts";
 import type { Reached } from "./reach.ts";
 
@@ -12,19 +16,49 @@ export interface Unreachable {
   readonly cure: string;
 }
 
-/** @returns the database and what was promised of it, or why it cannot be looked at from here */
-export function databaseOf(context: StackContext, place: Place, secrets: Reached): DatabaseTarget | Unreachable {
+const FORWARD = "set postgres.install.host to where this machine reaches it, e.g. through kubectl port-forward";
+
+/**
+ * Finds the database as a deployment does: at `postgres.host`, at `postgres.install.host`, or at the address of the installed Service.
+ * @param cluster where the Service is, or why the cluster cannot be read
+ * @returns the database and what was promised of it, or why it cannot be looked at from here
+ */
+export async function databaseOf(
+  context: StackContext,
+  place: Place,
+  secrets: Reached,
+  cluster: KubeConfig | Error,
+): Promise<DatabaseTarget | Unreachable> {
   const { stack, settings } = context;
-  if (settings.postgres?.host === undefined) {
-    const cure = "set postgres.install.host to where this machine reaches it, e.g. through kubectl port-forward";
-    return { reason: "the server is reached inside the cluster alone", cure };
-  }
   const own = { stack, ...place, environment: { ...context.environment, ...secrets.known } };
   try {
-    return { connection: ownDatabase(own, openDataStack(own)), promises: new LockFolder(place.project, stack) };
+    const stated = settings.postgres?.host;
+    const host = stated ?? (await serviceAddress(settings.postgres, cluster));
+    const connection = ownDatabase(own, openDataStack(own), host);
+    return {
+      connection,
+      promises: new LockFolder(place.project, stack),
+      ...(stated === undefined && { cure: FORWARD }),
+    };
   } catch (error) {
+    if (error instanceof NoServiceError) return { reason: error.message, cure: FORWARD };
     if (!(error instanceof ContractError)) throw error;
     const [reason = "", cure = "set the environment variable"] = error.message.split("; ");
     return { reason: secrets.fault === undefined ? reason : `${reason} (${secrets.fault})`, cure };
   }
+}
+
+class NoServiceError extends Error {}
+
+async function serviceAddress(postgres: PostgresServer | undefined, cluster: KubeConfig | Error): Promise<string> {
+  const namespace = postgres?.install?.namespace ?? "";
+  const problem = `the address of Service ${namespace}/${NAME} is not known`;
+  if (cluster instanceof Error) throw new NoServiceError(`${problem}: ${cluster.message.split("; ")[0]}`);
+  const read = cluster.makeApiClient(CoreV1Api).readNamespacedService({ name: NAME, namespace });
+  const { spec } = await read.catch((error: unknown) => {
+    const { code } = error as { code?: unknown };
+    throw new NoServiceError(`${problem}: ${typeof code === "number" ? `HTTP ${code}` : reasonOf(error)}`);
+  });
+  if (!spec?.clusterIP) throw new NoServiceError(problem);
+  return spec.clusterIP;
 }

@@ -54,8 +54,8 @@ export function leadsToLogin(answer: Answer): boolean {
   return headerOf(answer, "location")?.includes("/application/o/authorize/") === true;
 }
 
-/** @throws Unexpected when the answer is not what the exposure's protection promises */
-function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identityProviderUrl: string): void {
+/** @throws Unexpected when the answer to a request without a session is not what the exposure's protection requires */
+export function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identityProviderUrl: string): void {
   switch (exposure.authentication) {
     case "forward-auth": {
       expectEqual("status", answer.status, 302);

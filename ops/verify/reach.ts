@@ -1,5 +1,6 @@
 /** What of a context can be reached from this machine: its secrets, and its cluster. */
 import type { KubeConfig } from "@kubernetes/client-node";
+import { filledIn, secretTexts } from "../../config/secretText.ts";
 import type { SecretText } from "../../config/settings.ts";
 import type { Place, StackContext } from "../context/context.ts";
 import { openEngine, secretVariables } from "../context/engine.ts";
@@ -22,19 +23,30 @@ export interface Reached {
 /** Shorter values are no secrets, and stand in too many other words. */
 const SHORTEST_SECRET = 6;
 
-/** The shell's variables first; what the stack file holds encrypted, only where one of its secrets is needed and not in the shell. */
-export async function secretsOf(context: StackContext, place: Place, progress: Progress): Promise<Reached> {
+/** As a deployment reads them: an encrypted value of the stack file first, the shell's variable only if it cannot be decrypted here. */
+export async function secretsOf(
+  context: StackContext,
+  place: Place,
+  progress: Progress,
+  decrypt = decryptWithEngine,
+): Promise<Reached> {
   const names = encryptedNames(context);
   const inShell = fromEnvironment(names, context.environment);
-  if (context.local || names.every((name) => name in inShell)) return reached(context, inShell, undefined);
+  if (context.local || names.length === 0) return reached(context, inShell, undefined);
   try {
-    const read = async (): Promise<Record<string, string>> =>
-      secretVariables(await openEngine(context, place, () => Promise.resolve(), progress));
-    const decrypted = await progress.step("Reading the stack's secrets", read);
+    const decrypted = await progress.step("Reading the stack's secrets", () => decrypt(context, place, progress));
     return reached(context, { ...inShell, ...decrypted }, undefined);
   } catch (error) {
     return reached(context, inShell, reasonOf(error).split("\n")[0]);
   }
+}
+
+async function decryptWithEngine(
+  context: StackContext,
+  place: Place,
+  progress: Progress,
+): Promise<Readonly<Record<string, string>>> {
+  return secretVariables(await openEngine(context, place, () => Promise.resolve(), progress));
 }
 
 function encryptedNames({ raw }: StackContext): string[] {
@@ -59,22 +71,12 @@ function reached({ raw, environment, settings }: StackContext, own: Record<strin
     return value ? [[name, value]] : [];
   });
   return {
-    reveal: ({ template, variables }) =>
-      variables.reduce<string | undefined>((text, name) => {
-        const value = valueOf(name);
-        return value ? text?.replaceAll(`\${${name}}`, () => value) : undefined;
-      }, template),
+    reveal: (text) =>
+      text.variables.every((name) => valueOf(name)) ? filledIn(text, (name) => valueOf(name) ?? "") : undefined,
     known: Object.fromEntries(pairs),
     values: pairs.map(([, value]) => value).filter(({ length }) => length >= SHORTEST_SECRET),
     fault,
   };
-}
-
-function secretTexts(value: unknown): SecretText[] {
-  if (typeof value !== "object" || value === null) return [];
-  return "template" in value && "variables" in value
-    ? [value as SecretText]
-    : Object.values(value).flatMap(secretTexts);
 }
 
 /** The context of the kubeconfig, or why there is none. */

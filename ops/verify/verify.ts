@@ -46,7 +46,7 @@ export async function verifyContext(
   const callers = await callersOf(context, cluster, secrets);
   const probes = [
     ...outsideProbes(outsideTarget(context.settings, context.plan), callers, seen),
-    ...databaseProbe(context, place, secrets),
+    ...(await databaseProbe(context, place, secrets, cluster)),
     ...clusterProbes(context, cluster),
   ].filter(({ kind }) => only.includes(kind));
   const found = await progress.step("Proving what the plan promises", (report) => runProbes(probes, report));
@@ -56,11 +56,16 @@ export async function verifyContext(
   return { context: context.context, stack: context.stack, at: began.toISOString(), seconds, routes, checks };
 }
 
-function databaseProbe(context: StackContext, place: Place, secrets: Reached): Probe[] {
+async function databaseProbe(
+  context: StackContext,
+  place: Place,
+  secrets: Reached,
+  cluster: KubeConfig | Error,
+): Promise<Probe[]> {
   const { data } = context.plan;
   if (!data) return [];
   const subject = `database ${data.database}`;
-  const target = databaseOf(context, place, secrets);
+  const target = await databaseOf(context, place, secrets, cluster);
   const run: Probe["run"] =
     "reason" in target
       ? () => Promise.resolve([skip("grants and contracts", target.reason, target.cure)])
@@ -87,7 +92,7 @@ function clusterProbes(target: StackContext, cluster: KubeConfig | Error): Probe
 }
 
 async function checkObjects({ plan, settings }: StackContext, cluster: KubeConfig): Promise<Check[]> {
-  const findings = await auditCluster(cluster, plan, { gateway: settings.gateway.namespace });
+  const findings = await auditCluster(cluster, plan, { gateway: settings.gateway });
   if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned, and none gets around them" }];
   return findings.map(({ object, fault, cure }) => ({ name: object, ok: false, detail: fault, cure }));
 }

@@ -1,4 +1,4 @@
-import type { Middleware, Plan, RouteRule } from "../../infra/plan/types.ts";
+import type { Exposure, Middleware, Plan, RouteRule } from "../../infra/plan/types.ts";
 import { type Finding, type Manifest, manifestsOf } from "../resource.ts";
 import { type RoutingRule, rulesOf } from "../routing.ts";
 import type { Rule } from "../rule.ts";
@@ -65,9 +65,21 @@ function authenticationFaults(rule: RoutingRule, middlewares: readonly string[],
     return missing.map((name) => ({ fault: `lets everybody in: ${name} is missing`, cure }));
   }
   const served = plan.exposures.filter(({ host }) => rule.serves(host));
-  const open = served.length > 0 && served.every(({ authentication }) => authentication === "none");
-  if (open || middlewares.some((name) => asksWho(name, plan))) return [];
-  return [{ fault: "lets everybody in, which the plan declares nowhere", cure }];
+  const closed = served.filter(({ authentication }) => authentication !== "none");
+  const refused =
+    served.length === 0
+      ? middlewares.some((name) => asksWho(name, plan))
+      : closed.every((exposure) => middlewares.some((name) => authenticates(name, exposure, plan)));
+  return refused ? [] : [{ fault: "lets everybody in, which the plan declares nowhere", cure }];
+}
+
+/** Whether a middleware is the authentication of an exposure. Another outpost has other allowed groups. */
+function authenticates(name: string, { entry, outpost }: Exposure, plan: Plan): boolean {
+  return plan.middlewares.some((middleware) => {
+    if (`${middleware.namespace}/${middleware.name}` !== name) return false;
+    if (middleware.kind === "forward-auth") return middleware.outpost === outpost;
+    return middleware.kind === "basic-auth" && middleware.service === entry;
+  });
 }
 
 /** The rule of the plan that one of a cluster or program is meant to be. */

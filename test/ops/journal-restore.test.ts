@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -48,6 +48,17 @@ describe("a stack's state file", () => {
     writeFileSync(join(older, "local.1700000000000000003.json.attrs"), "{}");
     await restore();
     expect(now()).toBe('{"run":2}');
+  });
+
+  test("loses attributes that were cut short, which the engine cannot read, and keeps the others", async () => {
+    writeFileSync(state, '{"version":3}');
+    writeFileSync(`${state}.attrs`, "");
+    writeFileSync(join(older, "local.1700000000000000001.json.attrs"), '{"user.content_type":');
+    writeFileSync(join(older, "local.1700000000000000002.json.attrs"), '{"user.content_type":"text/plain"}');
+    await restore();
+    const left = readdirSync(backend, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".attrs"));
+    expect(left).toEqual([".pulumi/backups/gatehouse/local/local.1700000000000000002.json.attrs"]);
+    expect(now()).toBe('{"version":3}');
   });
 
   test("is an error when no backup is whole, and stays for who wants to look at it", async () => {

@@ -1,4 +1,4 @@
-/** Programs that break a rule: the local stack with something changed, or something more, and what the pack finds in each. */
+/** Programs that break a rule: the local stack with a change or an addition, and the findings of the policy pack. */
 import { canary } from "../helpers/program.ts";
 import { added, changed, type Program } from "./program.ts";
 
@@ -55,6 +55,8 @@ const chain = (change: (names: { name: string }[]) => { name: string }[]) =>
     spec.routes = spec.routes.map((one) => ({ ...one, middlewares: change(one.middlewares) }));
   });
 
+const FORWARD_AUTH = "gatehouse-outpost-all-users-55ace0b2-forward-auth";
+const FOR_ADMINS = "gatehouse-outpost-admins-ebf9904d-forward-auth";
 const WHOAMI = "routes-are-protected: IngressRoute default/whoami";
 const ADDED = "IngressRoute default/added";
 const POD = "pods-are-restricted: Deployment default/whoami";
@@ -75,8 +77,21 @@ export const BAD: readonly Bad[] = [
   ],
   [
     "the authentication of another service",
-    chain((names) => names.map((one) => (one.name === "gatehouse-forward-auth" ? { name: "legacy-basic-auth" } : one))),
+    chain((names) => names.map((one) => (one.name === FORWARD_AUTH ? { name: "legacy-basic-auth" } : one))),
     [WHOAMI],
+  ],
+  [
+    "the outpost of other groups on a route",
+    edit("IngressRoute default/admin", ({ spec }) => {
+      const names = spec.routes.flatMap(({ middlewares }) => middlewares);
+      for (const one of names) if (one.name === FOR_ADMINS) one.name = FORWARD_AUTH;
+    }),
+    ["routes-are-protected: IngressRoute default/admin"],
+  ],
+  [
+    "the outpost of other groups on an added route",
+    route("Host(`admin.localhost`) && PathPrefix(`/open`)", ["gatehouse-strip", FORWARD_AUTH]),
+    [`one-route-per-host: ${ADDED}`, `routes-are-protected: ${ADDED}`],
   ],
   [
     "an Ingress, which carries nothing",
@@ -103,41 +118,41 @@ export const BAD: readonly Bad[] = [
   ],
   [
     "forward auth that asks another path",
-    edit("Middleware default/gatehouse-forward-auth", ({ spec }) => {
+    edit(`Middleware default/${FORWARD_AUTH}`, ({ spec }) => {
       spec.forwardAuth.address = "http://evil.example.org/yes";
     }),
-    ["middlewares-are-whole: Middleware default/gatehouse-forward-auth"],
+    [`middlewares-are-whole: Middleware default/${FORWARD_AUTH}`],
   ],
   // No host outside of the plan.
   [
     "a host that nobody planned",
-    route("Host(`other.localhost`)", ["gatehouse-strip", "gatehouse-forward-auth"]),
+    route("Host(`other.localhost`)", ["gatehouse-strip", FORWARD_AUTH]),
     [`hosts-are-planned: ${ADDED}`],
   ],
   [
     "a host among others",
-    route("Host(`other.localhost`) || Host(`whoami.localhost`)", ["gatehouse-strip", "gatehouse-forward-auth"]),
+    route("Host(`other.localhost`) || Host(`whoami.localhost`)", ["gatehouse-strip", FORWARD_AUTH]),
     [`hosts-are-planned: ${ADDED}`, `one-route-per-host: ${ADDED}`],
   ],
   [
     "a pattern for hosts",
-    route("HostRegexp(`^[a-z]+[.]example[.]org$`)", ["gatehouse-strip", "gatehouse-forward-auth"]),
+    route("HostRegexp(`^[a-z]+[.]example[.]org$`)", ["gatehouse-strip", FORWARD_AUTH]),
     [`hosts-are-planned: ${ADDED}`],
   ],
   [
     "a path on every host",
-    route("PathPrefix(`/metrics`)", ["gatehouse-strip", "gatehouse-forward-auth"]),
-    [`hosts-are-planned: ${ADDED}`, `one-route-per-host: ${ADDED}`],
+    route("PathPrefix(`/metrics`)", ["gatehouse-strip", FORWARD_AUTH]),
+    [`hosts-are-planned: ${ADDED}`, `one-route-per-host: ${ADDED}`, `routes-are-protected: ${ADDED}`],
   ],
   // No host on two routes.
   [
     "a second route for a planned host",
-    route("Host(`whoami.localhost`) && PathPrefix(`/open`)", ["gatehouse-strip", "gatehouse-forward-auth"]),
+    route("Host(`whoami.localhost`) && PathPrefix(`/open`)", ["gatehouse-strip", FORWARD_AUTH]),
     [`one-route-per-host: ${ADDED}`],
   ],
   [
     "the same match twice",
-    route("Host(`whoami.localhost`)", ["gatehouse-strip", "gatehouse-forward-auth"]),
+    route("Host(`whoami.localhost`)", ["gatehouse-strip", FORWARD_AUTH]),
     [`one-route-per-host: ${ADDED}`, `one-route-per-host: ${ADDED}`],
   ],
   // Private schemas.

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import type { Domain } from "../../../config/settings.ts";
 import type { Evidence } from "../evidence.ts";
-import { isLoopbackName } from "../evidence/names.ts";
+import { isLoopbackName } from "../../../infra/loopback.ts";
 import { seen } from "../look.ts";
 import type { Cause, Finding } from "./finding.ts";
 

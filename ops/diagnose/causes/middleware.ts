@@ -1,7 +1,5 @@
 /** A middleware that a route names: that it is there, and does what its name promises. */
 import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../../infra/identity/headers.ts";
-import { AUTHENTIK_SERVICE } from "../../../infra/plan/exposures.ts";
-import { outpostName } from "../../../infra/plan/names.ts";
 import type { ForwardAuth, Middleware } from "../../../infra/plan/types.ts";
 import type { DeployedMiddleware, Evidence } from "../evidence.ts";
 import { seen } from "../look.ts";
@@ -101,14 +99,13 @@ function forwardAuthFault(
   return { fault: `${place} believes other X-Forwarded-* than planned`, evidence: [says] };
 }
 
-/** Where an outpost answers inside the cluster; undefined for one outside, or a Service that was not seen. */
-function outpostAddress(outpost: number, { settings, cluster }: Evidence): string | undefined {
-  const { install, namespace, service } = settings.identityProvider;
-  const own = install ? AUTHENTIK_SERVICE : service;
-  if (own === undefined) return undefined;
-  const name = outpost === 0 ? own.name : outpostName(outpost);
-  const found = seen(cluster.services)?.find((one) => one.namespace === namespace && one.name === name);
-  return found?.clusterIP === undefined ? undefined : new URL(`http://${found.clusterIP}:${own.port}`).origin;
+/** Address of an outpost inside the cluster; undefined for a Service that was not observed. */
+function outpostAddress(outpost: string, { plan, cluster }: Evidence): string | undefined {
+  const planned = plan.outposts.find(({ name }) => name === outpost);
+  const found = seen(cluster.services)?.find(
+    (one) => one.namespace === planned?.namespace && one.name === planned.name,
+  );
+  return found?.clusterIP === undefined ? undefined : new URL(`http://${found.clusterIP}:${planned?.port}`).origin;
 }
 
 function basicAuthFault(

@@ -1,4 +1,3 @@
-import { outpostName } from "../../../infra/plan/names.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import type { Evidence, OutpostRecord } from "../evidence.ts";
 import { seen } from "../look.ts";
@@ -6,7 +5,5 @@ import { seen } from "../look.ts";
 /** The outpost that answers forward auth for an exposure; undefined without forward auth, or where the records were not seen. */
 export function outpostOf({ outpost }: Exposure, { identity }: Evidence): OutpostRecord | undefined {
   if (outpost === undefined) return undefined;
-  return seen(identity)?.outposts.find(({ name, embedded }) =>
-    outpost === 0 ? embedded : name === outpostName(outpost),
-  );
+  return seen(identity)?.outposts.find(({ name }) => name === outpost);
 }

@@ -95,8 +95,11 @@ function attachmentFault(exposure: Exposure, id: number, evidence: Evidence): Fa
   if (outpost?.providers.includes(id)) return undefined;
   const cure = redeploy(evidence);
   if (outpost === undefined) {
-    const which = exposure.outpost === 0 ? "the embedded outpost" : `outpost ${exposure.outpost}`;
-    return { fault: `${which} is missing`, evidence: ["the identity provider lists no such outpost"], cure };
+    return {
+      fault: `outpost "${exposure.outpost}" is missing`,
+      evidence: ["the identity provider lists no such outpost"],
+      cure,
+    };
   }
   return {
     fault: `provider "${exposure.id}" is not attached to its outpost`,

@@ -1,7 +1,6 @@
 /** Whether what answers an exposure runs: its application, and the identity provider that is asked first. */
 import type { Backend } from "../../../config/settings.ts";
 import { AUTHENTIK_SERVICE } from "../../../infra/plan/exposures.ts";
-import { outpostName } from "../../../infra/plan/names.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import type { DeployedService, Evidence } from "../evidence.ts";
 import { seen } from "../look.ts";
@@ -31,13 +30,12 @@ export const serviceMissing: Cause = (exposure, evidence) => {
   return missing && { cause: "application not running", ...missingFault(missing, evidence) };
 };
 
-function askedBefore({ authentication, protection, role, outpost }: Exposure, { settings }: Evidence): Backend[] {
+function askedBefore({ authentication, protection, role, outpost }: Exposure, { settings, plan }: Evidence): Backend[] {
   if (authentication !== "forward-auth" && protection !== "oauth2" && role !== "identity-provider") return [];
   const { install, namespace, service } = settings.identityProvider;
   const server = install ? AUTHENTIK_SERVICE : service;
-  if (server === undefined) return [];
-  const dedicated = outpost ? [{ ...server, namespace, name: outpostName(outpost) }] : [];
-  return [{ ...server, namespace }, ...dedicated];
+  const asked = plan.outposts.filter(({ name }) => name === outpost);
+  return [...(server ? [{ ...server, namespace }] : []), ...asked];
 }
 
 function find(services: readonly DeployedService[], { namespace, name }: Backend): DeployedService | undefined {

@@ -55,15 +55,8 @@ function wrongHost(exposure: Exposure, evidence: Evidence, origin: string): Retu
     cause: "trusted origins",
     fault: `the outpost sends browsers to another origin than ${origin}, where they sign in`,
     evidence: [`authentik_host of outpost "${outpost.name}" is ${host}`],
-    cure: outpost.embedded ? embeddedCure(evidence, outpost.name, origin) : redeploy(evidence),
+    cure: redeploy(evidence),
   };
-}
-
-/** A blueprint set it, and the engine knows of no change to that. */
-function embeddedCure({ settings }: Evidence, name: string, origin: string): string {
-  const byHand = `set authentik_host of outpost "${name}" to ${origin} (Applications > Outposts > Edit)`;
-  if (!settings.identityProvider.install) return byHand;
-  return `apply the blueprint gatehouse-settings again (Customization > Blueprints), or ${byHand}`;
 }
 
 function listed({ cluster }: Evidence): string[] {

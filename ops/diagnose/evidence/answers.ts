@@ -16,6 +16,7 @@ export interface Person extends Credentials {
 const HOPS = 15;
 /** The same address, redirecting this often, is a loop. */
 const ROUNDS = 3;
+const FLOW_EXECUTOR = "/api/v3/flows/executor/";
 
 /**
  * Asks one exposure.
@@ -81,9 +82,7 @@ async function traced(url: string, work: (client: HttpClient) => Promise<Answer>
       const location = headerOf(answer, "location");
       if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
       const next = new URL(location, answer.url).href;
-      if (hops.filter((hop) => hop.url === withoutQuery(next)).length >= ROUNDS && isRedirected(hops, next)) {
-        throw new Stopped("loop");
-      }
+      if (isLoop(hops, withoutQuery(next))) throw new Stopped("loop");
       if (count >= HOPS) throw new Stopped("too many redirects");
       answer = await send(next);
     }
@@ -94,8 +93,11 @@ async function traced(url: string, work: (client: HttpClient) => Promise<Answer>
   return { hops, end, text: textOf(last) };
 }
 
-function isRedirected(hops: readonly Hop[], next: string): boolean {
-  return hops.some(({ url, status }) => url === withoutQuery(next) && status >= 300 && status < 400);
+/** authentik's flow executor redirects to its own address after each stage, so that is no loop. */
+function isLoop(hops: readonly Hop[], next: string): boolean {
+  if (new URL(next).pathname.startsWith(FLOW_EXECUTOR)) return false;
+  const visits = hops.filter(({ url }) => url === next);
+  return visits.length >= ROUNDS && visits.some(({ status }) => status >= 300 && status < 400);
 }
 
 function stopOf(error: unknown): Trail["end"] {

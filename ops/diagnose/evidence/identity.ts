@@ -1,11 +1,8 @@
 import type { Plan } from "../../../infra/plan/types.ts";
-import { headerOf, type HttpClient, withClient } from "../../http.ts";
+import { AuthentikApi } from "../../authentikApi.ts";
+import { withClient } from "../../http.ts";
 import type { IdentityRecords, Look, OutpostRecord, ProxyRecord } from "../evidence.ts";
 import { look } from "../look.ts";
-
-const EMBEDDED = "goauthentik.io/outposts/embedded";
-const PAGE_SIZE = 500;
-const PAGES = 20;
 
 /** Records as the API gives them; what is not named is not taken. */
 interface Named {
@@ -28,7 +25,6 @@ interface Application {
 }
 interface Outpost {
   readonly name: string;
-  readonly managed: string | null;
   readonly providers: readonly number[];
   readonly config?: { readonly authentik_host?: string };
 }
@@ -47,7 +43,7 @@ export function lookAtIdentity(url: string | undefined, token: Look<string>): Pr
   return look("the identity provider's records", async () => {
     if (url === undefined) throw new Error("it is on no enabled domain");
     if ("unseen" in token) throw new Error(`its API token is not known (${token.unseen})`);
-    return withClient((client) => records(new Api(client, url, token.seen)));
+    return withClient((client) => records(new AuthentikApi(client, url, token.seen)));
   });
 }
 
@@ -66,13 +62,16 @@ export function lookAtOwnOrigin({ identityProviderUrl, identitySlug }: Plan): Pr
   });
 }
 
-async function records(api: Api): Promise<IdentityRecords> {
+async function records(api: AuthentikApi): Promise<IdentityRecords> {
   const { version_current: version } = await api.one<{ version_current: string }>("/admin/version/");
-  const proxies = await api.all<Proxy>("/providers/proxy/");
-  const clients = await api.all<Client>("/providers/oauth2/");
-  const applications = await api.all<Application>("/core/applications/");
-  const outposts = await api.all<Outpost>("/outposts/instances/");
-  const groups = await api.all<{ pk: string; name: string }>("/core/groups/?include_users=false");
+  const [proxies, clients, applications, outposts, groups, bindings] = await Promise.all([
+    api.all<Proxy>("/providers/proxy/"),
+    api.all<Client>("/providers/oauth2/"),
+    api.all<Application>("/core/applications/", { superuser_full_list: "true" }),
+    api.all<Outpost>("/outposts/instances/"),
+    api.all<{ pk: string; name: string }>("/core/groups/", { include_users: "false" }),
+    api.all<Binding>("/policies/bindings/"),
+  ]);
   return {
     version,
     proxies: proxies.map(proxyOf),
@@ -82,10 +81,7 @@ async function records(api: Api): Promise<IdentityRecords> {
     })),
     applications: applications.map(({ pk, slug, provider }) => ({ id: pk, slug, provider })),
     outposts: outposts.map(outpostOf),
-    bindings: boundGroups(
-      await api.all<Binding>("/policies/bindings/"),
-      new Map(groups.map(({ pk, name }) => [pk, name])),
-    ),
+    bindings: boundGroups(bindings, new Map(groups.map(({ pk, name }) => [pk, name]))),
   };
 }
 
@@ -95,8 +91,8 @@ function proxyOf(record: Proxy): ProxyRecord {
   return { id: pk, name, mode, externalHost, cookieDomain, session: access_token_validity };
 }
 
-function outpostOf({ name, managed, providers, config }: Outpost): OutpostRecord {
-  return { name, embedded: managed === EMBEDDED, providers, authentikHost: config?.authentik_host ?? "" };
+function outpostOf({ name, providers, config }: Outpost): OutpostRecord {
+  return { name, providers, authentikHost: config?.authentik_host ?? "" };
 }
 
 function boundGroups(bindings: readonly Binding[], names: ReadonlyMap<string, string>): Map<string, string[]> {
@@ -105,44 +101,4 @@ function boundGroups(bindings: readonly Binding[], names: ReadonlyMap<string, st
     if (enabled && group !== null) bound.set(target, [...(bound.get(target) ?? []), names.get(group) ?? group]);
   }
   return bound;
-}
-
-interface Page<T> {
-  readonly results: readonly T[];
-  /** `next` is 0 on the last page. */
-  readonly pagination: { readonly next: number };
-}
-
-class Api {
-  readonly #client: HttpClient;
-  readonly #url: string;
-  readonly #token: string;
-
-  constructor(client: HttpClient, url: string, token: string) {
-    this.#client = client;
-    this.#url = url;
-    this.#token = token;
-  }
-
-  async one<T>(path: string): Promise<T> {
-    const headers = { authorization: `Bearer ${this.#token}`, accept: "application/json" };
-    const answer = await this.#client.send(`${this.#url}/api/v3${path}`, { headers });
-    if (answer.status !== 200) throw new Error(`${path} answers ${answer.status}`);
-    if (!headerOf(answer, "content-type")?.includes("json"))
-      throw new Error(`${path} answers something else than JSON`);
-    const found = JSON.parse(answer.body) as T & { error?: string };
-    if (found.error !== undefined) throw new Error("it is starting");
-    return found;
-  }
-
-  async all<T>(path: string): Promise<T[]> {
-    const found: T[] = [];
-    for (let page = 1; page <= PAGES; page += 1) {
-      const query = `${path.includes("?") ? "&" : "?"}page=${page}&page_size=${PAGE_SIZE}`;
-      const { results, pagination } = await this.one<Page<T>>(path + query);
-      found.push(...results);
-      if (!pagination.next) break;
-    }
-    return found;
-  }
 }

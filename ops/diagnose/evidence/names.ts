@@ -15,8 +15,3 @@ export function lookAtName(host: string): Promise<Look<NameAnswer>> {
     }
   });
 }
-
-/** Names that browsers take for this machine, whatever the resolver says (RFC 6761, 6.3). */
-export function isLoopbackName(host: string): boolean {
-  return /(^|\.)localhost$/i.test(host);
-}

@@ -5,6 +5,7 @@ import { outsideProbes, Seen } from "../outside.ts";
 import { runProbes } from "../probe.ts";
 import type { Callers } from "../signInProbes.ts";
 import { sourceTimes } from "./freshness.ts";
+import { waitForGateway } from "./gateway.ts";
 import { pushMetrics } from "./metrics.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,6 +27,12 @@ export async function prove(
     const line = JSON.stringify({ time: new Date().toISOString(), stack: target.stack, ...event });
     print(secret === "" ? line : line.replaceAll(secret, "[secret]"));
   };
+  const [first] = target.exposures;
+  if (first) {
+    const report = (detail: string, attempt: number): void =>
+      tell({ level: "info", event: "wait", subject: first.url, detail, attempt });
+    await waitForGateway(first.url, report);
+  }
   const seen = new Seen();
   const results = await runProbes(outsideProbes(target, callersOf(target, environment), seen));
   const checks = summary(results);

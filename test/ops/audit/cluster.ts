@@ -1,14 +1,14 @@
-/** A cluster that holds what a plan says, as plain objects. */
+/** The objects of a cluster as a plan describes it. */
 import { endpointsName, endpointsOf } from "../../../infra/gateway/endpoints.ts";
 import { authPath, middlewareSpec, routeSpec } from "../../../infra/gateway/specs.ts";
-import { onlyFrom } from "../../../infra/network.ts";
+import { type GatewayPods, gatewayPods, namespaced, onlyFrom } from "../../../infra/network.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { labelsOf } from "../../../infra/pods.ts";
 import { type ClusterObjects } from "../../../ops/audit/objects.ts";
 import type { Resource } from "../../../policy/resource.ts";
 
-export const GATEWAY = "kube-system";
-const ADDRESS = "10.43.0.9";
+/** Traefik of the stacks in these tests. */
+export const GATEWAY: GatewayPods = { namespace: "kube-system", podLabels: { "app.kubernetes.io/name": "traefik" } };
 const TRAEFIK = "traefik.io/v1alpha1";
 
 /** An object in the cluster. */
@@ -27,8 +27,6 @@ export function clusterOf(plan: Plan): ClusterObjects {
   const backends = new Map(
     plan.routes.flatMap(({ rules }) => rules).map(({ backend }) => [`${backend.namespace}/${backend.name}`, backend]),
   );
-  const identityProvider = plan.exposures.find(({ role }) => role === "identity-provider")?.backend;
-  const outposts = identityProvider ? `http://${ADDRESS}:${identityProvider.port}` : plan.identityProviderUrl;
   const resources = [
     ...plan.routes.map((route) =>
       object(TRAEFIK, "IngressRoute", `${route.namespace}/${route.name}`, { spec: routeSpec(route) }),
@@ -36,17 +34,17 @@ export function clusterOf(plan: Plan): ClusterObjects {
     ...plan.middlewares.map((middleware) =>
       object(TRAEFIK, "Middleware", `${middleware.namespace}/${middleware.name}`, {
         spec: middlewareSpec(middleware, {
-          authAddress: ({ refusal }) => `${outposts ?? ""}${authPath(refusal)}`,
+          authAddress: ({ outpost, refusal }) => `http://${addressOf(plan, outpost)}:9000${authPath(refusal)}`,
           users: ({ name }) => name,
         }),
       }),
     ),
     ...[...backends].flatMap(([place, { name, namespace, port }]) => [
       object("core/v1", "Service", place, {
-        spec: { type: "ClusterIP", clusterIP: ADDRESS, selector: labelsOf(name), ports: [{ port }] },
+        spec: { type: "ClusterIP", clusterIP: addressOf(plan, name), selector: labelsOf(name), ports: [{ port }] },
       }),
       object("networking.k8s.io/v1", "NetworkPolicy", place, {
-        spec: onlyFrom(labelsOf(name), port, [GATEWAY, namespace]),
+        spec: onlyFrom(labelsOf(name), port, [gatewayPods(GATEWAY), namespaced(namespace)]),
       }),
     ]),
     ...plan.records
@@ -60,7 +58,13 @@ export function clusterOf(plan: Plan): ClusterObjects {
   return { resources, unread: new Map() };
 }
 
-/** The cluster with objects more. */
+/** Cluster IP of a Service: each outpost has its own. */
+function addressOf({ outposts }: Plan, service: string): string {
+  const outpost = outposts.findIndex(({ name }) => name === service);
+  return outpost < 0 ? "10.43.0.9" : `10.43.1.${outpost + 1}`;
+}
+
+/** The cluster with additional objects. */
 export function withObjects({ resources, unread }: ClusterObjects, ...more: readonly Resource[]): ClusterObjects {
   return { resources: [...resources, ...more], unread };
 }

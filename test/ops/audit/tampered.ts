@@ -15,6 +15,8 @@ export const plan = computePlan(
   ),
 );
 export const clean = clusterOf(plan);
+const OUTPOST = plan.exposures.find(({ id }) => id === "wiki@localhost")?.outpost ?? "";
+const FORWARD_AUTH = `${OUTPOST}-forward-auth`;
 const POSTGREST = { services: [{ name: "postgrest", namespace: "gatehouse-data", port: 3000 }] };
 
 type Middlewares = { middlewares: { name: string }[]; priority: number }[];
@@ -107,11 +109,10 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
   [
     "a middleware taken out of a route",
     edited(clean, "IngressRoute", "default/wiki", (spec) => {
-      for (const one of routes(spec))
-        one.middlewares = one.middlewares.filter(({ name }) => name !== "gatehouse-forward-auth");
+      for (const one of routes(spec)) one.middlewares = one.middlewares.filter(({ name }) => name !== FORWARD_AUTH);
       return spec;
     }),
-    "IngressRoute default/wiki: Host(`wiki.localhost`): lets everybody in: default/gatehouse-forward-auth is missing",
+    `IngressRoute default/wiki: Host(\`wiki.localhost\`): lets everybody in: default/${FORWARD_AUTH} is missing`,
   ],
   [
     "the strip taken out of a route",
@@ -144,12 +145,39 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
   ],
   [
     "forward auth that asks somebody else",
-    edited(clean, "Middleware", "default/gatehouse-forward-auth", (spec) => {
+    edited(clean, "Middleware", `default/${FORWARD_AUTH}`, (spec) => {
       (spec["forwardAuth"] as { address: string }).address =
         "http://10.43.0.66:9000/outpost.goauthentik.io/auth/traefik";
       return spec;
     }),
-    "Middleware default/gatehouse-forward-auth: no longer asks as planned: forwardAuth.address is",
+    `Middleware default/${FORWARD_AUTH}: no longer asks as planned: forwardAuth.address is`,
+  ],
+  [
+    "forward auth that asks another outpost",
+    edited(clean, "Middleware", `default/${FORWARD_AUTH}`, (spec) => {
+      (spec["forwardAuth"] as { address: string }).address =
+        `http://10.43.1.${plan.outposts[0]?.name === OUTPOST ? 2 : 1}:9000/outpost.goauthentik.io/auth/traefik`;
+      return spec;
+    }),
+    `Middleware default/${FORWARD_AUTH}: no longer asks as planned: forwardAuth.address is`,
+  ],
+  [
+    "an outpost's path that leads to another backend",
+    edited(clean, "IngressRoute", "authentik/gatehouse-outpost-localhost", (spec) => {
+      for (const one of routes(spec)) (one as unknown as { services: { name: string }[] }).services[0]!.name = "evil";
+      return spec;
+    }),
+    "IngressRoute authentik/gatehouse-outpost-localhost: was changed: routes[0].services[0].name is",
+  ],
+  [
+    "an outpost on a host of somebody else",
+    withObjects(
+      clean,
+      ingressRoute("evil/outpost", "Host(`open.example.com`)", {
+        services: [{ name: OUTPOST, namespace: "authentik", port: 9000 }],
+      }),
+    ),
+    `IngressRoute evil/outpost: Host(\`open.example.com\`): leads to authentik/${OUTPOST}`,
   ],
   [
     "a policy that is gone",
@@ -173,6 +201,14 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       ingress: [{ from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "evil" } } }] }],
     })),
     "NetworkPolicy gatehouse-data/postgrest: lets the namespace evil connect to port 3000",
+  ],
+  [
+    "a policy that lets every pod beside the gateway in",
+    edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", (spec) => ({
+      ...spec,
+      ingress: [{ from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }] }],
+    })),
+    "NetworkPolicy gatehouse-data/postgrest: lets other pods of the namespace kube-system connect to port 3000",
   ],
   [
     "a Service that selects other pods",

@@ -99,3 +99,31 @@ test("a context that the kubeconfig lacks is refused, with those that it has", (
     'the kubeconfig has no context "two" (there are one); set KUBECONFIG, or add it',
   );
 });
+
+test("two k3s nodes that are both called default are refused, and a file that names the same one twice is not", () => {
+  const [one, two, copy] = [join(folder, "one"), join(folder, "two"), join(folder, "copy")];
+  writeFileSync(one, kubeconfig("default", "https://one.example.org"));
+  writeFileSync(two, kubeconfig("default", "https://two.example.org"));
+  writeFileSync(copy, kubeconfig("default", "https://one.example.org"));
+  expect(() => kubeConfigOf("default", { KUBECONFIG: `${one}:${two}` })).toThrow(
+    `cluster "default" is in ${one} and, with other content, in ${two}; ` +
+      "give it another name in one of them, or set KUBECONFIG to one file",
+  );
+  expect(kubeConfigOf("default", { KUBECONFIG: `${one}:${copy}` }).getCurrentCluster()?.server).toBe(
+    "https://one.example.org",
+  );
+});
+
+test("a renamed context whose cluster is still called default is refused, and others are not", () => {
+  const [one, two, three] = [join(folder, "one"), join(folder, "two"), join(folder, "three")];
+  writeFileSync(one, kubeconfig("default", "https://one.example.org"));
+  const renamed = kubeconfig("default", "https://two.example.org").replace(
+    '"name":"default","context"',
+    '"name":"prod","context"',
+  );
+  writeFileSync(two, renamed);
+  writeFileSync(three, kubeconfig("three", "https://three.example.org"));
+  const environment = { KUBECONFIG: [one, two, three].join(":") };
+  expect(() => kubeConfigOf("prod", environment)).toThrow(`cluster "default" is in ${one} and, with other content,`);
+  expect(kubeConfigOf("three", environment).getCurrentCluster()?.server).toBe("https://three.example.org");
+});

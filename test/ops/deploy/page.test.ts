@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
-import {
-  driftPage,
-  hostLines,
-  nextPage,
-  type Paint,
-  previewPage,
-  proofPage,
-  wreckPage,
-} from "../../../ops/deploy/page.ts";
+import { driftPage, hostLines, nextPage, previewPage, proofPage, wreckPage } from "../../../ops/deploy/page.ts";
 import type { Operation, Step } from "../../../ops/deploy/step.ts";
+import type { Paint } from "../../../ops/paint.ts";
 
 const plain: Paint = (_, text) => text;
 const step = (operation: Operation, type: string, name: string, paths: readonly string[] = []): Step => {

@@ -14,7 +14,8 @@ import {
   failing,
   noName,
   proxy,
-  embedded,
+  outpost,
+  FORWARD_AUTH,
   route,
   middleware,
   service,
@@ -53,7 +54,7 @@ const DEAD: Case[] = [
   },
   {
     name: "a middleware is missing",
-    changes: [noRoute, (e) => without(inside(e.cluster.middlewares), middleware(e, "gatehouse-forward-auth"))],
+    changes: [noRoute, (e) => without(inside(e.cluster.middlewares), middleware(e, FORWARD_AUTH))],
     expected: ["dead", "route configuration"],
     fault: "a middleware of wiki@localhost is missing, so Traefik drops its routes",
   },
@@ -171,7 +172,7 @@ const DEPLOYMENT: Case[] = [
     name: "failed elsewhere, which explains nothing here",
     changes: [
       loop,
-      (e) => void (embedded(e).authentikHost = WIKI),
+      (e) => void (outpost(e).authentikHost = WIKI),
       (e) => void (engine(e).last = { kind: "update", result: "failed", ended: "2026-11-21" }),
     ],
     expected: ["loop", "trusted origins"],

@@ -11,12 +11,12 @@ export const AUTHENTIK = "http://authentik.localhost";
 export const LOGIN = `${AUTHENTIK}/application/o/authorize/`;
 export const MESH = "https://wiki.mesh.example.org";
 
-/** What a host answers to nobody. */
+/** What a host answers without a session. */
 export const answers =
   (url: string, ...[hops, rest]: Parameters<typeof trail>): Change =>
   ({ answers: all }) =>
     void all.set(url, { withoutSession: trail(hops, rest) as never, withSession: undefined });
-/** What it answers to who signed in. */
+/** What it answers with a session. */
 export const signedIn =
   (url: string, ...[hops, rest]: Parameters<typeof trail>): Change =>
   ({ answers: all }) =>
@@ -40,12 +40,15 @@ export const proxy = ({ identity }: Open<Evidence>) =>
   the(inside(identity).proxies, ({ name }) => name === "wiki@localhost");
 export const application = ({ identity }: Open<Evidence>) =>
   the(inside(identity).applications, ({ slug }) => slug === "wiki-localhost");
-export const embedded = ({ identity }: Open<Evidence>) => the(inside(identity).outposts, (outpost) => outpost.embedded);
+/** Name of the outpost of wiki.localhost. */
+export const OUTPOST = the(world().plan.exposures, ({ id }) => id === "wiki@localhost").outpost ?? "";
+export const FORWARD_AUTH = `${OUTPOST}-forward-auth`;
+export const outpost = ({ identity }: Open<Evidence>) => the(inside(identity).outposts, ({ name }) => name === OUTPOST);
 export const route = ({ cluster }: Open<Evidence>) => the(inside(cluster.routes), ({ name }) => name === "wiki");
 export const middleware = ({ cluster }: Open<Evidence>, name: string) =>
   the(inside(cluster.middlewares), (one) => one.namespace === "default" && one.name === name);
 export const forwardAuth = (evidence: Open<Evidence>) =>
-  middleware(evidence, "gatehouse-forward-auth").forwardAuth ?? ({} as never);
+  middleware(evidence, FORWARD_AUTH).forwardAuth ?? ({} as never);
 export const service = ({ cluster }: Open<Evidence>, name: string) =>
   the(inside(cluster.services), (one) => one.name === name);
 export const engine = (evidence: Open<Evidence>) => inside(evidence.engine);

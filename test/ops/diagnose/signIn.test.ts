@@ -1,4 +1,4 @@
-/** Each cause of a login loop, from made-up evidence: it is named, and no other. */
+/** Each cause of a login loop, from generated evidence: it is reported, and no other. */
 import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../../ops/diagnose/evidence.ts";
 import {
@@ -10,7 +10,9 @@ import {
   noProvider,
   proxy,
   application,
-  embedded,
+  outpost,
+  OUTPOST,
+  FORWARD_AUTH,
   forwardAuth,
   without,
   diagnosed,
@@ -43,13 +45,13 @@ const TRUSTED: Case[] = [
   },
   {
     name: "the outpost has no authentik_host",
-    changes: [loop, (e) => void (embedded(e).authentikHost = "")],
+    changes: [loop, (e) => void (outpost(e).authentikHost = "")],
     expected: ["loop", "trusted origins"],
     fault: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
   },
   {
     name: "before the provider, where both hold",
-    changes: [loop, (e) => void (embedded(e).authentikHost = WIKI), (e) => void (proxy(e).mode = "proxy")],
+    changes: [loop, (e) => void (outpost(e).authentikHost = WIKI), (e) => void (proxy(e).mode = "proxy")],
     expected: ["loop", "trusted origins", "also provider configuration"],
     fault: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
   },
@@ -88,7 +90,7 @@ const PROVIDER: Case[] = [
   },
   {
     name: "not attached to the outpost",
-    changes: [noProvider, (e) => void (embedded(e).providers = embedded(e).providers.slice(1))],
+    changes: [noProvider, (e) => void (outpost(e).providers = outpost(e).providers.slice(1))],
     expected: ["sign-in", "provider configuration"],
     fault: 'provider "wiki@localhost" is not attached to its outpost',
   },
@@ -96,7 +98,7 @@ const PROVIDER: Case[] = [
     name: "whose outpost is missing",
     changes: [noProvider, (e) => void (inside(e.identity).outposts = [])],
     expected: ["sign-in", "provider configuration"],
-    fault: "the embedded outpost is missing",
+    fault: `outpost "${OUTPOST}" is missing`,
   },
   {
     name: "of an oauth2 service, without the way back",
@@ -112,19 +114,19 @@ const LOOPING_ROUTES: Case[] = [
     name: "forward auth without the cookie",
     changes: [loop, (e) => void (forwardAuth(e).requestHeaders = ["Accept"])],
     expected: ["loop", "route configuration"],
-    fault: "Middleware default/gatehouse-forward-auth hides from the outpost who asks, so nobody is ever signed in",
+    fault: `Middleware default/${FORWARD_AUTH} hides from the outpost who asks, so nobody is ever signed in`,
   },
   {
     name: "forward auth at the browser's address of the identity provider",
     changes: [loop, (e) => void (forwardAuth(e).address = `${AUTHENTIK}/outpost.goauthentik.io/auth/traefik`)],
     expected: ["loop", "route configuration"],
-    fault: "Middleware default/gatehouse-forward-auth asks at a wrong address",
+    fault: `Middleware default/${FORWARD_AUTH} asks at a wrong address`,
   },
   {
     name: "forward auth that begins a login each time",
-    changes: [loop, (e) => void (forwardAuth(e).address = "http://10.43.0.9:9000/outpost.goauthentik.io/start")],
+    changes: [loop, (e) => void (forwardAuth(e).address = "http://10.43.1.2:9000/outpost.goauthentik.io/start")],
     expected: ["loop", "route configuration"],
-    fault: "Middleware default/gatehouse-forward-auth asks at a wrong address",
+    fault: `Middleware default/${FORWARD_AUTH} asks at a wrong address`,
   },
   {
     name: "the outpost's path is not routed",
@@ -158,11 +160,11 @@ describe("trusted origins", () => testEach(TRUSTED));
 describe("provider configuration", () => testEach(PROVIDER));
 describe("route configuration, of a loop", () => testEach(LOOPING_ROUTES));
 
-describe("cures that are not the usual one", () => {
+describe("remedies other than a deployment", () => {
   test("what somebody changed is deleted first: the engine takes no field from who owns it", () => {
     const found = diagnosed(WIKI, [loop, (e) => void (forwardAuth(e).requestHeaders = [])]);
     expect(found.cause?.cure).toBe(
-      "delete what was changed, kubectl --context rancher-desktop delete middleware.traefik.io gatehouse-forward-auth " +
+      `delete what was changed, kubectl --context rancher-desktop delete middleware.traefik.io ${FORWARD_AUTH} ` +
         "--namespace default, and run ./deploy rancher-desktop --refresh",
     );
   });
@@ -179,13 +181,5 @@ describe("cures that are not the usual one", () => {
           "--target '**::authentik/*-middleware', then run ./deploy rancher-desktop; no refresh of the whole stack before",
       );
     }
-  });
-
-  test("what a blueprint set is applied again", () => {
-    const found = diagnosed(WIKI, [loop, (e) => void (embedded(e).authentikHost = "")]);
-    expect(found.cause?.cure).toBe(
-      "apply the blueprint gatehouse-settings again (Customization > Blueprints), " +
-        `or set authentik_host of outpost "authentik Embedded Outpost" to ${AUTHENTIK} (Applications > Outposts > Edit)`,
-    );
   });
 });

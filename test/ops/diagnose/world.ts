@@ -1,7 +1,6 @@
-/** Made-up evidence: of a stack where all is as planned, and of one where something is not. */
+/** Generated evidence: of a stack that is as planned, and of one that is not. */
 import { parseStack } from "../../../config/load.ts";
 import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../../infra/identity/headers.ts";
-import { outpostName } from "../../../infra/plan/names.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Exposure, Plan } from "../../../infra/plan/types.ts";
 import type { Answers, Evidence, IdentityRecords, Look, Trail } from "../../../ops/diagnose/evidence.ts";
@@ -79,11 +78,17 @@ function addressOf(host: string): string {
   return host.endsWith("localhost") ? "127.0.0.1" : "192.0.2.7";
 }
 
-function cluster({ routes, middlewares, records, exposures }: Plan): Evidence["cluster"] {
+function cluster({ routes, middlewares, records, exposures, outposts }: Plan): Evidence["cluster"] {
   const places = [
     ...exposures.map(({ backend }) => backend),
     { namespace: "authentik", name: "authentik-server", port: 9000 },
+    ...outposts,
   ];
+  const addressOfService = (service: string): string => {
+    const outpost = outposts.findIndex(({ name }) => name === service);
+    if (outpost >= 0) return `10.43.1.${outpost + 1}`;
+    return service === "authentik-server" ? "10.43.0.9" : "10.43.0.10";
+  };
   return {
     routes: {
       seen: routes.map(({ namespace, name, entryPoint, rules }) => ({
@@ -104,7 +109,7 @@ function cluster({ routes, middlewares, records, exposures }: Plan): Evidence["c
           forwardAuth:
             kind === "forward-auth"
               ? {
-                  address: `http://10.43.0.9:9000/outpost.goauthentik.io/auth/${planned.refusal === "login" ? "traefik" : "nginx"}`,
+                  address: `http://${addressOfService(planned.outpost)}:9000/outpost.goauthentik.io/auth/${planned.refusal === "login" ? "traefik" : "nginx"}`,
                   requestHeaders: ["Cookie", "X-Original-URI"],
                   responseHeaders: [...IDENTITY_HEADERS],
                   trustForwardHeader: planned.upstream,
@@ -118,7 +123,7 @@ function cluster({ routes, middlewares, records, exposures }: Plan): Evidence["c
     services: {
       seen: places.map(({ namespace, name, port }) => ({
         ...{ namespace, name, ports: [port], ready: 1 },
-        clusterIP: name === "authentik-server" ? "10.43.0.9" : "10.43.0.10",
+        clusterIP: addressOfService(name),
       })),
     },
     secrets: { seen: new Set(["default/legacy-basic-auth"]) },
@@ -155,23 +160,22 @@ function identity({ exposures, clients, outposts, identityProviderUrl = "" }: Pl
     slug: application.slug,
     provider: 100 + index,
   }));
-  const served = (number: number): number[] =>
-    forwarded.flatMap(({ outpost }, index) => (outpost === number ? [index + 1] : []));
+  const served = (name: string): number[] =>
+    forwarded.flatMap(({ outpost }, index) => (outpost === name ? [index + 1] : []));
   const bindings = new Map([
     ...forwarded.map(({ groups }, index) => [`proxy-${index}`, [...groups]] as const),
     ...clients.map(({ groups }, index) => [`client-${index}`, [...groups]] as const),
   ]);
   return {
-    version: "2026.5.1",
+    version: "2026.5.7",
     proxies,
     clients: own,
     applications: [...applications, ...more],
-    outposts: [0, ...outposts].map((number) => ({
-      name: number === 0 ? "authentik Embedded Outpost" : outpostName(number),
-      embedded: number === 0,
-      providers: served(number),
-      authentikHost: identityProviderUrl,
-    })),
+    outposts: [
+      // authentik's own, which serves nothing.
+      { name: "authentik Embedded Outpost", providers: [], authentikHost: "" },
+      ...outposts.map(({ name }) => ({ name, providers: served(name), authentikHost: identityProviderUrl })),
+    ],
     bindings,
   };
 }

@@ -5,7 +5,8 @@ import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { accessOf } from "../../../ops/diff/access.ts";
 import { accessDiff, applyChanges } from "../../../ops/diff/diff.ts";
-import { describeChanges, painter } from "../../../ops/diff/report.ts";
+import { describeChanges } from "../../../ops/diff/report.ts";
+import { painter } from "../../../ops/paint.ts";
 import { sections, shell, stack } from "../../config/stacks.ts";
 import { kinds, type Kinds, services, settingsOf, type Variant, variants } from "../../infra/plan/stacks.ts";
 

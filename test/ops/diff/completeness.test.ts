@@ -6,8 +6,11 @@ import { accessOf } from "../../../ops/diff/access.ts";
 
 const golden = join(import.meta.dirname, "..", "..", "golden");
 
-/** What of a plan says nothing about access: names and titles of objects, what stands elsewhere, and what is for whoever deploys. */
-const SILENT = ["routes[].name", "routes[].rules[].host", "routes[].service", "stack", "warnings[]"];
+/** Fields without a fact: names and titles of objects, warnings, and what exposures and rules repeat, such as the outposts. */
+const SILENT = [
+  ...["outposts[].groups[]", "outposts[].name", "outposts[].namespace", "outposts[].port"],
+  ...["routes[].name", "routes[].rules[].host", "routes[].service", "stack", "warnings[]"],
+];
 
 test("every field of a plan that concerns access is a fact", () => {
   const silent = new Set(["dev", "local"].flatMap(silentFields));

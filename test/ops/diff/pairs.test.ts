@@ -6,7 +6,8 @@ import { parse } from "yaml";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { accessDiff } from "../../../ops/diff/diff.ts";
-import { describeChanges, opensToPublic, painter } from "../../../ops/diff/report.ts";
+import { describeChanges, opensToPublic } from "../../../ops/diff/report.ts";
+import { painter } from "../../../ops/paint.ts";
 import { shell, stack } from "../../config/stacks.ts";
 
 interface Pair {

@@ -5,7 +5,8 @@ import { COMMENT_LENGTH, composeComment, markerOf } from "../../../ops/diff/comm
 import { compareVersions, type StackDiff } from "../../../ops/diff/compare.ts";
 import { accessDiff } from "../../../ops/diff/diff.ts";
 import { code, fence, stackBlocks } from "../../../ops/diff/markdown.ts";
-import { describeChanges, painter } from "../../../ops/diff/report.ts";
+import { describeChanges } from "../../../ops/diff/report.ts";
+import { painter } from "../../../ops/paint.ts";
 import { templateVariables } from "../../../ops/diff/variables.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
 import { BOTH, planOf, settingsOf } from "../../infra/plan/stacks.ts";

@@ -1,12 +1,13 @@
 /** The three things that keep the API read only, each of which can be taken away. */
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { CoreV1Api } from "@kubernetes/client-node";
 import { inject } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { type Asked, asAdministrator, withDatabase } from "./world.ts";
 
 /** Where one instance of PostgREST itself listens: the way past the gateway. */
 export async function pod(): Promise<NonNullable<Asked["to"]>> {
   const { kubeconfig, namespace } = inject("data");
-  const config = new KubeConfig();
+  const config = new RetryingKubeConfig();
   config.loadFromFile(kubeconfig);
   const { items } = await config.makeApiClient(CoreV1Api).listNamespacedPod({ namespace });
   const ready = items.find(

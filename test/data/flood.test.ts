@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { CustomObjectsApi, KubeConfig, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { CustomObjectsApi, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { type Asking, type Ended, flooding, p99, politely } from "./clients.ts";
 import { instances, memoryOf, sessions } from "./processes.ts";
 import { ask, asOwner, newClient, withDatabase } from "./world.ts";
@@ -182,7 +183,7 @@ async function withoutLimits(): Promise<() => Promise<void>> {
 
 async function patch(name: string, spec: object): Promise<void> {
   const { kubeconfig, namespace } = inject("data");
-  const config = new KubeConfig();
+  const config = new RetryingKubeConfig();
   config.loadFromFile(kubeconfig);
   const place = { group: "traefik.io", version: "v1alpha1", namespace, plural: "middlewares", name };
   await config

@@ -1,6 +1,8 @@
 /** Temporary routes and middlewares in the cluster: what stands there when a defence is taken away. */
-import { CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
+import { randomUUID } from "node:crypto";
+import { CustomObjectsApi } from "@kubernetes/client-node";
 import { expect, inject } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import type { Answer } from "../../ops/http.ts";
 import { sendRaw } from "./raw.ts";
@@ -16,7 +18,7 @@ export interface TraefikObject {
 const api = { group: "traefik.io", version: "v1alpha1" };
 
 function customObjects(): CustomObjectsApi {
-  const config = new KubeConfig();
+  const config = new RetryingKubeConfig();
   config.loadFromFile(inject("domains").kubeconfig);
   return config.makeApiClient(CustomObjectsApi);
 }
@@ -36,6 +38,15 @@ export async function withObjects(objects: readonly TraefikObject[], work: () =>
   } finally {
     for (const object of made) await cluster.deleteNamespacedCustomObject(object);
   }
+}
+
+/**
+ * A middleware that marks answers in X-Control with its own name. Only a route that names it can have sent such an answer: the gateway
+ * may still serve an older route, even with changed middlewares.
+ */
+export function markOf(id: string): TraefikObject {
+  const name = `control-${id}`;
+  return { kind: "Middleware", name, spec: { headers: { customResponseHeaders: { "X-Control": name } } } };
 }
 
 /** The fields of one of the stack's middlewares, e.g. those below `forwardAuth`. */
@@ -75,28 +86,28 @@ export interface Proof {
 export async function prove(proof: Proof): Promise<void> {
   const { exposure, attack, seen, ready = `${exposure.url}/control`, middlewares = {} } = proof;
   for (const phase of ["without", "with"] as const) {
-    const mark = { headers: { customResponseHeaders: { "X-Control": phase } } };
-    const objects = Object.entries({ ...middlewares, "control-mark": mark }).map(([name, spec]): TraefikObject => ({
+    const mark = markOf(randomUUID());
+    const objects = Object.entries(middlewares).map(([name, spec]): TraefikObject => ({
       kind: "Middleware",
       name,
       spec,
     }));
-    await withObjects([...objects, route(proof, proof[phase])], async () => {
-      const mark = async () => (await sendRaw(ready)).headers["x-control"];
-      await expect.poll(mark, { timeout: 20_000, interval: 100 }).toBe(phase);
+    await withObjects([mark, ...objects, route(proof, proof[phase], mark.name)], async () => {
+      const marked = async () => (await sendRaw(ready)).headers["x-control"];
+      await expect.poll(marked, { timeout: 20_000, interval: 100 }).toBe(mark.name);
       expect([phase, seen(await attack())]).toEqual([phase, proof[phase].gives]);
     });
   }
 }
 
-function route({ exposure, entryPoint }: Proof, { chain, match }: Variant): TraefikObject {
+function route({ exposure, entryPoint }: Proof, { chain, match }: Variant, mark: string): TraefikObject {
   const { host, backend, tls } = exposure;
   const secure = entryPoint === undefined && tls !== undefined && tls.ends !== "upstream";
   const rule = {
     kind: "Rule",
     match: match ?? `Host(\`${host}\`) && Path(\`/control\`)`,
     priority: 1_000,
-    middlewares: ["control-mark", ...chain].map((name) => ({ name })),
+    middlewares: [mark, ...chain].map((name) => ({ name })),
     services: [{ name: backend.name, port: backend.port, nativeLB: true }],
   };
   const entryPoints = [entryPoint ?? (secure ? "websecure" : "web")];

@@ -1,8 +1,9 @@
 /** For each defence in a rule: without it the attack works, with it it does not. So the advisory tests can fail. */
+import { randomUUID } from "node:crypto";
 import { describe, expect, inject, test } from "vitest";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { pathBelow } from "../../infra/plan/matchers.ts";
-import { prove, type TraefikObject, withObjects } from "./cluster.ts";
+import { markOf, prove, type TraefikObject, withObjects } from "./cluster.ts";
 import { type Line, outcome, sendRaw } from "./raw.ts";
 import { exposureOf } from "./world.ts";
 
@@ -53,58 +54,54 @@ describe("a host", () => {
 
 /** CVE-2026-65601, CVE-2026-85594, CVE-2026-112778. That Traefik refuses is its `allowCrossNamespace: false`, set outside the cluster. */
 describe("a route of one namespace", () => {
-  const elsewhere = (): string => exposureOf("authentik", "localhost").backend.namespace;
+  const authentik = (): Exposure => exposureOf("authentik", "localhost");
+  const elsewhere = (): string => authentik().backend.namespace;
   const home = "default";
-  const mark = (namespace: string): TraefikObject => ({
-    ...{ kind: "Middleware", name: "control-mark", namespace },
-    spec: { headers: { customResponseHeaders: { "X-Control": "yes" } } },
-  });
-
   /** Two rules that differ in one reference: a good one that shows that Traefik has read them, and the attack. */
-  function route(namespace: string, exposure: Exposure, attack: Readonly<Record<string, unknown>>): TraefikObject {
+  function route(
+    mark: string,
+    namespace: string,
+    exposure: Exposure,
+    attack: Readonly<Record<string, unknown>>,
+  ): TraefikObject {
     const { name, port } = exposure.backend;
     const rule = (path: string) => ({
       ...{ kind: "Rule", match: `Host(\`control.localhost\`) && Path(\`${path}\`)`, priority: 1_000 },
-      ...{ middlewares: [{ name: "control-mark" }], services: [{ name, port, nativeLB: true }] },
+      ...{ middlewares: [{ name: mark }], services: [{ name, port, nativeLB: true }] },
     });
-    const routes = [rule("/good"), { ...rule("/attack"), ...attack }];
+    const { reference, ...fields } = attack;
+    const middlewares = reference ? { middlewares: [{ name: mark }, reference] } : {};
+    const routes = [rule("/good"), { ...rule("/attack"), ...middlewares, ...fields }];
     return { kind: "IngressRoute", name: "control", namespace, spec: { entryPoints: ["web"], routes } };
   }
 
-  const asks = (reference: object) => ({ middlewares: [{ name: "control-mark" }, reference] });
-  const attacks: [string, () => TraefikObject[]][] = [
+  /** Where the route is, and the reference in its second rule. */
+  const attacks: [string, () => [namespace: string, exposure: Exposure, attack: Readonly<Record<string, unknown>>]][] =
     [
-      "names no middleware of another",
-      () => [
-        mark(elsewhere()),
-        route(elsewhere(), exposureOf("authentik", "localhost"), asks({ name: "gatehouse-strip", namespace: home })),
+      [
+        "names no middleware of another",
+        () => [elsewhere(), authentik(), { reference: { name: "gatehouse-strip", namespace: home } }],
       ],
-    ],
-    [
-      "names no middleware of another by its full name",
-      () => [
-        mark(elsewhere()),
-        route(
-          elsewhere(),
-          exposureOf("authentik", "localhost"),
-          asks({ name: "default-legacy-basic-auth@kubernetescrd" }),
-        ),
+      [
+        "names no middleware of another by its full name",
+        () => [elsewhere(), authentik(), { reference: { name: "default-legacy-basic-auth@kubernetescrd" } }],
       ],
-    ],
-    [
-      "names no service of another",
-      () => {
-        const { name, port, namespace } = exposureOf("authentik", "localhost").backend;
-        return [mark(home), route(home, forward(), { services: [{ name, namespace, port, nativeLB: true }] })];
-      },
-    ],
-  ];
+      [
+        "names no service of another",
+        () => {
+          const { name, port, namespace } = authentik().backend;
+          return [home, forward(), { services: [{ name, namespace, port, nativeLB: true }] }];
+        },
+      ],
+    ];
 
-  test.each(attacks)("%s", async (_name, objects) => {
+  test.each(attacks)("%s", async (_name, attack) => {
     const url = `http://control.localhost:${inject("domains").httpPort}`;
-    await withObjects(objects(), async () => {
+    const [namespace, exposure, second] = attack();
+    const mark = { ...markOf(randomUUID()), namespace };
+    await withObjects([mark, route(mark.name, namespace, exposure, second)], async () => {
       const good = async () => (await sendRaw(`${url}/good`)).headers["x-control"];
-      await expect.poll(good, { timeout: 20_000, interval: 100 }).toBe("yes");
+      await expect.poll(good, { timeout: 20_000, interval: 100 }).toBe(mark.name);
       expect(outcome(await sendRaw(`${url}/attack`))).toBe("404");
     });
   });

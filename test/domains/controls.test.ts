@@ -111,14 +111,15 @@ describe("behind a proxy that the gateway trusts", () => {
 
   test("the host that forward auth asks about is the one that was routed", async () => {
     const exposure = exposureOf("gated", "external");
-    const session = await sessionAt(forward().url);
-    expect(exposure.outpost).toBe(forward().outpost);
+    const other = exposureOf("forward", "external");
+    const session = await sessionAt(other.url);
+    expect(exposure.outpost).toBe(other.outpost);
     const asks = asking(exposure, { upstream: true });
     await prove({
       exposure,
       attack: attackOn(exposure, { lines: [session] }),
       seen: outcome,
-      middlewares: handedOn(new URL(forward().url).host),
+      middlewares: handedOn(new URL(other.url).host),
       without: { chain: ["control-handed-on", asks], gives: "200 shows /control" },
       with: { chain: ["control-handed-on", "gatehouse-upstream", asks], gives: `login for ${exposure.url}/control` },
     });

@@ -6,16 +6,17 @@ import { person, withClient } from "./world.ts";
 
 const sessions = new Map<string, Promise<Line>>();
 
-/** The `Cookie` of a session at a service's URL, of someone whom it admits; the same one for a whole file. */
-export function sessionAt(url: string): Promise<Line> {
-  const session = sessions.get(url) ?? newSessionAt(url);
-  sessions.set(url, session);
+/** The `Cookie` of a user's session at a service's URL; the same one for a whole file. @param username one of an allowed group */
+export function sessionAt(url: string, username = "inge"): Promise<Line> {
+  const key = `${username} ${url}`;
+  const session = sessions.get(key) ?? newSessionAt(url, username);
+  sessions.set(key, session);
   return session;
 }
 
-function newSessionAt(url: string): Promise<Line> {
+function newSessionAt(url: string, username: string): Promise<Line> {
   return withClient(async (client) => {
-    await signIn(client, `${url}/`, person("inge"));
+    await signIn(client, `${url}/`, person(username));
     return ["Cookie", await client.cookies.getCookieString(url)] as const;
   });
 }

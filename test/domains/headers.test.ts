@@ -5,23 +5,14 @@ import type { Answer, HttpClient } from "../../ops/http.ts";
 import { receivedHeaders } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
 import { Administrator, type Person } from "./people.ts";
-import { outcome, sendRaw } from "./raw.ts";
+import { outcome } from "./raw.ts";
 import { exposureOf, identityProvider, withClient } from "./world.ts";
 
 const MANY = Array.from({ length: 200 }, (_, i) => `team-${String(i).padStart(3, "0")}`);
 /** Names that the list can hold. */
 const READABLE = ["staff", "a|b", "two words", "x; y=z", "æøå Økonomi", "漢字", '"quoted"', "a:b"];
-/** Names that an administrator can make by hand, and that would read as others. */
-const UNREADABLE = [
-  "admins,root",
-  "root,",
-  ",root",
-  " root",
-  "root ",
-  "ro\u200bot",
-  "ops\r\nX-idp-groups: root",
-  "\troot",
-];
+/** Names that an administrator can create and that would read as others; authentik itself removes outer white space (measured). */
+const UNREADABLE = ["admins,root", "root,", ",root", "ro\u200bot", "ops\r\nX-idp-groups: root"];
 
 const kåre: Person = {
   username: "kåre.ødegård",
@@ -48,9 +39,8 @@ afterAll(async () => {
 });
 
 async function idOf(username: string): Promise<number> {
-  const query = `/core/users/?username=${encodeURIComponent(username)}`;
-  const { results } = await administrator.call<{ results: { pk: number; username: string }[] }>("GET", query);
-  const found = results.find((user) => user.username === username);
+  const users = await administrator.all<{ pk: number; username: string }>("/core/users/", { username });
+  const found = users.find((user) => user.username === username);
   if (!found) throw new Error(`nobody is called ${username}`);
   return found.pk;
 }
@@ -59,11 +49,11 @@ async function idOf(username: string): Promise<number> {
 const sorted = (names: readonly string[]): string[] =>
   names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-/** The bytes of a header that arrived once, read as UTF-8: the echo service reads them as Latin-1. */
+/** Returns the value of a header that arrived once. */
 function header({ body }: Answer, name: string): string {
   const values = receivedHeaders(body).get(name) ?? [];
   expect([name, values.length]).toEqual([name, 1]);
-  return Buffer.from(values[0] ?? "", "latin1").toString("utf8");
+  return values[0] ?? "";
 }
 
 async function verified(client: HttpClient, token: string): Promise<JWTPayload> {
@@ -119,41 +109,4 @@ describe("a session", () => {
       expect(Number(cookie?.maxAge)).toBeLessThanOrEqual(HOURS_12);
       expect([cookie?.httpOnly, cookie?.sameSite, cookie?.domain]).toEqual([true, "lax", new URL(url).hostname]);
     }));
-
-  test("that is over is asked for again, by page and by script", async () => {
-    const { url } = exposureOf("whoami-forward", "localhost");
-    await withValidity("whoami-forward", "seconds=2", () =>
-      withClient(async (client) => {
-        const answer = await signIn(client, `${url}/x`, kåre);
-        const { iat = 0, exp = 0 } = await verified(client, header(answer, "x-idp-jwt"));
-        expect([answer.status, exp - iat]).toEqual([200, 2]);
-        // The client would drop the cookie by itself; what counts is that a kept one is worth nothing.
-        const cookie = ["Cookie", await client.cookies.getCookieString(url)] as const;
-        const page = async () => outcome(await sendRaw(`${url}/x`, { lines: [cookie] }));
-        await expect.poll(page, { timeout: 10_000 }).toBe(`login for ${url}/x`);
-        const script = await sendRaw(`${url}/x`, { lines: [cookie, ["X-Requested-With", "XMLHttpRequest"]] });
-        expect(outcome(script)).toBe("401");
-      }),
-    );
-  });
 });
-
-/** Changes how long the sessions of a service on localhost last, as `session` in the config does, and changes it back. */
-async function withValidity(service: string, validity: string, work: () => Promise<void>): Promise<void> {
-  interface Provider {
-    readonly pk: number;
-    readonly external_host: string;
-    readonly access_token_validity: string;
-  }
-  const { results } = await administrator.call<{ results: Provider[] }>("GET", "/providers/proxy/?page_size=100");
-  const found = results.find(({ external_host }) => external_host === exposureOf(service, "localhost").url);
-  if (!found) throw new Error(`no provider serves ${service}`);
-  const change = (access_token_validity: string) =>
-    administrator.call("PATCH", `/providers/proxy/${found.pk}/`, { access_token_validity });
-  await change(validity);
-  try {
-    await work();
-  } finally {
-    await change(found.access_token_validity);
-  }
-}

@@ -1,4 +1,5 @@
 /** People whom an administrator makes by hand: a stack with remote domains has no sample users. */
+import { AuthentikApi } from "../../ops/authentikApi.ts";
 import { createClient, type HttpClient } from "../../ops/http.ts";
 
 export interface Person {
@@ -13,10 +14,12 @@ export class Administrator {
   readonly #client: HttpClient = createClient();
   readonly #api: string;
   readonly #token: string;
+  readonly #lists: AuthentikApi;
 
   constructor(identityProvider: string, token: string) {
     this.#api = `${identityProvider}/api/v3`;
     this.#token = token;
+    this.#lists = new AuthentikApi(this.#client, identityProvider, token);
   }
 
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -25,6 +28,11 @@ export class Administrator {
     const answer = await this.#client.send(this.#api + path, options);
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`);
     return (answer.body === "" ? undefined : JSON.parse(answer.body)) as T;
+  }
+
+  /** Returns the objects of all pages of a list, see {@link AuthentikApi.all}. */
+  all<T>(path: string, filters?: Readonly<Record<string, string>>): Promise<T[]> {
+    return this.#lists.all(path, filters);
   }
 
   /** Makes a person, and those of the groups that are not there yet. */
@@ -41,9 +49,9 @@ export class Administrator {
   }
 
   async #groupId(name: string): Promise<string> {
-    const query = `/core/groups/?name=${encodeURIComponent(name)}`;
-    const { results } = await this.call<{ results: { pk: string }[] }>("GET", query);
-    return results[0]?.pk ?? (await this.call<{ pk: string }>("POST", "/core/groups/", { name })).pk;
+    const groups = await this.all<{ pk: string; name: string }>("/core/groups/", { name });
+    const found = groups.find((group) => group.name === name);
+    return found?.pk ?? (await this.call<{ pk: string }>("POST", "/core/groups/", { name })).pk;
   }
 
   close(): Promise<void> {

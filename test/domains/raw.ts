@@ -63,6 +63,7 @@ export function outcome(answer: Answer): string {
   const { searchParams } = new URL(location, url);
   const [state, callback] = [searchParams.get("state"), searchParams.get("redirect_uri")];
   if (state === null || callback === null) return `${status} to ${location}`;
-  const back = new URL(String(decodeJwt(state)["redirect"])).href;
+  // A login that was started without a target ends at the root.
+  const back = new URL(String(decodeJwt(state)["redirect"]) || "/", callback).href;
   return new URL(callback).origin === new URL(back).origin ? `login for ${back}` : `login for ${back} at ${callback}`;
 }

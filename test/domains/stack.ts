@@ -53,9 +53,24 @@ function services(): object[] {
       oauth_config: { client_id: "gated", client_secret: "${GATED_CLIENT_SECRET}", redirect_uri: "/callback" },
     },
     {
+      ...{ name: "everyone", type: "proxy", description: "For all users", domains: ["localhost"] },
+      ...{ application_slug: "everyone", service: echo },
+    },
+    {
+      ...{ name: "guestbook", type: "proxy", description: "For guests", domains: ["localhost"], groups: ["guests"] },
+      ...{ application_slug: "guestbook", service: echo },
+    },
+    {
+      ...{ name: "brief", type: "proxy", description: "With a short session", domains: ["localhost"] },
+      ...{ application_slug: "brief", service: echo, groups: ["staff"], session: "minutes=30" },
+    },
+    {
       ...{ name: "notes", type: "oauth2", description: "Signs people in itself", ...staff },
       ...{ application_slug: "notes", service: { name: "notes", namespace: "default", port: 8080 } },
-      oauth_config: { client_id: "notes", client_secret: "${NOTES_CLIENT_SECRET}", redirect_uri: "/callback" },
+      oauth_config: {
+        ...{ client_id: "notes", client_secret: "${NOTES_CLIENT_SECRET}", redirect_uri: "/callback" },
+        scopes: ["offline_access"],
+      },
     },
     {
       ...{ name: "legacy", type: "basic", description: "One password", domains: "auto" },

@@ -4,7 +4,17 @@ import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { headerOf } from "../../ops/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
-import { arrived, exposureOf, identityProvider, machineSecret, person, told, tokenOf, withClient } from "./world.ts";
+import {
+  arrived,
+  exposureOf,
+  identityProvider,
+  machineSecret,
+  person,
+  runFlow,
+  told,
+  tokenOf,
+  withClient,
+} from "./world.ts";
 
 const KINDS = ["localhost", "mesh", "external", "partner"];
 const FORWARDED = ["forward", "gated"];
@@ -125,7 +135,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       await signIn(client, `${url}/`, person("inge"));
-      await client.follow(`${url}/logout`);
+      await runFlow(client, await client.follow(`${url}/logout`));
       const again = await client.follow(`${url}/`);
       expect(new URL(again.url).pathname).toMatch(/^\/if\/flow\//);
     }));
@@ -207,10 +217,11 @@ describe.each(["forward", "gated", "notes", "legacy"])("the test environment who
     }));
 });
 
-test("a machine in none of the groups gets no client id, and is refused", () =>
+test("a machine in none of the groups gets the client ids of services for all users, and is refused elsewhere", () =>
   withClient(async (client) => {
     const [stranger, robot] = [await machineSecret("stranger"), await machineSecret("robot")];
-    expect(stranger.clientIds).toEqual({});
+    const open = ["everyone", "whoami-everyone"].map((service) => exposureOf(service, "localhost").url);
+    expect(Object.keys(stranger.clientIds).sort()).toEqual(open.sort());
     const { url } = exposureOf("forward", "localhost");
     await expect(tokenOf(client, stranger, robot.clientIds[url] ?? "")).rejects.toThrow("answered 400");
   }));

@@ -1,5 +1,6 @@
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { CoreV1Api } from "@kubernetes/client-node";
 import { inject } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { type Answer, headerOf, type HttpClient, withClient as withConnected } from "../../ops/http.ts";
 import { receivedHeaders } from "../../ops/verify/echo.ts";
@@ -32,6 +33,21 @@ export function person(username: string): Credentials {
   return found;
 }
 
+/**
+ * Runs a flow that asks the user for nothing, as the page of authentik does in a browser, e.g. the one that ends a session.
+ * @param page what a redirect ended at
+ * @returns the page at the end of the flow; `page` itself when it is no flow
+ */
+export async function runFlow(client: HttpClient, page: Answer): Promise<Answer> {
+  const { origin, pathname, search } = new URL(page.url);
+  const [, slug] = /^\/if\/flow\/([^/]+)\//.exec(pathname) ?? [];
+  if (slug === undefined) return page;
+  const query = encodeURIComponent(search.slice(1));
+  const { body } = await client.follow(`${origin}/api/v3/flows/executor/${slug}/?query=${query}`);
+  const { to } = JSON.parse(body) as { to?: string };
+  return client.follow(new URL(to ?? "/", origin).href);
+}
+
 /** Status and origin and path of where it leads. */
 export function told(answer: Answer): string {
   const location = headerOf(answer, "location");
@@ -56,7 +72,7 @@ export interface MachineSecret {
 }
 
 export async function machineSecret(name: string): Promise<MachineSecret> {
-  const config = new KubeConfig();
+  const config = new RetryingKubeConfig();
   config.loadFromFile(inject("domains").kubeconfig);
   const secret = await config
     .makeApiClient(CoreV1Api)

@@ -1,11 +1,13 @@
 /** The live audit on the local stack: foreign objects planted one after another, each found by its name. */
 import { join } from "node:path";
-import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@kubernetes/client-node";
+import { type KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@kubernetes/client-node";
 import { beforeAll, describe, expect, inject, test } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { main } from "../../ops/audit.ts";
 import { auditCluster, type Finding } from "../../ops/audit/audit.ts";
 import { openContext } from "../../ops/context/context.ts";
 import { projectFolder } from "../../ops/paths.ts";
+import type { GatewayPods } from "../../infra/network.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 
 const CONTEXT = "gatehouse-local";
@@ -100,9 +102,10 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], f
 
 describe("the audit of a running cluster", () => {
   let plan: Plan;
+  let gateway: GatewayPods;
   let kubeConfig: KubeConfig;
   let objects: KubernetesObjectApi;
-  const findings = (): Promise<readonly Finding[]> => auditCluster(kubeConfig, plan, { gateway: "kube-system" });
+  const findings = (): Promise<readonly Finding[]> => auditCluster(kubeConfig, plan, { gateway });
   const command = async (...args: string[]): Promise<readonly [code: number, out: string]> => {
     let out = "";
     const write = (text: string) => void (out += text);
@@ -112,8 +115,10 @@ describe("the audit of a running cluster", () => {
 
   beforeAll(() => {
     const { data } = inject("platform");
-    plan = openContext(CONTEXT, { project: projectFolder(), data, environment: process.env }).plan;
-    kubeConfig = new KubeConfig();
+    const context = openContext(CONTEXT, { project: projectFolder(), data, environment: process.env });
+    plan = context.plan;
+    gateway = context.settings.gateway;
+    kubeConfig = new RetryingKubeConfig();
     kubeConfig.loadFromFile(join(data, "kubeconfig"));
     objects = KubernetesObjectApi.makeApiClient(kubeConfig);
   });
@@ -153,7 +158,7 @@ describe("the audit of a running cluster", () => {
   });
 
   test("says what it may not read", async () => {
-    const stranger = new KubeConfig();
+    const stranger = new RetryingKubeConfig();
     stranger.loadFromFile(join(inject("platform").data, "kubeconfig"));
     stranger.users = stranger.users.map((user) => ({ ...user, impersonateUser: "stranger" }));
     const found = await auditCluster(stranger, plan, {});

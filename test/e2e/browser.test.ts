@@ -72,6 +72,8 @@ describe("a person with a browser", () => {
       await logIn(page, username, password);
       await page.waitForURL(`${origin("whoami")}/`);
       await page.goto(`${origin("whoami")}/outpost.goauthentik.io/sign_out`);
+      // The page of authentik runs the flow that ends the session.
+      await page.waitForURL(/\/if\/flow\/default-authentication-flow\//);
       await page.goto(`${origin("whoami")}/`);
       await page.getByLabel(/user ?name/i).waitFor();
       expect(new URL(page.url()).origin).toBe(origin("authentik"));

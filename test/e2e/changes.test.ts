@@ -1,6 +1,6 @@
 /** What changes in the list reaches the gateway and the identity provider, names nothing else anew, and opens nothing on the way. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Exposure, Plan } from "../../infra/plan/types.ts";
+import type { Plan } from "../../infra/plan/types.ts";
 import { headerOf } from "../../ops/http.ts";
 import { receivedHeaders } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
@@ -87,8 +87,8 @@ async function objects(resourcePlural: string): Promise<string[]> {
 
 /** One field of everything that authentik lists there. */
 async function known(path: string, field: string): Promise<unknown[]> {
-  const list = await own.administrator.call<{ results: Record<string, unknown>[] }>("GET", `${path}?page_size=200`);
-  return list.results.map((found) => found[field]).sort();
+  const objects = await own.administrator.all<Record<string, unknown>>(path, { superuser_full_list: "true" });
+  return objects.map((found) => found[field]).sort();
 }
 
 describe("the list changes", () => {
@@ -125,13 +125,14 @@ describe("the list changes", () => {
     expect(await objects("middlewares")).toEqual(plan.middlewares.map(placed).sort());
     expect([...plan.routes, ...plan.middlewares].filter(({ name }) => name.includes("leaving"))).toEqual([]);
     const exposures = ["kept@localhost", "kept@partner", "other@localhost", "other@partner"];
-    expect(await known("/providers/proxy/", "name")).toEqual(["gatehouse-nobody", ...exposures]);
-    expect(await known("/providers/oauth2/", "name")).toEqual(["gatehouse-identity"]);
+    expect(await known("/providers/proxy/", "name")).toEqual(exposures);
+    // A proxy provider is an OAuth2 provider, too (measured, docs/authentik.md).
+    expect(await known("/providers/oauth2/", "name")).toEqual(["gatehouse-identity", ...exposures]);
     const slugs = exposures.map((id) => id.replace("@", "-"));
-    expect(await known("/core/applications/", "slug")).toEqual(["gatehouse-identity", "gatehouse-nobody", ...slugs]);
-    const [staff] = await known("/core/groups/?name=staff&", "pk");
+    expect(await known("/core/applications/", "slug")).toEqual(["gatehouse-identity", ...slugs]);
+    const [staff] = await own.administrator.all<{ pk: string }>("/core/groups/", { name: "staff" });
     const bindings = await known(`/policies/bindings/`, "group");
-    expect(bindings.filter((group) => group === staff).length).toBe(2);
+    expect(bindings.filter((group) => group === staff?.pk).length).toBe(2);
     const { spec } = (await own.objects.getNamespacedCustomObject({
       ...{ group: "externaldns.k8s.io", version: "v1alpha1", plural: "dnsendpoints" },
       ...{ namespace: "default", name: "gatehouse-changes-partner" },
@@ -183,7 +184,7 @@ describe("the protection of a service changes in place", () => {
     }
   });
 
-  test("a group that is added keeps out who signs in from then on, and leaves a session that was there", async () => {
+  test("a group that is added keeps out its non-members, and ends the sessions from before", async () => {
     await stack.up(of({}));
     const cookie = await session(url(name), GAST);
     const watched = probe(`${url(name)}/`);
@@ -193,8 +194,9 @@ describe("the protection of a service changes in place", () => {
       return [new URL(page.url).origin, page.body.includes("Permission denied"), told(await client.send(url(name)))];
     });
     expect(refused).toEqual([own.identityProvider, true, login()]);
-    expect(statuses(await watched.stop())).toEqual(["302"]);
-    expect(await answer(url(name), { cookie })).toBe("200");
+    await nothingOpen(watched);
+    // The service is now behind another outpost, which does not know the session.
+    expect(await answer(url(name), { cookie })).toBe(login());
   });
 });
 
@@ -202,14 +204,14 @@ describe("exposures move to other outposts and back", () => {
   const services = [...KEPT, service("third"), service("fourth")];
 
   test.each([
-    { to: "the embedded one", perOutpost: 100, outposts: [] },
-    { to: "dedicated ones", perOutpost: 4, outposts: [1] },
-    { to: "the embedded one again", perOutpost: 100, outposts: [] },
+    { to: "one for each set of groups", perOutpost: 100, outposts: 2 },
+    { to: "more of them", perOutpost: 4, outposts: 3 },
+    { to: "one for each set of groups again", perOutpost: 100, outposts: 2 },
   ])("to $to without an open moment, and each still signs in", async ({ perOutpost, outposts }) => {
     const hosts = services.map(({ name }) => url(name));
     const watched = hosts.map((host) => probe(`${host}/`));
     const { plan } = await stack.up(config(services, { perOutpost }));
-    expect(plan.outposts).toEqual(outposts);
+    expect(plan.outposts.length).toBe(outposts);
     await until(login(), ...hosts);
     for (const one of watched) await nothingOpen(one);
     expect(await attached()).toEqual(planned(plan));
@@ -218,23 +220,22 @@ describe("exposures move to other outposts and back", () => {
     }
   });
 
-  /** Outpost → its exposures, as the plan has them, and the provider that lets nobody in. */
+  /** Outpost → its exposures, as the plan has them. */
   function planned({ exposures }: Plan): Record<string, string[]> {
     const served = exposures.filter(({ outpost }) => outpost !== undefined);
-    const byOutpost = Map.groupBy(served, ({ outpost }) => outpost ?? 0);
-    const nameOf = (number: number): string =>
-      number === 0 ? "authentik Embedded Outpost" : `gatehouse-outpost-${number}`;
-    const providersOf = (some: readonly Exposure[]): string[] =>
-      [...some.map(({ id }) => id), "gatehouse-nobody"].sort();
-    return Object.fromEntries([...byOutpost].map(([number, some]) => [nameOf(number), providersOf(some)]));
+    const byOutpost = Map.groupBy(served, ({ outpost }) => outpost ?? "");
+    return Object.fromEntries([...byOutpost].map(([name, some]) => [name, some.map(({ id }) => id).sort()]));
   }
 
   /** Outpost → its providers, as authentik has them. */
   async function attached(): Promise<Record<string, string[]>> {
-    type Listed = { results: { name: string; providers_obj: { name: string }[] }[] };
-    const { results } = await own.administrator.call<Listed>("GET", "/outposts/instances/");
+    type Outpost = { name: string; providers_obj: { name: string }[] };
+    const outposts = await own.administrator.all<Outpost>("/outposts/instances/");
     return Object.fromEntries(
-      results.map(({ name, providers_obj }) => [name, providers_obj.map((provider) => provider.name).sort()]),
+      outposts
+        // The embedded outpost serves nothing.
+        .filter(({ providers_obj }) => providers_obj.length > 0)
+        .map(({ name, providers_obj }) => [name, providers_obj.map((provider) => provider.name).sort()]),
     );
   }
 });

@@ -4,8 +4,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { CoreV1Api } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");
 const CONTEXT = "gatehouse-local";
@@ -29,7 +30,7 @@ let canaries: readonly (readonly [name: string, value: string])[] = [];
 beforeAll(async () => {
   const { data, variables } = inject("platform");
   const kept = JSON.parse(readFileSync(join(data, "secrets.json"), "utf8")) as Record<string, string>;
-  const config = new KubeConfig();
+  const config = new RetryingKubeConfig();
   config.loadFromFile(join(data, "kubeconfig"));
   const { items } = await config.makeApiClient(CoreV1Api).listSecretForAllNamespaces();
   const inCluster = items.flatMap(({ metadata, data: values = {} }) =>

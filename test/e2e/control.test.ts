@@ -1,18 +1,19 @@
 /** What happens without a defence: the attacks of gateway.test.ts succeed, so its tests can fail. */
 import { join } from "node:path";
-import { CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
+import { CustomObjectsApi } from "@kubernetes/client-node";
 import { afterEach, beforeAll, expect, inject, test } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { withClient } from "../../ops/http.ts";
 import { receivedHeaders } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
-import { origin, sampleUser, sendRaw } from "./world.ts";
+import { forwardAuthOf, origin, sampleUser, sendRaw } from "./world.ts";
 
 const place = { group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" };
 const name = "control";
 let cluster: CustomObjectsApi;
 
 beforeAll(() => {
-  const config = new KubeConfig();
+  const config = new RetryingKubeConfig();
   config.loadFromFile(join(inject("platform").data, "kubeconfig"));
   cluster = config.makeApiClient(CustomObjectsApi);
 });
@@ -55,7 +56,7 @@ test("without the strip middleware, every forged spelling arrives behind an open
 });
 
 test("with forward auth alone, the spellings that it does not overwrite arrive beside the real name", async () => {
-  await route(new URL(origin("whoami")).hostname, ["gatehouse-forward-auth"]);
+  await route(new URL(origin("whoami")).hostname, [forwardAuthOf("whoami")]);
   await withClient(async (client) => {
     await signIn(client, `${origin("whoami")}/`, sampleUser("bob"));
     const cookie = await client.cookies.getCookieString(origin("whoami"));

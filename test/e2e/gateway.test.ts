@@ -5,6 +5,7 @@ import { headerOf, withClient } from "../../ops/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
 import { origin, sampleUser, sendRaw } from "./world.ts";
+import { runFlow } from "../domains/world.ts";
 
 const identityHeaders = (body: string): [string, readonly string[]][] =>
   [...receivedHeaders(body)].filter(([name]) => /^x[-_.]idp[-_.]/.test(name));
@@ -83,7 +84,7 @@ describe("signing in through the flow executor", () => {
     await withClient(async (client) => {
       await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
       expect((await client.send(`${origin("whoami")}/`)).status).toBe(200);
-      await client.follow(`${origin("whoami")}/outpost.goauthentik.io/sign_out`);
+      await runFlow(client, await client.follow(`${origin("whoami")}/outpost.goauthentik.io/sign_out`));
       expect((await client.send(`${origin("whoami")}/`)).status).toBe(302);
       const again = await client.follow(`${origin("whoami")}/`);
       expect(new URL(again.url).pathname).toMatch(/^\/if\/flow\//);
@@ -94,7 +95,7 @@ describe("signing in through the flow executor", () => {
     await withClient(async (client) => {
       await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
       const cookie = await client.cookies.getCookieString(origin("whoami"));
-      await client.follow(`${origin("whoami")}/outpost.goauthentik.io/sign_out`);
+      await runFlow(client, await client.follow(`${origin("whoami")}/outpost.goauthentik.io/sign_out`));
       const answer = await withClient((other) => other.send(`${origin("whoami")}/`, { headers: { cookie } }));
       expect(answer.status).toBe(302);
     });

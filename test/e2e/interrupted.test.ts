@@ -88,6 +88,7 @@ describe(`interrupted deployments (INTERRUPTED_SEED=${SEED})`, () => {
       expect(interrupted.steps.length).toBeGreaterThanOrEqual(point);
       if (victim === "deployment") expect(interrupted.killedBy).toBe("SIGKILL");
       await vi.waitFor(() => everythingAnswers(), { timeout: 120_000, interval: 200 });
+      stack = await own.open(STACK); // as the next run does
       await stack.up(config);
       const { answered, open } = await stop();
       expect(await stateOf(stack)).toEqual(ending.state);

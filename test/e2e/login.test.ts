@@ -21,7 +21,7 @@ async function executorFor(client: HttpClient): Promise<string> {
 async function step(client: HttpClient, executor: string, body: object): Promise<Record<string, unknown>> {
   const headers = { "content-type": "application/json" };
   const answer = await client.send(executor, { method: "POST", headers, body: JSON.stringify(body) });
-  return challenge(answer.status === 302 ? await client.send(executor) : answer);
+  return challenge(answer.status === 302 ? await client.follow(executor) : answer);
 }
 
 function challenge(answer: Answer): Record<string, unknown> {
@@ -40,7 +40,7 @@ test("2. a login takes three steps, and 4. the six identity headers arrive after
   withClient(async (client) => {
     const { username, password } = sampleUser("alice");
     const executor = await executorFor(client);
-    expect(challenge(await client.send(executor))["component"]).toBe("ak-stage-identification");
+    expect(challenge(await client.follow(executor))["component"]).toBe("ak-stage-identification");
     const second = await step(client, executor, { component: "ak-stage-identification", uid_field: username });
     expect(second["component"]).toBe("ak-stage-password");
     const third = await step(client, executor, { component: "ak-stage-password", password });
@@ -60,7 +60,7 @@ test("3. the public echo service answers without identity headers", () =>
 test("5. a wrong password is refused, and opens nothing", () =>
   withClient(async (client) => {
     const executor = await executorFor(client);
-    expect(challenge(await client.send(executor))["component"]).toBe("ak-stage-identification");
+    expect(challenge(await client.follow(executor))["component"]).toBe("ak-stage-identification");
     await step(client, executor, { component: "ak-stage-identification", uid_field: "alice" });
     const again = await step(client, executor, { component: "ak-stage-password", password: "wrong" });
     expect(again).toMatchObject({

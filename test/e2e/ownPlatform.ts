@@ -2,15 +2,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AppsV1Api, CoreV1Api, CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
+import { AppsV1Api, CoreV1Api, CustomObjectsApi } from "@kubernetes/client-node";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseStack } from "../../config/load.ts";
 import program from "../../infra/index.ts";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
-import { type Changes, deploy, destroy, openProgram } from "../../local/deploy.ts";
+import { deploy, destroy, openProgram } from "../../local/deploy.ts";
 import { applyYaml } from "../../local/platform/api.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import type { Changes } from "../../ops/deploy/run.ts";
 import type { Progress } from "../../ops/progress.ts";
 import { Administrator, type Person } from "../domains/people.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -76,7 +78,7 @@ export async function startOwnPlatform(): Promise<OwnPlatform> {
   Object.assign(process.env, SECRETS);
   const data = mkdtempSync(join(tmpdir(), "gatehouse-own-"));
   const platform = await startPlatform({ data, progress: quiet });
-  const kubeconfig = new KubeConfig();
+  const kubeconfig = new RetryingKubeConfig();
   kubeconfig.loadFromFile(platform.kubeconfig);
   const origin = (host: string): string => new URL(`http://${host}:${platform.httpPort}`).origin;
   const identityProvider = origin("authentik.localhost");

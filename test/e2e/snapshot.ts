@@ -2,6 +2,9 @@
 import { exportState } from "../../ops/state.ts";
 import type { OwnPlatform, OwnStack } from "./ownPlatform.ts";
 
+/** Cluster IPs of any local platform (local/platform/addresses.ts). */
+const CLUSTER_IP = /\b127\.(6[4-9]|[78]\d|9[0-5])\.\d+\.\d+\b/g;
+
 /** Mark of a secret in a state (Pulumi's wire format). */
 const MARK = "4dabf18193072939515e22adb298388d";
 
@@ -14,8 +17,9 @@ export async function stateOf({ stack }: OwnStack): Promise<Readonly<Record<stri
   );
   const names = new Map([...ids, ...uuids]);
   const normal = (value: unknown, key: string): unknown => {
+    if (key === "user" && names.get(String(value))?.includes("index/user:User") !== true) return "<account>";
     if (typeof value === "string" || typeof value === "number") {
-      return isId(value, key) ? (names.get(String(value)) ?? value) : value;
+      return isId(value, key) ? (names.get(String(value)) ?? unnamed(value)) : value;
     }
     if (typeof value !== "object" || value === null) return value;
     if (Array.isArray(value)) return value.map((one) => normal(one, key));
@@ -28,6 +32,20 @@ export async function stateOf({ stack }: OwnStack): Promise<Readonly<Record<stri
       { inputs: normal(inputs, ""), parent, condemned },
     ]),
   );
+}
+
+/**
+ * What is given out anew each time that an outpost is created: the address of its Service, and the autonamed Secret of its environment.
+ * (Its account at authentik, too, which is no resource.)
+ */
+function unnamed(value: string | number): string | number {
+  if (typeof value === "number") return value;
+  return value.replaceAll(CLUSTER_IP, "<cluster IP>").replace(/(-environment)-[0-9a-f]{8}$/, "$1-<suffix>");
+}
+
+/** The same for objects of the cluster. */
+function withoutAddresses(spec: unknown): unknown {
+  return JSON.parse(JSON.stringify(spec).replaceAll(CLUSTER_IP, "<cluster IP>"));
 }
 
 /** A number is an id only where one is meant: authentik counts from 1, as much else does. */
@@ -55,10 +73,11 @@ export async function liveObjects({ objects, administrator }: OwnPlatform): Prom
     const { items } = (await objects.listClusterCustomObject({ group: "traefik.io", version: "v1alpha1", plural })) as {
       items: Routing[];
     };
-    return Object.fromEntries(items.map(({ metadata, spec }) => [`${metadata.namespace}/${metadata.name}`, spec]));
+    return Object.fromEntries(
+      items.map(({ metadata, spec }) => [`${metadata.namespace}/${metadata.name}`, withoutAddresses(spec)]),
+    );
   };
-  const list = async <T>(path: string): Promise<T[]> =>
-    (await administrator.call<{ results: T[] }>("GET", `${path}?page_size=100&superuser_full_list=true`)).results;
+  const list = <T>(path: string): Promise<T[]> => administrator.all(path, { superuser_full_list: "true" });
   const proxies = await list<Provider>("/providers/proxy/");
   const providers = [...proxies, ...(await list<Provider>("/providers/oauth2/"))];
   const nameOf = (pk: number | null): string | undefined => providers.find((provider) => provider.pk === pk)?.name;
@@ -69,6 +88,6 @@ export async function liveObjects({ objects, administrator }: OwnPlatform): Prom
     middlewares: await routing("middlewares"),
     providers: proxies.map(({ name, external_host }) => `${name} ${external_host ?? ""}`).sort(),
     applications: applications.map(({ slug, provider }) => `${slug} ${nameOf(provider) ?? ""}`).sort(),
-    outposts: outposts.map(({ name, providers: served }) => [name, served.map(nameOf).sort()]),
+    outposts: Object.fromEntries(outposts.map(({ name, providers: served }) => [name, served.map(nameOf).sort()])),
   };
 }

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { BatchV1Api, CoreV1Api, CustomObjectsApi, KubeConfig, type V1JobSpec } from "@kubernetes/client-node";
+import { BatchV1Api, CoreV1Api, CustomObjectsApi, type V1JobSpec } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { main } from "../../ops/verify.ts";
 import { KINDS } from "../../ops/verify/probe.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -28,7 +29,7 @@ let core: CoreV1Api;
 let objects: CustomObjectsApi;
 
 beforeAll(async () => {
-  const config = new KubeConfig();
+  const config = new RetryingKubeConfig();
   config.loadFromFile(join(inject("platform").data, "kubeconfig"));
   [batch, core, objects] = [BatchV1Api, CoreV1Api, CustomObjectsApi].map((api) =>
     config.makeApiClient(api as never),

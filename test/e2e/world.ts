@@ -1,5 +1,8 @@
 import { request as httpRequest } from "node:http";
+import { join } from "node:path";
 import { inject } from "vitest";
+import { parseStack, readStackFile } from "../../config/load.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
 import type { Credentials } from "../../ops/verify/signIn.ts";
 
 /** The origin of a host of the local stack, with the port where there is one. */
@@ -9,6 +12,18 @@ export function origin(label: string): string {
     throw new Error(`the local stack has no ${label}.localhost among ${inject("platform").urls.join(", ")}`);
   }
   return new URL(found).origin;
+}
+
+/** Name of the middleware that asks for a session in front of a host of the local stack. */
+export function forwardAuthOf(label: string): string {
+  const raw = readStackFile(join(import.meta.dirname, "../../Pulumi.local.yaml"), "local");
+  const { exposures, middlewares } = computePlan(parseStack(raw, process.env, { secretsRequired: false }));
+  const outpost = exposures.find(({ service }) => service === label)?.outpost;
+  const found = middlewares.find(
+    (one) => one.kind === "forward-auth" && one.outpost === outpost && one.refusal === "login",
+  );
+  if (!found) throw new Error(`${label} is not behind forward auth`);
+  return found.name;
 }
 
 /** A sample user's credentials. */

@@ -17,8 +17,8 @@ export const METRICS: Readonly<Record<string, readonly string[]>> = {
   postgrest: ["pgrst_db_pool_available", "pgrst_db_pool_waiting", "pgrst_db_pool_max"],
   // config/manager/default-monitoring.yaml of CloudNativePG: pg_replication, backends.
   cloudnativepg: ["cnpg_pg_replication_lag", "cnpg_backends_total"],
-  // docs/metrics/workload/job-metrics.md of kube-state-metrics.
-  kubernetes: ["kube_job_status_failed"],
+  // docs/metrics/workload/job-metrics.md and cronjob-metrics.md of kube-state-metrics.
+  kubernetes: ["kube_job_status_failed", "kube_job_status_start_time", "kube_cronjob_status_last_successful_time"],
   // ops/verify/job.
   verify: [
     "gatehouse_verify_checks",

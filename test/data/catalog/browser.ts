@@ -4,7 +4,7 @@ import { type Browser, type BrowserContextOptions, chromium as playwright, type 
 import { afterAll, beforeAll, expect, inject } from "vitest";
 
 export interface Circumstances {
-  /** Of the browser. Default: English, light, a desktop in Oslo. */
+  /** Of the browser. Default: English, light, without motion, a desktop in Oslo. */
   readonly context?: BrowserContextOptions;
   /** Before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
@@ -14,6 +14,14 @@ export interface Circumstances {
 
 /** Opens a path of the catalogue as a person of one's own, and works with the page once nothing is on its way. */
 export type Visit = <T>(path: string, work: (page: Page) => Promise<T>, circumstances?: Circumstances) => Promise<T>;
+
+const DEFAULTS: BrowserContextOptions = {
+  locale: "en-GB",
+  timezoneId: "Europe/Oslo",
+  colorScheme: "light",
+  // From the start: a transition that is running continues when motion is reduced later.
+  reducedMotion: "reduce",
+};
 
 /** Errors, violations of the policy, dialogs, and requests to anywhere but the catalogue and the data API. */
 const PROBLEM = "catalogue-problem";
@@ -31,8 +39,7 @@ export function useBrowser(): Visit {
   });
   afterAll(() => browser.close());
   return async (path, work, { context: options, prepare, expected } = {}) => {
-    const locale = { locale: "en-GB", timezoneId: "Europe/Oslo", colorScheme: "light" } as const;
-    const context = await browser.newContext({ ...locale, ...options });
+    const context = await browser.newContext({ ...DEFAULTS, ...options });
     try {
       const page = await context.newPage();
       const problems = await listen(page);

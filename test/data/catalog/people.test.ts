@@ -144,7 +144,10 @@ test("a phone shows the list at once, with the tags folded, and a table that scr
       expect(await page.locator(".filter label").first().isVisible()).toBe(false);
       await page.getByText("Filter by tag").tap();
       await page.locator('input[value="layer:marts"]').tap();
-      await page.getByRole("link", { name: "fact_observation" }).tap();
+      const link = page.getByRole("link", { name: "fact_observation" });
+      // Entries get their height when they are scrolled into view (content-visibility); until then, what is below them moves.
+      await link.scrollIntoViewIfNeeded();
+      await link.tap();
       await page.getByRole("heading", { name: "fact_observation" }).waitFor();
       await settled(page);
       expect(await wide(page)).toBe(0);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import type { Kubeconfig } from "../../../local/platform/api.ts";
 import { own, diagnoser, config, named, healthy, brief } from "./world.ts";
-import { closedPort, type Found, providerOf, scale, withRecord } from "./breakages.ts";
+import { closedPort, scale, withExternalHost, withRecord } from "./breakages.ts";
 
 /** Registers the tests; they run on the stack of `world.ts`, and leave it whole. */
 export function otherCauses(): void {
@@ -19,16 +19,11 @@ export function otherCauses(): void {
     });
 
     test("nobody is kept out any more: the group's binding is gone", async () => {
-      const { results } = await own.administrator.call<Found<{ pk: string; target: string; group: string }>>(
-        "GET",
-        "/policies/bindings/",
-      );
-      const { results: applications } = await own.administrator.call<Found<{ pk: string; slug: string }>>(
-        "GET",
-        "/core/applications/",
-      );
+      const filter = { superuser_full_list: "true", slug: "team-localhost" };
+      const applications = await own.administrator.all<{ pk: string; slug: string }>("/core/applications/", filter);
       const team = applications.find(({ slug }) => slug === "team-localhost");
-      const bound = results.find(({ target }) => target === team?.pk);
+      const bindings = await own.administrator.all<{ pk: string; target: string }>("/policies/bindings/");
+      const bound = bindings.find(({ target }) => target === team?.pk);
       await withRecord(`/policies/bindings/${bound?.pk}/`, { enabled: false }, { enabled: true }, async () => {
         const { cause } = await named("team.localhost", ["none", "groups"]);
         expect(cause?.fault).toBe(
@@ -40,7 +35,7 @@ export function otherCauses(): void {
 
     test("the identity provider is stopped: named, and what it could have told is told to be missing", async () => {
       for (const name of ["authentik-server", "authentik-worker"]) await scale("authentik", name, 0);
-      await named("app.localhost", ["unavailable", "identity provider not running"]);
+      await named("app.localhost", ["sign-in", "identity provider not running"]);
       const { diagnosis } = await diagnoser.run(config());
       expect(diagnosis.limits.some((line) => line.startsWith("the identity provider's records: "))).toBe(true);
       for (const name of ["authentik-server", "authentik-worker"]) await scale("authentik", name, 1);
@@ -58,9 +53,8 @@ export function otherCauses(): void {
         `the cluster: connect ECONNREFUSED 127.0.0.1:${port}; so routes, middlewares, pods and records are not compared with the plan`,
       ]);
       expect({ code, wrong: diagnosis.hosts.filter(({ cause }) => cause) }).toEqual({ code: 0, wrong: [] });
-      const path = `/providers/proxy/${await providerOf("app@localhost")}/`;
       const [right, wrong] = [own.origin("app.localhost"), own.origin("apps.localhost")];
-      await withRecord(path, { external_host: wrong }, { external_host: right }, async () => {
+      await withExternalHost("app@localhost", wrong, right, async () => {
         const broken = await diagnoser.run(config(), ["app.localhost"], { KUBECONFIG: closed });
         expect(broken.diagnosis.hosts.map(brief)).toEqual([["sign-in", "provider configuration"]]);
       });

@@ -45,29 +45,39 @@ export async function withRecord(path: string, change: object, undo: object, wor
   }
 }
 
-export interface Found<T> {
-  readonly results: readonly T[];
+/** Gives a proxy provider another external host, runs, and puts the right one back. authentik wants `mode` with it. */
+export async function withExternalHost(
+  provider: string,
+  wrong: string,
+  right: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const record = (external_host: string): object => ({ mode: "forward_single", external_host });
+  await withRecord(`/providers/proxy/${await providerOf(provider)}/`, record(wrong), record(right), work);
 }
 
 export async function providerOf(name: string): Promise<number> {
-  const query = `/providers/proxy/?name=${encodeURIComponent(name)}`;
-  const { results } = await own.administrator.call<Found<{ pk: number }>>("GET", query);
-  return results[0]?.pk ?? 0;
+  const filter = { name__iexact: name };
+  const providers = await own.administrator.all<{ pk: number; name: string }>("/providers/proxy/", filter);
+  const found = providers.find((provider) => provider.name === name);
+  if (!found) throw new Error(`there is no proxy provider "${name}"`);
+  return found.pk;
 }
 
 interface Outpost {
+  readonly name: string;
   readonly pk: string;
   readonly providers: readonly number[];
   readonly config: object;
 }
 
-export async function embedded(): Promise<Outpost> {
-  const { results } = await own.administrator.call<Found<Outpost>>(
-    "GET",
-    "/outposts/instances/?managed=goauthentik.io/outposts/embedded",
-  );
-  if (!results[0]) throw new Error("there is no embedded outpost");
-  return results[0];
+/** The outpost that serves a provider. */
+export async function outpostOf(provider: string): Promise<Outpost> {
+  const id = await providerOf(provider);
+  const outposts = await own.administrator.all<Outpost>("/outposts/instances/");
+  const found = outposts.find(({ providers }) => providers.includes(id));
+  if (!found) throw new Error(`no outpost serves "${provider}"`);
+  return found;
 }
 
 /** Routes a host to the echo service without any authentication, runs, and closes it. */

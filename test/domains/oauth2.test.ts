@@ -1,0 +1,140 @@
+/** An oauth2 service as its application uses it: authorization code with PKCE, refresh, and what is refused; then machines. */
+import { createHash, randomBytes } from "node:crypto";
+import { decodeJwt } from "jose";
+import { describe, expect, inject, test } from "vitest";
+import { type Answer, headerOf, type HttpClient } from "../../ops/http.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { exposureOf, identityProvider, machineSecret, person, tokenOf, withClient } from "./world.ts";
+
+const CLIENT = "notes";
+const secret = (): string => inject("domains").variables["NOTES_CLIENT_SECRET"] ?? "";
+const redirectUri = (): string => `${exposureOf("notes", "localhost").url}/callback`;
+const verifier = randomBytes(32).toString("base64url");
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+
+function authorizeUrl(changes: Readonly<Record<string, string>> = {}): string {
+  const query = {
+    ...{ client_id: CLIENT, response_type: "code", redirect_uri: redirectUri(), state: "s", nonce: "n" },
+    ...{ scope: "openid profile email offline_access", code_challenge: challenge, code_challenge_method: "S256" },
+    ...changes,
+  };
+  return `${identityProvider()}/application/o/authorize/?${new URLSearchParams(query).toString()}`;
+}
+
+/** Signs in and takes the code out of the redirect, which is not followed to the application. */
+async function codeFor(client: HttpClient, username: string): Promise<string> {
+  await signIn(client, `${exposureOf("everyone", "localhost").url}/`, person(username));
+  const answer = await untilLeaving(client, authorizeUrl());
+  return new URL(headerOf(answer, "location") ?? redirectUri()).searchParams.get("code") ?? "";
+}
+
+/** Follows redirects as long as they stay at the identity provider; its consent page answers with the flow executor. */
+async function untilLeaving(client: HttpClient, url: string): Promise<Answer> {
+  let answer = await client.send(url);
+  for (let hop = 0; hop < 10; hop += 1) {
+    const location = headerOf(answer, "location");
+    if (location !== undefined) {
+      const next = new URL(location, answer.url);
+      if (next.origin !== identityProvider()) return answer;
+      answer = await client.send(next.href);
+      continue;
+    }
+    const [, slug] = /^\/if\/flow\/([^/]+)\//.exec(new URL(answer.url).pathname) ?? [];
+    if (slug === undefined) return answer;
+    const query = encodeURIComponent(new URL(answer.url).search.slice(1));
+    const executor = `${identityProvider()}/api/v3/flows/executor/${slug}/?query=${query}`;
+    const { to } = JSON.parse((await client.follow(executor)).body) as { to?: string };
+    const target = new URL(to ?? "/", identityProvider());
+    if (target.origin !== identityProvider()) return { ...answer, status: 302, headers: { location: target.href } };
+    answer = await client.send(target.href);
+  }
+  throw new Error(`more than 10 redirects from ${url}`);
+}
+
+interface Tokens {
+  readonly access_token?: string;
+  readonly id_token?: string;
+  readonly refresh_token?: string;
+  readonly error?: string;
+}
+
+async function token(client: HttpClient, form: Readonly<Record<string, string>>): Promise<[number, Tokens]> {
+  const body = new URLSearchParams({ client_id: CLIENT, client_secret: secret(), ...form }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const answer = await client.send(`${identityProvider()}/application/o/token/`, { method: "POST", headers, body });
+  return [answer.status, JSON.parse(answer.body) as Tokens];
+}
+
+const exchange = (code: string, changes: Readonly<Record<string, string>> = {}): Record<string, string> => ({
+  ...{ grant_type: "authorization_code", code, redirect_uri: redirectUri(), code_verifier: verifier },
+  ...changes,
+});
+
+describe("an oauth2 application", () => {
+  test("gets tokens for a code with PKCE, once, and new ones for a refresh token", () =>
+    withClient(async (client) => {
+      const code = await codeFor(client, "inge");
+      const [status, tokens] = await token(client, exchange(code));
+      expect([status, tokens.error]).toEqual([200, undefined]);
+      const claims = decodeJwt(tokens.id_token ?? "");
+      expect([claims.aud, claims["nonce"], claims["preferred_username"]]).toEqual([CLIENT, "n", "inge"]);
+      const again = await token(client, exchange(code));
+      expect([again[0], again[1].error]).toEqual([400, "invalid_grant"]);
+      const [fresh] = await withFreshTokens(client);
+      expect(fresh).toBe(200);
+    }));
+
+  /** A reused code revokes the tokens of its first use, so the refresh has a login of its own. */
+  async function withFreshTokens(client: HttpClient): Promise<[number, Tokens]> {
+    const code = await codeFor(client, "inge");
+    const [, { refresh_token = "" }] = await token(client, exchange(code));
+    return token(client, { grant_type: "refresh_token", refresh_token });
+  }
+
+  test.each([
+    ["the wrong verifier", { code_verifier: randomBytes(32).toString("base64url") }, "invalid_grant"],
+    ["no verifier", { code_verifier: "" }, "invalid_grant"],
+    ["the wrong secret", { client_secret: "wrong" }, "invalid_client"],
+    ["another redirect URI", { redirect_uri: "https://evil.test/callback" }, "invalid_client"],
+    ["an invented code", { code: "invented" }, "invalid_grant"],
+  ])("gets none with %s", (_name, changes, error) =>
+    withClient(async (client) => {
+      const [status, tokens] = await token(client, exchange(await codeFor(client, "inge"), changes));
+      expect([status, tokens.access_token, [error, "invalid_grant"].includes(tokens.error ?? "")]).toEqual([
+        400,
+        undefined,
+        true,
+      ]);
+    }),
+  );
+
+  test.each(["https://evil.test/callback", "https://evil.test", ""])("is not redirected to %j", (redirect_uri) =>
+    withClient(async (client) => {
+      await signIn(client, `${exposureOf("everyone", "localhost").url}/`, person("inge"));
+      const answer = await untilLeaving(client, authorizeUrl({ redirect_uri }));
+      expect([headerOf(answer, "location"), answer.status >= 400 || answer.status === 200]).toEqual([undefined, true]);
+    }),
+  );
+
+  test("gets no code for a user outside of its groups", () =>
+    withClient(async (client) => {
+      await signIn(client, `${exposureOf("everyone", "localhost").url}/`, person("gast"));
+      const answer = await untilLeaving(client, authorizeUrl());
+      expect([headerOf(answer, "location"), answer.status]).toEqual([undefined, 200]);
+      expect(answer.body).toContain("Permission denied");
+    }));
+});
+
+describe("a machine", () => {
+  test("gets a token for a service of its groups, and none with a wrong password or for another service", () =>
+    withClient(async (client) => {
+      const robot = await machineSecret("robot");
+      const [url, clientId = ""] = Object.entries(robot.clientIds).find(([origin]) => origin.includes("forward")) ?? [];
+      const access = await tokenOf(client, robot, clientId);
+      const answer = await client.send(`${url}/x`, { headers: { authorization: `Bearer ${access}` } });
+      expect(answer.status).toBe(200);
+      await expect(tokenOf(client, { ...robot, password: "wrong" }, clientId)).rejects.toThrow(/answered 400/);
+      const outside = await machineSecret("stranger");
+      await expect(tokenOf(client, outside, clientId)).rejects.toThrow(/answered 400/);
+    }));
+});

@@ -1,0 +1,189 @@
+/**
+ * Sessions of one service must not open another one that has other allowed groups, and a session id that an attacker chose must not
+ * become a user's session. On a shared outpost of authentik both work (measured, docs/authentik.md), which the last part shows.
+ */
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { OUTPOST_PATH } from "../../infra/plan/outposts.ts";
+import type { Exposure } from "../../infra/plan/types.ts";
+import { headerOf } from "../../ops/http.ts";
+import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { markOf, type TraefikObject, withObjects } from "./cluster.ts";
+import { sessionAt } from "./credentials.ts";
+import { Administrator } from "./people.ts";
+import { type Line, outcome, sendRaw } from "./raw.ts";
+import { exposureOf, identityProvider, person, withClient } from "./world.ts";
+
+/** What gorilla/sessions uses as an id: 32 bytes in base32. */
+const CHOSEN = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/** The exposures of protected services on http, each with a user of an allowed group. */
+const protectedOnes = (): { exposure: Exposure; username: string }[] =>
+  inject("domains")
+    .plan.exposures.filter(({ authentication, domain }) => authentication === "forward-auth" && domain === "localhost")
+    .map((exposure) => ({ exposure, username: exposure.groups.includes("guests") ? "gast" : "inge" }));
+
+/** Name of the outpost's cookie at a host. */
+async function cookieName(url: string): Promise<string> {
+  const [cookie = ""] = [headerOf(await sendRaw(`${url}/x`), "set-cookie") ?? ""];
+  return cookie.slice(0, cookie.indexOf("="));
+}
+
+/** The outpost's cookie among those of a session. */
+async function outpostCookie(url: string, [, cookies]: Line): Promise<string> {
+  const name = await cookieName(url);
+  const found = cookies.split("; ").find((cookie) => cookie.startsWith(`${name}=`));
+  if (found === undefined) throw new Error(`no ${name} in the session of ${url}`);
+  return found.slice(name.length + 1);
+}
+
+describe("a session", () => {
+  test("of each service opens itself, and no service of another outpost", async () => {
+    const opened: string[] = [];
+    for (const from of protectedOnes()) {
+      const session = await sessionAt(from.exposure.url, from.username);
+      const value = await outpostCookie(from.exposure.url, session);
+      for (const { exposure: to } of protectedOnes()) {
+        const cookie: Line = ["Cookie", `${await cookieName(to.url)}=${value}`];
+        const seen = outcome(await sendRaw(`${to.url}/x`, { lines: [cookie] }));
+        const script: Line = ["X-Requested-With", "XMLHttpRequest"];
+        const status = (await sendRaw(`${to.url}/x`, { lines: [cookie, script] })).status;
+        if (to.outpost === from.exposure.outpost) {
+          opened.push(`${from.exposure.service} ${to.service}`);
+          expect([to.id, seen, status]).toEqual([to.id, "200 shows /x", 200]);
+        } else {
+          expect([from.exposure.id, to.id, seen, status]).toEqual([
+            from.exposure.id,
+            to.id,
+            `login for ${to.url}/x`,
+            401,
+          ]);
+        }
+      }
+    }
+    // Those that share an outpost have the same allowed groups, so the replay opens nothing that a login would not.
+    const pairs = protectedOnes().flatMap(({ exposure: a }) =>
+      protectedOnes().map(({ exposure: b }) => [a, b] as const),
+    );
+    const same = pairs.filter(([a, b]) => a.groups.join() === b.groups.join() && a.session === b.session);
+    expect(opened.sort()).toEqual(same.map(([a, b]) => `${a.service} ${b.service}`).sort());
+  });
+
+  test("never has an id that the client chose", async () => {
+    for (const { exposure, username } of protectedOnes()) {
+      const name = await cookieName(exposure.url);
+      await withClient(async (client) => {
+        await client.cookies.setCookie(`${name}=${CHOSEN}; Path=/`, exposure.url);
+        await signIn(client, `${exposure.url}/`, person(username));
+        const cookies = await client.cookies.getCookieString(exposure.url);
+        expect([exposure.id, cookies.includes(CHOSEN)]).toEqual([exposure.id, false]);
+      });
+      const attacker = await sendRaw(`${exposure.url}/x`, { lines: [["Cookie", `${name}=${CHOSEN}`]] });
+      expect([exposure.id, outcome(attacker)]).toEqual([exposure.id, `login for ${exposure.url}/x`]);
+    }
+  });
+});
+
+describe("control: on one shared outpost", () => {
+  const guestbook = (): Exposure => exposureOf("guestbook", "localhost");
+  const forward = (): Exposure => exposureOf("forward", "localhost");
+  let administrator: Administrator;
+  let outpost: { pk: string; providers: number[]; config: object };
+
+  beforeAll(async () => {
+    administrator = new Administrator(identityProvider(), inject("domains").variables["AUTHENTIK_TOKEN"] ?? "");
+    type Listed<T> = { results: T[] };
+    const query = `/outposts/instances/?name__iexact=${encodeURIComponent("authentik Embedded Outpost")}`;
+    const [found] = (await administrator.call<Listed<typeof outpost>>("GET", query)).results;
+    if (!found) throw new Error("authentik has no embedded outpost");
+    outpost = found;
+    const { results } = await administrator.call<Listed<{ pk: number; name: string }>>(
+      "GET",
+      "/providers/proxy/?page_size=100",
+    );
+    const providers = results.filter(({ name }) => [forward().id, guestbook().id].includes(name)).map(({ pk }) => pk);
+    const config = { ...outpost.config, authentik_host: identityProvider() };
+    await administrator.call("PATCH", `/outposts/instances/${outpost.pk}/`, { providers, config });
+  });
+  afterAll(async () => {
+    const { providers, config } = outpost;
+    await administrator.call("PATCH", `/outposts/instances/${outpost.pk}/`, { providers, config });
+    await administrator.close();
+  });
+
+  /** Both hosts behind the embedded outpost, above the stack's own routes. */
+  const shared = async (work: () => Promise<void>): Promise<void> => {
+    const address = `${await serverAddress()}${OUTPOST_PATH}/auth/traefik`;
+    const chain: TraefikObject = {
+      kind: "Middleware",
+      name: "control-shared",
+      spec: { forwardAuth: { address, authResponseHeaders: ["X-idp-username"] } },
+    };
+    const mark = markOf(randomUUID());
+    const routes = [guestbook(), forward()].map(({ host, service, backend }): TraefikObject => ({
+      kind: "IngressRoute",
+      name: `control-${service}`,
+      spec: {
+        entryPoints: ["web"],
+        routes: [
+          {
+            kind: "Rule",
+            match: `Host(\`${host}\`)`,
+            priority: 1_000,
+            middlewares: [{ name: mark.name }, { name: "control-shared" }],
+            services: [{ name: backend.name, port: backend.port, nativeLB: true }],
+          },
+        ],
+      },
+    }));
+    await withObjects([chain, mark, ...routes], async () => {
+      for (const { url } of [guestbook(), forward()]) {
+        const ready = async (): Promise<unknown> => {
+          const answer = await sendRaw(`${url}/x`);
+          return [answer.headers["x-control"], outcome(answer)];
+        };
+        await expect.poll(ready, { timeout: 60_000, interval: 200 }).toEqual([mark.name, `login for ${url}/x`]);
+      }
+      await work();
+    });
+  };
+
+  test("the session of one service opens another one, whose groups the user is not in", async () => {
+    await shared(async () => {
+      const value = await withClient(async (client) => {
+        await signIn(client, `${guestbook().url}/`, person("gast"));
+        const cookies = await client.cookies.getCookieString(guestbook().url);
+        return outpostCookie(guestbook().url, ["Cookie", cookies]);
+      });
+      const cookie: Line = ["Cookie", `${await cookieName(forward().url)}=${value}`];
+      const answer = await sendRaw(`${forward().url}/x`, { lines: [cookie] });
+      expect([outcome(answer), receivedHeaders(answer.body).get("x-idp-username")]).toEqual(["200 shows /x", ["gast"]]);
+    });
+  });
+
+  test("an id that the attacker chose becomes the session of the user who signs in with it", async () => {
+    await shared(async () => {
+      const name = await cookieName(guestbook().url);
+      await withClient(async (client) => {
+        await client.cookies.setCookie(`${name}=${CHOSEN}; Path=/`, guestbook().url);
+        await signIn(client, `${guestbook().url}/`, person("gast"));
+      });
+      const attacker = await sendRaw(`${guestbook().url}/x`, { lines: [["Cookie", `${name}=${CHOSEN}`]] });
+      expect([outcome(attacker), receivedHeaders(attacker.body).get("x-idp-username")]).toEqual([
+        "200 shows /x",
+        ["gast"],
+      ]);
+    });
+  });
+});
+
+/** Where the gateway reaches the server, whose process is the embedded outpost. */
+async function serverAddress(): Promise<string> {
+  const { CoreV1Api, KubeConfig } = await import("@kubernetes/client-node");
+  const config = new KubeConfig();
+  config.loadFromFile(inject("domains").kubeconfig);
+  const place = { name: "authentik-server", namespace: "authentik" };
+  const { spec } = await config.makeApiClient(CoreV1Api).readNamespacedService(place);
+  return `http://${spec?.clusterIP}:9000`;
+}

@@ -1,0 +1,159 @@
+/** Sign-out and failed callbacks, as a browser goes through them. What the outpost answers there is measured (docs/authentik.md). */
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { OUTPOST_PATH } from "../../infra/plan/outposts.ts";
+import { type Answer, headerOf, type HttpClient } from "../../ops/http.ts";
+import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { Administrator, type Person } from "./people.ts";
+import { outcome, sendRaw } from "./raw.ts";
+import { exposureOf, identityProvider, person, runFlow, withClient } from "./world.ts";
+
+const forward = (): string => exposureOf("forward", "localhost").url;
+const CALLBACK = `${OUTPOST_PATH}/callback?X-authentik-auth-callback=true`;
+
+/** What a user sees. */
+interface Page {
+  readonly title: string;
+  readonly link: string;
+  readonly status: number;
+}
+
+function pageOf({ status, body }: Answer): Page {
+  const [, title = ""] = /<h1>(.*?)<\/h1>/.exec(body) ?? [];
+  const [, link = ""] = /<a href="(.*?)">/.exec(body) ?? [];
+  return { title, link: link.replaceAll("&amp;", "&"), status };
+}
+
+/** Signs in, and continues where a page says that the login starts again. */
+async function signInAsBrowser(
+  client: HttpClient,
+  url: string,
+  user: Person,
+): Promise<{ answer: Answer; pages: number }> {
+  const answer = await signIn(client, url, user);
+  const { title, link } = pageOf(answer);
+  if (title !== "Sign in again") return { answer, pages: 0 };
+  return { answer: await signIn(client, new URL(link, answer.url).href, user), pages: 1 };
+}
+
+/** Opens the sign-out address and lets the browser run authentik's flow. @returns where the flow ends */
+async function signOut(client: HttpClient, url: string): Promise<string> {
+  return (await runFlow(client, await client.follow(`${url}${OUTPOST_PATH}/sign_out`))).url;
+}
+
+describe("sign-out", () => {
+  test("ends the session here and at authentik, and the next login opens the page that was asked for", () =>
+    withClient(async (client) => {
+      const inge = person("inge") as Person;
+      await signIn(client, `${forward()}/`, inge);
+      const end = new URL(await signOut(client, forward()));
+      expect([end.origin, end.pathname]).toEqual([identityProvider(), "/if/flow/default-authentication-flow/"]);
+      expect(new URL((await client.follow(`${forward()}/x?y=1`)).url).origin).toBe(identityProvider());
+      const { answer } = await signInAsBrowser(client, `${forward()}/x?y=1`, inge);
+      expect([answer.url, answer.status, receivedPath(answer.body)]).toEqual([`${forward()}/x?y=1`, 200, "/x?y=1"]);
+      // And it lasts.
+      expect(outcome(await client.send(`${forward()}/x`))).toBe("200 shows /x");
+    }));
+
+  test("without a session shows a page with a link, and no login that ends in a sign-out", () =>
+    withClient(async (client) => {
+      const page = await client.follow(`${forward()}${OUTPOST_PATH}/sign_out`);
+      expect([new URL(page.url).origin, pageOf(page)]).toEqual([
+        forward(),
+        { title: "You are signed out", link: "/", status: 200 },
+      ]);
+      const answer = await signIn(client, new URL(pageOf(page).link, page.url).href, person("inge"));
+      expect(outcome(answer)).toBe("200 shows /");
+      expect(outcome(await client.send(`${forward()}/x`))).toBe("200 shows /x");
+    }));
+});
+
+describe("a callback whose login cannot be completed", () => {
+  const stateOf = async (path: string): Promise<string> =>
+    new URL(headerOf(await sendRaw(forward() + path), "location") ?? "").searchParams.get("state") ?? "";
+
+  test("shows a page with a link to what was asked for", async () => {
+    const answer = await sendRaw(`${forward()}${CALLBACK}&code=x&state=${await stateOf("/x?y=1&z=2")}`);
+    expect(pageOf(answer)).toEqual({ title: "Sign in again", link: "/x?y=1&z=2", status: 200 });
+    expect([headerOf(answer, "cache-control"), headerOf(answer, "content-security-policy")]).toEqual([
+      "no-store",
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    ]);
+  });
+
+  const forged = (redirect: unknown): string =>
+    `e30.${Buffer.from(JSON.stringify({ redirect })).toString("base64url")}.x`;
+  test.each([
+    ["no state", ""],
+    ["no token", "x"],
+    ["another host", forged("https://evil.test/x")],
+    ["another host behind two slashes", forged("https://evil.test//evil.test/")],
+    ["a script", forged("javascript:alert(1)")],
+    ["a number", forged(7)],
+    ["a tag", forged('https://evil.test/"><script>alert(1)</script>')],
+    ["the outpost itself", forged(`https://evil.test${OUTPOST_PATH}/sign_out`)],
+  ])("links to this host alone with %s in its state", async (_name, state) => {
+    const answer = await sendRaw(`${forward()}${CALLBACK}&code=x&state=${state}`);
+    const target = new URL(pageOf(answer).link, forward());
+    expect([answer.status, target.origin, answer.body.includes("<script")]).toEqual([200, forward(), false]);
+    expect(target.pathname.startsWith(OUTPOST_PATH)).toBe(false);
+  });
+});
+
+describe("ten users over three services", () => {
+  const USERS = 10;
+  const ROUNDS = 10;
+  const users: Person[] = Array.from({ length: USERS }, (_, index) => ({
+    ...{ username: `user-${index}`, name: `User ${index}`, password: `password of ${index}` },
+    groups: ["staff", "guests"],
+  }));
+
+  beforeAll(async () => {
+    const administrator = new Administrator(identityProvider(), inject("domains").variables["AUTHENTIK_TOKEN"] ?? "");
+    for (const user of users) await administrator.create(user);
+    await administrator.close();
+  });
+
+  test("sign in and out a hundred times: each sees the own name, no answer is 400 or 500", async () => {
+    const services = ["everyone", "forward", "guestbook"].map((service) => exposureOf(service, "localhost").url);
+    const seen: Record<string, number> = {};
+    let pages = 0;
+    await Promise.all(
+      users.map((user, index) =>
+        withClient(async (client) => {
+          const counted: HttpClient = {
+            ...client,
+            send: async (url, options) => {
+              const answer = await client.send(url, options).catch((cause: unknown) => {
+                throw new Error(`${user.username}: ${options?.method ?? "GET"} ${url}: ${String(cause)}`, { cause });
+              });
+              seen[answer.status] = (seen[answer.status] ?? 0) + 1;
+              return answer;
+            },
+            follow: async (url) => {
+              let answer = await counted.send(url);
+              for (let hop = 0; hop < 15 && answer.status >= 300 && answer.status < 400; hop += 1) {
+                answer = await counted.send(new URL(headerOf(answer, "location") ?? "", answer.url).href);
+              }
+              return answer;
+            },
+          };
+          for (let round = 0; round < ROUNDS; round += 1) {
+            const url = services[(index + round) % services.length] ?? "";
+            const { answer, pages: shown } = await signInAsBrowser(counted, `${url}/x`, user);
+            pages += shown;
+            expect([user.username, answer.status, receivedHeaders(answer.body).get("x-idp-username")]).toEqual([
+              user.username,
+              200,
+              [user.username],
+            ]);
+            await signOut(counted, url);
+          }
+        }),
+      ),
+    );
+    expect(Object.keys(seen).filter((status) => Number(status) >= 400)).toEqual([]);
+    // At most one page for each login with the cookie of a session that has ended; the first of a user has none.
+    expect(pages).toBeLessThanOrEqual(USERS * (ROUNDS - 1));
+  });
+});

@@ -1,5 +1,6 @@
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { CoreV1Api } from "@kubernetes/client-node";
 import autocannon from "autocannon";
+import { RetryingKubeConfig } from "../infra/kubeConfig.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import type { Measurement } from "./main.ts";
 
@@ -39,7 +40,7 @@ export async function load(
 
 /** The addresses of PostgREST's pods: the floor has neither gateway nor Service in front. */
 export async function podAddresses({ kubeconfig }: Platform): Promise<string[]> {
-  const config = new KubeConfig();
+  const config = new RetryingKubeConfig();
   config.loadFromFile(kubeconfig);
   const labelSelector = "app.kubernetes.io/name=postgrest";
   const { items } = await config.makeApiClient(CoreV1Api).listPodForAllNamespaces({ labelSelector });

@@ -1,6 +1,6 @@
 /**
  * The agent: stands in for the kubelet (Pods become processes) and for kube-proxy (Services become listeners).
- * It has no init containers, liveness probes, resource limits or network policies, and every process runs as the user who started the
+ * It has no init containers, liveness probes, `preStop` hooks, resource limits or network policies, and every process runs as the user who started the
  * platform, whatever a security context says. Arguments: data folder, kubeconfig, CIDR of Pods (a /22), executable of a real
  * authentik (empty = the emulator). Sends "ready" to its parent when Pods of an earlier run no longer count as running.
  */

@@ -85,6 +85,7 @@ describe("the catalogue under mocks", () => {
               readinessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 2 },
               livenessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 10 },
               resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+              lifecycle: { preStop: { sleep: { seconds: 5 } } },
               volumeMounts: [{ name: "files", mountPath: "/app", readOnly: true }],
               terminationMessagePolicy: "FallbackToLogsOnError",
               securityContext: {

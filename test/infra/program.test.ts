@@ -173,7 +173,7 @@ describe("the local stack under mocks", () => {
     expect(recorder.resources.filter(({ visible }) => visible.includes("canary-"))).toEqual([]);
   });
 
-  test("pods run restricted, with probes, requests and limits", () => {
+  test("pods run restricted, with probes, requests and limits, and serve for 5 s after their deletion", () => {
     const pods = recorder.of("kubernetes:apps/v1:Deployment").map(({ name, inputs }) => [name, podOf(inputs)] as const);
     expect(pods.map(([name]) => name.replace(/-[0-9a-f]{8}(?=-deployment)/, "")).sort()).toEqual([
       "authentik-server",
@@ -194,6 +194,7 @@ describe("the local stack under mocks", () => {
         ]);
         expect([name, Object.keys(container.resources).sort()]).toEqual([name, ["limits", "requests"]]);
         expect([name, container.readinessProbe === undefined]).toEqual([name, false]);
+        expect([name, container.lifecycle]).toEqual([name, { preStop: { sleep: { seconds: 5 } } }]);
       }
     }
   });
@@ -206,6 +207,7 @@ interface Pod {
     readonly securityContext: unknown;
     readonly resources: object;
     readonly readinessProbe?: unknown;
+    readonly lifecycle?: unknown;
   }[];
 }
 

@@ -27,19 +27,22 @@ export interface Wish {
 /** Emulators of programs that the image `postgres` has on its PATH. */
 const POSTGRES_PROGRAMS = path.join(import.meta.dirname, "../images/bin");
 
-/** Repository → what runs in its place. The tag is not looked at: there is one version of each on this machine. */
+/** Repository → what runs in its place. The tag is ignored: there is one version of each on this machine. */
 const IMAGES: Readonly<Record<string, (wish: Wish) => Command | Promise<Command>>> = {
-  // Probes run `ak`, which is the image's entry point.
-  "ghcr.io/goauthentik/server": (wish) => authentikCommand([...wish.command.slice(1), ...wish.args], wish),
-  "ghcr.io/goauthentik/proxy": (wish) => authentikCommand(["proxy"], wish),
-  "gatehouse.localhost/oidc-app": ({ ip }) => node("../images/oidcApp.ts", [], { HOST: ip }),
-  "postgrest/postgrest": ({ args, ip }) => ({ file: postgrest(), args, env: { PGRST_SERVER_HOST: ip } }),
-  node: ({ command, args, ip }) => ({
-    file: process.execPath,
-    args: [...command.slice(1), ...args],
-    env: { HOST: ip },
+  "ghcr.io/goauthentik/server": ({ command: [program = "ak", ...rest], ...wish }) => {
+    refuseOther("ak", program);
+    return authentikCommand([...rest, ...wish.args], { ...wish, command: [] });
+  },
+  "ghcr.io/goauthentik/proxy": (wish) => authentikCommand(["proxy", ...entryPointArgs(wish)], wish),
+  "gatehouse.localhost/oidc-app": (wish) => node("../images/oidcApp.ts", entryPointArgs(wish), { HOST: wish.ip }),
+  "postgrest/postgrest": (wish) => ({
+    ...{ file: postgrest(), args: entryPointArgs(wish), env: { PGRST_SERVER_HOST: wish.ip } },
   }),
-  "traefik/whoami": ({ args, ip }) => node("../images/whoami.ts", [...args, "--host", ip]),
+  node: ({ command: [program = "node", ...rest], args, ip }) => {
+    refuseOther("node", program);
+    return { file: process.execPath, args: [...rest, ...args], env: { HOST: ip } };
+  },
+  "traefik/whoami": (wish) => node("../images/whoami.ts", [...entryPointArgs(wish), "--host", wish.ip]),
   postgres: ({ command, args, ip }) => {
     const [file, ...rest] = command;
     if (file === undefined) return node("../images/postgres.ts", [ip, ...args]);
@@ -47,6 +50,20 @@ const IMAGES: Readonly<Record<string, (wish: Wish) => Command | Promise<Command>
     return { file, args: [...rest, ...args], env: { PATH, POD_IP: ip } };
   },
 };
+
+/** Arguments of an image whose only program is its entry point. @throws Error when the container states another program */
+function entryPointArgs({ command, args }: Wish): readonly string[] {
+  if (command[0] !== undefined)
+    throw new Error(`command: the image has no program "${command[0]}"; use its entry point`);
+  return args;
+}
+
+/** @throws Error when the container states another program than the one that runs here */
+function refuseOther(program: string, stated: string): void {
+  if (path.basename(stated) !== program) {
+    throw new Error(`command: the local platform runs "${program}" of this image, not "${stated}"`);
+  }
+}
 
 /**
  * What to run for an image, e.g. `traefik/whoami:v1.11.0`, `docker.io/library/postgres:18-alpine`.

@@ -1,5 +1,6 @@
 /**
- * The agent: stands in for the kubelet (Pods become processes) and for kube-proxy (Services become listeners).
+ * The agent: an emulator of the kubelet (Pods become processes), of kube-scheduler (a Pod whose requests do not fit on this machine stays
+ * Pending) and of kube-proxy (Services become listeners).
  * It has no init containers, liveness probes, `preStop` hooks, resource limits or network policies, and every process runs as the user who started the
  * platform, whatever a security context says. Arguments: data folder, kubeconfig, CIDR of Pods (a /22), executable of a real
  * authentik (empty = the emulator). Sends "ready" to its parent when Pods of an earlier run no longer count as running.
@@ -10,8 +11,10 @@ import path from "node:path";
 import { CoreV1Api, makeInformer } from "@kubernetes/client-node";
 import type { Informer, KubernetesObject, V1Pod } from "@kubernetes/client-node";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { insufficient, MACHINE } from "./capacity.ts";
 import { RunningPod, type Folders } from "./pod.ts";
 import { Services } from "./services.ts";
+import { markUnschedulable } from "./status.ts";
 
 const [data, kubeconfig, range, authentik] = process.argv.slice(2);
 if (!data || !kubeconfig || !range) throw new Error("usage: main.ts DATA KUBECONFIG PODS [AUTHENTIK]");
@@ -29,13 +32,15 @@ rmSync(folders.pods, { recursive: true, force: true });
 
 const running = new Map<string, RunningPod>();
 const leaving = new Set<string>();
+/** Pods that do not fit on the node now. */
+const waiting = new Set<string>();
 const pods = makeInformer(config, "/api/v1/pods", () => api.listPodForAllNamespaces());
 const services = makeInformer(config, "/api/v1/services", () => api.listServiceForAllNamespaces());
 const proxy = new Services(() => pods.list());
 
 pods.on("add", take);
 pods.on("update", take);
-pods.on("delete", (pod) => void end(pod));
+pods.on("delete", (pod) => void end(pod).then(takeWaiting));
 services.on("add", (service) => proxy.put(service));
 services.on("update", (service) => proxy.put(service));
 services.on("delete", (service) => proxy.remove(service));
@@ -48,11 +53,27 @@ process.send?.("ready");
 
 function take(pod: V1Pod): void {
   const uid = pod.metadata?.uid ?? "";
+  const finished = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
   if (pod.metadata?.deletionTimestamp) {
     if (!leaving.has(uid)) void remove(pod);
-  } else if (!running.has(uid) && pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed") {
-    running.set(uid, new RunningPod(api, pod, freeAddress(), folders));
+  } else if (finished) {
+    takeWaiting();
+  } else if (!running.has(uid)) {
+    const others = pods.list().filter(({ metadata }) => running.has(metadata?.uid ?? ""));
+    const reason = insufficient(pod, others, MACHINE);
+    if (reason === undefined) {
+      waiting.delete(uid);
+      running.set(uid, new RunningPod(api, pod, freeAddress(), folders));
+    } else if (!waiting.has(uid)) {
+      waiting.add(uid);
+      void markUnschedulable(api, pod, reason);
+    }
   }
+}
+
+/** Starts what fits since another Pod has ended. */
+function takeWaiting(): void {
+  for (const pod of pods.list()) if (waiting.has(pod.metadata?.uid ?? "")) take(pod);
 }
 
 /** A Pod is being deleted: its process ends first, then the cluster is told that it is gone. */
@@ -81,6 +102,7 @@ async function end(pod: V1Pod): Promise<void> {
   const uid = pod.metadata?.uid ?? "";
   await running.get(uid)?.stop();
   running.delete(uid);
+  waiting.delete(uid);
 }
 
 async function stop(): Promise<void> {

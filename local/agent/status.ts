@@ -1,3 +1,4 @@
+import { type CoreV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import type { V1ContainerState, V1Pod, V1PodCondition, V1PodStatus } from "@kubernetes/client-node";
 
 /** What the agent knows of a Pod's container. */
@@ -15,9 +16,7 @@ export interface Observed {
 export function statusOf(pod: V1Pod, observed: Observed): V1PodStatus {
   const { phase, ready, restarts, state, last, ip } = observed;
   const container = pod.spec?.containers[0];
-  const finished = phase === "Succeeded";
-  const reason = finished ? "PodCompleted" : state.waiting?.reason;
-  const message = state.waiting?.message;
+  const unready = ready ? undefined : unreadyReason(phase, container?.name ?? "");
   return {
     phase,
     hostIP: "127.0.0.1",
@@ -27,8 +26,8 @@ export function statusOf(pod: V1Pod, observed: Observed): V1PodStatus {
     conditions: [
       condition(pod, "PodScheduled", true),
       condition(pod, "Initialized", true),
-      condition(pod, "ContainersReady", ready, reason, message),
-      condition(pod, "Ready", ready, reason, message),
+      condition(pod, "ContainersReady", ready, unready),
+      condition(pod, "Ready", ready, unready),
     ],
     containerStatuses: [
       {
@@ -45,11 +44,32 @@ export function statusOf(pod: V1Pod, observed: Observed): V1PodStatus {
   };
 }
 
-function condition(pod: V1Pod, type: string, holds: boolean, reason?: string, message?: string): V1PodCondition {
+/** As a kubelet words it: why the container is not ready is in the state of the container. */
+function unreadyReason(phase: Observed["phase"], container: string): Reason {
+  if (phase === "Succeeded") return { reason: "PodCompleted" };
+  if (phase === "Failed") return { reason: "PodFailed" };
+  return { reason: "ContainersNotReady", message: `containers with unready status: [${container}]` };
+}
+
+type Reason = Pick<V1PodCondition, "reason" | "message">;
+
+function condition(pod: V1Pod, type: string, holds: boolean, reason: Reason = {}): V1PodCondition {
   const status = holds ? "True" : "False";
   const last = pod.status?.conditions?.find((known) => known.type === type);
   const lastTransitionTime = (last?.status === status && last.lastTransitionTime) || new Date();
-  return { type, status, lastTransitionTime, ...(reason && { reason }), ...(message && { message }) };
+  return { type, status, lastTransitionTime, ...reason };
+}
+
+/** Writes into the status of a Pod why no node takes it, as kube-scheduler does. */
+export async function markUnschedulable(api: CoreV1Api, pod: V1Pod, message: string): Promise<void> {
+  const { name = "", namespace = "" } = pod.metadata ?? {};
+  const conditions = [condition(pod, "PodScheduled", false, { reason: "Unschedulable", message })];
+  const options = setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch);
+  try {
+    await api.patchNamespacedPodStatus({ name, namespace, body: { status: { conditions } } }, options);
+  } catch (error) {
+    console.error(`status of Pod ${namespace}/${name}:`, error);
+  }
 }
 
 /** Whether a Pod takes requests. */

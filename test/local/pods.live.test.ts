@@ -17,7 +17,7 @@ import {
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
-import { containerDefaults } from "../../infra/pods.ts";
+import { containerDefaults, restrictedPod } from "../../infra/pods.ts";
 import { deployApplications } from "../../local/sample/applications.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { createProgress } from "../../ops/progress.ts";
@@ -219,6 +219,54 @@ test.each([
     body,
   });
   await expect(made).rejects.toThrow(at);
+});
+
+test("a Pod whose requests do not fit stays Pending until it is deleted, and does not block others", async () => {
+  const container = { name: "whoami", image: "traefik/whoami:v1.11.0", resources: { requests: { memory: "1Pi" } } };
+  await core.createNamespacedPod({
+    namespace,
+    body: { metadata: { name: "large" }, spec: { containers: [container] } },
+  });
+  await until(async () => {
+    const { spec, status: seen } = await core.readNamespacedPod({ name: "large", namespace });
+    const condition = seen?.conditions?.find(({ type }) => type === "PodScheduled");
+    expect([spec?.nodeName, seen?.phase, condition?.reason, condition?.message]).toEqual([
+      ...[undefined, "Pending", "Unschedulable", "0/1 nodes are available: 1 Insufficient memory."],
+    ]);
+  });
+  await deployEcho("small", 1);
+  await until(async () => expect((await podsOf("small")).map(isReady)).toEqual([true]));
+  await core.deleteNamespacedPod({ name: "large", namespace });
+  await until(() => expect(core.readNamespacedPod({ name: "large", namespace })).rejects.toMatchObject({ code: 404 }));
+});
+
+test("a Pod whose readiness probe fails is not ready, and says so as a kubelet does", async () => {
+  await deployEcho("unready", 1, ["--port", "8081"]);
+  await until(async () => {
+    const [pod] = await podsOf("unready");
+    const condition = pod?.status?.conditions?.find(({ type }) => type === "Ready");
+    expect([pod?.status?.phase, condition?.status, condition?.reason, condition?.message]).toEqual([
+      ...["Running", "False", "ContainersNotReady", "containers with unready status: [whoami]"],
+    ]);
+  });
+});
+
+test("a Pod that violates the profile restricted is refused in a namespace that enforces it", async () => {
+  const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+  await core.createNamespace({ body: { metadata: { name: "enforced", labels } } });
+  const { securityContext } = containerDefaults;
+  const pod = (container: V1Container["securityContext"]): V1Pod => ({
+    metadata: { name: "restricted" },
+    spec: {
+      securityContext: restrictedPod.securityContext,
+      containers: [{ name: "whoami", image: "traefik/whoami:v1.11.0", securityContext: container }],
+    },
+  });
+  const create = (body: V1Pod) => core.createNamespacedPod({ namespace: "enforced", body });
+  await expect(create(pod({ ...securityContext, allowPrivilegeEscalation: true }))).rejects.toThrow(
+    /violates PodSecurity [\\"]+restricted:latest[\\"]+: allowPrivilegeEscalation != false/,
+  );
+  expect((await create(pod(securityContext))).metadata?.name).toBe("restricted");
 });
 
 test("network policies and disruption budgets are accepted", async () => {

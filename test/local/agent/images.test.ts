@@ -113,6 +113,16 @@ test("the command of the node image has the Pod's address as HOST", async () => 
   });
 });
 
+test.each([
+  ["node:24-alpine", ["/bin/sh", "-c", "true"], 'command: the local platform runs "node" of this image, not "/bin/sh"'],
+  [SERVER, ["sh"], 'command: the local platform runs "ak" of this image, not "sh"'],
+  [PROXY, ["sh"], 'command: the image has no program "sh"; use its entry point'],
+  ["postgrest/postgrest:v14.17", ["sh"], 'command: the image has no program "sh"; use its entry point'],
+  ["traefik/whoami:v1.11.0", ["/bin/sh"], 'command: the image has no program "/bin/sh"; use its entry point'],
+])("another program of %s than the one that runs here is refused: %j", async (image, command, message) => {
+  await expect((async () => commandFor(image, wish({ command })))()).rejects.toThrow(message);
+});
+
 test("an unknown image is refused with the list of known ones", async () => {
   await expect(commandFor("example.org/tool:1", wish())).rejects.toThrow(
     /^image "example.org\/tool:1" is not known to the local platform; it knows ghcr\.io\/goauthentik\/server, /,

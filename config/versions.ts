@@ -6,6 +6,9 @@ import { type Drafts, problem, within } from "./rules.ts";
 /** Line of the Terraform provider in `sdks/authentik`; it reads servers of its own line only (terraform-provider-authentik #966, #912). */
 export const PROVIDER_LINE = "2026.5";
 
+/** Oldest Kubernetes that is supported (docs/versions.md). */
+export const MIN_KUBERNETES = "1.33.0";
+
 /** Something that is wrong with a range of versions. */
 interface Advisory {
   /** Range as semver writes it. */

@@ -9,10 +9,9 @@ import { Authentik, refuseOtherServer } from "./identity/authentik.ts";
 import { Identity } from "./identity/identity.ts";
 import { Outposts } from "./identity/outposts.ts";
 import { Observability } from "./observability/observability.ts";
-import { refuseWithoutPrometheus } from "./observability/presence.ts";
 import { computePlan } from "./plan/plan.ts";
 import { Postgres } from "./postgres.ts";
-import { refuseWithoutOperator } from "./postgres/operator.ts";
+import { refuseWithoutPrerequisites } from "./prerequisites/prerequisites.ts";
 import { readBundle } from "./verification/bundle.ts";
 import { Verification } from "./verification/verification.ts";
 
@@ -22,7 +21,7 @@ import { Verification } from "./verification/verification.ts";
  * @param readCatalog reads the built catalogue
  * @param readJob reads the built job of gatehouse:verification
  * @throws ConfigError with every problem of the configuration, Error for a catalogue or job that is not built, for an existing identity provider
- *   of another line, and for a cluster without the operator that Postgres needs; all before the first resource is registered
+ *   of another release series, and for a cluster that lacks a prerequisite; all before the first resource is registered
  */
 export default async function program(
   readCatalog: typeof readCatalogFiles = readCatalogFiles,
@@ -34,8 +33,7 @@ export default async function program(
   const { verification } = settings;
   const job = verification && { verification, bundle: readJob() };
   await refuseOtherServer(settings.identityProvider);
-  await refuseWithoutOperator(settings.postgres, settings.context);
-  await refuseWithoutPrometheus(settings.observability, settings.context);
+  await refuseWithoutPrerequisites(settings, plan);
 
   const cluster = new Cluster("cluster", { context: settings.context });
   const postgres = settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster });

@@ -3,6 +3,9 @@ import { VersionApi } from "@kubernetes/client-node";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseStack } from "../../config/load.ts";
 import { MAX_API_RETRY_MS } from "../../infra/apiRetry.ts";
+import { readFacts } from "../../infra/prerequisites/cluster.ts";
+import { customKinds } from "../../infra/prerequisites/kinds.ts";
+import { prerequisiteProblems } from "../../infra/prerequisites/prerequisites.ts";
 import type { Place, StackContext } from "../context/context.ts";
 import { openEngine, secretVariables } from "../context/engine.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
@@ -86,6 +89,8 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
     const cure = "start it, connect to its network, or mend its address in the kubeconfig";
     throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${cure}`);
   });
+  const facts = await inTime(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
+  const problems = prerequisiteProblems(settings, plan, facts);
   const refused = await inTime(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS).catch(
     (error: unknown) => {
       throw new Error(
@@ -95,8 +100,9 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   );
   if (refused.length > 0) {
     const lines = refused.map((line) => `  ${line}`).join("\n");
-    throw new Error(`the user of context "${context}" may not:\n${lines}\nask its administrator for a role with these`);
+    problems.push(`the user of context "${context}" may not:\n${lines}\nask its administrator for a role with these`);
   }
+  if (problems.length > 0) throw new Refusal(problems);
 }
 
 async function checkEngine(target: StackContext, place: Place, program: PulumiFn, progress: Progress): Promise<Ready> {

@@ -1,7 +1,9 @@
-import { AppsV1Api, CoreV1Api, type KubeConfig, type V1Pod } from "@kubernetes/client-node";
-import type { Settings } from "../../config/settings.ts";
+import { CoreV1Api, type KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import type { Settings, TraefikGateway } from "../../config/settings.ts";
 import { CATALOG_SERVICE } from "../../infra/plan/exposures.ts";
-import { type Check, check, expectEqual, Unexpected } from "./check.ts";
+import { readTraefik, type TraefikFacts } from "../../infra/prerequisites/cluster.ts";
+import { trustedAddresses, upstreamDomains } from "../../infra/prerequisites/traefik.ts";
+import { type Check, check, expectEqual, skip, Unexpected } from "./check.ts";
 
 /** Server and worker of the identity provider (spec 000, Limits). */
 const IDENTITY_PROVIDER_PODS = 2;
@@ -20,7 +22,9 @@ export async function checkCluster(config: KubeConfig, settings: Settings): Prom
     const pods = { what: "the catalogue", namespace, app: CATALOG_SERVICE.name, least: catalog.replicas };
     checks.push(await checkPods(config, pods));
   }
-  if (gateway.version !== undefined) checks.push(await checkTraefik(config, gateway.namespace, gateway.version));
+  const traefik = await readTraefik(config, gateway);
+  if (gateway.version !== undefined) checks.push(await checkVersion(gateway, gateway.version, traefik?.version));
+  checks.push(...upstreamDomains(settings).map((domain) => checkClientAddresses(settings, domain, traefik)));
   return checks;
 }
 
@@ -48,14 +52,35 @@ function isReady({ status }: V1Pod): boolean {
   return status?.phase === "Running" && condition?.status === "True";
 }
 
-/** A Traefik that is no Deployment there (a process, a DaemonSet of one's own) cannot be looked at. */
-function checkTraefik(config: KubeConfig, namespace: string, stated: string): Promise<Check> {
-  return check("version of Traefik", async () => {
-    const { items } = await config.makeApiClient(AppsV1Api).listNamespacedDeployment({ namespace });
-    const images = items.flatMap(({ spec }) => spec?.template.spec?.containers.map(({ image }) => image ?? "") ?? []);
-    const [version] = images.flatMap((image) => /(?:^|\/)[\w-]*traefik:v?(\d+\.\d+\.\d+)/.exec(image)?.[1] ?? []);
-    if (version === undefined) return `${stated} as stated; no Deployment in ${namespace} says more`;
-    expectEqual("gateway.version", stated, version);
-    return version;
+function checkVersion({ namespace }: TraefikGateway, stated: string, running: string | undefined): Promise<Check> {
+  return check("version of Traefik", () => {
+    if (running !== undefined) expectEqual("gateway.version", stated, running);
+    return Promise.resolve(running ?? `${stated} as stated; no pod of Traefik in ${namespace} has a version`);
   });
+}
+
+/** Whether the limits per client see the client's address behind the proxy of a domain with `tls: upstream`. */
+function checkClientAddresses(settings: Settings, domain: string, traefik: TraefikFacts | undefined): Check {
+  const name = `client addresses of domain ${domain}`;
+  const option = `--entryPoints.${settings.gateway.httpEntryPoint}.forwardedHeaders.trustedIPs`;
+  const trusted = traefik && trustedAddresses(settings, traefik);
+  if (trusted === undefined) {
+    return skip(
+      name,
+      "the arguments of Traefik's pods are not readable, or state no entry point",
+      `check that Traefik has ${option}`,
+    );
+  }
+  if (trusted === "everyone") {
+    return {
+      name,
+      ok: false,
+      detail: "Traefik trusts the X-Forwarded-For header of every sender",
+      cure: `set ${option}`,
+    };
+  }
+  if (trusted.length === 0) {
+    return { name, ok: false, detail: "Traefik trusts no proxy: all clients share one limit", cure: `set ${option}` };
+  }
+  return { name, ok: true, detail: `from X-Forwarded-For of ${trusted.join(", ")}` };
 }

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { readStackFile } from "../../config/load.ts";
 import type { Alert, AlertGroup } from "../../infra/observability/alerts.ts";
 import { stack } from "../config/stacks.ts";
+import type { ClusterFacts } from "../../infra/prerequisites/cluster.ts";
 import { CATALOG_FILES } from "../helpers/catalogFiles.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 import { METRICS } from "../helpers/metrics.ts";
@@ -13,11 +14,10 @@ import { METRICS } from "../helpers/metrics.ts";
 vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
-let groups: readonly string[] | undefined;
-vi.doMock("../../infra/apiGroups.ts", () => ({ apiGroups: () => Promise.resolve(groups) }));
+let facts: ClusterFacts | undefined;
+vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(facts) }));
 const { configure, deploy, PATIENCE } = await import("../helpers/program.ts");
 const { default: program } = await import("../../infra/index.ts");
-const { refuseWithoutPrometheus } = await import("../../infra/observability/presence.ts");
 const { Recorder: Fresh } = await import("../helpers/recorder.ts");
 
 const root = join(import.meta.dirname, "..", "..");
@@ -52,7 +52,6 @@ const dashboardOf = (recorder: Recorder): Shown =>
 describe("the production stack", () => {
   let recorder: Recorder;
   beforeAll(async () => {
-    groups = ["apps", OPERATOR, "postgresql.cnpg.io"];
     recorder = await deploy(readStackFile(join(root, "Pulumi.production.yaml"), "production"));
   }, PATIENCE);
 
@@ -208,26 +207,22 @@ describe("where the Prometheus operator is not there", () => {
   const observability = { namespace: "monitoring", dashboard: false };
 
   test("a stack that counts on it is refused before the first resource", async () => {
-    groups = ["apps"];
-    await expect(refuseWithoutPrometheus({ ...observability, labels: {} }, "somewhere")).rejects.toThrow(
-      'observability: cluster "somewhere" has no Prometheus operator (monitoring.coreos.com), so nobody would read metrics or send alerts; ' +
-        "install it first (https://prometheus-operator.dev, Installation), or remove gatehouse:observability",
-    );
+    const kinds = ["traefik.io/v1alpha1/IngressRoute", "traefik.io/v1alpha1/Middleware"];
+    facts = { version: "v1.36.3", kinds, traefik: undefined };
     const recorder = new Fresh();
     await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);
     configure(stack({ observability }, { "kubernetes:context": { value: "somewhere" } }));
-    await expect(program(() => CATALOG_FILES)).rejects.toThrow("no Prometheus operator");
+    await expect(program(() => CATALOG_FILES)).rejects.toThrow('cluster "somewhere" does not serve PodMonitor');
     await pulumi.runtime.disconnect();
+    facts = undefined;
     expect(recorder.resources).toEqual([]);
   });
 
   test(
     "a stack without the section has nothing of it, and no dashboard is made that nobody wants",
     async () => {
-      groups = ["apps"];
       const without = await deploy(stack());
       expect([...without.objects(POD_MONITOR).keys(), ...without.objects(RULE).keys()]).toEqual([]);
-      groups = [OPERATOR];
       const quiet = await deploy(stack({ observability }));
       expect([...quiet.objects(RULE).keys()]).toEqual(["monitoring/gatehouse"]);
       expect(dashboardOf(quiet)).toEqual({});
@@ -238,7 +233,6 @@ describe("where the Prometheus operator is not there", () => {
   test(
     "an older PostgREST, which has no metrics, is not read",
     async () => {
-      groups = [OPERATOR];
       const data_api = { domains: "auto", version: "v12.0.2", authenticator_password: "${A}", owner_password: "${O}" };
       const old = await deploy(stack({ observability, data_api }));
       expect([...old.objects(POD_MONITOR).keys()]).toEqual([

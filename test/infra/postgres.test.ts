@@ -7,7 +7,7 @@ import type { Recorder } from "../helpers/recorder.ts";
 vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
-vi.doMock("../../infra/postgres/operator.ts", () => ({ refuseWithoutOperator: () => Promise.resolve() }));
+vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
 const { canary, deploy, PATIENCE } = await import("../helpers/program.ts");
 
 interface Manifest {

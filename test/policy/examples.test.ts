@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
-vi.doMock("../../infra/apiGroups.ts", () => ({ apiGroups: () => Promise.resolve(undefined) }));
+vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
 const { PATIENCE } = await import("../helpers/program.ts");
 const { findingsOf, programOf } = await import("./program.ts");
 

@@ -5,7 +5,7 @@ import type { Program } from "./program.ts";
 vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
-vi.doMock("../../infra/apiGroups.ts", () => ({ apiGroups: () => Promise.resolve(undefined) }));
+vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
 const { RULES } = await import("../../policy/rules/rules.ts");
 const { UNKNOWN } = await import("../../policy/resource.ts");
 const { canary, PATIENCE } = await import("../helpers/program.ts");

@@ -10,6 +10,6 @@ export function traefikVersion({ cluster, settings }: Evidence): Finding | undef
   if (version === undefined || worst === undefined) return undefined;
   const [fault, cure] = worst;
   const { namespace, version: stated } = settings.gateway;
-  const says = `the image of the Deployment in ${namespace} says ${version}; gatehouse:gateway states ${stated ?? "no version"}`;
+  const says = `the image of Traefik's pods in ${namespace} is ${version}; gatehouse:gateway states ${stated ?? "no version"}`;
   return { cause: "version of Traefik", fault, evidence: [says], cure };
 }

@@ -2,6 +2,7 @@
 import { AppsV1Api, CoreV1Api, CustomObjectsApi, type KubeConfig } from "@kubernetes/client-node";
 import type { V1Deployment, V1Pod, V1Service } from "@kubernetes/client-node";
 import type { Settings } from "../../../config/settings.ts";
+import { readTraefik } from "../../../infra/prerequisites/cluster.ts";
 import type { Cluster, ClusterNames, DeployedMiddleware, DeployedService, Look, ServerSettings } from "../evidence.ts";
 import { look, seen } from "../look.ts";
 import { type Custom, middlewareOf, routeOf } from "./traefikObjects.ts";
@@ -110,8 +111,5 @@ function settingOf({ spec }: V1Deployment, name: string): string | undefined {
 }
 
 async function lookAtTraefik(config: KubeConfig, { gateway }: Settings): Promise<string | undefined> {
-  const { namespace } = gateway;
-  const { items } = await config.makeApiClient(AppsV1Api).listNamespacedDeployment({ namespace });
-  const images = items.flatMap(({ spec }) => spec?.template.spec?.containers.map(({ image }) => image ?? "") ?? []);
-  return images.flatMap((image) => /(?:^|\/)[\w-]*traefik:v?(\d+\.\d+\.\d+)/.exec(image)?.[1] ?? [])[0];
+  return (await readTraefik(config, gateway))?.version;
 }

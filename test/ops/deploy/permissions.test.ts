@@ -8,7 +8,7 @@ import type { Recorder } from "../../helpers/recorder.ts";
 // Nothing answers here. Workers keep their modules, and with them the real waiting of files that ran before.
 vi.resetModules();
 vi.doMock("../../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-vi.doMock("../../../infra/observability/presence.ts", () => ({ refuseWithoutPrometheus: () => Promise.resolve() }));
+vi.doMock("../../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
 const { deploy, PATIENCE } = await import("../../helpers/program.ts");
 
 const raw = readStackFile(join(import.meta.dirname, "../../../Pulumi.local.yaml"), "local");

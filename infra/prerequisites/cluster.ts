@@ -1,0 +1,117 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { KubeConfig, V1Container } from "@kubernetes/client-node";
+import type { TraefikGateway } from "../../config/settings.ts";
+import { MAX_API_RETRY_MS } from "../apiRetry.ts";
+import type { CustomKind } from "./kinds.ts";
+
+/** What a cluster reports about itself. */
+export interface ClusterFacts {
+  /** Version of the API server, e.g. `v1.36.4+k3s1`. */
+  readonly version: string;
+  /** Those of the requested kinds that it serves, as `<group>/<version>/<Kind>`. */
+  readonly kinds: readonly string[];
+  /** undefined = no pod has the gateway's labels (Traefik is a process elsewhere), or the user may not read pods. */
+  readonly traefik: TraefikFacts | undefined;
+}
+
+export interface TraefikFacts {
+  /** Of its image's tag, e.g. `3.7.8`; undefined = the tag has none. */
+  readonly version: string | undefined;
+  /** Arguments of its container. */
+  readonly args: readonly string[];
+  /** Fields of `forwardAuth` in the definition of Middleware; undefined = the user may not read definitions. */
+  readonly forwardAuthFields: readonly string[] | undefined;
+}
+
+type Gateway = Pick<TraefikGateway, "namespace" | "podLabels">;
+
+/**
+ * Reads the facts of the cluster of a kubeconfig's context, which is found as kubectl finds it.
+ * @returns undefined when the cluster does not answer in time; the first resource reports why
+ */
+export async function clusterFacts(
+  context: string,
+  kinds: readonly CustomKind[],
+  gateway: Gateway,
+): Promise<ClusterFacts | undefined> {
+  const read = async (): Promise<ClusterFacts> => {
+    const { RetryingKubeConfig } = await import("../kubeConfig.ts");
+    const config = new RetryingKubeConfig();
+    config.loadFromDefault();
+    config.setCurrentContext(context);
+    return readFacts(config, kinds, gateway);
+  };
+  return Promise.race([read().catch(() => undefined), wait(MAX_API_RETRY_MS, undefined, { ref: false })]);
+}
+
+/** @throws Error of the client when the API server does not answer */
+export async function readFacts(
+  config: KubeConfig,
+  kinds: readonly CustomKind[],
+  gateway: Gateway,
+): Promise<ClusterFacts> {
+  const { VersionApi } = await client();
+  const groups = [...new Map(kinds.map(({ group, version }) => [group, version]))];
+  const [{ gitVersion }, served, traefik] = await Promise.all([
+    config.makeApiClient(VersionApi).getCode(),
+    Promise.all(groups.map(([group, version]) => kindsOf(config, group, version))),
+    readTraefik(config, gateway),
+  ]);
+  return { version: gitVersion, kinds: served.flat(), traefik };
+}
+
+async function kindsOf(config: KubeConfig, group: string, version: string): Promise<string[]> {
+  const { CustomObjectsApi } = await client();
+  const list = await readable(config.makeApiClient(CustomObjectsApi).getAPIResources({ group, version }));
+  return list?.resources.map(({ kind }) => `${group}/${version}/${kind}`) ?? [];
+}
+
+/** Returns the Traefik whose pods have the gateway's labels; undefined as in {@link ClusterFacts}. */
+export async function readTraefik(
+  config: KubeConfig,
+  { namespace, podLabels }: Gateway,
+): Promise<TraefikFacts | undefined> {
+  const { CoreV1Api } = await client();
+  const labelSelector = Object.entries(podLabels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+  const pods = await readable(config.makeApiClient(CoreV1Api).listNamespacedPod({ namespace, labelSelector }));
+  const containers = pods?.items.flatMap(({ spec }) => spec?.containers ?? []) ?? [];
+  const container = containers.find(({ image = "" }) => /traefik/i.test(image)) ?? containers[0];
+  if (container === undefined) return undefined;
+  return {
+    version: versionOf(container),
+    args: container.args ?? [],
+    forwardAuthFields: await forwardAuthFields(config),
+  };
+}
+
+/** Of the repository `traefik`, also of a mirror, e.g. `rancher/mirrored-library-traefik:3.7.8`. */
+function versionOf({ image = "" }: Pick<V1Container, "image">): string | undefined {
+  return /(?:^|\/)[\w-]*traefik:v?(\d+\.\d+\.\d+)/.exec(image)?.[1];
+}
+
+async function forwardAuthFields(config: KubeConfig): Promise<string[] | undefined> {
+  const { ApiextensionsV1Api } = await client();
+  const api = config.makeApiClient(ApiextensionsV1Api);
+  const definition = await readable(api.readCustomResourceDefinition({ name: "middlewares.traefik.io" }));
+  const schema = definition?.spec.versions.find(({ name }) => name === "v1alpha1")?.schema?.openAPIV3Schema;
+  const fields = schema?.properties?.["spec"]?.properties?.["forwardAuth"]?.properties;
+  return fields && Object.keys(fields);
+}
+
+/** undefined for 403 and 404: the user may not read it, or it does not exist. */
+async function readable<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === 403 || code === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Heavy, so it is loaded only when a cluster is read. */
+function client(): Promise<typeof import("@kubernetes/client-node")> {
+  return import("@kubernetes/client-node");
+}

@@ -1,0 +1,42 @@
+import type { Settings } from "../../config/settings.ts";
+import type { Plan } from "../plan/types.ts";
+
+/** A kind of custom resource that the stack deploys. */
+export interface CustomKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Configuration that needs it, in the user's spelling. */
+  readonly entry: string;
+  /** What to install, or how to do without it. */
+  readonly fix: string;
+}
+
+const TRAEFIK = { group: "traefik.io", version: "v1alpha1", entry: "gateway" };
+const TRAEFIK_FIX = "install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes)";
+const PROMETHEUS = { group: "monitoring.coreos.com", version: "v1", entry: "observability" };
+const PROMETHEUS_FIX =
+  "install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability";
+
+/** Returns every kind of custom resource that the stack deploys. */
+export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
+  const recorded = plan.records.filter(({ targets }) => targets.length > 0);
+  return [
+    ...["IngressRoute", "Middleware"].map((kind) => ({ ...TRAEFIK, kind, fix: TRAEFIK_FIX })),
+    ...recorded.slice(0, 1).map(({ domain }) => ({
+      ...{ group: "externaldns.k8s.io", version: "v1alpha1", kind: "DNSEndpoint", entry: `domains.${domain}.targets` },
+      fix: "install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain",
+    })),
+    ...(settings.postgres?.install?.kind === "cloudnativepg"
+      ? [
+          {
+            ...{ group: "postgresql.cnpg.io", version: "v1", kind: "Cluster", entry: "postgres.install.kind" },
+            fix: "install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or write kind: statefulset",
+          },
+        ]
+      : []),
+    ...(settings.observability
+      ? ["PodMonitor", "PrometheusRule"].map((kind) => ({ ...PROMETHEUS, kind, fix: PROMETHEUS_FIX }))
+      : []),
+  ];
+}

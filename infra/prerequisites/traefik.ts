@@ -1,0 +1,99 @@
+import type { Settings } from "../../config/settings.ts";
+import { traefikFaults } from "../../config/versions.ts";
+import type { Plan } from "../plan/types.ts";
+import type { TraefikFacts } from "./cluster.ts";
+
+/** A field of the Middleware definition that Traefik 3.7.3 and newer has; its API server drops an unknown field, and the route fails. */
+const FIELD = "maxResponseBodySize";
+
+/** Returns what is wrong with the Traefik that runs in the cluster, each with its fix. What cannot be read is not reported. */
+export function traefikProblems(settings: Settings, plan: Plan, facts: TraefikFacts): string[] {
+  return [
+    ...versionProblems(settings, facts),
+    ...definitionProblems(plan, facts),
+    ...entryPointProblems(settings, plan, facts),
+    ...trustedAddressProblems(settings, facts),
+  ];
+}
+
+function versionProblems({ gateway }: Settings, { version }: TraefikFacts): string[] {
+  if (version === undefined) return [];
+  const found = traefikFaults(version).map(
+    ([problem, fix]) => `gateway: Traefik in namespace ${gateway.namespace}: ${problem}; ${fix} (docs/versions.md)`,
+  );
+  if (gateway.version === undefined || gateway.version === version) return found;
+  const fix = `set gateway.version to ${version}, or upgrade Traefik`;
+  return [
+    ...found,
+    `gateway.version: ${gateway.version}, but Traefik in namespace ${gateway.namespace} is ${version}; ${fix}`,
+  ];
+}
+
+function definitionProblems({ middlewares }: Plan, { forwardAuthFields }: TraefikFacts): string[] {
+  if (!middlewares.some(({ kind }) => kind === "forward-auth")) return [];
+  if (forwardAuthFields === undefined || forwardAuthFields.includes(FIELD)) return [];
+  return [
+    `gateway: the definition of Middleware in the cluster has no field forwardAuth.${FIELD}; apply the custom resource definitions of ` +
+      "the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md)",
+  ];
+}
+
+/** Traefik's chart states each entry point as an argument. */
+function entryPointProblems({ gateway }: Settings, plan: Plan, { args }: TraefikFacts): string[] {
+  const known = [
+    ...new Set(args.flatMap((arg) => /^--entrypoints\.([^.=]+)[.=]/i.exec(arg)?.[1]?.toLowerCase() ?? [])),
+  ];
+  if (known.length === 0) return [];
+  const settings = { http_entry_point: gateway.httpEntryPoint, https_entry_point: gateway.httpsEntryPoint };
+  const used = new Set(plan.routes.map(({ entryPoint }) => entryPoint));
+  return Object.entries(settings)
+    .filter(([, name]) => used.has(name) && !known.includes(name.toLowerCase()))
+    .map(
+      ([key, name]) =>
+        `gateway.${key}: Traefik in namespace ${gateway.namespace} has no entry point "${name}"; use one of ${known.sort().join(", ")}`,
+    );
+}
+
+/**
+ * With `tls: upstream` the limits per client need the client's address, which Traefik takes from `X-Forwarded-For` of a trusted proxy only
+ * (https://doc.traefik.io, EntryPoints, Forwarded Headers). Without one all clients share one limit.
+ */
+function trustedAddressProblems(settings: Settings, facts: TraefikFacts): string[] {
+  const domains = upstreamDomains(settings);
+  const trusted = trustedAddresses(settings, facts);
+  if (domains.length === 0 || trusted === undefined || (trusted.length > 0 && trusted !== "everyone")) return [];
+  const option = `--entryPoints.${settings.gateway.httpEntryPoint}.forwardedHeaders`;
+  const problem =
+    trusted === "everyone"
+      ? `Traefik trusts the X-Forwarded-For header of every sender (${option}.insecure), so that a client can choose its address`
+      : "Traefik trusts no proxy, so that all clients share one rate limit";
+  return domains.map(
+    (domain) =>
+      `domains.${domain}.tls: upstream: ${problem}; state the addresses of the proxies in ${option}.trustedIPs`,
+  );
+}
+
+/** Returns the enabled domains whose TLS a proxy before the gateway terminates. */
+export function upstreamDomains({ domains }: Settings): string[] {
+  return domains.filter(({ enabled, tls }) => enabled && tls?.ends === "upstream").map(({ kind }) => kind);
+}
+
+/**
+ * Returns the addresses of senders whose `X-Forwarded-For` header Traefik uses; "everyone" where it trusts all; undefined where its arguments
+ * do not state its entry points, because a file or variables configure it.
+ */
+export function trustedAddresses(
+  { gateway }: Settings,
+  { args }: TraefikFacts,
+): readonly string[] | "everyone" | undefined {
+  const prefix = `--entrypoints.${gateway.httpEntryPoint.toLowerCase()}.`;
+  const options = args
+    .filter((arg) => arg.toLowerCase().startsWith(prefix))
+    .map((arg) => /^([^=]*)=?(.*)$/.exec(arg.slice(prefix.length)))
+    .map((match) => [match?.[1]?.toLowerCase() ?? "", match?.[2] ?? ""] as const);
+  if (options.length === 0) return undefined;
+  if (options.some(([name, value]) => name === "forwardedheaders.insecure" && value !== "false")) return "everyone";
+  return options.flatMap(([name, value]) =>
+    name === "forwardedheaders.trustedips" ? value.split(",").filter((address) => address !== "") : [],
+  );
+}

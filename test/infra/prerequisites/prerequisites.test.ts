@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../../config/load.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
+import type { ClusterFacts, TraefikFacts } from "../../../infra/prerequisites/cluster.ts";
+import { prerequisiteProblems } from "../../../infra/prerequisites/prerequisites.ts";
+import { trustedAddresses } from "../../../infra/prerequisites/traefik.ts";
+import { sections, shell, stack } from "../../config/stacks.ts";
+
+const context = { "kubernetes:context": { value: "dev" } };
+const edge = {
+  enabled: true,
+  base_domain: "edge.org",
+  protocol: "https",
+  tls: "upstream",
+  description: "Behind a proxy",
+};
+
+const KINDS = ["traefik.io/v1alpha1/IngressRoute", "traefik.io/v1alpha1/Middleware"];
+const ARGS = ["--ping=true", "--entryPoints.web.address=:8000/tcp", "--entryPoints.websecure.address=:8443/tcp"];
+const TRAEFIK: TraefikFacts = { version: "3.7.13", args: ARGS, forwardAuthFields: ["address", "maxResponseBodySize"] };
+const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", kinds: KINDS, traefik: TRAEFIK };
+
+function problems(changes: Record<string, unknown>, facts: Partial<ClusterFacts>): string[] {
+  const settings = parseStack(stack(changes, context), shell);
+  return prerequisiteProblems(settings, computePlan(settings), { ...FACTS, ...facts });
+}
+const withTraefik = (facts: Partial<TraefikFacts>) => ({ traefik: { ...TRAEFIK, ...facts } });
+
+test("a cluster with everything has no problem", () => {
+  expect(problems({}, {})).toEqual([]);
+  expect(problems({}, { version: "v1.33.0" })).toEqual([]);
+});
+
+test("every missing kind is reported with the entry that needs it and its fix, together with the version", () => {
+  const domains = { ...sections.domains, mesh: { ...sections.domains.mesh, targets: ["203.0.113.7"] } };
+  const postgres = { password: "${POSTGRES}", install: { kind: "cloudnativepg", version: "18" } };
+  const observability = { namespace: "monitoring" };
+  const missing = (entry: string, kind: string) => `${entry}: cluster "dev" does not serve ${kind}; `;
+  const traefik = "install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes)";
+  const prometheus =
+    "install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability";
+  expect(problems({ domains, postgres, observability }, { version: "v1.32.9", kinds: [], traefik: undefined })).toEqual(
+    [
+      'kubernetes:context: cluster "dev" runs Kubernetes v1.32.9; use 1.33.0 or newer',
+      missing("gateway", "IngressRoute (traefik.io/v1alpha1)") + traefik,
+      missing("gateway", "Middleware (traefik.io/v1alpha1)") + traefik,
+      missing("domains.mesh.targets", "DNSEndpoint (externaldns.k8s.io/v1alpha1)") +
+        "install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain",
+      missing("postgres.install.kind", "Cluster (postgresql.cnpg.io/v1)") +
+        "install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or write kind: statefulset",
+      missing("observability", "PodMonitor (monitoring.coreos.com/v1)") + prometheus,
+      missing("observability", "PrometheusRule (monitoring.coreos.com/v1)") + prometheus,
+    ],
+  );
+});
+
+test("a stack is not refused for a kind that it does not deploy", () => {
+  expect(problems({}, { kinds: KINDS, traefik: undefined })).toEqual([]);
+});
+
+describe("the Traefik that runs", () => {
+  test("is refused when its version has a known vulnerability, and when it differs from the stated one", () => {
+    expect(problems({}, withTraefik({ version: "3.7.2" }))).toEqual([
+      "gateway: Traefik in namespace kube-system: Traefik 3.7.2 has CVE-2026-48020: dot segments lead past a route's authentication, and " +
+        "basic auth without users is open; use 3.7.3 or newer (docs/versions.md)",
+      "gateway.version: 3.7.13, but Traefik in namespace kube-system is 3.7.2; set gateway.version to 3.7.2, or upgrade Traefik",
+    ]);
+    expect(problems({ gateway: {} }, withTraefik({ version: "3.7.8" }))).toEqual([]);
+  });
+
+  test("is refused when its definitions are older than it", () => {
+    expect(problems({}, withTraefik({ forwardAuthFields: ["address"] }))).toEqual([
+      "gateway: the definition of Middleware in the cluster has no field forwardAuth.maxResponseBodySize; apply the custom resource " +
+        "definitions of the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md)",
+    ]);
+    expect(problems({}, withTraefik({ forwardAuthFields: undefined }))).toEqual([]);
+  });
+
+  test("is refused when it lacks an entry point that a route uses", () => {
+    expect(
+      problems({ gateway: { version: "3.7.13", http_entry_point: "http", https_entry_point: "tls" } }, {}),
+    ).toEqual([
+      'gateway.http_entry_point: Traefik in namespace kube-system has no entry point "http"; use one of web, websecure',
+      'gateway.https_entry_point: Traefik in namespace kube-system has no entry point "tls"; use one of web, websecure',
+    ]);
+    expect(problems({ gateway: { version: "3.7.13", http_entry_point: "http" } }, withTraefik({ args: [] }))).toEqual(
+      [],
+    );
+  });
+});
+
+describe("tls: upstream", () => {
+  const domains = { localhost: {}, edge };
+  const option = (name: string, value: string) => [...ARGS, `--entryPoints.web.forwardedHeaders.${name}=${value}`];
+
+  test("is refused when Traefik trusts no proxy", () => {
+    expect(problems({ domains }, {})).toEqual([
+      "domains.edge.tls: upstream: Traefik trusts no proxy, so that all clients share one rate limit; " +
+        "state the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs",
+    ]);
+  });
+
+  test("is refused when Traefik trusts every sender", () => {
+    expect(problems({ domains }, withTraefik({ args: option("insecure", "true") }))).toEqual([
+      "domains.edge.tls: upstream: Traefik trusts the X-Forwarded-For header of every sender (--entryPoints.web.forwardedHeaders.insecure), " +
+        "so that a client can choose its address; state the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs",
+    ]);
+  });
+
+  test("is accepted when Traefik trusts addresses, whatever the case of its options, and when its options are not readable", () => {
+    const settings = parseStack(stack({ domains }, context), shell);
+    for (const args of [option("trustedIPs", "10.0.0.0/8,192.0.2.1"), option("trustedips", "10.0.0.0/8,192.0.2.1")]) {
+      expect(problems({ domains }, withTraefik({ args }))).toEqual([]);
+      expect(trustedAddresses(settings, { ...TRAEFIK, args })).toEqual(["10.0.0.0/8", "192.0.2.1"]);
+    }
+    expect(problems({ domains }, withTraefik({ args: ["--configFile=/etc/traefik.yaml"] }))).toEqual([]);
+    expect(problems({ domains }, { traefik: undefined })).toEqual([]);
+  });
+
+  test("of a domain that is off needs no trusted proxy", () => {
+    expect(problems({ domains: { localhost: {}, edge: { ...edge, enabled: false } } }, {})).toEqual([]);
+  });
+});

@@ -18,10 +18,10 @@ const dispatcher = new EnvHttpProxyAgent({
 
 type Report = (detail: string) => void;
 
-/** Fetches what the publisher offers, checked against the publisher's own sums, into the cache. Throws when it cannot be had. */
+/** Fetches the publisher's file into the cache. @throws Error when it is not available, ChecksumError when its sum is another */
 export async function download(tool: Tool, machine: Machine, report: Report): Promise<string> {
-  const { url, sums, member } = tool.download;
-  const expected = sums ? await publishedSum(sums, path.basename(url)) : tool.sha256;
+  const { url, sha256, sums, member } = tool.download;
+  const expected = sha256 ?? (sums ? await publishedSum(sums, path.basename(url)) : tool.sha256);
   const archive = downloadPath(machine, url);
   await fetchChecked(url, archive, expected, report);
   const file = await store(tool, machine, url, undefined, (target) => unpack(archive, member, target));

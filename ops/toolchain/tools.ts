@@ -19,7 +19,9 @@ export interface Tool {
 
 export interface Download {
   readonly url: string;
-  /** The publisher's list of SHA-256 sums; none = the pinned sum holds. */
+  /** Of the file at `url`. Pinned, so that a publisher's account that is taken over cannot change a program. */
+  readonly sha256?: string;
+  /** The publisher's list of SHA-256 sums, used without a pinned one; neither = the tool's own sum. */
   readonly sums?: string;
   /** The program's path in the `.tar.gz` at `url`; none = the address is the program itself. */
   readonly member?: string;

@@ -44,6 +44,17 @@ test("a download with another checksum is refused and not kept", async () => {
   expect(await readdir(bench.downloads)).toEqual([]);
 });
 
+test("a download that matches the publisher's list and not the pinned checksum is refused", async () => {
+  bench.withoutMirror();
+  bench.publish(program("1.2.3"));
+  const pinned = "a".repeat(64);
+  const { download } = bench.probe();
+  await expect(bench.get(bench.probe({ download: { ...download, sha256: pinned } }))).rejects.toThrow(
+    `- official download: its checksum is ${sha256(program("1.2.3"))}, expected ${pinned}\n`,
+  );
+  expect([existsSync(bench.cached), bench.requests]).toEqual([false, ["probe"]]);
+});
+
 test("a download goes on where the last one broke off", async () => {
   bench.withoutMirror();
   bench.publish(program("1.2.3"));

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { isInstalled } from "../../ops/install.js";
 
 const root = join(import.meta.dirname, "..", "..");
 /** What is installed or built, and so in no commit. */
@@ -17,8 +18,12 @@ export interface Clone {
   readonly commit: (file: string, change: (text: string) => string) => string;
 }
 
-/** On branch `main`, with the stack files `dev` and `local`. */
+/**
+ * On branch `main`, with the stack files `dev` and `local`.
+ * @throws Error when the commands of the clone would install the packages anew, through the links into this project
+ */
 export function cloneProject(): Clone {
+  if (!isInstalled(root)) throw new Error("the packages are not installed as the lock file says; run: npm run check");
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-ci-"));
   const copied = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
   const wanted = copied

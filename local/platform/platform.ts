@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { findPlugins } from "../../ops/toolchain/plugins.ts";
+import { pulumiHome } from "../../ops/paths.ts";
+import { findPlugins, standIns } from "../../ops/toolchain/plugins.ts";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";
 import type { ToolName } from "../../ops/toolchain/tools.ts";
 import type { Progress } from "../../ops/progress.ts";
@@ -87,7 +88,11 @@ export async function startPlatform(options: { data: string; progress: Progress 
       (report) => startPrograms(processes, { data, tools, authentik, addresses: claimed }, report),
       "8 s",
     );
-    const [started, plugins] = await Promise.all([running, findPlugins(tools.pulumi, progress)]);
+    const home = { ...process.env, PULUMI_HOME: pulumiHome() };
+    const [started, plugins] = await Promise.all([running, findPlugins(tools.pulumi, home, progress)]);
+    const missing = standIns(plugins).map(({ name }) => name);
+    if (missing.length > 0)
+      progress.note(`Emulators serve for the provider plugins ${missing.join(", ")}: the real ones are not installed.`);
     const pluginPath = writeLaunchers(data, plugins);
     const failed = processes.failed.then((error) => stop().then(() => error));
     return {

@@ -2,6 +2,7 @@
 import { VersionApi } from "@kubernetes/client-node";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseStack } from "../../config/load.ts";
+import type { Environment } from "../../config/variables.ts";
 import { MAX_API_RETRY_MS } from "../../infra/apiRetry.ts";
 import { readFacts } from "../../infra/prerequisites/cluster.ts";
 import { customKinds } from "../../infra/prerequisites/kinds.ts";
@@ -14,7 +15,7 @@ import { LockFolder } from "../contract/lockFolder.ts";
 import { UnreachableError } from "../database.ts";
 import { inTime } from "../inTime.ts";
 import type { Progress } from "../progress.ts";
-import { findPlugins } from "../toolchain/plugins.ts";
+import { findPlugins, standIns } from "../toolchain/plugins.ts";
 import { ensureTools } from "../toolchain/toolchain.ts";
 import { refuseBrokenPromises } from "../verify/database.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
@@ -107,7 +108,7 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
 
 async function checkEngine(target: StackContext, place: Place, program: PulumiFn, progress: Progress): Promise<Ready> {
   const { pulumi } = await ensureTools(["pulumi"], progress);
-  if (!target.local) await checkPlugins(pulumi, progress);
+  if (!target.local) await checkPlugins(pulumi, target.environment, progress);
   const stack = await openEngine(target, place, program, progress).catch((error: unknown) => {
     throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}; see docs/deploy.md, Backend`);
   });
@@ -120,11 +121,10 @@ async function checkEngine(target: StackContext, place: Place, program: PulumiFn
   return { stack, state, secrets };
 }
 
-async function checkPlugins(pulumi: string, progress: Progress): Promise<void> {
-  const missing = (await findPlugins(pulumi, progress)).filter(({ kind }) => kind === "stand-in");
-  const lines = missing.map(
+async function checkPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<void> {
+  const lines = standIns(await findPlugins(pulumi, environment, progress)).map(
     ({ name, version }) =>
-      `the provider plugin ${name} ${version} is not there; run: pulumi plugin install resource ${name} ${version}`,
+      `the provider plugin ${name} ${version} is not installed. Run pulumi plugin install resource ${name} ${version}.`,
   );
   if (lines.length > 0) throw new Refusal(lines);
 }

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import type { Environment } from "../../config/variables.ts";
 import { dataFolder, pulumiHome } from "../paths.ts";
 import type { Progress } from "../progress.ts";
 import { answers } from "./download.ts";
@@ -24,43 +25,38 @@ const PLUGIN_SERVER = "https://get.pulumi.com/";
 const REMEMBERED = 24 * 60 * 60 * 1000;
 
 /**
- * Finds the real provider plugins or installs them with `pulumi plugin install`, which `pulumi` is the path of; where the network does
- * not allow it, the answer is a stand-in. The terraform-provider plugin downloads authentik's Terraform provider when it runs: where it
- * could be installed, the network for that is there too.
+ * Finds the provider plugins where the engine looks for them, or installs them there; a plugin that cannot be installed is a stand-in.
+ * The terraform-provider plugin downloads authentik's Terraform provider when it runs: where it could be installed, the network for that
+ * is there too.
+ * @param pulumi path of the CLI, whose `plugin install` is used
+ * @param environment of the engine: it looks for plugins on PATH and in PULUMI_HOME, by default `~/.pulumi`
  */
-export async function findPlugins(pulumi: string, progress: Progress): Promise<Plugin[]> {
-  let found = await findAll();
-  if (standIns(found).length > 0 && !(await refusedLately())) {
-    found = await progress.step(
-      "Asking for the real provider plugins",
-      (report) => install(pulumi, found, report),
-      "30 s",
-    );
-  }
-  const missing = standIns(found).map(({ name }) => name);
-  if (missing.length > 0) {
-    progress.note(
-      `Stand-ins serve for the provider plugins ${missing.join(", ")}: the real ones cannot be downloaded here.`,
-    );
-  }
-  return found;
+export async function findPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<Plugin[]> {
+  const found = await findAll(environment);
+  if (standIns(found).length === 0 || (await refusedLately(environment))) return found;
+  const work = (report: Report): Promise<Plugin[]> => install(pulumi, found, environment, report);
+  return progress.step("Installing the provider plugins", work, "30 s");
 }
 
-function findAll(): Promise<Plugin[]> {
-  return Promise.all((Object.keys(pluginVersions) as PluginName[]).map(findPlugin));
+type Report = (detail: string) => void;
+
+function findAll(environment: Environment): Promise<Plugin[]> {
+  return Promise.all((Object.keys(pluginVersions) as PluginName[]).map((name) => findPlugin(name, environment)));
 }
 
-function standIns(plugins: readonly Plugin[]): Plugin[] {
+/** The plugins that are not installed. */
+export function standIns(plugins: readonly Plugin[]): Plugin[] {
   return plugins.filter(({ kind }) => kind === "stand-in");
 }
 
-async function findPlugin(name: PluginName): Promise<Plugin> {
+async function findPlugin(name: PluginName, environment: Environment): Promise<Plugin> {
   const version = pluginVersions[name];
   const program = `pulumi-resource-${name}`;
-  const folders = (process.env.PATH ?? "").split(path.delimiter).filter((folder) => !isOurs(folder));
-  const homes = [pulumiHome(), process.env.PULUMI_HOME ?? path.join(homedir(), ".pulumi")];
-  const caches = homes.map((home) => path.join(home, "plugins", `resource-${name}-v${version}`));
-  const file = await which(program, [...folders, ...caches].join(path.delimiter));
+  const folders = (environment["PATH"] ?? "").split(path.delimiter).filter((folder) => !isOurs(folder));
+  // The CLI takes the home of the user from the user database, whatever HOME is.
+  const home = environment["PULUMI_HOME"] || path.join(userInfo().homedir, ".pulumi");
+  const installed = path.join(home, "plugins", `resource-${name}-v${version}`);
+  const file = await which(program, [...folders, installed].join(path.delimiter));
   return file ? { name, kind: "real", version, path: file } : { name, kind: "stand-in", version };
 }
 
@@ -69,10 +65,15 @@ function isOurs(folder: string): boolean {
   return !path.relative(dataFolder(), folder).startsWith("..");
 }
 
-async function install(pulumi: string, found: Plugin[], report: (detail: string) => void): Promise<Plugin[]> {
-  const env = { ...process.env, PULUMI_HOME: pulumiHome(), PULUMI_SKIP_UPDATE_CHECK: "true" };
+async function install(
+  pulumi: string,
+  found: readonly Plugin[],
+  environment: Environment,
+  report: Report,
+): Promise<Plugin[]> {
+  const env = { ...environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
   try {
-    await checkServer();
+    await checkServer(environment);
     for (const { name, version } of standIns(found)) {
       report(`${name} ${version}`);
       await promisify(execFile)(pulumi, ["plugin", "install", "resource", name, version], { env, timeout: 5 * 60_000 });
@@ -80,17 +81,17 @@ async function install(pulumi: string, found: Plugin[], report: (detail: string)
   } catch (error) {
     await remember(error instanceof Error ? error.message : String(error));
   }
-  return findAll();
+  return findAll(environment);
 }
 
 /** The CLI tries a network that refuses again and again; this finds out in seconds. */
-async function checkServer(): Promise<void> {
-  const elsewhere = process.env.PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES;
+async function checkServer(environment: Environment): Promise<void> {
+  const elsewhere = environment["PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES"];
   if (!elsewhere && !(await answers(PLUGIN_SERVER))) throw new Error(`${PLUGIN_SERVER} cannot be reached`);
 }
 
-async function refusedLately(): Promise<boolean> {
-  if (process.env.GATEHOUSE_RETRY_PLUGINS) return false;
+async function refusedLately(environment: Environment): Promise<boolean> {
+  if (environment["GATEHOUSE_RETRY_PLUGINS"]) return false;
   const text = await readFile(memory(), "utf8").catch(() => undefined);
   return text !== undefined && Date.now() - (JSON.parse(text) as { at: number }).at < REMEMBERED;
 }

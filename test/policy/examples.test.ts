@@ -9,8 +9,8 @@ const { PATIENCE } = await import("../helpers/program.ts");
 const { findingsOf, programOf } = await import("./program.ts");
 
 describe("every example passes the policy pack", () => {
-  for (const stack of ["dev", "local", "production"]) {
-    test(`Pulumi.${stack}.yaml`, { timeout: PATIENCE }, async () => {
+  for (const stack of ["dev", "local", "production", ".github/k3d/k3d"]) {
+    test(stack, { timeout: PATIENCE }, async () => {
       const program = await programOf(stack);
       expect(program.resources.length).toBeGreaterThan(50);
       expect(findingsOf(program)).toEqual([]);

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
 import { type Fields, type Resource } from "../../policy/resource.ts";
 import { type StackFacts, stackFacts } from "../../policy/rule.ts";
@@ -12,9 +12,13 @@ export interface Program {
   readonly facts: StackFacts;
 }
 
-/** The program of a stack file, run under mocks. Its secrets are {@link canary}. */
-export async function programOf(stack: string, changes: RawStack["config"] = {}): Promise<Program> {
-  const file = readStackFile(join(projectFolder(), `Pulumi.${stack}.yaml`), stack);
+/**
+ * The program of a stack file, run under mocks. Its secrets are {@link canary}.
+ * @param name of the stack, after the folder of its file where that is not the project's
+ */
+export async function programOf(name: string, changes: RawStack["config"] = {}): Promise<Program> {
+  const stack = basename(name);
+  const file = readStackFile(join(projectFolder(), dirname(name), `Pulumi.${stack}.yaml`), stack);
   const raw = { ...file, config: { ...file.config, ...changes } };
   const { resources } = await deploy(raw);
   const facts = stackFacts(parseStack(raw, {}, { secretsRequired: false }), canary);

@@ -13,6 +13,7 @@ import { apply } from "../ops/deploy/apply.ts";
 import type { Changes, Report } from "../ops/deploy/run.ts";
 import { openStack, type StackOptions } from "../ops/engine.ts";
 import { projectFolder, pulumiHome } from "../ops/paths.ts";
+import { NO_POLICY } from "../ops/policyPack.ts";
 import type { Progress } from "../ops/progress.ts";
 import { localSecret } from "./platform/data.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -90,18 +91,22 @@ function engineEnvironment(platform: Platform): Record<string, string> {
 /** A stack whose program has a plan, or one of another program. */
 type Deployable = Pick<LocalStack, "stack"> & Partial<Pick<LocalStack, "plan" | "settings">>;
 
-/** Brings the stack up, taking over first what a killed run left behind; builds what it deploys. */
-export async function deploy(local: Deployable, progress: Progress): Promise<Changes> {
+/**
+ * Brings the stack up, taking over first what a killed run left behind; builds what it deploys.
+ * @param policy whether the policy pack runs. Default: it does not, since the program may be any
+ */
+export async function deploy(local: Deployable, progress: Progress, policy = NO_POLICY): Promise<Changes> {
   if (local.settings) await buildFor(local.settings, progress);
   return progress.step(
     "Deploying the local stack",
-    async (report) => (await apply(local, "up", report)).changes,
+    async (report) => (await apply({ ...local, policy }, "up", report)).changes,
     "15 s",
   );
 }
 
 /** Removes everything that the stack deployed, or that a killed run left behind. */
 export function destroy(local: Deployable, progress: Progress): Promise<Changes> {
-  const work = async (report: Report): Promise<Changes> => (await apply(local, "destroy", report)).changes;
+  const work = async (report: Report): Promise<Changes> =>
+    (await apply({ ...local, policy: NO_POLICY }, "destroy", report)).changes;
   return progress.step("Removing the local stack", work, "20 s");
 }

@@ -5,6 +5,7 @@ import { openDataStack, ownDatabase } from "../ops/contract/connection.ts";
 import { LockFolder } from "../ops/contract/lockFolder.ts";
 import { verifyDeployment } from "../ops/deploy/verification.ts";
 import { dataFolder, projectFolder } from "../ops/paths.ts";
+import { runPolicy } from "../ops/policyPack.ts";
 import { createProgress } from "../ops/progress.ts";
 import { type DatabaseTarget, refuseBrokenPromises } from "../ops/verify/database.ts";
 import type { Report } from "../ops/verify/verify.ts";
@@ -60,7 +61,7 @@ async function deployAndProve(running: Platform): Promise<Report> {
   await timed("applications", () => deployApplications(running));
   const database = databaseTarget(running, local);
   if (local.plan.data && database) await refuseBrokenPromises(database, local.plan.data);
-  await timed("deploy", () => deploy(local, progress));
+  await timed("deploy", () => deploy(local, progress, runPolicy()));
   await timed("sample", () => progress.step("Sample data", () => loadSampleOf(running, local)));
   const place: Place = { project: projectFolder(), data: running.data, environment: process.env };
   const context = openContext(running.context, place);

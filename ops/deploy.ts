@@ -2,6 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import { Command } from "commander";
 import program from "../infra/index.ts";
+import { ciVariable } from "./ci.ts";
 import { commandEnd } from "./commandEnd.ts";
 import { listContexts, openContext, type Place, type StackContext } from "./context/context.ts";
 import { ContextError } from "./context/contextError.ts";
@@ -29,22 +30,26 @@ interface Flags {
   readonly yes?: true;
   readonly json?: true;
   readonly refresh?: true;
+  readonly skipPolicy?: true;
 }
 
+const USAGE = "CONTEXT [--yes] [--json] [--refresh] [--skip-policy]";
+
 /**
- * @param args `CONTEXT [--yes] [--json] [--refresh]`
+ * @param args {@link USAGE}
  * @returns the exit code: 0 when everything is deployed and proven, 1 when it is not, 2 for a wrong command line, for what was refused
  *   before anything changed, and where nobody can say yes
  */
 export async function main(args: readonly string[], shell: Shell): Promise<number> {
   let flags: Flags = {};
   const command: Command = new Command("./deploy")
-    .usage("CONTEXT [--yes] [--json] [--refresh]")
+    .usage(USAGE)
     .description("Deploy the stack of a cluster context: check, preview, ask, apply, verify. See docs/deploy.md.")
     .argument("[context]", "the context of the kubeconfig, which the stack file names as kubernetes:context")
     .option("--yes", "do not ask")
     .option("--json", "print one JSON document at the end; everything else goes to standard error")
     .option("--refresh", "look first for what is not as it was deployed")
+    .option("--skip-policy", "do not run the policy pack: for emergencies, never in CI")
     .configureOutput({ writeOut: shell.out, writeErr: shell.error })
     .exitOverride()
     .action((_, options: Flags) => void (flags = options));
@@ -53,6 +58,13 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     const [context] = command.args;
     if (context === undefined)
       throw new ContextError(`name a context: ./deploy CONTEXT\n${listContexts(shell.project)}`);
+    const ci = ciVariable(shell.environment);
+    if (flags.skipPolicy && ci !== undefined) {
+      throw new ContextError(
+        `--skip-policy never works in CI, and ${ci} is set. Run ./deploy without it. ` +
+          "If the policy pack reports a violation, see docs/policy.md.",
+      );
+    }
     const target = openContext(context, shell);
     if (!flags.yes && !shell.ask) {
       throw new ContextError(
@@ -65,7 +77,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
   }
 }
 
-async function deploy(target: StackContext, { yes, json, refresh }: Flags, shell: Shell): Promise<number> {
+async function deploy(target: StackContext, { yes, json, refresh, skipPolicy }: Flags, shell: Shell): Promise<number> {
   const { ask, error, out, paint, progress, interrupted } = shell;
   const tell = (text: string): void => (json ? error : out)(`${text}\n`);
   const confirm = async (question: string): Promise<boolean> =>
@@ -73,7 +85,8 @@ async function deploy(target: StackContext, { yes, json, refresh }: Flags, shell
   // The program runs in this process, and looks for its variables where a deploying shell has them.
   Object.assign(process.env, target.environment);
   const prove = async () => (await verifyDeployment(target, shell, progress)).checks;
-  const how = { refresh: refresh === true, confirm, tell, paint, progress, interrupted, program, prove };
+  const chosen = { refresh: refresh === true, skipPolicy: skipPolicy === true };
+  const how = { ...chosen, confirm, tell, paint, progress, interrupted, program, prove };
   const outcome = await shell.deploy(target, shell, how);
   if (json) out(`${JSON.stringify(outcome, undefined, 2)}\n`);
   return exitCodeOf(outcome);

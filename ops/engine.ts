@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LocalWorkspace, type PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseDocument } from "yaml";
@@ -25,7 +25,7 @@ export interface StackOptions {
 export async function openStack(options: StackOptions): Promise<Stack> {
   await mkdir(options.workspace, { recursive: true, mode: 0o700 });
   if (options.overrides) {
-    await copyFile(join(projectFolder(), "Pulumi.yaml"), join(options.workspace, "Pulumi.yaml"));
+    await writeProjectFile(options.workspace);
     await writeStackFile(options.stack, options.workspace, options.overrides);
   }
   await restoreState(options.environment["PULUMI_BACKEND_URL"], options.stack);
@@ -38,6 +38,14 @@ export async function openStack(options: StackOptions): Promise<Stack> {
       secretsProvider: "passphrase",
     },
   );
+}
+
+/** Copies Pulumi.yaml, whose analyzer of the policy pack is in a folder of the project. */
+async function writeProjectFile(workspace: string): Promise<void> {
+  const document = parseDocument(await readFile(join(projectFolder(), "Pulumi.yaml"), "utf8"));
+  const analyzer = ["plugins", "analyzers", 0, "path"];
+  document.setIn(analyzer, join(projectFolder(), document.getIn(analyzer) as string));
+  await writeFile(join(workspace, "Pulumi.yaml"), document.toString());
 }
 
 async function writeStackFile(

@@ -1,12 +1,15 @@
 /** `npm run preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { Command } from "commander";
+import { ConfigError } from "../config/problems.ts";
 import program from "../infra/index.ts";
 import { commandEnd } from "./commandEnd.ts";
 import { buildFor } from "./build.ts";
 import { openContext, type Place } from "./context/context.ts";
+import { ContextError } from "./context/contextError.ts";
 import { openEngine } from "./context/engine.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
+import { checkPolicyPack, PolicyPackError, runPolicy } from "./policyPack.ts";
 import { createProgress, type Progress } from "./progress.ts";
 
 /** What the command uses of the process that it runs in. */
@@ -18,8 +21,8 @@ export interface Shell extends Place {
 
 /**
  * @param args `CONTEXT [--drift]`
- * @returns the exit code: 0, 1 for a preview that fails or, with --drift, for a cluster that is not as deployed, 2 for a wrong command line or
- *   configuration
+ * @returns the exit code: 0; 1 for a preview that fails or violates a policy or, with --drift, for a cluster that is not as deployed; 2 for a
+ *   wrong command line or configuration, and when the policy pack cannot run
  */
 export async function main(args: readonly string[], shell: Shell): Promise<number> {
   let code = 0;
@@ -36,13 +39,14 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     await command.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
-    return commandEnd(error, shell);
+    return commandEnd(error, shell, [ConfigError, ContextError, PolicyPackError]);
   }
 }
 
 /** The engine shows no secret: they are `[secret]` in what it prints. */
 async function preview(context: string, drift: boolean, shell: Shell): Promise<number> {
   const target = openContext(context, shell);
+  await checkPolicyPack(target.environment);
   await buildFor(target.settings, shell.progress);
   // The program runs in this process, and looks up its variables there.
   Object.assign(process.env, target.environment);
@@ -53,7 +57,7 @@ async function preview(context: string, drift: boolean, shell: Shell): Promise<n
   };
   const output = { color: "never", onOutput: shell.out, onError: shell.out, onEvent: count } as const;
   try {
-    await stack.preview({ ...output, diff: drift, refresh: drift, suppressOutputs: true });
+    await stack.preview({ ...output, ...runPolicy(), diff: drift, refresh: drift, suppressOutputs: true });
     return drift && changes > 0 ? 1 : 0;
   } catch (error) {
     // The engine's own words are in the output already.

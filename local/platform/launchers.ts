@@ -3,11 +3,8 @@ import path from "node:path";
 import { projectFolder } from "../../ops/paths.ts";
 import type { Plugin } from "./platform.ts";
 
-/** What runs policy packs where the CLI comes without its language plugin for Node.js, which the official download has beside it. */
-const POLICY_PACKS = path.join("node_modules", "@pulumi", "pulumi", "cmd", "run-policy-pack", "index.js");
-
 /**
- * Writes an executable `pulumi-resource-<name>` for each stand-in plugin, and `pulumi-analyzer-policy-nodejs`.
+ * Writes an executable `pulumi-resource-<name>` for each stand-in plugin.
  * @returns the folder they are in
  */
 export function writeLaunchers(data: string, plugins: readonly Plugin[]): string {
@@ -17,7 +14,6 @@ export function writeLaunchers(data: string, plugins: readonly Plugin[]): string
   for (const { name } of plugins.filter(({ kind }) => kind === "stand-in")) {
     write(path.join(folder, `pulumi-resource-${name}`), path.join("local", "plugins", name, "main.ts"));
   }
-  write(path.join(folder, "pulumi-analyzer-policy-nodejs"), POLICY_PACKS);
   return folder;
 }
 

@@ -2,6 +2,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import type { Plan } from "../../infra/plan/types.ts";
 import { JOURNAL_ABOVE, journaled } from "../journal.ts";
 import { noteLost } from "../lost.ts";
+import type { PolicyOptions } from "../policyPack.ts";
 import { recoverInterrupted } from "../recover.ts";
 import { releaseStaleLock } from "./lock.ts";
 import { EngineError, type Ran, type Report, runEngine } from "./run.ts";
@@ -11,6 +12,8 @@ export interface Deployable {
   readonly stack: Stack;
   /** Of a stack whose program has one; many exposures are deployed with a journal. */
   readonly plan?: Pick<Plan, "exposures">;
+  /** Whether the policy pack runs when it is brought up. */
+  readonly policy: PolicyOptions;
 }
 
 /** Takes over what a killed run left: its lock, and what it made without noting it. Changes nothing but the state. */
@@ -24,13 +27,18 @@ export async function takeOver(stack: Stack): Promise<readonly string[]> {
  * @throws EngineError when the engine stops; what {@link takeOver} throws
  */
 export async function apply(
-  { stack, plan }: Deployable,
+  { stack, plan, policy }: Deployable,
   verb: "up" | "destroy",
   report: Report,
   interrupted?: AbortSignal,
 ): Promise<Ran> {
   await takeOver(stack);
-  const work = (): Promise<Ran> => runEngine(report, (watch) => stack[verb](watch), interrupted);
+  const work = (): Promise<Ran> =>
+    runEngine(
+      report,
+      (watch) => (verb === "up" ? stack.up({ ...watch, ...policy }) : stack.destroy(watch)),
+      interrupted,
+    );
   try {
     return await ((plan?.exposures.length ?? 0) > JOURNAL_ABOVE ? journaled(stack, work) : work());
   } catch (error) {

@@ -14,6 +14,7 @@ import { openDataStack, ownDatabase } from "../contract/connection.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
 import { UnreachableError } from "../database.ts";
 import { inTime } from "../inTime.ts";
+import { checkPolicyPack } from "../policyPack.ts";
 import type { Progress } from "../progress.ts";
 import { findPlugins, standIns } from "../toolchain/plugins.ts";
 import { ensureTools } from "../toolchain/toolchain.ts";
@@ -41,23 +42,30 @@ export interface Ready {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
+/** What of a deployment's options decides what is checked. */
+export interface CheckOptions {
+  readonly program: PulumiFn;
+  readonly progress: Progress;
+  readonly skipPolicy: boolean;
+}
+
 const TIMEOUT_MS = MAX_API_RETRY_MS + 10_000;
 
 /**
- * Checks configuration, tools, cluster, permissions, backend, secrets and what the data API promised.
+ * Checks configuration, tools, policy pack, cluster, permissions, backend, secrets and what the data API promised.
  * @throws Refusal with every problem, not only the first
  */
 export async function checkAll(
   target: StackContext,
   place: Place,
-  program: PulumiFn,
-  progress: Progress,
+  { program, progress, skipPolicy }: CheckOptions,
 ): Promise<Ready> {
   const problems = new Problems();
-  const [, , ready] = await Promise.all([
+  const [ready] = await Promise.all([
+    problems.of(() => checkEngine(target, place, program, progress)),
     problems.of(() => Promise.resolve(checkConfiguration(target))),
     problems.of(() => checkCluster(target)),
-    problems.of(() => checkEngine(target, place, program, progress)),
+    problems.of(() => (skipPolicy ? Promise.resolve() : checkPolicyPack(target.environment))),
   ]);
   if (ready) await problems.of(() => checkPromises(target, place, ready.secrets));
   if (problems.told.length > 0 || !ready) throw new Refusal(problems.told);

@@ -3,6 +3,7 @@ import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { buildFor } from "../build.ts";
 import type { Place, StackContext } from "../context/context.ts";
 import type { Paint } from "../paint.ts";
+import { NO_POLICY, type PolicyOptions, runPolicy } from "../policyPack.ts";
 import type { Progress } from "../progress.ts";
 import type { Check } from "../verify/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
@@ -12,8 +13,7 @@ import { checkAll, type Ready, Refusal } from "./checks.ts";
 import { askHosts, type HostState, protectedUrls } from "./hosts.ts";
 import { LockedError } from "./lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
-import { driftPage, nextPage, previewPage, proofPage, wreckPage } from "./page.ts";
-import { policyOf } from "./policy.ts";
+import { driftPage, nextPage, previewPage, proofPage, SKIPPED_POLICY, skippedPolicyPage, wreckPage } from "./page.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
 import { isSamePlan, readState, type StackState } from "./stackState.ts";
@@ -22,6 +22,8 @@ import type { Step } from "./step.ts";
 /** What a deployment is told, and whom it asks. */
 export interface Options {
   readonly refresh: boolean;
+  /** Neither the preview nor the up runs the policy pack. */
+  readonly skipPolicy: boolean;
   /** Whether to go on. @param question without the answers that there are; every other answer than `yes` ends it */
   readonly confirm: (question: string) => Promise<boolean>;
   /** What a person reads while it goes on. */
@@ -52,6 +54,7 @@ class Deployment {
   readonly #target: StackContext;
   readonly #place: Place;
   readonly #options: Options;
+  readonly #policy: PolicyOptions;
   readonly #recording: Recording;
   #before: StackState | undefined;
   #preview: Preview | undefined;
@@ -62,6 +65,7 @@ class Deployment {
     this.#target = target;
     this.#place = place;
     this.#options = options;
+    this.#policy = options.skipPolicy ? NO_POLICY : runPolicy();
     this.#recording = new Recording(options.progress);
   }
 
@@ -84,8 +88,9 @@ class Deployment {
   }
 
   async #check(): Promise<Ready> {
-    const { progress, program } = this.#options;
-    const check = () => checkAll(this.#target, this.#place, program, progress);
+    const { progress, skipPolicy, tell, paint } = this.#options;
+    if (skipPolicy) tell(skippedPolicyPage(paint));
+    const check = () => checkAll(this.#target, this.#place, this.#options);
     const ready = await this.#recording.part("Checking configuration, tools and access", check, "5 s");
     this.#before = ready.state;
     await buildFor(this.#target.settings, progress);
@@ -120,7 +125,7 @@ class Deployment {
         ))
       )
         return undefined;
-      if (!(await confirm(`Apply these changes to ${context}?`))) return undefined;
+      if (!(await confirm(`Apply these changes to ${context}${this.#skipped()}?`))) return undefined;
       if ((await readState(stack)).digest === preview.from) return false;
       tell("Somebody changed the stack meanwhile, so this preview does not hold any more. Another:");
     }
@@ -130,10 +135,8 @@ class Deployment {
     const { interrupted, paint, tell } = this.#options;
     const { plan } = this.#target;
     const state = await readState(stack);
-    const policy = await policyOf(this.#place.project, this.#target.environment);
-    if (policy.fault !== undefined) tell(policy.fault);
     const run = (report: (detail: string) => void): Promise<Ran> =>
-      runEngine(report, (watch: Watch) => stack.preview({ ...watch, ...policy.options }), interrupted);
+      runEngine(report, (watch: Watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
     const ran = await this.#recording.part("Preview", run, "10 s");
     const access = accessChanges(state.plan, plan);
     const empty = ran.steps.length === 0 && isSamePlan(state.plan, plan);
@@ -144,7 +147,7 @@ class Deployment {
   async #apply(stack: Stack): Promise<void> {
     const { plan } = this.#target;
     const work = (report: (detail: string) => void): Promise<Ran> =>
-      apply({ stack, plan }, "up", report, this.#options.interrupted);
+      apply({ stack, plan, policy: this.#policy }, "up", report, this.#options.interrupted);
     this.#done = (await this.#recording.part("Deploying", work, "15 s")).done;
   }
 
@@ -152,8 +155,8 @@ class Deployment {
     const { paint, tell, prove } = this.#options;
     const checks = await this.#recording.timed("Proving", () => prove(this.#target));
     const ending = checks.some(({ ok }) => !ok) ? "unproven" : empty ? "unchanged" : "deployed";
-    const said = empty ? "No changes" : "Deployed";
-    tell(`${said}: stack ${this.#target.stack} on ${this.#target.context}, ${proofPage(checks, paint)}`);
+    const result = `${empty ? "No changes" : "Deployed"}${this.#skipped()}`;
+    tell(`${result}: stack ${this.#target.stack} on ${this.#target.context}, ${proofPage(checks, paint)}`);
     return this.#end(ending, { checks });
   }
 
@@ -180,6 +183,10 @@ class Deployment {
     return this.#end("failed", { problems: errors, hosts });
   }
 
+  #skipped(): string {
+    return this.#options.skipPolicy ? ` ${SKIPPED_POLICY}` : "";
+  }
+
   #end(outcome: Ending, more: Partial<Pick<Outcome, "checks" | "problems" | "hosts">>): Outcome {
     const { context, stack } = this.#target;
     const next = nextCommands(outcome, context);
@@ -197,6 +204,7 @@ class Deployment {
       context,
       stack,
       outcome,
+      policySkipped: this.#options.skipPolicy,
       steps: this.#recording.parts,
       changes,
       diff,

@@ -20,6 +20,8 @@ export interface Outcome {
   readonly context: string;
   readonly stack: string;
   readonly outcome: Ending;
+  /** `--skip-policy`: neither the preview nor the up ran the policy pack. */
+  readonly policySkipped: boolean;
   readonly steps: readonly Part[];
   /** Every resource that changes, and whether it was done. */
   readonly changes: readonly (Step & { readonly done: boolean })[];

@@ -62,6 +62,14 @@ export function driftPage(steps: readonly Step[], paint: Paint): string {
   );
 }
 
+/** In the question and the last line of a deployment with `--skip-policy`. */
+export const SKIPPED_POLICY = "without the policy pack";
+
+/** The first line of a deployment with `--skip-policy`. */
+export function skippedPolicyPage(paint: Paint): string {
+  return paint("red", "Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.");
+}
+
 /** What failed, and in what state the world is. */
 export interface Wreck {
   readonly errors: readonly string[];

@@ -89,6 +89,10 @@ describe("every workflow", () => {
     expect(checkouts.filter(({ step }) => step.with?.["persist-credentials"] !== false)).toEqual([]);
   });
 
+  test("runs the policy pack", () => {
+    expect(steps.filter(({ step }) => step.run?.includes("--skip-policy"))).toEqual([]);
+  });
+
   test("runs commands that package.json has", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
     const named = steps.flatMap(({ step }) =>

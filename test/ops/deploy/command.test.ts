@@ -32,6 +32,7 @@ beforeEach(() => {
 });
 
 const nothing = {
+  policySkipped: false,
   steps: [],
   changes: [],
   diff: [],
@@ -96,7 +97,33 @@ describe("the command line", () => {
 
   test("--help is no error", async () => {
     expect(await run(["--help"])).toBe(0);
-    expect(out).toContain("Usage: ./deploy CONTEXT [--yes] [--json] [--refresh]");
+    expect(out).toContain("Usage: ./deploy CONTEXT [--yes] [--json] [--refresh] [--skip-policy]");
+  });
+});
+
+describe("--skip-policy", () => {
+  test("reaches the deployment, and is off by default", async () => {
+    await run(["rancher-desktop", "--yes"]);
+    await run(["rancher-desktop", "--yes", "--skip-policy"]);
+    expect(deployed.map(({ options }) => options.skipPolicy)).toEqual([false, true]);
+  });
+
+  test.each([
+    ["CI", "true"],
+    ["CI", "false"],
+    ["GITHUB_ACTIONS", "true"],
+    ["GITLAB_CI", "true"],
+    ["TF_BUILD", "True"],
+    ["JENKINS_URL", "https://ci.example.org/"],
+  ])("is rejected where %s is %j, also with --yes", async (name, value) => {
+    const environment = { [name]: value };
+    expect(await run(["rancher-desktop", "--yes", "--skip-policy"], { environment })).toBe(2);
+    expect([error, deployed]).toEqual([
+      `--skip-policy never works in CI, and ${name} is set. Run ./deploy without it. If the policy pack reports a violation, ` +
+        "see docs/policy.md.\n",
+      [],
+    ]);
+    expect(await run(["rancher-desktop", "--yes"], { environment })).toBe(0);
   });
 });
 

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { driftPage, hostLines, nextPage, previewPage, proofPage, wreckPage } from "../../../ops/deploy/page.ts";
+import {
+  driftPage,
+  hostLines,
+  nextPage,
+  previewPage,
+  proofPage,
+  skippedPolicyPage,
+  wreckPage,
+} from "../../../ops/deploy/page.ts";
 import type { Operation, Step } from "../../../ops/deploy/step.ts";
 import type { Paint } from "../../../ops/paint.ts";
 
@@ -7,6 +15,12 @@ const plain: Paint = (_, text) => text;
 const step = (operation: Operation, type: string, name: string, paths: readonly string[] = []): Step => {
   return { operation, type, name, urn: `urn::${type}::${name}`, paths };
 };
+
+test("says in red that the policy pack is skipped", () => {
+  expect(skippedPolicyPage((format, text) => `<${format}>${text}`)).toBe(
+    "<red>Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.",
+  );
+});
 
 describe("the preview", () => {
   test("groups what comes and goes by its kind, and tells of the rest what differs", () => {

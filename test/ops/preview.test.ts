@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { main } from "../../ops/preview.ts";
+import { quiet } from "../helpers/quiet.ts";
+
+let project: string;
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), "gatehouse-preview-"));
+  const config = {
+    "kubernetes:context": "rancher-desktop",
+    "gatehouse:domains": { localhost: {} },
+    "gatehouse:protected_services": [],
+    "gatehouse:identity_provider": { install: false, url: "https://sso.example.org", token: "${TOKEN}" },
+  };
+  writeFileSync(join(project, "Pulumi.dev.yaml"), JSON.stringify({ config }));
+});
+afterAll(() => rmSync(project, { recursive: true }));
+
+async function run(...args: readonly string[]): Promise<{ code: number; error: string }> {
+  let error = "";
+  const shell = {
+    ...{ project, data: project, progress: quiet, out: () => undefined },
+    environment: { PATH: "/nowhere" },
+    error: (text: string) => (error += text),
+  };
+  return { code: await main(args, shell), error };
+}
+
+test("rejects --skip-policy", async () => {
+  expect(await run("rancher-desktop", "--skip-policy")).toEqual({
+    code: 2,
+    error: "error: unknown option '--skip-policy'\n",
+  });
+});
+
+test("ends with 2, the reason and the fix where the policy pack cannot run", async () => {
+  const { code, error } = await run("rancher-desktop");
+  expect(code).toBe(2);
+  expect(error).toMatch(
+    /^the policy pack does not start: .*: node: not found\. Restore policy\/, put Node\.js 24\.19 or newer first on PATH, and run npm ci\. See docs\/policy\.md, Where it cannot run\.\n$/,
+  );
+});

@@ -64,7 +64,7 @@ const TOOLS = [
 export async function startPlatform(options: { data: string; progress: Progress }): Promise<Platform> {
   if (process.platform !== "linux") {
     throw new Error(
-      "the local platform needs Linux (its services are loopback addresses); elsewhere use your own cluster: pulumi up --stack dev",
+      "the local platform needs Linux (its services are loopback addresses); elsewhere use your own cluster: ./deploy CONTEXT",
     );
   }
   const { progress } = options;

@@ -45,15 +45,19 @@ const installedPostgres = z.strictObject({
     .describe("cloudnativepg: namespace of a Prometheus that may read the metrics; makes a PodMonitor."),
 });
 
+/** Modes of libpq that encrypt always or never. */
+export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
+
 export const postgres = z.strictObject({
   host: words().optional().describe("Host of a server that is there; may be a ${VARIABLE}."),
   port: port().default(5432).describe("Port of that server; a number or a ${VARIABLE}."),
   user: words().default("postgres").describe("Role of that server that may create databases and roles."),
   password: secret().describe("Password of that role, or of the superuser of an installed server, as a ${VARIABLE}."),
-  sslmode: z
-    .enum(["disable", "require", "verify-ca", "verify-full"])
-    .default("require")
-    .describe("How the connection to that server is encrypted (libpq)."),
+  sslmode: z.enum(SSL_MODES).default("require").describe("How the connection to that server is encrypted (libpq)."),
+  sslrootcert: z
+    .string()
+    .optional()
+    .describe("verify-ca, verify-full: root certificate of that server's CA in PEM; may be a ${VARIABLE}."),
   install: installedPostgres.optional().describe("Deploy a server, instead of one that is there."),
 });
 

@@ -8,7 +8,7 @@ import { type Draft, isSection } from "./shapes.ts";
 import type { Variables } from "./variables.ts";
 
 /** What describes a server that is there. */
-const EXISTING = ["host", "port", "user", "sslmode"];
+const EXISTING = ["host", "port", "user", "sslmode", "sslrootcert"];
 /** What only the operator can do. */
 const OPERATED = ["instances", "operator_namespace", "monitoring"];
 
@@ -27,6 +27,10 @@ export function toPostgres(
       user: variables.plain(input.user, within(place, "user")) ?? "",
       password,
       sslmode: input.sslmode,
+      sslrootcert:
+        input.sslrootcert === undefined
+          ? undefined
+          : variables.rootCertificates(input.sslrootcert, within(place, "sslrootcert")),
       install,
     };
   }
@@ -38,6 +42,7 @@ export function toPostgres(
     password,
     // The image has no certificate; the operator makes one, which nobody else can vouch for.
     sslmode: install.kind === "statefulset" ? "disable" : "require",
+    sslrootcert: undefined,
     install: {
       kind: install.kind,
       namespace: install.namespace,
@@ -62,7 +67,8 @@ export function postgresRules({ postgres, identityProvider, dataApi }: Drafts): 
   const installs = isWritten(postgres, "install");
   if (!installs) {
     const cure = "add the host of a server that is there, or install one: install: { kind: statefulset }";
-    return isWritten(postgres, "host") ? [] : [problem(within(place, "host"), "missing", cure)];
+    const missing = isWritten(postgres, "host") ? [] : [problem(within(place, "host"), "missing", cure)];
+    return [...missing, ...encryptionRules(postgres)];
   }
   const found = EXISTING.filter((key) => isWritten(postgres, key)).map((key) => {
     const cure =
@@ -89,6 +95,23 @@ export function postgresRules({ postgres, identityProvider, dataApi }: Drafts): 
     found.push(problem(within(place, "install", "namespace"), fault, "give the server its own"));
   }
   return found;
+}
+
+/**
+ * What verifies the server's certificate and what it is verified against go together. `sslrootcert=system` (libpq 16) is no substitute: the
+ * image of PostgREST contains no root certificates (its nix/tools/docker/default.nix).
+ */
+function encryptionRules(postgres: Draft<PostgresInput>): Problem[] {
+  const { sslmode } = postgres.fields;
+  const place = within(postgres.place, "sslrootcert");
+  const verifies = sslmode === "verify-ca" || sslmode === "verify-full";
+  if (sslmode === undefined || verifies === isWritten(postgres, "sslrootcert")) return [];
+  if (!verifies) {
+    const fault = `sslmode "${sslmode}" does not verify the server's certificate`;
+    return [problem(place, fault, "write sslmode: verify-full, or remove sslrootcert")];
+  }
+  const cure = "add the root certificate of the server's CA as PEM text, for a public CA too";
+  return [problem(place, `missing, and sslmode "${sslmode}" verifies the server's certificate`, cure)];
 }
 
 /** Where the read replicas stay unused. */

@@ -188,6 +188,8 @@ export interface PostgresServer {
   readonly user: string;
   readonly password: SecretText;
   readonly sslmode: "disable" | "require" | "verify-ca" | "verify-full";
+  /** Root certificates of the server's CA in PEM; undefined where sslmode verifies none. */
+  readonly sslrootcert: string | undefined;
   readonly install: PostgresInstallation | undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Template variables: `${NAME}` in a text is `variables:NAME` of the stack, else the environment variable of that name. */
 import type { Problem } from "./problems.ts";
+import { rootCertificates } from "./root-certificates.ts";
 import type { SecretText } from "./settings.ts";
 import type { Place } from "./shapes.ts";
 
@@ -73,6 +74,15 @@ export class Variables {
       "is not an http or https address",
       "write it like https://sso.example.org, without credentials",
     );
+    return undefined;
+  }
+
+  /** Root certificates in PEM; undefined after a problem. */
+  rootCertificates(text: string, place: Place): string | undefined {
+    const filled = this.plain(text, place);
+    const found = filled === undefined ? undefined : rootCertificates(filled);
+    if (typeof found !== "object") return found;
+    this.#report(place, found.fault, found.cure);
     return undefined;
   }
 

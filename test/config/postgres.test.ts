@@ -17,6 +17,7 @@ describe("the Postgres server", () => {
       user: "postgres",
       password: PASSWORD,
       sslmode: "require",
+      sslrootcert: undefined,
       install: undefined,
     });
   });
@@ -28,6 +29,7 @@ describe("the Postgres server", () => {
       user: "postgres",
       password: PASSWORD,
       sslmode: "disable",
+      sslrootcert: undefined,
       install: {
         ...{ kind: "statefulset", namespace: "postgres", version: "18", size: "10Gi", storageClass: undefined },
         ...{ service: "LoadBalancer", allowedFrom: [], clients: [], protect: true, instances: 1 },
@@ -71,12 +73,16 @@ describe("a Postgres server is refused", () => {
     ],
     [
       "that is there and installed",
-      installed({ kind: "statefulset" }, { host: "db.example.org", port: 5432, user: "admin", sslmode: "require" }),
+      installed(
+        { kind: "statefulset" },
+        { host: "db.example.org", port: 5432, user: "admin", sslmode: "require", sslrootcert: "x" },
+      ),
       [
         `postgres.host: ${EXISTING}; where the deploying machine reaches an installed one stands in install.host`,
         `postgres.port: ${EXISTING}; where the deploying machine reaches an installed one stands in install.port`,
         `postgres.user: ${EXISTING}`,
         `postgres.sslmode: ${EXISTING}`,
+        `postgres.sslrootcert: ${EXISTING}`,
       ],
     ],
     [

@@ -11,7 +11,9 @@ const cases = [
   {
     title: "an unknown key that resembles nothing",
     raw: stack({ postgres: { ...sections.postgres, colour: "red" } }),
-    lines: ["postgres.colour: unknown key; remove it, or use one of host, port, user, password, sslmode, install"],
+    lines: [
+      "postgres.colour: unknown key; remove it, or use one of host, port, user, password, sslmode, sslrootcert, install",
+    ],
   },
   {
     title: "a list that is a section",

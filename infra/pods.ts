@@ -56,8 +56,8 @@ export interface Workload {
   readonly container: Omit<Container, keyof typeof containerDefaults | "lifecycle" | "volumeMounts">;
   /** Folders that the container writes to; everything else is read-only. Default: none. */
   readonly writable?: readonly Writable[];
-  /** Files that it reads. */
-  readonly files?: Files;
+  /** Files that it reads. Default: none. */
+  readonly files?: readonly Files[];
   /** Keeps its pods on different nodes, where there are several, and all of them serving during a roll-out. */
   readonly spread?: boolean;
 }
@@ -84,11 +84,9 @@ export interface Files {
 export function deployment(workload: Workload): k8s.apps.v1.DeploymentArgs {
   const { app, namespace, replicas, container, spread = false } = workload;
   const labels = labelsOf(app);
-  const mounted = [...writableOf(workload), ...filesOf(workload)];
-  const volumeMounts = mounted.map(({ mount }) => mount);
-  const volumes = mounted.map(({ volume }) => volume);
+  const { volumeMounts, volumes } = volumesOf(workload);
   const lifecycle = { preStop: { sleep: { seconds: PRE_STOP_SECONDS } } };
-  const containers = [{ ...container, lifecycle, ...(mounted.length > 0 && { volumeMounts }), ...containerDefaults }];
+  const containers = [{ ...container, lifecycle, ...(volumes.length > 0 && { volumeMounts }), ...containerDefaults }];
   return {
     metadata: { name: app, namespace, labels },
     spec: {
@@ -100,7 +98,7 @@ export function deployment(workload: Workload): k8s.apps.v1.DeploymentArgs {
         spec: {
           ...restrictedPod,
           containers,
-          ...(mounted.length > 0 && { volumes }),
+          ...(volumes.length > 0 && { volumes }),
           ...(spread ? { topologySpreadConstraints: [apart(labels)] } : {}),
         },
       },
@@ -108,28 +106,30 @@ export function deployment(workload: Workload): k8s.apps.v1.DeploymentArgs {
   };
 }
 
-interface Mounted {
-  readonly mount: k8s.types.input.core.v1.VolumeMount;
-  readonly volume: k8s.types.input.core.v1.Volume;
+interface Volumes {
+  readonly volumeMounts: k8s.types.input.core.v1.VolumeMount[];
+  readonly volumes: k8s.types.input.core.v1.Volume[];
 }
 
-function writableOf({ writable = [] }: Workload): Mounted[] {
-  return writable.map(({ path, memory }) => {
-    const name = path.slice(1).replaceAll("/", "-");
-    const emptyDir = memory === undefined ? {} : { medium: "Memory", sizeLimit: memory };
-    return { mount: { name, mountPath: path }, volume: { name, emptyDir } };
-  });
-}
-
-function filesOf({ files }: Workload): Mounted[] {
-  if (files === undefined) return [];
-  const items = Object.entries(files.paths).map(([key, path]) => ({ key, path }));
-  return [
-    {
-      mount: { name: "files", mountPath: files.folder, readOnly: true },
-      volume: { name: "files", configMap: { name: files.configMap, items } },
-    },
-  ];
+/** What a container mounts, and the volumes of its pod; each is named after its folder. */
+export function volumesOf({ writable = [], files = [] }: Pick<Workload, "writable" | "files">): Volumes {
+  const nameOf = (folder: string): string => folder.slice(1).replaceAll("/", "-");
+  return {
+    volumeMounts: [
+      ...writable.map(({ path }) => ({ name: nameOf(path), mountPath: path })),
+      ...files.map(({ folder }) => ({ name: nameOf(folder), mountPath: folder, readOnly: true })),
+    ],
+    volumes: [
+      ...writable.map(({ path, memory }) => {
+        const emptyDir = memory === undefined ? {} : { medium: "Memory", sizeLimit: memory };
+        return { name: nameOf(path), emptyDir };
+      }),
+      ...files.map(({ folder, configMap, paths }) => {
+        const items = Object.entries(paths).map(([key, path]) => ({ key, path }));
+        return { name: nameOf(folder), configMap: { name: configMap, items } };
+      }),
+    ],
+  };
 }
 
 function apart(labels: Record<string, string>): k8s.types.input.core.v1.TopologySpreadConstraint {

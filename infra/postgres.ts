@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { PostgresServer, Settings } from "../config/settings.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Access, existing } from "./postgres/access.ts";
+import { writeRootCertificates } from "./postgres/certificateFile.ts";
 import { Installation } from "./postgres/installation.ts";
 import { reveal } from "./secrets.ts";
 
@@ -21,13 +22,16 @@ export class Postgres extends pulumi.ComponentResource {
     super("gatehouse:infra:Postgres", name, {}, opts);
     const { server, cluster } = args;
     const clients = clientsOf(args.settings);
-    const { install, port, user, password, sslmode } = server;
+    const { install, port, user, password, sslmode, sslrootcert } = server;
     const installation = install && new Installation(name, { server, install, cluster, clients }, { parent: this });
     this.server = installation?.access ?? existing(server);
     const host = installation?.host ?? server.host;
     this.provider = new postgresql.Provider(
       name,
-      { host, port, username: user, password: reveal(password), sslmode },
+      {
+        ...{ host, port, username: user, password: reveal(password), sslmode },
+        ...(sslrootcert !== undefined && { sslrootcert: writeRootCertificates(sslrootcert) }),
+      },
       // A destroy takes down what is inside the server first, and then the way to it.
       { parent: this, dependsOn: installation ? [...installation.way] : [] },
     );

@@ -1,18 +1,5 @@
 /** The one way in which `ops/` reaches a Postgres. */
 import { Client, type ClientConfig } from "pg";
-import type { PostgresServer } from "../config/settings.ts";
-
-/** As libpq understands sslmode; the authorities are Node's (NODE_EXTRA_CA_CERTS). */
-export const SSL: Record<PostgresServer["sslmode"], ClientConfig["ssl"]> = {
-  disable: false,
-  require: { rejectUnauthorized: false },
-  "verify-ca": { rejectUnauthorized: true, checkServerIdentity: () => undefined },
-  "verify-full": { rejectUnauthorized: true },
-};
-
-export function isSslMode(text: string): text is PostgresServer["sslmode"] {
-  return Object.hasOwn(SSL, text);
-}
 
 /** A database that cannot be reached; the message names the place and never the password. */
 export class UnreachableError extends Error {

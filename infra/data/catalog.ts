@@ -49,11 +49,13 @@ export class Catalog extends pulumi.ComponentResource {
       namespace,
       replicas: catalog.replicas,
       container: container(args),
-      files: {
-        folder: FOLDER,
-        configMap: configMap.metadata.name,
-        paths: Object.fromEntries([...files.keys()].map((path) => [keyOf(path), path])),
-      },
+      files: [
+        {
+          folder: FOLDER,
+          configMap: configMap.metadata.name,
+          paths: Object.fromEntries([...files.keys()].map((path) => [keyOf(path), path])),
+        },
+      ],
       spread: true,
     };
     new k8s.apps.v1.Deployment(`${name}-deployment`, deployment(workload), child);

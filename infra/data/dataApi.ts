@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { DataApi as DataApiSettings, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { DataPlan, Exposure } from "../plan/types.ts";
+import { mountedCertificates } from "../postgres/rootCertificates.ts";
 import type { Postgres } from "../postgres.ts";
 import { Catalog } from "./catalog.ts";
 import type { CatalogFiles } from "./catalogFiles.ts";
@@ -34,10 +35,11 @@ export class DataApi extends pulumi.ComponentResource {
     const child = { parent: this, providers: [args.postgres.provider, cluster.provider] };
 
     const namespace = cluster.namespace(dataApi.namespace, this);
+    const certificates = mountedCertificates(name, server, namespace, { parent: this, provider: cluster.provider });
     const database = new Database(`${name}-database`, { dataApi, plan, protect: server.protect }, child);
     const migrations = new Migrations(
       `${name}-migrations`,
-      { plan, namespace, server, database: database.name },
+      { plan, namespace, server, certificates, database: database.name },
       { ...child, dependsOn: [database] },
     );
     // After the migrations: a grant on all functions of a schema reaches those that exist.
@@ -49,7 +51,7 @@ export class DataApi extends pulumi.ComponentResource {
     const reached = publicUrl(exposures);
     new Postgrest(
       `${name}-postgrest`,
-      { dataApi, gateway, server, namespace, database: database.name, publicUrl: reached },
+      { dataApi, gateway, server, certificates, namespace, database: database.name, publicUrl: reached },
       { ...child, dependsOn: [grants] },
     );
     const { catalog } = dataApi;

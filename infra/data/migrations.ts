@@ -5,11 +5,17 @@ import * as pulumi from "@pulumi/pulumi";
 import { pinned } from "../images.ts";
 import type { DataPlan, SchemaPlan } from "../plan/types.ts";
 import type { Access } from "../postgres/access.ts";
-import { containerDefaults, labelsOf, resources, restrictedPod } from "../pods.ts";
+import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
+import { containerDefaults, labelsOf, resources, restrictedPod, volumesOf } from "../pods.ts";
 import { reveal } from "../secrets.ts";
 
 const FOLDER = new URL("sql/", import.meta.url);
 const MOUNT = "/sql";
+/** What changes in the Job when only the connection does. */
+const CONNECTION = [
+  ...["env", "envFrom", "volumeMounts"].map((key) => `spec.template.spec.containers[0].${key}`),
+  "spec.template.spec.volumes",
+];
 /**
  * Starts psql when the server accepts connections, or after 120 attempts, so that its own error is in the log. A NetworkPolicy controller
  * admits the address of a new pod up to 216 ms after its start (measured), and each retry of a Job is a new pod.
@@ -27,6 +33,7 @@ export interface MigrationsArgs {
   readonly plan: DataPlan;
   readonly namespace: k8s.core.v1.Namespace;
   readonly server: Access;
+  readonly certificates: MountedCertificates | undefined;
   readonly database: pulumi.Output<string>;
 }
 
@@ -73,12 +80,12 @@ export class Migrations extends pulumi.ComponentResource {
           backoffLimit: 1,
           template: {
             metadata: { labels: labelsOf("migrations") },
-            spec: pod(Object.keys(files), variables, sql, connection),
+            spec: pod(Object.keys(files), variables, { sql, connection, certificates: args.certificates }),
           },
         },
       },
-      // The old Secret goes when its password is replaced; that alone must not run the migrations again.
-      { parent: this, ignoreChanges: ["spec.template.spec.containers[0].envFrom", "spec.template.spec.volumes"] },
+      // Another password or root certificate is another Secret or ConfigMap; that alone must not run the migrations again.
+      { parent: this, ignoreChanges: CONNECTION },
     );
     this.registerOutputs({});
   }
@@ -112,12 +119,25 @@ function fingerprint(texts: Record<string, string>): string {
   return createHash("sha256").update(JSON.stringify(texts)).digest("hex").slice(0, 8);
 }
 
+/** What the pod reads of the cluster. */
+interface Objects {
+  readonly sql: k8s.core.v1.ConfigMap;
+  readonly connection: k8s.core.v1.Secret;
+  readonly certificates: MountedCertificates | undefined;
+}
+
 function pod(
   files: readonly string[],
   variables: Record<string, string>,
-  sql: k8s.core.v1.ConfigMap,
-  connection: k8s.core.v1.Secret,
+  { sql, connection, certificates }: Objects,
 ): k8s.types.input.core.v1.PodSpec {
+  const scripts = {
+    folder: MOUNT,
+    configMap: sql.metadata.name,
+    paths: Object.fromEntries(files.map((file) => [file, file])),
+  };
+  const { volumeMounts, volumes } = volumesOf({ files: [scripts, ...(certificates ? [certificates.files] : [])] });
+  const env = libpqEnvironment(certificates);
   return {
     ...restrictedPod,
     restartPolicy: "Never",
@@ -134,12 +154,13 @@ function pod(
           "--single-transaction",
           ...files.flatMap((file) => ["-f", `${MOUNT}/${file}`]),
         ],
+        ...(env.length > 0 && { env }),
         envFrom: [{ secretRef: { name: connection.metadata.name } }],
         resources: resources("10m", "32Mi", "128Mi"),
         ...containerDefaults,
-        volumeMounts: [{ name: "sql", mountPath: MOUNT, readOnly: true }],
+        volumeMounts,
       },
     ],
-    volumes: [{ name: "sql", configMap: { name: sql.metadata.name } }],
+    volumes,
   };
 }

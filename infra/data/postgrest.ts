@@ -6,6 +6,7 @@ import { gatewayPods, onlyBetween, onlyFrom } from "../network.ts";
 import { POSTGREST_ADMIN } from "../observability/targets.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import { type Access, readingUri } from "../postgres/access.ts";
+import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import { reveal } from "../secrets.ts";
 import { deployment, labelsOf, resources, serviceOf, type Workload } from "../pods.ts";
 
@@ -18,6 +19,7 @@ export interface PostgrestArgs {
   readonly dataApi: DataApi;
   readonly gateway: TraefikGateway;
   readonly server: Access;
+  readonly certificates: MountedCertificates | undefined;
   readonly namespace: k8s.core.v1.Namespace;
   readonly database: pulumi.Output<string>;
   /** The address that the API's own description names. */
@@ -47,6 +49,7 @@ export class Postgrest extends pulumi.ComponentResource {
       namespace: args.namespace.metadata.name,
       replicas: args.dataApi.replicas,
       container: container(args, connection),
+      ...(args.certificates && { files: [args.certificates.files] }),
       spread: true,
     };
     // How many there are is the autoscaler's, once they run.
@@ -86,10 +89,11 @@ function autoscaler({ dataApi }: PostgrestArgs): k8s.types.input.autoscaling.v2.
 }
 
 function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): Workload["container"] {
+  const settings = Object.entries(postgrestSettings(args.dataApi, args.publicUrl));
   return {
     name: APP,
     image: pinned(`postgrest/postgrest:${args.dataApi.version}`),
-    env: Object.entries(postgrestSettings(args.dataApi, args.publicUrl)).map(([name, value]) => ({ name, value })),
+    env: [...settings.map(([name, value]) => ({ name, value })), ...libpqEnvironment(args.certificates)],
     envFrom: [{ secretRef: { name: connection.metadata.name } }],
     ports: [{ name: "http", containerPort: PORT }, POSTGREST_ADMIN],
     readinessProbe: { httpGet: { path: "/ready", port: ADMIN_PORT }, periodSeconds: 2 },

@@ -7,6 +7,7 @@ import { gatewayPods, namespaced, onlyFrom } from "../network.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
 import { AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { deployment, type Files, labelsOf, resources, serviceOf } from "../pods.ts";
+import { mountedCertificates, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import type { Postgres } from "../postgres.ts";
 import { reveal } from "../secrets.ts";
 import { LISTEN, PROBES } from "./containers.ts";
@@ -43,12 +44,11 @@ export class Installation extends pulumi.ComponentResource {
     const environment = this.#environment(name, args, namespace, child);
     this.blueprint = serverSettings(args.provider.session);
     const blueprints = this.#blueprints(name, namespace, child);
-    const workload = (role: "server" | "worker"): k8s.apps.v1.Deployment =>
-      new k8s.apps.v1.Deployment(
-        `${name}-${role}`,
-        workloadOf(role, args.provider, namespace, environment, role === "worker" ? blueprints : undefined),
-        child,
-      );
+    const certificates = mountedCertificates(name, args.postgres.server, namespace, child);
+    const workload = (role: "server" | "worker"): k8s.apps.v1.Deployment => {
+      const own = { namespace, environment, certificates, ...(role === "worker" && { blueprints }) };
+      return new k8s.apps.v1.Deployment(`${name}-${role}`, workloadOf(role, args.provider, own), child);
+    };
 
     this.workloads = [workload("server"), workload("worker")];
     this.#availability(name, args, child);
@@ -128,13 +128,20 @@ export class Installation extends pulumi.ComponentResource {
   }
 }
 
+/** What a role reads of the cluster. */
+interface Objects {
+  readonly namespace: k8s.core.v1.Namespace;
+  readonly environment: k8s.core.v1.Secret;
+  readonly certificates: MountedCertificates | undefined;
+  readonly blueprints?: Files;
+}
+
 function workloadOf(
   role: "server" | "worker",
   provider: IdentityProvider,
-  namespace: k8s.core.v1.Namespace,
-  environment: k8s.core.v1.Secret,
-  files: Files | undefined,
+  { namespace, environment, certificates, blueprints }: Objects,
 ): k8s.apps.v1.DeploymentArgs {
+  const trust = certificates ? [{ name: "AUTHENTIK_POSTGRESQL__SSLROOTCERT", value: certificates.path }] : [];
   return deployment({
     app: `authentik-${role}`,
     namespace: namespace.metadata.name,
@@ -144,7 +151,7 @@ function workloadOf(
       image: pinned(`ghcr.io/goauthentik/server:${provider.version}`),
       args: [role],
       envFrom: [{ secretRef: { name: environment.metadata.name } }],
-      env: LISTEN,
+      env: [...LISTEN, ...trust],
       ports: [{ name: "http", containerPort: HTTP_PORT }, AUTHENTIK_METRICS],
       ...probes(role),
       // 8 GB is the recommended size of a local cluster (spec 000, Limits). In use: up to 0.9 GiB each, /dev/shm included (measured).
@@ -157,7 +164,7 @@ function workloadOf(
       // Uploads.
       { path: "/data" },
     ],
-    ...(files && { files }),
+    files: [...(blueprints ? [blueprints] : []), ...(certificates ? [certificates.files] : [])],
   });
 }
 

@@ -41,7 +41,7 @@ export class SignInPages extends pulumi.ComponentResource {
       livenessProbe: { httpGet, periodSeconds: 10 },
       resources: resources("5m", "48Mi", "128Mi"),
     };
-    const files = { folder: FOLDER, configMap: configMap.metadata.name, paths: { [SERVER]: SERVER } };
+    const files = [{ folder: FOLDER, configMap: configMap.metadata.name, paths: { [SERVER]: SERVER } }];
     new k8s.apps.v1.Deployment(
       `${name}-deployment`,
       deployment({ app, namespace, replicas: 1, container, files }),

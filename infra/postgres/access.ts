@@ -4,16 +4,12 @@ import * as pulumi from "@pulumi/pulumi";
 import { listensOnPrimary } from "../../config/postgres.ts";
 import type { PostgresInstallation, PostgresServer, SecretText } from "../../config/settings.ts";
 import { namespaced } from "../network.ts";
+import type { Encryption } from "./tls.ts";
 
-/** Where a server listens, and how a connection to it is encrypted. */
-export interface Endpoint {
+/** Where pods find the server, always the one that takes writes, and how a connection to it is encrypted. */
+export interface InCluster extends Encryption {
   readonly host: pulumi.Input<string>;
   readonly port: number;
-  readonly sslmode: PostgresServer["sslmode"];
-}
-
-/** Where pods find the server; always the one that takes writes. */
-export interface InCluster extends Endpoint {
   /** The same for a NetworkPolicy, which sees pods instead of Services; undefined = anywhere, since it has no name for the place. */
   readonly peers: k8s.types.input.networking.v1.NetworkPolicyPeer[] | undefined;
 }
@@ -31,10 +27,11 @@ export interface Access {
 }
 
 /** One that is there: pods reach it where the deploying machine does. */
-export function existing({ host = "", port, sslmode, user, password }: PostgresServer): Access {
+export function existing({ host = "", port, sslmode, sslrootcert, user, password }: PostgresServer): Access {
   const cidr = isIP(host) === 0 ? undefined : `${host}/${isIP(host) === 4 ? 32 : 128}`;
   const peers = cidr === undefined ? undefined : [{ ipBlock: { cidr } }];
-  return { user, password, inCluster: { host, port, sslmode, peers }, replicas: undefined, protect: false };
+  const inCluster = { host, port, sslmode, sslrootcert, peers };
+  return { user, password, inCluster, replicas: undefined, protect: false };
 }
 
 /** Name of an installed server, of the Service for the deploying machine, and of its other objects. */

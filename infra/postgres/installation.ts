@@ -9,6 +9,7 @@ import { type Access, installed, NAME, PORT } from "./access.ts";
 import { cloudNativePg } from "./cloudNativePg.ts";
 import { waitUntilAnswers } from "./readiness.ts";
 import { statefulSet } from "./statefulSet.ts";
+import { tlsOptions } from "./tls.ts";
 
 /** What a load balancer may pass on when nothing is stated: loopback and the networks that nobody routes (RFC 1918, RFC 4193). */
 const PRIVATE = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"];
@@ -139,9 +140,9 @@ function hostOf(
     .all([service.spec.clusterIP, reveal(server.password), ready.id])
     .apply(async ([clusterIP, password]) => {
       const host = server.host ?? clusterIP;
-      const { port, user, sslmode } = server;
+      const { port, user } = server;
       if (!pulumi.runtime.isDryRun()) {
-        await waitUntilAnswers({ host, port, user, password, ssl: sslmode !== "disable" }, way);
+        await waitUntilAnswers({ host, port, user, password, ssl: tlsOptions(server, host) }, way);
       }
       return host;
     });

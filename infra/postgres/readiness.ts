@@ -1,3 +1,4 @@
+import type { ConnectionOptions } from "node:tls";
 import * as pulumi from "@pulumi/pulumi";
 import pRetry, { AbortError } from "p-retry";
 import { Client } from "pg";
@@ -9,7 +10,7 @@ export interface Address {
   readonly user: string;
   /** Never part of an error. */
   readonly password: string;
-  readonly ssl: boolean;
+  readonly ssl: ConnectionOptions | false;
 }
 
 /** Ten minutes: a first start pulls images and makes volumes, and a person may have to open a way. */
@@ -40,13 +41,8 @@ export async function waitUntilAnswers(address: Address, way: string): Promise<v
   });
 }
 
-async function signIn({ ssl, ...address }: Address): Promise<void> {
-  const client = new Client({
-    ...address,
-    database: "postgres",
-    ssl: ssl && { rejectUnauthorized: false },
-    connectionTimeoutMillis: 5_000,
-  });
+async function signIn(address: Address): Promise<void> {
+  const client = new Client({ ...address, database: "postgres", connectionTimeoutMillis: 5_000 });
   client.on("error", () => undefined);
   try {
     await client.connect();

@@ -8,6 +8,7 @@
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import pg from "pg";
+import { libpqTls } from "../images/libpq.ts";
 import { log } from "./log.ts";
 import { Random, seedOf } from "./random.ts";
 import type { WorkerOptions } from "./worker.ts";
@@ -87,21 +88,28 @@ async function proxy(): Promise<void> {
 function postgres(): pg.Pool | undefined {
   const host = env("POSTGRESQL__HOST");
   if (!host) return undefined;
-  const sslmode = env("POSTGRESQL__SSLMODE") ?? "verify-ca";
   const pool = new pg.Pool({
     host,
     port: Number(env("POSTGRESQL__PORT") ?? 5432),
     database: env("POSTGRESQL__NAME") ?? "authentik",
     user: env("POSTGRESQL__USER") ?? "authentik",
     password: env("POSTGRESQL__PASSWORD") ?? "",
-    ssl: sslmode === "disable" ? false : { rejectUnauthorized: sslmode.startsWith("verify") },
+    ssl: encryption(host),
     max: 4,
   });
   pool.on("error", (error) => log("warning", "lost a connection to Postgres", { error: error.message }));
   return pool;
 }
 
-function fail(message: string): void {
+function encryption(host: string): ReturnType<typeof libpqTls> {
+  try {
+    return libpqTls(env("POSTGRESQL__SSLMODE") ?? "verify-ca", env("POSTGRESQL__SSLROOTCERT"), host);
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+function fail(message: string): never {
   log("error", message);
   process.exit(1);
 }

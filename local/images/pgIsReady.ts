@@ -6,6 +6,7 @@
  */
 import { parseArgs } from "node:util";
 import { Client, DatabaseError } from "pg";
+import { libpqTls } from "./libpq.ts";
 
 const CANNOT_CONNECT_NOW = "57P03";
 
@@ -18,17 +19,18 @@ const { values } = parseArgs({
     quiet: { type: "boolean", short: "q" },
   },
 });
-const { POD_IP, PGHOST, PGPORT = "5432" } = process.env;
-const host = values.host === "127.0.0.1" ? POD_IP : (values.host ?? PGHOST);
+const { POD_IP, PGHOST = "", PGPORT = "5432", PGSSLMODE, PGSSLROOTCERT } = process.env;
+const host = values.host === "127.0.0.1" ? (POD_IP ?? "") : (values.host ?? PGHOST);
 const port = Number(values.port ?? PGPORT);
 
 /** A server that asks for a password accepts connections; the original sends none. */
 const accepts = (): never => end(0, "accepting connections");
-const client = new Client({
-  ...{ host, port, user: values.username ?? "postgres", password: accepts },
-  connectionTimeoutMillis: Number(values.timeout) * 1000,
-});
 try {
+  const client = new Client({
+    ...{ host, port, user: values.username ?? "postgres", password: accepts },
+    ssl: libpqTls(PGSSLMODE, PGSSLROOTCERT, host),
+    connectionTimeoutMillis: Number(values.timeout) * 1000,
+  });
   await client.connect();
   accepts();
 } catch (error) {

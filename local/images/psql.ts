@@ -1,10 +1,11 @@
 /**
  * Stands in for psql where a Job runs SQL files: `-f FILE`, `-c SQL`, `-v NAME=VALUE` with `:NAME`, `:'NAME'`, `:"NAME"`,
- * `--single-transaction`. Stops at the first error, so ON_ERROR_STOP=1 is required. The server is that of PGHOST, PGUSER, … .
+ * `--single-transaction`. Stops at the first error, so ON_ERROR_STOP=1 is required. The server is that of PGHOST, PGUSER, PGSSLMODE, … .
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Client, DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
+import { libpqTls } from "./libpq.ts";
 
 const { values, tokens } = parseArgs({
   tokens: true,
@@ -24,9 +25,9 @@ const variables = new Map([...values.set, ...values.variable].map(assignment));
 if (!["1", "on"].includes(variables.get("ON_ERROR_STOP") ?? ""))
   fail("psql: error: only runs with -v ON_ERROR_STOP=1 here");
 
-const client = new Client();
-client.on("notice", ({ severity, message }) => console.error(`${severity}: ${message}`));
 let at = "connection";
+const client = new Client({ ssl: encryption() });
+client.on("notice", ({ severity, message }) => console.error(`${severity}: ${message}`));
 try {
   await client.connect();
   if (values["single-transaction"]) await client.query("begin");
@@ -39,6 +40,15 @@ try {
   fail(`psql:${at}: ERROR:  ${describe(error)}`);
 } finally {
   await client.end();
+}
+
+function encryption(): ReturnType<typeof libpqTls> {
+  const { PGSSLMODE, PGSSLROOTCERT, PGHOST = "" } = process.env;
+  try {
+    return libpqTls(PGSSLMODE, PGSSLROOTCERT, PGHOST);
+  } catch (error) {
+    return fail(`psql: error: ${describe(error)}`);
+  }
 }
 
 /** Files and commands in the order they are given in. */

@@ -2,6 +2,7 @@ import { mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { claimDataFolder } from "../dataFolder.ts";
+import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
 import { openStack } from "../engine.ts";
 import type { Progress } from "../progress.ts";
 import { ensureTools } from "../toolchain/toolchain.ts";
@@ -14,13 +15,15 @@ import { readLocalContext } from "./local.ts";
  * @throws Error when the pinned CLI cannot be had, or the backend cannot be reached
  */
 export async function openEngine(
-  { stack, environment, local }: StackContext,
+  { stack, environment, settings, local }: StackContext,
   { project, data }: Place,
   program: PulumiFn,
   progress: Progress,
 ): Promise<Stack> {
   const { pulumi } = await ensureTools(["pulumi"], progress);
   const command = await pulumiCommand(data, pulumi);
+  // The program writes it too, but a refresh begins before the program.
+  if (settings.postgres?.sslrootcert !== undefined) writeRootCertificates(settings.postgres.sslrootcert, project);
   const defined = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const options = { stack, program, command, environment: Object.fromEntries(defined) };
   if (!local) return openStack({ ...options, workspace: project });

@@ -1,12 +1,14 @@
 /** Where a stack's data API has its database, as a deploying shell would know it. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientConfig } from "pg";
 import { parseStack, readStackFile } from "../../config/load.ts";
+import { SSL_MODES } from "../../config/postgres-schema.ts";
 import { filledIn } from "../../config/secretText.ts";
 import type { DataApi, PostgresServer, SecretText } from "../../config/settings.ts";
 import type { Environment, RawValue } from "../../config/variables.ts";
+import { tlsOptions } from "../../infra/postgres/tls.ts";
 import { configOf, readLocalContext } from "../context/local.ts";
-import { isSslMode, SSL } from "../database.ts";
 import { ContractError } from "./contract.ts";
 
 export interface Place {
@@ -55,14 +57,15 @@ export function ownDatabase(
     const cure = "set postgres.install.host to where this machine reaches it, or use --database-url-from";
     throw new ContractError(`stack ${stack} does not state where its postgres is; ${cure}`);
   }
-  const { port, user, sslmode } = postgres;
+  const { port, user } = postgres;
   const password = reveal(stack, postgres.password, config, environment);
-  return { host, port, user, password, database: api.database, ssl: SSL[sslmode] };
+  return { host, port, user, password, database: api.database, ssl: tlsOptions(postgres, host) };
 }
 
 /**
- * How to reach the database of a connection URL, e.g. `postgres://me@localhost:5432/scratch?sslmode=require`.
+ * How to reach the database of a connection URL, e.g. `postgres://me@localhost:5432/scratch?sslmode=verify-full&sslrootcert=/ca.crt`.
  * @param variable environment variable that holds it, so that its password is in no command line
+ * @throws ContractError when it holds no such URL, or the file of `sslrootcert` cannot be read
  */
 export function databaseOf(variable: string, environment: Environment): ClientConfig {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
@@ -76,14 +79,27 @@ export function databaseOf(variable: string, environment: Environment): ClientCo
 
 function parseUrl(text: string): ClientConfig | undefined {
   const url = URL.parse(text);
-  const sslmode = url?.searchParams.get("sslmode") ?? "disable";
-  if (!url?.hostname || !/^postgres(ql)?:$/.test(url.protocol) || !isSslMode(sslmode)) return undefined;
+  const named = url?.searchParams.get("sslmode") ?? "disable";
+  const sslmode = SSL_MODES.find((mode) => mode === named);
+  if (!url?.hostname || !/^postgres(ql)?:$/.test(url.protocol) || sslmode === undefined) return undefined;
+  const file = url.searchParams.get("sslrootcert");
+  if (file !== null && !sslmode.startsWith("verify-")) return undefined;
   try {
     const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decodeURIComponent);
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    return { host, port: Number(url.port || 5432), user, password, database, ssl: SSL[sslmode] };
-  } catch {
+    const ssl = tlsOptions({ sslmode, sslrootcert: file === null ? undefined : readCertificates(file) }, host);
+    return { host, port: Number(url.port || 5432), user, password, database, ssl };
+  } catch (error) {
+    if (error instanceof ContractError) throw error;
     return undefined; // % without two digits behind it
+  }
+}
+
+function readCertificates(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    throw new ContractError(`cannot read ${file}; name the file with the root certificate in sslrootcert`);
   }
 }
 

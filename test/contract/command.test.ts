@@ -80,6 +80,7 @@ describe("a database that is not known", () => {
     "https://me:canary@h/d",
     "postgres://me:canary@h/d?sslmode=prefer",
     "postgres://me:canary@h/d?sslmode=constructor",
+    "postgres://me:canary@h/d?sslmode=require&sslrootcert=/ca.crt",
     "postgres://me:canary@h:x/d",
     "postgres:canary",
     "postgres://me:%canary@h/d",
@@ -88,6 +89,15 @@ describe("a database that is not known", () => {
     const { code, out, error } = await project.run("check", "dev", "--database-url-from", "SCRATCH");
     expect([code, out]).toEqual([2, ""]);
     expect(error).toBe(`SCRATCH${NOT_A_URL}`);
+  });
+});
+
+test("a URL with a file that cannot be read is refused", async () => {
+  project.environment["SCRATCH"] = "postgres://me:canary@h/d?sslmode=verify-full&sslrootcert=/nowhere/ca.crt";
+  expect(await project.run("check", "dev", "--database-url-from", "SCRATCH")).toEqual({
+    code: 2,
+    out: "",
+    error: "cannot read /nowhere/ca.crt; name the file with the root certificate in sslrootcert\n",
   });
 });
 

@@ -10,6 +10,8 @@ import { Processes } from "../../local/platform/processes.ts";
 /** A Postgres of a test's own. */
 export interface TestDatabase {
   readonly address: PostgresAddress;
+  /** Its data folder. */
+  readonly folder: string;
   /** Connected to the database `postgres`. */
   readonly client: pg.Client;
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export async function startTestDatabase(password: string): Promise<TestDatabase>
   await client.connect();
   return {
     address,
+    folder,
     client,
     close: async () => {
       await client.end();

@@ -1,5 +1,9 @@
 /** Which database `npm run contract` asks, and what it says when it cannot. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { issue, newAuthority } from "../helpers/certificates.ts";
+import { encrypt } from "../helpers/encryptedPostgres.ts";
 import { startTestDatabase, type TestDatabase } from "./database.ts";
 import { Project } from "./project.ts";
 
@@ -64,6 +68,64 @@ describe("the stack's own database", () => {
     const { code, error } = await project.run("check", "dev", "--database-url-from", "SCRATCH");
     expect(code).toBe(2);
     expect(error).toContain("The server does not support SSL connections");
+    expect(error).not.toContain("canary");
+  });
+});
+
+describe("a database with a certificate of a private CA", () => {
+  const other = newAuthority("Other CA");
+  const ca = newAuthority("Private CA");
+  beforeAll(() => encrypt(database.address, database.folder, issue(ca, "DNS:localhost")));
+
+  const stackWith = (fields: Record<string, unknown>) => {
+    const { port } = database.address;
+    project.writeDev({ host: "localhost", port, password: "${POSTGRES_PASSWORD}", ...fields });
+    project.environment["POSTGRES_PASSWORD"] = PASSWORD;
+    return project.run("check", "dev", "--schema", "raw");
+  };
+  const urlWith = (host: string, certificate: string) => {
+    const file = join(database.folder, "client-root.crt");
+    writeFileSync(file, certificate);
+    const login = `postgres:${encodeURIComponent(PASSWORD)}`;
+    const options = `sslmode=verify-full&sslrootcert=${encodeURIComponent(file)}`;
+    project.environment["SCRATCH"] = `postgres://${login}@${host}:${database.address.port}/gatehouse?${options}`;
+    return project.run("check", "dev", "--schema", "raw", "--database-url-from", "SCRATCH");
+  };
+
+  test("is reached with the root certificate of the stack", async () => {
+    expect((await stackWith({ sslmode: "verify-full", sslrootcert: ca.certificate })).code).toBe(0);
+    expect((await stackWith({ sslmode: "verify-ca", sslrootcert: ca.certificate, host: "127.0.0.1" })).code).toBe(0);
+  });
+
+  test("is reached with the root certificate of a connection URL", async () => {
+    expect((await urlWith("localhost", ca.certificate)).code).toBe(0);
+  });
+
+  test.each<[string, () => ReturnType<Project["run"]>, string]>([
+    [
+      "of the stack, for another CA",
+      () => stackWith({ sslmode: "verify-full", sslrootcert: other.certificate }),
+      "unable to verify the first certificate",
+    ],
+    [
+      "of the stack, for another host",
+      () => stackWith({ sslmode: "verify-full", sslrootcert: ca.certificate, host: "127.0.0.1" }),
+      "IP: 127.0.0.1 is not in the cert's list",
+    ],
+    [
+      "of a URL, for another CA",
+      () => urlWith("localhost", other.certificate),
+      "unable to verify the first certificate",
+    ],
+    [
+      "of a URL, for another host",
+      () => urlWith("127.0.0.1", ca.certificate),
+      "IP: 127.0.0.1 is not in the cert's list",
+    ],
+  ])("is refused with the root certificate %s", async (_, run, reason) => {
+    const { code, out, error } = await run();
+    expect([code, out]).toEqual([2, ""]);
+    expect(error).toContain(reason);
     expect(error).not.toContain("canary");
   });
 });

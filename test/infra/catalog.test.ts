@@ -86,7 +86,7 @@ describe("the catalogue under mocks", () => {
               livenessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 10 },
               resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },
               lifecycle: { preStop: { sleep: { seconds: 5 } } },
-              volumeMounts: [{ name: "files", mountPath: "/app", readOnly: true }],
+              volumeMounts: [{ name: "app", mountPath: "/app", readOnly: true }],
               terminationMessagePolicy: "FallbackToLogsOnError",
               securityContext: {
                 allowPrivilegeEscalation: false,
@@ -97,7 +97,7 @@ describe("the catalogue under mocks", () => {
           ],
           volumes: [
             {
-              name: "files",
+              name: "app",
               configMap: { name: CONFIG_MAP, items: Object.entries(KEYS).map(([key, path]) => ({ key, path })) },
             },
           ],

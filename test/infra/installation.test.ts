@@ -62,12 +62,12 @@ describe("an installed identity provider", () => {
   });
 
   test("mounts the blueprint into the worker only", () => {
-    const mount = { name: "files", mountPath: "/blueprints/gatehouse", readOnly: true };
+    const mount = { name: "blueprints-gatehouse", mountPath: "/blueprints/gatehouse", readOnly: true };
     expect(pod("worker")?.containers[0]).toMatchObject({
       volumeMounts: expect.arrayContaining([mount]) as unknown,
     });
     expect(pod("worker")?.volumes.at(-1)).toMatchObject({
-      name: "files",
+      name: "blueprints-gatehouse",
       configMap: { items: [{ key: "settings.yaml", path: "settings.yaml" }] },
     });
     expect(JSON.stringify(pod("server"))).not.toContain("blueprints");

@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs";
+import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
 
+import { SSL_MODES } from "../../../config/postgres-schema.ts";
+import { tlsOptions } from "../../../infra/postgres/tls.ts";
 import { asText } from "../bridge.ts";
 import type { Fields } from "../bridge.ts";
 import type { Values } from "../protocol/plugin.ts";
@@ -36,7 +40,9 @@ const CONNECTIONS = 4;
 export class Server {
   readonly database: string;
   readonly username: string;
-  readonly #options: pg.PoolConfig;
+  readonly #options: pg.PoolConfig & { readonly host: string };
+  readonly #sslmode: string;
+  readonly #sslrootcert: string | undefined;
   readonly #pools = new Map<string, pg.Pool>();
 
   /** Takes the provider's configuration; what it leaves out comes from the environment of libpq, as with the real plugin. */
@@ -45,13 +51,13 @@ export class Server {
     const text = (name: string, variable: string): string | undefined => asText(config[name] ?? "") || env[variable];
     this.database = text("database", "PGDATABASE") ?? "postgres";
     this.username = text("username", "PGUSER") ?? "postgres";
-    const sslmode = text("sslmode", "PGSSLMODE") ?? "require";
+    this.#sslmode = text("sslmode", "PGSSLMODE") ?? "require";
+    this.#sslrootcert = text("sslrootcert", "PGSSLROOTCERT");
     this.#options = {
       host: text("host", "PGHOST") ?? "localhost",
       port: Number(text("port", "PGPORT") ?? 5432),
       user: this.username,
       password: text("password", "PGPASSWORD"),
-      ssl: sslmode === "disable" ? false : { rejectUnauthorized: sslmode.startsWith("verify") },
       connectionTimeoutMillis: 1000 * Number(text("connectTimeout", "PGCONNECT_TIMEOUT") ?? 180),
       max: CONNECTIONS,
       idleTimeoutMillis: 5000,
@@ -93,10 +99,18 @@ export class Server {
     await pool?.end();
   }
 
+  /** As lib/pq, which reads the file when it connects, and without one trusts the authorities of the system. */
+  #encryption(): ConnectionOptions | false {
+    const sslmode = SSL_MODES.find((mode) => mode === this.#sslmode);
+    if (sslmode === undefined) throw new Error(`unsupported sslmode "${this.#sslmode}"`);
+    const sslrootcert = this.#sslrootcert === undefined ? undefined : readFileSync(this.#sslrootcert, "utf8");
+    return tlsOptions({ sslmode, sslrootcert }, this.#options.host);
+  }
+
   #pool(database: string): pg.Pool {
     const known = this.#pools.get(database);
     if (known) return known;
-    const pool = new pg.Pool({ ...this.#options, database });
+    const pool = new pg.Pool({ ...this.#options, ssl: this.#encryption(), database });
     // A server that goes away closes idle connections; the next query tells.
     pool.on("error", () => undefined);
     this.#pools.set(database, pool);

@@ -1,0 +1,20 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const PROJECT = join(import.meta.dirname, "../..");
+/** Ignored by git. */
+const FOLDER = ".gatehouse";
+
+/**
+ * Writes the root certificates into a file for the Terraform provider, which takes no text, and returns its path. It is relative, so that
+ * the state is the same on every machine: the engine starts plugins in the project's folder.
+ * @param project folder of the project
+ */
+export function writeRootCertificates(sslrootcert: string, project = PROJECT): string {
+  const hash = createHash("sha256").update(sslrootcert).digest("hex").slice(0, 8);
+  const path = join(FOLDER, `postgres-${hash}.crt`);
+  mkdirSync(join(project, FOLDER), { recursive: true });
+  writeFileSync(join(project, path), sslrootcert);
+  return path;
+}

@@ -3,7 +3,6 @@ import path from "node:path";
 import { pulumiHome } from "../../ops/paths.ts";
 import { findPlugins, standIns } from "../../ops/toolchain/plugins.ts";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";
-import type { ToolName } from "../../ops/toolchain/tools.ts";
 import type { Progress } from "../../ops/progress.ts";
 import { startAgent } from "../agent/start.ts";
 import { type Addresses, type Claim, claimAddresses } from "./addresses.ts";
@@ -34,7 +33,7 @@ export interface Platform {
   readonly postgres: PostgresAddress;
   /** The executable of a real authentik; undefined = the emulator. */
   readonly authentik: string | undefined;
-  readonly tools: Readonly<Record<ToolName, string>>;
+  readonly tools: Readonly<Record<PlatformTool, string>>;
   readonly plugins: readonly Plugin[];
   /** Folder with the launchers of stand-in plugins, to stand first in PATH. */
   readonly pluginPath: string;
@@ -55,6 +54,7 @@ const TOOLS = [
   "traefik-crds",
   "externaldns-crds",
 ] as const;
+type PlatformTool = (typeof TOOLS)[number];
 
 /**
  * Starts the local platform, on old data or new. No process survives the calling one.
@@ -115,7 +115,7 @@ export async function startPlatform(options: { data: string; progress: Progress 
 
 interface Parts {
   readonly data: string;
-  readonly tools: Record<ToolName, string>;
+  readonly tools: Record<PlatformTool, string>;
   readonly authentik: string | undefined;
   readonly addresses: Addresses;
 }

@@ -10,7 +10,14 @@ export default defineConfig({
           pool: "threads",
           isolate: false,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/domains/**", "test/data/**", "test/**/*.live.test.ts", "node_modules/**"],
+          exclude: [
+            "test/e2e/**",
+            "test/domains/**",
+            "test/data/**",
+            "test/cluster/**",
+            "test/**/*.live.test.ts",
+            "node_modules/**",
+          ],
           // None takes a second by itself; beside the other projects on two cores, some wait for their turn.
           testTimeout: 60_000,
         },

@@ -1,0 +1,112 @@
+/** What the tests ask of the Kubernetes API. */
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  AppsV1Api,
+  BatchV1Api,
+  CoreV1Api,
+  type KubeConfig,
+  PatchStrategy,
+  setHeaderOptions,
+  type V1Deployment,
+  type V1Job,
+  type V1PodSpec,
+} from "@kubernetes/client-node";
+import { inject } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+
+const POLL_MS = 200;
+
+function kubeConfig(): KubeConfig {
+  const config = new RetryingKubeConfig();
+  config.loadFromFile(inject("cluster").kubeconfig);
+  return config;
+}
+
+export const core = (): CoreV1Api => kubeConfig().makeApiClient(CoreV1Api);
+export const apps = (): AppsV1Api => kubeConfig().makeApiClient(AppsV1Api);
+export const batch = (): BatchV1Api => kubeConfig().makeApiClient(BatchV1Api);
+
+/** Polls until the check returns something. Throws with the last state that it described. */
+export async function until<T>(
+  what: string,
+  check: () => Promise<T | undefined | false>,
+  timeout = 120_000,
+  state: () => string = () => "",
+): Promise<T> {
+  const deadline = Date.now() + timeout;
+  for (;;) {
+    const found = await check();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${timeout / 1000} s. ${state()}`);
+    await wait(POLL_MS);
+  }
+}
+
+/** Whether all pods of a Deployment are of its current template and available, and no other is left. */
+export function isRolledOut({ metadata, spec, status }: V1Deployment): boolean {
+  const replicas = spec?.replicas ?? 1;
+  const counts = [status?.replicas, status?.updatedReplicas, status?.availableReplicas];
+  return status?.observedGeneration === metadata?.generation && counts.every((count) => count === replicas);
+}
+
+/** Waits until every Deployment and StatefulSet is complete, and no pod is being deleted. */
+export async function untilAllReady(timeout = 180_000): Promise<void> {
+  let missing = "";
+  const check = async (): Promise<boolean> => {
+    const [deployments, sets, pods] = await Promise.all([
+      apps().listDeploymentForAllNamespaces(),
+      apps().listStatefulSetForAllNamespaces(),
+      core().listPodForAllNamespaces(),
+    ]);
+    const waiting = [
+      ...deployments.items.filter((one) => !isRolledOut(one)),
+      ...sets.items.filter(({ spec, status }) => status?.readyReplicas !== spec?.replicas),
+      ...pods.items.filter(({ metadata }) => metadata?.deletionTimestamp),
+    ];
+    missing = waiting.map(({ metadata }) => metadata?.name).join(", ");
+    return waiting.length === 0;
+  };
+  await until("all workloads are ready", check, timeout, () => `Missing: ${missing}`);
+}
+
+/** Restarts a Deployment as `kubectl rollout restart` does, and returns when its old pods have ended. */
+export async function restart(namespace: string, name: string): Promise<void> {
+  const annotations = { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() };
+  const body = { spec: { template: { metadata: { annotations } } } };
+  const options = setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch);
+  await apps().patchNamespacedDeployment({ namespace, name, body }, options);
+  const labelSelector = `app.kubernetes.io/name=${name}`;
+  await until(`rollout of ${name}`, async () => {
+    const deployment = await apps().readNamespacedDeployment({ namespace, name });
+    const { items } = await core().listNamespacedPod({ namespace, labelSelector });
+    return isRolledOut(deployment) && items.every(({ metadata }) => !metadata?.deletionTimestamp);
+  });
+}
+
+export interface FinishedJob {
+  readonly succeeded: boolean;
+  /** The last log lines of a failed pod. */
+  readonly message: string;
+}
+
+/** Runs a pod as a Job without retries, and returns how it ended. */
+export async function runJob(
+  namespace: string,
+  name: string,
+  spec: V1PodSpec,
+  labels: Record<string, string>,
+): Promise<FinishedJob> {
+  const body: V1Job = {
+    metadata: { name, namespace },
+    spec: { backoffLimit: 0, template: { metadata: { labels }, spec } },
+  };
+  await batch().createNamespacedJob({ namespace, body });
+  const ended = await until(`job ${name}`, async () => {
+    const { status } = await batch().readNamespacedJob({ namespace, name });
+    return status?.conditions?.find(({ type, status: is }) => /^(Complete|Failed)$/.test(type) && is === "True");
+  });
+  const { items } = await core().listNamespacedPod({ namespace, labelSelector: `job-name=${name}` });
+  const message = items[0]?.status?.containerStatuses?.[0]?.state?.terminated?.message ?? "";
+  await batch().deleteNamespacedJob({ namespace, name, propagationPolicy: "Foreground" });
+  return { succeeded: ended.type === "Complete", message };
+}

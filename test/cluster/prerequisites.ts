@@ -1,0 +1,63 @@
+/** What a machine must have to run a real node. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { which } from "../../ops/toolchain/find.ts";
+
+/** Debian packages, each with a file that shows that it is installed. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  containerd: "containerd",
+  runc: "runc",
+  "containernetworking-plugins": "/usr/lib/cni/bridge",
+  iptables: "iptables",
+  ipset: "ipset",
+  conntrack: "conntrack",
+  iproute2: "ip",
+  "postgresql-client": "/usr/share/postgresql-common/pg_wrapper",
+};
+/** CAP_SYS_ADMIN and CAP_NET_ADMIN of linux/capability.h, by bit. */
+const CAPABILITIES = { CAP_SYS_ADMIN: 21, CAP_NET_ADMIN: 12 };
+
+/**
+ * Installs missing Debian packages.
+ * @returns why no node can run on this machine, with what to do; undefined when one can
+ */
+export async function installPrerequisites(note: (line: string) => void): Promise<string | undefined> {
+  if (process.platform !== "linux" || process.arch !== "x64") {
+    return `it needs Linux on x64, this is ${process.platform} on ${process.arch}. Run it in a virtual machine.`;
+  }
+  if (process.getuid?.() !== 0) return "it needs root. Run it as root, or with sudo.";
+  const capability = missingCapability();
+  if (capability) return `root lacks ${capability} here. Run it outside of the container, or in a privileged one.`;
+  const missing = await missingPackages();
+  if (missing.length === 0) return undefined;
+  const install = `apt-get install ${missing.join(" ")}`;
+  if (!existsSync("/etc/debian_version")) return `${missing.join(", ")} are missing, as Debian packages them.`;
+  note(`Installing the Debian packages ${missing.join(", ")}`);
+  try {
+    execFileSync("apt-get", ["update", "--quiet=2"], { stdio: "pipe" });
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    execFileSync("apt-get", ["install", "--yes", "--no-install-recommends", ...missing], { stdio: "pipe", env });
+  } catch (error) {
+    const reason = String((error as { stderr?: Buffer }).stderr ?? error)
+      .trim()
+      .split("\n")
+      .at(-1);
+    return `Debian packages are missing and cannot be installed (${reason}). Run: ${install}`;
+  }
+  const still = await missingPackages();
+  return still.length === 0 ? undefined : `${still.join(", ")} are missing after: ${install}`;
+}
+
+async function missingPackages(): Promise<string[]> {
+  const all = Object.entries(PACKAGES).map(async ([name, file]) => {
+    const found = file.startsWith("/") ? existsSync(file) : await which(file, `${process.env["PATH"]}:/usr/sbin:/sbin`);
+    return found ? [] : [name];
+  });
+  return (await Promise.all(all)).flat();
+}
+
+function missingCapability(): string | undefined {
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0";
+  const bits = BigInt(`0x${effective}`);
+  return Object.entries(CAPABILITIES).find(([, bit]) => (bits & (1n << BigInt(bit))) === 0n)?.[0];
+}

@@ -69,6 +69,15 @@ export async function untilAllReady(timeout = 180_000): Promise<void> {
   await until("all workloads are ready", check, timeout, () => `Missing: ${missing}`);
 }
 
+/** Returns the names of the pods of which a container was started again. */
+export async function restartedPods(): Promise<string[]> {
+  const { items } = await core().listPodForAllNamespaces();
+  const restarted = items.filter(({ status }) =>
+    status?.containerStatuses?.some(({ restartCount }) => restartCount > 0),
+  );
+  return restarted.flatMap(({ metadata }) => metadata?.name ?? []);
+}
+
 /** Restarts a Deployment as `kubectl rollout restart` does, and returns when its old pods have ended. */
 export async function restart(namespace: string, name: string): Promise<void> {
   const annotations = { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() };
@@ -108,5 +117,9 @@ export async function runJob(
   const { items } = await core().listNamespacedPod({ namespace, labelSelector: `job-name=${name}` });
   const message = items[0]?.status?.containerStatuses?.[0]?.state?.terminated?.message ?? "";
   await batch().deleteNamespacedJob({ namespace, name, propagationPolicy: "Foreground" });
+  await until(`deletion of job ${name}`, async () => {
+    const jobs = await batch().listNamespacedJob({ namespace, fieldSelector: `metadata.name=${name}` });
+    return jobs.items.length === 0;
+  });
   return { succeeded: ended.type === "Complete", message };
 }

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lock } from "proper-lockfile";
 import { parseStack, readStackFile } from "../../config/load.ts";
@@ -97,7 +97,7 @@ async function runTests(paths: Paths, args: readonly string[]): Promise<number> 
     ],
     { cwd: projectFolder(), stdio: "inherit", env: { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` } },
   );
-  const stop = (): void => void child.kill("SIGKILL");
+  const stop = (): void => void (child.exitCode === null && child.pid && killFirst(child.pid));
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.once(signal, stop);
   // A killed npm passes nothing on: its end shows in another parent of this process.
@@ -106,4 +106,10 @@ async function runTests(paths: Paths, args: readonly string[]): Promise<number> 
   const [code] = (await once(child, "exit")) as [number | null];
   clearInterval(watch);
   return code ?? 1;
+}
+
+/** Kills the first process of the namespace, the child of `unshare`, which then waits for all others in it. */
+function killFirst(unshare: number): void {
+  const children = readFileSync(`/proc/${unshare}/task/${unshare}/children`, "utf8").trim();
+  process.kill(children === "" ? unshare : Number(children), "SIGKILL");
 }

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
+import { deployApplications } from "../../local/sample/applications.ts";
 import { projectFolder } from "../../ops/paths.ts";
 import { createProgress } from "../../ops/progress.ts";
 import type { ToolName } from "../../ops/toolchain/tools.ts";
@@ -51,6 +52,8 @@ export default async function setup(project: TestProject): Promise<() => never> 
   const definitions = [tools["traefik-crds"], tools["externaldns-crds"]];
   await delayNewPods(paths.kubeconfig);
   await progress.step("CoreDNS and Traefik", () => createBase(paths, { definitions, ...versions }), "1 s");
+  // Applications are there before the stack that protects them.
+  await deployApplications(paths);
   copyFileSync(path.join(import.meta.dirname, "Pulumi.cluster.yaml"), path.join(paths.project, "Pulumi.cluster.yaml"));
   const environment = shellEnvironment(paths.folder, paths.kubeconfig, [...prepared.path, path.dirname(tools.pulumi)]);
   const { kubeconfig, logs, project: checkout } = paths;

@@ -1,14 +1,24 @@
 import type { Place, StackContext } from "../context/context.ts";
 import type { Progress } from "../progress.ts";
 import { type Report, verifyContext } from "../verify/verify.ts";
+import { verifyApplications } from "./applications.ts";
 import { waitForOutposts } from "./outposts.ts";
 
-/** Verifies a context right after its deployment: waits until the outposts serve every host, then runs all checks. */
+/**
+ * Verifies a context right after its deployment: waits until the outposts serve every host, then runs all checks. In a cluster, also waits for
+ * applications until its DNS resolves their hosts.
+ */
 export async function verifyDeployment(context: StackContext, place: Place, progress: Progress): Promise<Report> {
-  const { plan } = context;
+  const { plan, local } = context;
   if (plan.exposures.some(({ authentication }) => authentication === "forward-auth")) {
     const missing = await progress.step("Waiting for the outposts", (report) => waitForOutposts(plan, report), "2 s");
     if (missing.length > 0) progress.note(`Hosts that do not redirect to the login page yet: ${missing.join(", ")}`);
   }
-  return verifyContext(context, place, progress);
+  if (local) return verifyContext(context, place, progress);
+  const verify = (only?: readonly ["sign-in"]): Promise<Report> =>
+    verifyContext(context, place, only ? silent : progress, only);
+  return verifyApplications({ verify, exposures: plan.exposures, progress });
 }
+
+/** Of verifications that are repeated. */
+const silent: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };

@@ -73,7 +73,7 @@ async function prepare(paths: Paths): Promise<void> {
     coredns: pinned("coredns").version,
   };
   await progress.step("Images", () => buildImages(paths.images, { ...tools, versions }), "5 s");
-  const found = await findPlugins(tools.pulumi, progress);
+  const found = await findPlugins(tools.pulumi, process.env, progress);
   // The real one downloads authentik's Terraform provider when it runs, and the namespace has no network.
   const plugins = found.map((one) =>
     one.name === "terraform-provider" ? ({ ...one, kind: "stand-in" } as const) : one,

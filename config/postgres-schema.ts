@@ -1,6 +1,7 @@
 /** Shape of the Postgres server: one that is there, or one to install. */
 import { z } from "zod";
 import { cidr, count, label, list, port, secret, subdomain, text, words } from "./fields.ts";
+import { SSL_MODES } from "./sslModes.ts";
 
 const installedPostgres = z.strictObject({
   kind: z
@@ -44,9 +45,6 @@ const installedPostgres = z.strictObject({
     .optional()
     .describe("cloudnativepg: namespace of a Prometheus that may read the metrics; makes a PodMonitor."),
 });
-
-/** Modes of libpq that encrypt always or never. */
-export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
 
 export const postgres = z.strictObject({
   host: words().optional().describe("Host of a server that is there; may be a ${VARIABLE}."),

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
-import { SSL_MODES } from "../../config/postgres-schema.ts";
+import { SSL_MODES } from "../../config/sslModes.ts";
 import { tlsOptions } from "../../infra/postgres/tls.ts";
 
 /**

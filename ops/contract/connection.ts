@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientConfig } from "pg";
 import { parseStack, readStackFile } from "../../config/load.ts";
-import { SSL_MODES } from "../../config/postgres-schema.ts";
+import { SSL_MODES } from "../../config/sslModes.ts";
 import { filledIn } from "../../config/secretText.ts";
 import type { DataApi, PostgresServer, SecretText } from "../../config/settings.ts";
 import type { Environment, RawValue } from "../../config/variables.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
 
-import { SSL_MODES } from "../../../config/postgres-schema.ts";
+import { SSL_MODES } from "../../../config/sslModes.ts";
 import { tlsOptions } from "../../../infra/postgres/tls.ts";
 import { asText } from "../bridge.ts";
 import type { Fields } from "../bridge.ts";

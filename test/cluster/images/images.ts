@@ -123,7 +123,7 @@ function fillEmulators(files: LayerFolder): void {
     const source = path.resolve(project, folder);
     files.tree(source, path.join(SOURCES, path.relative(project, source)));
   }
-  for (const file of ["package.json", "infra/loopback.ts", "infra/postgres/tls.ts"]) {
+  for (const file of ["package.json", "config/sslModes.ts", "infra/loopback.ts", "infra/postgres/tls.ts"]) {
     files.file(path.join(project, file), path.join(SOURCES, file));
   }
   const start = (name: string, program: string): void =>

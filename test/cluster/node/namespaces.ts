@@ -91,9 +91,30 @@ export function hierarchies(): string[] {
   return found.map(({ name }) => path.join(CGROUPS, name)).filter((one) => existsSync(path.join(one, "cgroup.procs")));
 }
 
-/** Removes the folders above where a run created them and they are empty. */
+/**
+ * Removes the folders above where they are empty and no process has one mounted: the removal of a folder also ends the mounts on it in other
+ * mount namespaces, such as those of another run.
+ */
 export function removeNodeFolders(): void {
+  const mounted = mountPoints();
   for (const folder of NODE_FOLDERS) {
-    if (existsSync(folder) && readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+    if (mounted.has(folder) || !existsSync(folder) || readdirSync(folder).length > 0) continue;
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Returns the mount points of all processes on this machine. */
+function mountPoints(): Set<string> {
+  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return new Set(processes.flatMap(mountPointsOf));
+}
+
+/** The mount point is the fifth field of a line (proc_pid_mountinfo(5)). */
+function mountPointsOf(pid: string): string[] {
+  try {
+    const lines = readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n");
+    return lines.flatMap((line) => line.split(" ")[4] ?? []);
+  } catch {
+    return []; // the process ended
   }
 }

@@ -32,12 +32,15 @@ beforeAll(() => {
   Object.assign(process.env, target.environment);
 });
 
-/** The stack, and when `isThere` a route to whoami without its authentication; always one ConfigMap more, so that there is a change. */
+let deployments = 0;
+
+/** The stack, and when `isThere` a route to whoami without its authentication; a ConfigMap differs in each deployment, so that there is a change. */
 function around(isThere: () => boolean): PulumiFn {
   return async () => {
     const outputs = await program();
     const provider = new k8s.Provider("around", { context: CONTEXT });
-    new k8s.core.v1.ConfigMap("around", { metadata: { name: "around", namespace: "default" } }, { provider });
+    const data = { deployment: String(deployments) };
+    new k8s.core.v1.ConfigMap("around", { metadata: { name: "around", namespace: "default" }, data }, { provider });
     if (!isThere()) return outputs;
     const services = [{ name: "whoami", port: 8080 }];
     new k8s.apiextensions.CustomResource(
@@ -76,6 +79,7 @@ interface Deployed {
 
 /** `./deploy gatehouse-local --yes` with another program. */
 async function deploy(run: PulumiFn, skipPolicy = false, context = target): Promise<Deployed> {
+  deployments += 1;
   let text = "";
   const tell = (line: string): true => {
     text += `${line}\n`;

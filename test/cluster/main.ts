@@ -17,7 +17,7 @@ import { pinned, type ToolName } from "../../ops/toolchain/tools.ts";
 import { buildImages } from "./images/images.ts";
 import { removeLeftovers } from "./leftovers.ts";
 import { clusterFolder, type Paths, pathsIn } from "./paths.ts";
-import { installPrerequisites } from "./prerequisites.ts";
+import { installPrerequisites, NAMESPACES } from "./prerequisites.ts";
 import type { Prepared } from "./setup.ts";
 
 const TOOLS = [
@@ -88,11 +88,10 @@ async function runTests(paths: Paths, args: readonly string[]): Promise<number> 
   rmSync(paths.logs, { recursive: true, force: true });
   const vitest = path.join(projectFolder(), "node_modules", "vitest", "vitest.mjs");
   const config = path.join(import.meta.dirname, "vitest.config.ts");
-  const namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
   const child = spawn(
     "setpriv",
     [
-      ...["--pdeathsig", "KILL", "unshare", ...namespaces],
+      ...["--pdeathsig", "KILL", "unshare", ...NAMESPACES],
       ...[process.execPath, vitest, "run", "--config", config, ...args],
     ],
     { cwd: projectFolder(), stdio: "inherit", env: { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` } },

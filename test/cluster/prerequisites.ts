@@ -14,6 +14,26 @@ const PACKAGES: Readonly<Record<string, string>> = {
   iproute2: "ip",
   "postgresql-client": "/usr/share/postgresql-common/pg_wrapper",
 };
+/** What the node does in its namespaces; a seccomp profile, a missing kernel module or a read-only cgroup refuses it. */
+const PROBE = `
+  mount -t tmpfs tmpfs /mnt
+  mkdir /mnt/lower /mnt/upper /mnt/work /mnt/merged
+  mount -t overlay overlay -o lowerdir=/mnt/lower,upperdir=/mnt/upper,workdir=/mnt/work /mnt/merged
+  ip link add probe type bridge
+  ip link add probe0 type veth peer name probe1
+  ipset create probe hash:ip
+  iptables --wait -I FORWARD -m conntrack --ctstate NEW -m set ! --match-set probe src -j REJECT
+  iptables --wait -t nat -I POSTROUTING -j MASQUERADE
+  test -d /proc/sys/net/bridge
+  for procs in /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/*/cgroup.procs; do
+    test -e "$procs" || continue
+    mkdir "$(dirname "$procs")/gatehouse-probe"
+    rmdir "$(dirname "$procs")/gatehouse-probe"
+  done
+`;
+/** The namespaces that the node runs in. */
+export const NAMESPACES = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
 /** CAP_SYS_ADMIN and CAP_NET_ADMIN of linux/capability.h, by bit. */
 const CAPABILITIES = { CAP_SYS_ADMIN: 21, CAP_NET_ADMIN: 12 };
 
@@ -28,6 +48,11 @@ export async function installPrerequisites(note: (line: string) => void): Promis
   if (process.getuid?.() !== 0) return "it needs root. Run it as root, or with sudo.";
   const capability = missingCapability();
   if (capability) return `root lacks ${capability} here. Run it outside of the container, or in a privileged one.`;
+  return (await installPackages(note)) ?? refusedByKernel();
+}
+
+/** @returns why packages are missing, with what to do; undefined when all are there */
+async function installPackages(note: (line: string) => void): Promise<string | undefined> {
   const missing = await missingPackages();
   if (missing.length === 0) return undefined;
   const install = `apt-get install ${missing.join(" ")}`;
@@ -46,6 +71,20 @@ export async function installPrerequisites(note: (line: string) => void): Promis
   }
   const still = await missingPackages();
   return still.length === 0 ? undefined : `${still.join(", ")} are missing after: ${install}`;
+}
+
+/** Runs the probe in namespaces, which the kernel removes with it. */
+function refusedByKernel(): string | undefined {
+  const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` };
+  try {
+    execFileSync("unshare", [...NAMESPACES, "sh", "-euc", PROBE], { stdio: "pipe", env });
+    return undefined;
+  } catch (error) {
+    const [reason = ""] = String((error as { stderr?: Buffer }).stderr ?? error)
+      .trim()
+      .split("\n");
+    return `this machine refuses what a node does (${reason}). Run it in a virtual machine.`;
+  }
 }
 
 async function missingPackages(): Promise<string[]> {

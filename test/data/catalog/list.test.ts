@@ -30,7 +30,8 @@ async function matching(tags: readonly string[]): Promise<string[]> {
 }
 
 const nameOf = ({ schema, relation }: Endpoint): string => `${schema}.${relation}`;
-const shownNames = (page: Page): Promise<string[]> => texts(page, ".endpoint small code");
+/** Not `texts`: the inner text of an element that the browser has not laid out yet (`content-visibility: auto`) can be empty. */
+const shownNames = (page: Page): Promise<string[]> => page.locator(".endpoint small code").allTextContents();
 const shownCounts = async (page: Page): Promise<Record<string, number>> =>
   Object.fromEntries(
     await page

@@ -91,6 +91,14 @@ export async function texts(page: Page, selector: string): Promise<string[]> {
   return all.map((text) => text.replace(/\s+/g, " ").trim());
 }
 
+/**
+ * The names of the relations in a list. Not their inner text, which can be empty while the browser has not laid out the element
+ * (`content-visibility: auto`).
+ */
+export function shownNames(page: Page): Promise<string[]> {
+  return page.locator(".endpoint small code").allTextContents();
+}
+
 /** Path and query of the page, decoded. */
 export function address(page: Page): string {
   const { pathname, searchParams } = new URL(page.url());

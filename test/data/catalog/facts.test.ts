@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { rowsOf, until } from "../world.ts";
-import { address, settled, texts, useBrowser } from "./browser.ts";
+import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { asked, shownRows } from "./table.ts";
 
 const visit = useBrowser();
@@ -94,7 +94,7 @@ describe("beside the rows", () => {
         await settled(page);
         const expected = (await carrying(column)).map((row) => `${String(row["schema"])}.${String(row["relation"])}`);
         expect(expected.length).toBeGreaterThan(1);
-        expect(await texts(page, ".endpoint small code")).toEqual(expected);
+        expect(await shownNames(page)).toEqual(expected);
         expect(address(page)).toBe(`/data column=${column} value=${value}`);
         await page.goBack();
         await settled(page);

@@ -2,7 +2,7 @@
 import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, test, vi } from "vitest";
 import { ask, asOwner, newClient, until } from "../world.ts";
-import { address, settled, texts, useBrowser } from "./browser.ts";
+import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { asked, shownRows } from "./table.ts";
 
 const visit = useBrowser();
@@ -101,7 +101,7 @@ test("a list that cannot be had keeps its tags and words, and comes on request",
       expect(await page.getByRole("searchbox").inputValue()).toBe("kommune");
       await page.unroute(place);
       await retry(page);
-      await until(["marts.dim_kommune"], () => texts(page, ".endpoint small code"));
+      await until(["marts.dim_kommune"], () => shownNames(page));
       expect(address(page)).toBe("/data tag=layer:marts q=kommune");
     };
     await visit(path, work, { ...NETWORK, prepare: (page) => page.route(place, (route) => route.abort()) });

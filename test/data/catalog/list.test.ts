@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { SCHEMAS } from "../relations.ts";
 import { rowsOf, until } from "../world.ts";
-import { address, settled, texts, useBrowser } from "./browser.ts";
+import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 
 const visit = useBrowser();
 
@@ -30,8 +30,6 @@ async function matching(tags: readonly string[]): Promise<string[]> {
 }
 
 const nameOf = ({ schema, relation }: Endpoint): string => `${schema}.${relation}`;
-/** Not `texts`: the inner text of an element that the browser has not laid out yet (`content-visibility: auto`) can be empty. */
-const shownNames = (page: Page): Promise<string[]> => page.locator(".endpoint small code").allTextContents();
 const shownCounts = async (page: Page): Promise<Record<string, number>> =>
   Object.fromEntries(
     await page

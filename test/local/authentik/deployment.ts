@@ -72,6 +72,38 @@ export async function call(url: string, method: string, path: string, body?: Jso
   if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
   return text === "" ? {} : (JSON.parse(text) as Json);
 }
+
+/** Where the application `identity` receives codes. */
+export const callback = "http://dash.localhost/login";
+export const endpoint = `${origin}/application/o`;
+
+/** Returns the address at which the application `identity` requests a code, with other or more parameters. */
+export function authorize(more: Record<string, string> = {}): string {
+  return `${endpoint}/authorize/?${new URLSearchParams({
+    ...{ client_id: "identity", response_type: "code", redirect_uri: callback, scope: "openid email", state: "s" },
+    ...more,
+  }).toString()}`;
+}
+
+/** The first page of what a path of the REST API lists. */
+export async function list(url: string, path: string): Promise<Json[]> {
+  return (await call(url, "GET", path))["results"] as Json[];
+}
+
+/** The provider of the application `identity`. */
+export async function identity(url: string): Promise<Json> {
+  return (await list(url, "/providers/oauth2/?name=gatehouse-identity"))[0] ?? {};
+}
+
+/** Changes settings of the application `identity`'s provider for one test; returns the function that restores them. */
+export async function configure(url: string, settings: Json): Promise<() => Promise<unknown>> {
+  const before = await identity(url);
+  const path = `/providers/oauth2/${String(before["pk"])}/`;
+  await call(url, "PATCH", path, settings);
+  const restored = Object.fromEntries(Object.keys(settings).map((name) => [name, before[name]]));
+  return () => call(url, "PATCH", path, restored);
+}
+
 const expression = `names = ",".join([g.name for g in request.user.all_groups()])
 return {"ak_proxy": {"user_attributes": {"additionalHeaders": {
     "X-idp-username": request.user.username,
@@ -96,13 +128,13 @@ export async function deploy(url: string): Promise<void> {
     ["openid", "email", "profile"].includes(one["scope_name"] as string),
   );
   const scopes = stock.map((one) => one["pk"]);
-  const identity = await api("POST", "/providers/oauth2/", {
+  const provider = await api("POST", "/providers/oauth2/", {
     ...{ name: "gatehouse-identity", client_id: "identity", client_secret: "s3cret", signing_key, ...flows },
     property_mappings: scopes,
-    redirect_uris: [{ matching_mode: "strict", url: "http://dash.localhost/login" }],
+    redirect_uris: [{ matching_mode: "strict", url: callback }],
     grant_types: ["authorization_code", "refresh_token", "client_credentials"],
   });
-  await api("POST", "/core/applications/", { name: "identity", slug: "identity", provider: identity["pk"] });
+  await api("POST", "/core/applications/", { name: "identity", slug: "identity", provider: provider["pk"] });
   const broken = { name: "broken", scope_name: "zy_broken", expression: "return {'x': 1 / 0}" };
   const mappings = [
     (await api("POST", "/propertymappings/provider/scope/", { name: "idp", scope_name: "zz_idp", expression }))["pk"],

@@ -2,16 +2,24 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Authentik } from "../../../local/authentik/server.ts";
 import { Browser } from "./browser.ts";
-import { app, call, deploy, hosts, origin, signIn, start, waiting } from "./deployment.ts";
+import {
+  app,
+  authorize,
+  callback,
+  configure,
+  deploy,
+  endpoint,
+  hosts,
+  identity,
+  list,
+  origin,
+  signIn,
+  start,
+  waiting,
+} from "./deployment.ts";
 import type { Json } from "./deployment.ts";
 
-const callback = "http://dash.localhost/login";
-const endpoint = `${origin}/application/o`;
 let authentik: Authentik;
-
-const api = (method: string, path: string, body?: Json) => call(authentik.url, method, path, body);
-const list = async (path: string) => (await api("GET", path))["results"] as Json[];
-const identity = async () => (await list("/providers/oauth2/?name=gatehouse-identity"))[0] ?? {};
 
 beforeAll(async () => {
   authentik = await start();
@@ -20,28 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => authentik.close());
 
-/** Changes settings of the application `identity`'s provider for one test; gives the function that restores them. */
-async function configure(settings: Json): Promise<() => Promise<unknown>> {
-  const before = await identity();
-  const path = `/providers/oauth2/${String(before["pk"])}/`;
-  await api("PATCH", path, settings);
-  const restored = Object.fromEntries(Object.keys(settings).map((name) => [name, before[name]]));
-  return () => api("PATCH", path, restored);
-}
-
-const authorize = (more: Record<string, string> = {}) =>
-  `${endpoint}/authorize/?${new URLSearchParams({
-    ...{ client_id: "identity", response_type: "code", redirect_uri: callback, scope: "openid email", state: "s" },
-    ...more,
-  }).toString()}`;
-
 describe("signing out at an application", () => {
   const out = `${endpoint}/identity/end-session/`;
   const back = "http://dash.localhost/bye";
 
   test("redirects into the invalidation flow, which ends the session once the browser has run it", async () => {
-    const { pk } = (await list("/flows/instances/?slug=default-invalidation-flow"))[0] ?? {};
-    const restore = await configure({ invalidation_flow: pk });
+    const { pk } = (await list(authentik.url, "/flows/instances/?slug=default-invalidation-flow"))[0] ?? {};
+    const restore = await configure(authentik.url, { invalidation_flow: pk });
     const browser = new Browser(authentik.url, hosts);
     await signIn(browser, `${app}/`);
     const answer = await browser.request(out);
@@ -57,8 +50,8 @@ describe("signing out at an application", () => {
   });
 
   test("leaves the user signed in at authentik where the provider has the flow made for providers", async () => {
-    const { pk } = (await list("/flows/instances/?slug=default-provider-invalidation-flow"))[0] ?? {};
-    const restore = await configure({ invalidation_flow: pk });
+    const { pk } = (await list(authentik.url, "/flows/instances/?slug=default-provider-invalidation-flow"))[0] ?? {};
+    const restore = await configure(authentik.url, { invalidation_flow: pk });
     const browser = new Browser(authentik.url, hosts);
     await signIn(browser, `${app}/`);
     const { url } = await browser.follow(out);
@@ -79,9 +72,9 @@ describe("signing out at an application", () => {
   });
 
   test("goes back to a registered address only, whatever the id token says", async () => {
-    const { redirect_uris } = await identity();
+    const { redirect_uris } = await identity(authentik.url);
     const logout = { matching_mode: "strict", url: back, redirect_uri_type: "logout" };
-    const restore = await configure({ redirect_uris: [...(redirect_uris as Json[]), logout] });
+    const restore = await configure(authentik.url, { redirect_uris: [...(redirect_uris as Json[]), logout] });
     const ending = async (query: Record<string, string>) => {
       const browser = new Browser(authentik.url, hosts);
       await signIn(browser, `${app}/`);

@@ -3,40 +3,33 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Authentik } from "../../../local/authentik/server.ts";
 import { Browser } from "./browser.ts";
-import { call, deploy, hosts, origin, password, start, username, waiting } from "./deployment.ts";
+import {
+  authorize,
+  call,
+  callback,
+  configure,
+  deploy,
+  endpoint,
+  hosts,
+  list,
+  origin,
+  password,
+  start,
+  username,
+  waiting,
+} from "./deployment.ts";
 import type { Json } from "./deployment.ts";
 
-const callback = "http://dash.localhost/login";
-const endpoint = `${origin}/application/o`;
 let authentik: Authentik;
 let user: Json;
-
-const api = (method: string, path: string, body?: Json) => call(authentik.url, method, path, body);
-const list = async (path: string) => (await api("GET", path))["results"] as Json[];
-const identity = async () => (await list("/providers/oauth2/?name=gatehouse-identity"))[0] ?? {};
 
 beforeAll(async () => {
   authentik = await start();
   await authentik.ready;
   await deploy(authentik.url);
-  user = (await list("/core/users/?username=bob"))[0] ?? {};
+  user = (await list(authentik.url, "/core/users/?username=bob"))[0] ?? {};
 });
 afterAll(() => authentik.close());
-
-/** Changes settings of the application `identity`'s provider for one test; gives the function that restores them. */
-async function configure(settings: Json): Promise<() => Promise<unknown>> {
-  const before = await identity();
-  const path = `/providers/oauth2/${String(before["pk"])}/`;
-  await api("PATCH", path, settings);
-  const restored = Object.fromEntries(Object.keys(settings).map((name) => [name, before[name]]));
-  return () => api("PATCH", path, restored);
-}
-
-const authorize = (more: Record<string, string> = {}) =>
-  `${endpoint}/authorize/?${new URLSearchParams({
-    ...{ client_id: "identity", response_type: "code", redirect_uri: callback, scope: "openid email", state: "s" },
-    ...more,
-  }).toString()}`;
 
 /** Signs bob in at an authorize address and gives the browser and the code; none when he is denied. */
 async function codeFor(address: string): Promise<{ browser: Browser; code: string }> {
@@ -82,20 +75,20 @@ test.each([
 });
 
 test("who is in none of the bound groups is denied at the authorize endpoint, with no code", async () => {
-  const target = (await api("GET", "/core/applications/identity/"))["pk"];
-  const group = (await list("/core/groups/?name=authentik+Admins"))[0]?.["pk"];
-  const binding = await api("POST", "/policies/bindings/", { target, group, order: 0 });
+  const target = (await call(authentik.url, "GET", "/core/applications/identity/"))["pk"];
+  const group = (await list(authentik.url, "/core/groups/?name=authentik+Admins"))[0]?.["pk"];
+  const binding = await call(authentik.url, "POST", "/policies/bindings/", { target, group, order: 0 });
   const { browser, code } = await codeFor(authorize());
   const answer = await browser.request(authorize());
   expect([code, answer.status, answer.headers.get("location")]).toEqual(["", 200, null]);
   expect(await answer.text()).toContain("Permission denied");
-  await api("DELETE", `/policies/bindings/${String(binding["pk"])}/`);
+  await call(authentik.url, "DELETE", `/policies/bindings/${String(binding["pk"])}/`);
   expect((await browser.request(authorize())).headers.get("location")).toContain(`${callback}?code=`);
 });
 
 describe("grant types that a provider does not have are refused", () => {
   test("at authorize: back to the application with invalid_request, signed in or not", async () => {
-    const restore = await configure({ grant_types: [] });
+    const restore = await configure(authentik.url, { grant_types: [] });
     const answer = await new Browser(authentik.url, hosts).request(authorize());
     const error = "error=invalid_request&error_description=The%20request%20is%20otherwise%20malformed&state=s";
     expect([answer.status, answer.headers.get("location")]).toEqual([302, `${callback}?${error}`]);
@@ -106,7 +99,7 @@ describe("grant types that a provider does not have are refused", () => {
 
   test("at the token endpoint: invalid_grant, before the client's secret is looked at", async () => {
     const { code } = await codeFor(authorize());
-    const restore = await configure({ grant_types: ["client_credentials"] });
+    const restore = await configure(authentik.url, { grant_types: ["client_credentials"] });
     const refused = { status: 400, body: { error: "invalid_grant" } };
     expect(await redeem({ ...confidential, code })).toEqual(refused);
     expect(await redeem({ client_id: "identity", client_secret: "wrong", code })).toEqual(refused);
@@ -132,12 +125,12 @@ test("an access token is a JWT, which userinfo and introspection know until it i
 
 describe("settings of a provider", () => {
   test("token validities, and scopes: those it knows, refresh tokens only with offline_access", async () => {
-    const mappings = await list("/propertymappings/provider/scope/");
+    const mappings = await list(authentik.url, "/propertymappings/provider/scope/");
     const property_mappings = mappings
       .filter((one) => ["openid", "profile", "offline_access"].includes(one["scope_name"] as string))
       .map((one) => one["pk"]);
     const validities = { access_token_validity: "minutes=7", refresh_token_validity: "seconds=1" };
-    const restore = await configure({ ...validities, property_mappings });
+    const restore = await configure(authentik.url, { ...validities, property_mappings });
     const plain = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
     expect(plain.body).toMatchObject({ expires_in: 420, scope: "openid" });
     expect(plain.body).not.toHaveProperty("refresh_token");
@@ -161,14 +154,14 @@ describe("settings of a provider", () => {
 
   test.each(["user_id", "user_uuid", "user_username", "user_email"])("subject mode %s", async (sub_mode) => {
     const expected: Json = { user_id: String(user["pk"]), user_uuid: user["uuid"], user_username: "bob" };
-    const restore = await configure({ sub_mode });
+    const restore = await configure(authentik.url, { sub_mode });
     const { body } = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
     expect(claimsOf(body).sub).toBe(expected[sub_mode] ?? "bob@x.test");
     await restore();
   });
 
   test("a public client needs no secret, but the verifier of its challenge", async () => {
-    const restore = await configure({ client_type: "public" });
+    const restore = await configure(authentik.url, { client_type: "public" });
     const verifier = "v".repeat(43);
     const code_challenge = createHash("sha256").update(verifier).digest("base64url");
     const pkce = authorize({ code_challenge, code_challenge_method: "S256" });
@@ -191,7 +184,7 @@ describe("settings of a provider", () => {
       return [claimsOf(body).iss, found["issuer"]];
     };
     expect(await issuer()).toEqual([`${endpoint}/identity/`, `${endpoint}/identity/`]);
-    const restore = await configure({ issuer_mode: "global" });
+    const restore = await configure(authentik.url, { issuer_mode: "global" });
     expect(await issuer()).toEqual([`${origin}/`, `${origin}/`]);
     await restore();
   });
@@ -204,10 +197,13 @@ describe("the session's length, set by a blueprint", () => {
     identifiers: { name: default-authentication-login }
     attrs: { session_duration: ${session_duration} }
 `;
-    const { pk } = await api("POST", "/managed/blueprints/", { name: `length ${session_duration}`, content });
+    const { pk } = await call(authentik.url, "POST", "/managed/blueprints/", {
+      name: `length ${session_duration}`,
+      content,
+    });
     const path = `/managed/blueprints/${String(pk)}/`;
-    await api("POST", `${path}apply/`);
-    await expect.poll(async () => (await api("GET", path))["status"], waiting).toBe("successful");
+    await call(authentik.url, "POST", `${path}apply/`);
+    await expect.poll(async () => (await call(authentik.url, "GET", path))["status"], waiting).toBe("successful");
   };
   const page = `${origin}/if/flow/default-authentication-flow/?next=%2F`;
   const cookieAfterLogin = async () => {

@@ -1,5 +1,4 @@
 /** Everything that can be known to go wrong before anything is changed. */
-import { VersionApi } from "@kubernetes/client-node";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseStack } from "../../config/load.ts";
 import type { Environment } from "../../config/variables.ts";
@@ -94,11 +93,11 @@ function checkConfiguration({ raw, environment }: StackContext): void {
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {
   const config = kubeConfigOf(context, environment);
   const server = config.getCurrentCluster()?.server ?? "";
-  await inTime(config.makeApiClient(VersionApi).getCode(), TIMEOUT_MS).catch((error: unknown) => {
+  const reading = inTime(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
+  const facts = await reading.catch((error: unknown) => {
     const cure = "start it, connect to its network, or mend its address in the kubeconfig";
     throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${cure}`);
   });
-  const facts = await inTime(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
   const problems = prerequisiteProblems(settings, plan, facts);
   const refused = await inTime(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS).catch(
     (error: unknown) => {

@@ -1,12 +1,12 @@
 /** `npm run diff`: who and what gains or loses access between two versions of the configuration. Needs no engine, no cluster and no secret. */
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { Command } from "commander";
 import type { Environment } from "../config/variables.ts";
 import { commandEnd } from "./commandEnd.ts";
-import { composeComment, markerOf } from "./diff/comment.ts";
+import { composeComment } from "./diff/comment.ts";
 import { compareVersions, type StackDiff } from "./diff/compare.ts";
-import { stackBlocks } from "./diff/markdown.ts";
+import { type Block, previewBlock, stackBlocks, UNCHANGED } from "./diff/markdown.ts";
 import { describeChanges, opensToPublic } from "./diff/report.ts";
 import { templateVariables } from "./diff/variables.ts";
 import { revision, stackFile, type Version, VersionError, workingTree } from "./diff/versions.ts";
@@ -32,6 +32,7 @@ interface Options {
   readonly json?: true;
   readonly allowPublic?: true;
   readonly restUrl?: string;
+  readonly preview?: string;
 }
 
 /**
@@ -50,6 +51,7 @@ export function main(args: readonly string[], shell: Shell): number {
     .option("--json", "print every statement as JSON, with those that follow from others")
     .option("--allow-public", "end with 0 even when something is opened to the public")
     .option("--rest-url <url>", "with --markdown: where the rest is, when the comment must be cut")
+    .option("--preview <file>", "with --markdown: add the output of npm run preview; a missing file is left out")
     .configureOutput({ writeOut: shell.out, writeErr: shell.error })
     .exitOverride()
     .action((base: string, options: Options) => void (code = compare(base, options, shell)));
@@ -98,14 +100,26 @@ function baseOf(
 function print(
   base: string,
   diffs: readonly StackDiff[],
-  { json, markdown, restUrl, allowPublic }: Options,
+  { json, markdown, restUrl, preview, allowPublic }: Options,
   shell: Shell,
 ): string {
   if (json) return `${JSON.stringify({ base, stacks: diffs.map(toJson) }, undefined, 2)}\n`;
-  if (markdown) return composeComment(markerOf("access"), diffs.flatMap(stackBlocks), restUrl);
+  if (markdown) return composeComment([...accessBlocks(diffs), ...previewBlocks(preview, shell.folder)], restUrl);
   const cure = diffs.some(({ changes }) => opensToPublic(changes)) && !allowPublic;
   const parts = diffs.map((diff) => describe(diff, shell.colours));
   return [...parts, ...(cure ? ["If that is meant, say so with --allow-public."] : [])].join("\n\n") + "\n";
+}
+
+/** Stacks without a change are left out: a repository can have many. */
+function accessBlocks(diffs: readonly StackDiff[]): Block[] {
+  const changed = diffs.filter(({ changes, problems }) => problems !== undefined || changes.length > 0);
+  return changed.length > 0 ? changed.flatMap(stackBlocks) : [UNCHANGED];
+}
+
+function previewBlocks(file: string | undefined, folder: string): Block[] {
+  if (file === undefined) return [];
+  const path = resolve(folder, file);
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? [previewBlock(readFileSync(path, "utf8"))] : [];
 }
 
 function toJson({ stack, changes, problems, baseProblems }: StackDiff): unknown {

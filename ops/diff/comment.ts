@@ -3,28 +3,18 @@ import type { Block, Row } from "./markdown.ts";
 
 export const COMMENT_LENGTH = 65_536;
 
-/** Invisible first line, by which the comment is found again. */
-export function markerOf(name: string): string {
-  return `<!-- gatehouse:${name} -->`;
-}
-
 /**
  * Puts blocks together. When they are too long, rows are left out whole, the least important ones of all blocks first.
  * @param restUrl where the rest is; told when something is left out
  * @param length characters that it may have at the most
  */
-export function composeComment(
-  marker: string,
-  blocks: readonly Block[],
-  restUrl?: string,
-  length = COMMENT_LENGTH,
-): string {
-  const frame = [marker, ...blocks.flatMap(({ head, foot }) => [head, foot])].join("").length + 1;
+export function composeComment(blocks: readonly Block[], restUrl?: string, length = COMMENT_LENGTH): string {
+  const frame = blocks.flatMap(({ head, foot }) => [head, foot]).join("").length;
   const rows = blocks.flatMap((block) => block.rows);
   const all = rows.reduce((sum, { text }) => sum + text.length, 0);
-  if (frame + all <= length) return render(marker, blocks, new Set(rows), undefined);
+  if (frame + all <= length) return render(blocks, new Set(rows), undefined);
   const notes = blocks.reduce((sum, block) => sum + noteOf(block, block.rows.length, restUrl).length, 0);
-  return render(marker, blocks, kept(rows, length - frame - notes), restUrl);
+  return render(blocks, kept(rows, length - frame - notes), restUrl);
 }
 
 /** The most important rows that have room, in their order: after the first that has none, nothing less important follows. */
@@ -39,19 +29,14 @@ function kept(rows: readonly Row[], room: number): Set<Row> {
   return chosen;
 }
 
-function render(
-  marker: string,
-  blocks: readonly Block[],
-  chosen: ReadonlySet<Row>,
-  restUrl: string | undefined,
-): string {
+function render(blocks: readonly Block[], chosen: ReadonlySet<Row>, restUrl: string | undefined): string {
   const parts = blocks.map((block) => {
     const rows = block.rows.filter((row) => chosen.has(row));
     const missing = block.rows.length - rows.length;
     const note = missing === 0 ? "" : noteOf(block, missing, restUrl);
     return block.head + rows.map(({ text }) => text).join("") + block.foot + note;
   });
-  return `${marker}\n${parts.join("")}`;
+  return parts.join("");
 }
 
 function noteOf({ unit: [one, many] }: Block, missing: number, restUrl: string | undefined): string {

@@ -20,6 +20,26 @@ export interface Row {
 
 const UNIT = ["statement", "statements"] as const;
 
+/** What a comment contains where no stack changes. */
+export const UNCHANGED: Block = {
+  head: "### Access\n\nNobody gains or loses access.\n",
+  rows: [],
+  foot: "",
+  unit: UNIT,
+};
+
+/**
+ * The output of `npm run preview`. Its last lines are left out first, before any statement.
+ * @param output as it was printed
+ */
+export function previewBlock(output: string): Block {
+  const [open = "", ...rest] = fence(output).trimEnd().split("\n");
+  const close = rest.pop() ?? "";
+  const rows = rest.map((line) => ({ text: `${line}\n`, rank: RANKS.length }));
+  const head = `\n### Preview\n\n<details><summary>What a deployment would change</summary>\n\n${open}\n`;
+  return { head, rows, foot: `${close}\n\n</details>\n`, unit: ["line", "lines"] };
+}
+
 /** The blocks of one stack: what opens something first. */
 export function stackBlocks({ stack, changes, problems, baseProblems }: StackDiff): Block[] {
   const title = `### Access: stack ${code(stack)}\n`;

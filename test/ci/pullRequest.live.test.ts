@@ -1,13 +1,12 @@
-/** The steps of the workflows, run as a runner would on a sample pull request, against a small GitHub. The comment is the one in docs/ci.md. */
+/** The steps of the workflows, run as a runner does, on a sample pull request. The comment is the one in docs/ci.md. */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { main as diff } from "../../ops/diff.ts";
-import { main as issue } from "../../ops/issue.ts";
 import { cloneProject } from "./clone.ts";
-import { GitHubDouble, TOKEN } from "./gitHub.ts";
+import { BOT, type GitHub } from "./gh.ts";
 
 interface Step {
   readonly name?: string;
@@ -15,61 +14,73 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const RUN_URL = "https://github.com/example/platform/actions/runs/1";
 const root = join(import.meta.dirname, "..", "..");
 const clone = cloneProject();
 const base = clone.git("rev-parse", "HEAD").trim();
-const gitHub = new GitHubDouble(clone.folder);
-const preview = readFileSync(join(import.meta.dirname, "preview.txt"), "utf8");
-let api: string;
+const temp = join(clone.folder, ".git", "temp");
+const standIn = join(temp, "github.json");
+const preview = join(temp, "preview", "preview.txt");
+/** The commit that opens the path. */
+let opening: string;
 let head: string;
+let newer: string;
 
-beforeAll(async () => {
-  api = await gitHub.start();
+beforeAll(() => {
+  mkdirSync(join(temp, "bin"), { recursive: true });
+  const gh = `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, "gh.ts")}' "$@"\n`;
+  writeFileSync(join(temp, "bin", "gh"), gh, { mode: 0o755 });
+  mkdirSync(join(temp, "preview"));
+  writeFileSync(preview, readFileSync(join(import.meta.dirname, "preview.txt")));
+  clone.git("remote", "add", "origin", clone.folder);
   clone.git("checkout", "--quiet", "-b", "open-health");
   head = clone.commit("Pulumi.local.yaml", (text) =>
     text.replace("groups: [admins]", "groups: [admins, staff]\n      public_paths: [/healthz]"),
   );
+  opening = head;
   // What happens on main meanwhile is no part of the pull request.
   clone.git("checkout", "--quiet", "main");
-  const newer = clone.commit("Pulumi.dev.yaml", (text) => text.replace("groups: [staff, auditors]", "groups: [staff]"));
+  newer = clone.commit("Pulumi.dev.yaml", (text) => text.replace("groups: [staff, auditors]", "groups: [staff]"));
   clone.git("checkout", "--quiet", "open-health");
   clone.git("merge", "--quiet", "--no-edit", "main");
   clone.git("checkout", "--quiet", "--detach");
   clone.git("branch", "--quiet", "--force", "open-health", head);
-  gitHub.pulls = [
-    { number: 6, head: { sha: base }, base: { sha: newer } },
-    { number: 5, head: { sha: base }, base: { sha: newer } },
-    { number: 7, head: { sha: head }, base: { sha: newer } },
-  ];
 });
-afterAll(() => {
-  gitHub.stop();
-  rmSync(clone.folder, { recursive: true });
-});
+afterAll(() => rmSync(clone.folder, { recursive: true }));
 
-/** Runs a step as GitHub does: `bash -e`, its expressions filled in. */
-async function runStep(
-  file: string,
-  name: string,
-  values: Record<string, string>,
-  environment: Record<string, string>,
-) {
+function changeGitHub(change: (state: GitHub) => Partial<GitHub>): void {
+  const state = readGitHub();
+  writeFileSync(standIn, JSON.stringify({ ...state, ...change(state) }));
+}
+
+function readGitHub(): GitHub {
+  if (!existsSync(standIn)) return { pulls: [], comments: [], issues: [] };
+  return JSON.parse(readFileSync(standIn, "utf8")) as GitHub;
+}
+
+/** Runs a step as GitHub does: `bash -e`, its expressions replaced by their values. */
+async function runStep(file: string, name: string, values: Record<string, string>, more: Record<string, string> = {}) {
   const text = readFileSync(join(root, ".github", "workflows", file), "utf8");
   const { jobs } = parse(text) as { jobs: Record<string, { steps: Step[] }> };
   const step = Object.values(jobs)
     .flatMap(({ steps }) => steps)
     .find((one) => one.name === name);
   if (step?.run === undefined) throw new Error(`${file} has no step "${name}"`);
-  const filled = Object.entries(step.env ?? {}).map(([key, expression]) => {
-    const value = values[expression.replace(/^\$\{\{ | \}\}$/g, "")];
-    if (value === undefined) throw new Error(`no value for ${expression}`);
-    return [key, value] as const;
+  const filled = Object.entries(step.env ?? {}).map(([key, template]) => {
+    const replaced = template.replaceAll(/\$\{\{ (.*?) \}\}/g, (_, expression: string) => {
+      const value = values[expression];
+      if (value === undefined) throw new Error(`no value for ${expression}`);
+      return value;
+    });
+    return [key, replaced] as const;
   });
   const env = {
-    PATH: process.env["PATH"],
+    PATH: `${join(temp, "bin")}:${process.env["PATH"]}`,
     HOME: clone.folder,
     CI: "true",
-    ...environment,
+    RUNNER_TEMP: temp,
+    GH_STAND_IN: standIn,
+    ...more,
     ...Object.fromEntries(filled),
   };
   return new Promise<{ code: number; out: string; error: string }>((resolve) => {
@@ -82,9 +93,8 @@ async function runStep(
 const LABELS = "contains(github.event.pull_request.labels.*.name, 'allow-public') && '--allow-public' || ''";
 
 async function access(label: string) {
-  const summary = join(clone.folder, ".git", "summary.md");
+  const summary = join(temp, "summary.md");
   rmSync(summary, { force: true });
-  const newer = gitHub.pulls[2]?.base.sha ?? "";
   const values = { "github.event.pull_request.base.sha": newer, [LABELS]: label, "toJSON(vars)": "{}" };
   const { code, error } = await runStep("pull-request.yml", "Tell who gains or loses access", values, {
     GITHUB_STEP_SUMMARY: summary,
@@ -92,23 +102,21 @@ async function access(label: string) {
   return { code, error, summary: existsSync(summary) ? readFileSync(summary, "utf8") : "" };
 }
 
-async function comment(event: object = {}) {
-  const file = join(clone.folder, ".git", "event.json");
-  const run = {
-    ...{ head_sha: head, head_branch: "open-health", html_url: "https://github.com/example/platform/actions/runs/1" },
-    head_repository: { full_name: "example/platform", owner: { login: "example" } },
-    ...event,
-  };
-  writeFileSync(file, JSON.stringify({ workflow_run: run }));
-  const temp = join(clone.folder, ".git", "temp");
-  mkdirSync(join(temp, "preview"), { recursive: true });
-  writeFileSync(join(temp, "preview", "preview.txt"), preview);
-  return runStep(
-    "pull-request-comment.yml",
-    "Comment",
-    { "github.token": TOKEN, "toJSON(vars)": "{}" },
-    { GITHUB_EVENT_PATH: file, GITHUB_API_URL: api, GITHUB_REPOSITORY: "example/platform", RUNNER_TEMP: temp },
-  );
+/** Runs the step that comments, for a run on the newest commit of pull request 7. @returns the bot's comments on it */
+async function comment(sha = head): Promise<string[]> {
+  clone.git("update-ref", "refs/pull/7/head", head);
+  const others = [6, 5].map((number) => ({ number, headRefOid: base, baseRefName: "main" }));
+  changeGitHub(() => ({ pulls: [...others, { number: 7, headRefOid: head, baseRefName: "main" }] }));
+  const done = await runStep("pull-request-comment.yml", "Comment", {
+    "github.token": "a token",
+    "github.event.workflow_run.head_sha": sha,
+    "github.event.workflow_run.html_url": RUN_URL,
+    "toJSON(vars)": "{}",
+  });
+  expect(done).toEqual({ code: 0, out: "", error: "" });
+  const { comments } = readGitHub();
+  expect(comments.filter(({ number }) => number !== 7)).toEqual([]);
+  return comments.filter(({ author }) => author === BOT).map(({ body }) => body);
 }
 
 describe("a pull request that opens a path", () => {
@@ -116,88 +124,92 @@ describe("a pull request that opens a path", () => {
     const { code, error, summary } = await access("");
     expect([code, error]).toEqual([1, ""]);
     expect(summary).toContain("| `http://admin.localhost` | open to everyone, without a session: `/healthz` |");
-    expect(summary).toContain("### Access: stack `dev`\n\nNobody gains or loses access.\n");
+    expect(summary).not.toContain("stack `dev`");
     expect(await access("--allow-public")).toEqual({ code: 0, error: "", summary });
   });
 
-  test("is told in one comment, which docs/ci.md shows", async () => {
-    gitHub.note(gitHub.comments, "<!-- gatehouse:pull-request -->\nI am not the bot", { login: "eve", type: "User" });
-    gitHub.note(gitHub.comments, "Nice", { login: "ada", type: "User" });
-    const done = await comment();
-    expect(done).toEqual({ code: 0, out: "Commented on pull request 7.\n", error: "" });
-    const [, , own] = gitHub.comments;
-    expect(own?.user.type).toBe("Bot");
-    expect(own?.body).not.toContain("stack `dev`");
+  test("gets one comment, which docs/ci.md shows", async () => {
+    const others = [
+      { number: 7, author: "eve", body: "### Access: stack `local`\n" },
+      { number: 7, author: "ada", body: "Nice" },
+    ];
+    changeGitHub(() => ({ comments: others }));
+    const [own] = await comment();
     const docs = readFileSync(join(root, "docs", "ci.md"), "utf8");
     const shown = /<!-- begin sample -->\n([\s\S]*)<!-- end sample -->/.exec(docs)?.[1];
-    expect(shown).toBe(own?.body);
+    expect(shown).toBe(own);
+    expect(readGitHub().comments).toEqual([...others, { number: 7, author: BOT, body: own }]);
   });
 
-  test("has its comment updated, and left alone when it says so already", async () => {
-    expect((await comment()).out).toBe("The comment on pull request 7 says so already.\n");
+  test("has its comment updated when its stack files change, from git objects alone", async () => {
     clone.git("checkout", "--quiet", "open-health");
     head = clone.commit("Pulumi.local.yaml", (text) => text.replace("      public_paths: [/healthz]\n", ""));
-    gitHub.pulls = gitHub.pulls.map((pull) => (pull.number === 7 ? { ...pull, head: { sha: head } } : pull));
-    expect((await comment()).out).toBe("Updated the comment on pull request 7.\n");
-    expect(gitHub.writes).toEqual(["POST /issues/7/comments", "PATCH /issues/comments/102"]);
-    expect(gitHub.comments.map(({ body }) => body.includes("`/healthz`"))).toEqual([false, false, false]);
+    clone.git("checkout", "--quiet", "main");
+    const before = clone.git("status", "--porcelain");
+    const comments = await comment();
+    expect(comments.map((body) => body.includes("`/healthz`"))).toEqual([false]);
+    expect(comments[0]).toContain("may be entered by `staff` (lets in `bob` and `reporter`)");
+    expect(clone.git("status", "--porcelain")).toBe(before);
+    expect(clone.git("rev-parse", "--abbrev-ref", "HEAD")).toBe("main\n");
   });
 
-  test("of a fork gets the diff, and no preview that it made up", async () => {
-    const done = await comment({ head_repository: { full_name: "eve/platform", owner: { login: "eve" } } });
-    expect(done.out).toBe("Updated the comment on pull request 7.\n");
-    expect(gitHub.comments[2]?.body).toContain("may be entered by `staff` (lets in `bob` and `reporter`)");
-    expect(gitHub.comments[2]?.body).not.toContain("### Preview");
+  test("of a fork, which has no preview, gets the access diff alone", async () => {
+    rmSync(preview);
+    const [own] = await comment();
+    expect(own).toContain("may be entered by `staff` (lets in `bob` and `reporter`)");
+    expect(own).not.toContain("### Preview");
   });
 
-  test("that went on has its comment from its newer run", async () => {
-    expect((await comment({ head_sha: "0".repeat(40) })).out).toBe(
-      "No open pull request ends with that commit; nothing to say.\n",
-    );
+  test("keeps its comment when an older commit's run ends", async () => {
+    const before = readGitHub().comments;
+    await comment("0".repeat(40));
+    expect(readGitHub().comments).toEqual(before);
+  });
+
+  test("with an invalid stack file gets the problems as its comment", async () => {
+    clone.git("checkout", "--quiet", "open-health");
+    head = clone.commit("Pulumi.local.yaml", (text) => text.replace("type: proxy", "type: proxi"));
+    clone.git("checkout", "--quiet", "main");
+    expect(await comment()).toEqual([expect.stringContaining('did you mean "proxy"?')]);
   });
 });
 
 describe("the issue of the nightly run", () => {
-  const run = async (...args: string[]) => {
-    const seen = { out: "", error: "" };
-    const environment = { GITHUB_API_URL: api, GITHUB_REPOSITORY: "example/platform", GITHUB_TOKEN: TOKEN };
-    const shell = {
-      environment,
-      out: (text: string) => (seen.out += text),
-      error: (text: string) => (seen.error += text),
-    };
-    return { code: await issue(["production", ...args], shell), ...seen };
+  const failed = join(temp, "failed");
+  const run = async () => {
+    const { code, error } = await runStep("nightly.yml", "Update the issue", {
+      "github.token": "a token",
+      "vars.GATEHOUSE_CONTEXT": "production",
+      ...{ "github.server_url": "https://github.com", "github.repository": "example/platform", "github.run_id": "1" },
+    });
+    return { code, error, issues: readGitHub().issues };
   };
+  const TITLE = "Nightly check of production failed";
+  const foreign = { number: 1, title: TITLE, author: "eve", body: "Not the bot's", state: "open" };
 
-  test("is opened once, updated, and closed when nothing is found any more", async () => {
-    const file = join(clone.folder, ".git", "drift.txt");
-    writeFileSync(file, "~ IngressRoute wiki was changed\n");
-    expect((await run()).out).toBe("Nothing was found, and no issue is open.\n");
-    const { out } = await run("--failed", file);
-    const [own] = gitHub.issues;
-    expect(out).toBe(`Opened issue ${own?.id ?? 0}.\n`);
-    expect(own?.body).toBe(
-      "<!-- gatehouse:nightly:production -->\n\n### `drift` failed\n\n```text\n~ IngressRoute wiki was changed\n```\n",
-    );
-    writeFileSync(file, `${"~ a line that is long enough\n".repeat(5000)}`);
-    expect((await run("--failed", file, "--rest-url", "https://ci.example.org/1")).out).toBe(
-      `Updated issue ${own?.id ?? 0}.\n`,
-    );
-    expect(own?.body).toMatch(/\n```\n\n\*\d+ more lines: \[all of them\]\(https:\/\/ci\.example\.org\/1\)\.\*\n$/);
-    expect((await run()).out).toBe(`Nothing was found any more: closed issue ${own?.id ?? 0}.\n`);
-    expect([gitHub.issues.length, own?.state]).toEqual([1, "closed"]);
-  });
+  test("is opened once, updated, and closed when all checks pass", async () => {
+    changeGitHub(() => ({ issues: [foreign] }));
+    mkdirSync(failed, { recursive: true });
+    expect(await run()).toEqual({ code: 0, error: "", issues: [foreign] });
 
-  test("a refusal names the call, and no token", async () => {
-    const environment = { GITHUB_API_URL: api, GITHUB_REPOSITORY: "example/platform", GITHUB_TOKEN: "canary-wrong" };
-    let error = "";
-    const shell = { environment, out: () => undefined, error: (text: string) => (error += text) };
-    expect(await issue(["production"], shell)).toBe(1);
-    expect(error).toBe("GET /repos/example/platform/issues was answered 401; see the permissions of the job\n");
-    expect(await issue(["production"], { ...shell, environment: {} })).toBe(1);
-    expect(error).toContain(
-      "GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN: not set; a workflow of GitHub sets them\n",
-    );
+    writeFileSync(join(failed, "drift.txt"), "~ IngressRoute wiki\n```\n");
+    const body = `### drift\n\n    ~ IngressRoute wiki\n    \`\`\`\n\n\n[Log of the run](${RUN_URL})\n`;
+    const opened = { number: 2, title: TITLE, author: BOT, body, state: "open" };
+    expect(await run()).toEqual({ code: 1, error: "", issues: [foreign, opened] });
+
+    for (const name of ["drift", "verify", "audit"])
+      writeFileSync(join(failed, `${name}.txt`), "a line\n".repeat(9000));
+    const { code, issues } = await run();
+    expect([code, issues.length]).toEqual([1, 2]);
+    expect(issues[1]?.body).toMatch(/^### audit\n[^#]+### drift\n[^#]+### verify\n/);
+
+    rmSync(failed, { recursive: true });
+    const closed = await run();
+    expect(closed.code).toBe(0);
+    expect(closed.issues.map(({ state, comment: text }) => [state, text])).toEqual([
+      ["open", undefined],
+      ["closed", `All checks passed: ${RUN_URL}`],
+    ]);
   });
 });
 
@@ -216,8 +228,8 @@ describe("npm run diff", () => {
     const first = run(base, "--stack", "dev", "--head", "main");
     expect([first.code, first.error]).toEqual([0, ""]);
     expect(first.out).toContain("Less access\n  - http://reports.localhost\n");
-    expect(run(base, "--stack", "local", "--head", `${head}~1`).code).toBe(1);
-    expect(run(base, "--stack", "local", "--head", `${head}~1`, "--allow-public").code).toBe(0);
+    expect(run(base, "--stack", "local", "--head", opening).code).toBe(1);
+    expect(run(base, "--stack", "local", "--head", opening, "--allow-public").code).toBe(0);
     expect(run("Pulumi.dev.yaml").out).toBe("Stack dev\n\nNobody gains or loses access.\n");
     expect(run("Pulumi.local.yaml", "--stack", "dev").code).toBe(1);
     const { stacks } = JSON.parse(run(base, "--json").out) as { stacks: { stack: string }[] };

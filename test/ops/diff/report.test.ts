@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { COMMENT_LENGTH, composeComment, markerOf } from "../../../ops/diff/comment.ts";
+import { COMMENT_LENGTH, composeComment } from "../../../ops/diff/comment.ts";
 import { compareVersions, type StackDiff } from "../../../ops/diff/compare.ts";
 import { accessDiff } from "../../../ops/diff/diff.ts";
-import { code, fence, stackBlocks } from "../../../ops/diff/markdown.ts";
+import { code, fence, previewBlock, stackBlocks } from "../../../ops/diff/markdown.ts";
 import { describeChanges } from "../../../ops/diff/report.ts";
 import { painter } from "../../../ops/paint.ts";
 import { templateVariables } from "../../../ops/diff/variables.ts";
@@ -16,7 +16,7 @@ const diffOf = (before: Plan | undefined, after: Plan | undefined): StackDiff =>
   ...{ problems: undefined, baseProblems: undefined },
 });
 const comment = (diffs: readonly StackDiff[], restUrl?: string, length?: number) =>
-  composeComment(markerOf("access"), diffs.flatMap(stackBlocks), restUrl, length);
+  composeComment(diffs.flatMap(stackBlocks), restUrl, length);
 const many = (count: number, groups: string[]) =>
   Array.from({ length: count }, (_, index) => proxy({ name: `s${index}`, application_slug: `s${index}`, groups }));
 
@@ -38,11 +38,10 @@ describe("on a terminal", () => {
 });
 
 describe("a comment", () => {
-  test("begins with an invisible marker, and what opens something comes first", () => {
+  test("puts what opens something first", () => {
     const before = planOf(BOTH, proxy({ groups: ["staff", "auditors"] }));
     const after = planOf(BOTH, proxy({ groups: ["staff"], public_paths: ["/healthz"] }));
-    expect(comment([diffOf(before, after)])).toBe(`<!-- gatehouse:access -->
-### Access: stack \`dev\`
+    expect(comment([diffOf(before, after)])).toBe(`### Access: stack \`dev\`
 
 > [!CAUTION]
 > **This opens something to the public.**
@@ -73,6 +72,19 @@ describe("a comment", () => {
       "`` ` ``",
       "````text\n```\nx\n````\n",
     ]);
+  });
+
+  test("leaves out lines of the preview before any statement", () => {
+    const blocks = [
+      ...stackBlocks(diffOf(undefined, planOf(BOTH, proxy({})))),
+      previewBlock("+ line\n".repeat(10_000)),
+    ];
+    const text = composeComment(blocks, "https://ci.example.org/runs/1");
+    expect(text.length).toBeLessThanOrEqual(COMMENT_LENGTH);
+    expect(text).not.toContain("more statements");
+    expect(text).toMatch(
+      /\n```\n\n<\/details>\n\n\*\d+ more lines: \[all of them\]\(https:\/\/ci\.example\.org\/runs\/1\)\.\*\n$/,
+    );
   });
 
   test("of 1,200 hosts fits, cut between statements, with a link to the rest", () => {

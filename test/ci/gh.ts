@@ -1,0 +1,116 @@
+/**
+ * A stand-in for GitHub's `gh` with the six commands that the workflows use, on a JSON file instead of an account. It refuses every other
+ * command and option.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+interface Pull {
+  readonly number: number;
+  readonly headRefOid: string;
+  readonly baseRefName: string;
+}
+
+interface Comment {
+  /** Number of its pull request. */
+  readonly number: number;
+  readonly author: string;
+  body: string;
+}
+
+interface Issue {
+  readonly number: number;
+  readonly title: string;
+  readonly author: string;
+  body: string;
+  state: string;
+  comment?: string;
+}
+
+export interface GitHub {
+  readonly pulls: readonly Pull[];
+  readonly comments: Comment[];
+  readonly issues: Issue[];
+}
+
+/** The account of a workflow's own token. */
+export const BOT = "app/github-actions";
+/** GitHub's limit, in characters. */
+const MAX_BODY = 65_536;
+
+type Options = Readonly<Record<string, string | boolean | undefined>>;
+
+/** The filters of the workflows, which a real `gh` runs as jq. */
+const FILTERS: Readonly<Record<string, (list: never[]) => string>> = {
+  '.[] | select(.headRefOid == env.HEAD_SHA) | "\\(.number) \\(.baseRefName)"': (pulls: Pull[]) =>
+    pulls
+      .filter(({ headRefOid }) => headRefOid === process.env["HEAD_SHA"])
+      .map(({ number, baseRefName }) => `${number} ${baseRefName}\n`)
+      .join(""),
+  '[.[] | select(.title == env.TITLE) | .number][0] // ""': (issues: Issue[]) =>
+    `${issues.find(({ title }) => title === process.env["TITLE"])?.number ?? ""}\n`,
+};
+
+const COMMANDS: Readonly<Record<string, (options: Options, number: number, state: GitHub) => void>> = {
+  "pr list": (options, _, { pulls }) => print(options, pulls),
+  "pr comment": (options, number, { comments }) => {
+    if (!options["edit-last"] || !options["create-if-none"]) throw new Error("a second run would add a second comment");
+    const own = comments.findLast((comment) => comment.number === number && comment.author === BOT);
+    if (own) own.body = bodyOf(options);
+    else comments.push({ number, author: BOT, body: bodyOf(options) });
+  },
+  "issue list": (options, _, { issues }) =>
+    print(
+      options,
+      issues.filter((issue) => issue.state === options["state"] && issue.author === `app/${String(options["app"])}`),
+    ),
+  "issue create": (options, _, { issues }) => {
+    const title = String(options["title"]);
+    issues.push({ number: issues.length + 1, title, body: bodyOf(options), author: BOT, state: "open" });
+  },
+  "issue edit": (options, number, { issues }) => {
+    Object.assign(issueOf(issues, number), { body: bodyOf(options) });
+  },
+  "issue close": ({ comment }, number, { issues }) => {
+    Object.assign(issueOf(issues, number), { state: "closed", comment });
+  },
+};
+
+function print({ jq }: Options, list: readonly unknown[]): void {
+  const filter = FILTERS[String(jq)];
+  if (!filter) throw new Error(`the stand-in does not know the filter ${String(jq)}`);
+  process.stdout.write(filter(list as never[]));
+}
+
+function bodyOf(options: Options): string {
+  const body = readFileSync(String(options["body-file"]), "utf8");
+  if (body === "" || body.length > MAX_BODY) throw new Error(`body of ${body.length} characters`);
+  return body;
+}
+
+function issueOf(issues: readonly Issue[], number: number): Issue {
+  const found = issues.find((issue) => issue.number === number);
+  if (!found) throw new Error(`there is no issue ${number}`);
+  return found;
+}
+
+if (import.meta.main) {
+  if (!process.env["GH_TOKEN"]) throw new Error("GH_TOKEN is not set");
+  const [group = "", verb = "", ...args] = process.argv.slice(2);
+  const command = COMMANDS[`${group} ${verb}`];
+  if (!command) throw new Error(`unknown command ${group} ${verb}`);
+  const strings = ["state", "limit", "json", "jq", "app", "title", "comment", "body-file"];
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      ...Object.fromEntries(strings.map((name) => [name, { type: "string" as const }])),
+      "edit-last": { type: "boolean" },
+      "create-if-none": { type: "boolean" },
+    },
+  });
+  const file = process.env["GH_STAND_IN"] ?? "";
+  const state = JSON.parse(readFileSync(file, "utf8")) as GitHub;
+  command(values, Number(positionals[0]), state);
+  writeFileSync(file, JSON.stringify(state));
+}

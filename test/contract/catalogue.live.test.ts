@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCatalogue } from "../../ops/contract/catalogue.ts";
 import { checkContract } from "../../ops/contract/check.ts";
 import { type Contract, writeLock } from "../../ops/contract/contract.ts";
+import { contractOf } from "./contracts.ts";
 import { startTestDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
@@ -60,8 +61,8 @@ describe("a schema as it is served", () => {
       create materialized view m as select id from t;
       create view v as select id from m;
       create sequence s; create type composite as (x integer); create index on t (id);`);
-    const columns = { id: "integer not null" };
-    expect(relations).toEqual({ t: columns, p: columns, m: columns, v: columns });
+    const [table, view] = [{ id: "integer not null" }, { id: "integer" }];
+    expect(relations).toEqual({ t: table, p: table, m: view, v: view });
   });
 
   test("tells types with their length, and the schema of one that is not Postgres's own, whatever the search path", async () => {
@@ -101,77 +102,27 @@ describe("NOT NULL of a table", () => {
 });
 
 describe("a column of a view", () => {
-  test("keeps the NOT NULL of its table, also through joins, groups, views, subqueries and common table expressions", async () => {
-    expect(await view("select a.id, n, m, b.id as b from marts.a join marts.b on b.a = a.id")).toEqual({
-      id: "integer not null",
-      n: "text not null",
-      m: "text",
-      b: "integer not null",
-    });
-    expect(await view("select id, n from marts.a join marts.b using (id) group by id, n")).toEqual({
-      id: "integer not null",
-      n: "text not null",
-    });
-    expect(await view("select j.n, j.m from (marts.a join marts.b using (id)) as j")).toEqual({
-      n: "text not null",
-      m: "text",
-    });
-    expect(
-      await view("with x as (select id, m from marts.a) select x.id, x.m, s.n from x, (select n from marts.a) s"),
-    ).toEqual({ id: "integer not null", m: "text", n: "text not null" });
-    const nested = "create view w as select id as k, m from marts.a; create view v as select * from w";
-    expect((await readOnce(nested))["v"]).toEqual({ k: "integer not null", m: "text" });
-  });
-
-  test("keeps that of a catalogue table", async () => {
-    const query = "select relname, reloptions from pg_class c join pg_namespace n on n.oid = c.relnamespace";
-    expect(await view(query)).toEqual({ relname: "name not null", reloptions: "text[]" });
-  });
-
-  test("may be null on the side of an outer join that may be missing, however far down", async () => {
-    const joined = "select a.id, b.id as b from marts.a left join marts.b on b.a = a.id";
-    const columns = { id: "integer not null", b: "integer" };
-    expect(await view(joined)).toEqual(columns);
-    expect(await view(`select * from (${joined}) s`)).toEqual(columns);
-    expect(await view(`with x as (${joined}) select * from x`)).toEqual(columns);
-    expect((await readOnce(`create view w as ${joined}; create view v as select * from w`))["v"]).toEqual(columns);
-    expect(await view("select id, n, a from marts.a full join marts.b using (id)")).toEqual({
+  test("is nullable, whatever its query is", async () => {
+    expect(await view("select id, n, m, 1 as k from marts.a")).toEqual({
       id: "integer",
       n: "text",
-      a: "integer",
+      m: "text",
+      k: "integer",
     });
-    expect(
-      await view("select b.id, s.n from marts.b left join lateral (select n from marts.a where a.id = -b.a) s on true"),
-    ).toEqual({ id: "integer not null", n: "text" });
-    expect(
-      await view("select s.c from marts.a left join (select a, count(*) as c from marts.b group by a) s on s.a = id"),
-    ).toEqual({ c: "bigint" });
   });
 
-  test("may be null in grouping sets, unions, scalar subqueries and whatever is computed", async () => {
-    expect(await view("select id, n from marts.a group by rollup (id, n)")).toEqual({ id: "integer", n: "text" });
-    expect(await view("select id from marts.a union all select null")).toEqual({ id: "integer" });
-    expect(await view("with recursive x as (select 1 as n union all select null from x where n < 3) table x")).toEqual({
-      n: "integer",
-    });
-    expect(await view("select (select n from marts.a where id = -b.id) as n, nullif(id, 2) as i from marts.b")).toEqual(
-      {
-        n: "text",
-        i: "integer",
-      },
+  test("is not nullable when the lock file declares it", async () => {
+    const lock = contractOf({ v: { id: "integer not null", n: "text" } });
+    await database.client.query("begin; create schema api_v1; create view api_v1.v as select id, n, m from marts.a");
+    const { relations } = await readCatalogue(database.client, "api_v1", lock);
+    await database.client.query("rollback");
+    expect(relations.get("v")).toEqual(
+      new Map([
+        ["id", { type: "integer", nullable: false }],
+        ["n", { type: "text", nullable: true }],
+        ["m", { type: "text", nullable: true }],
+      ]),
     );
-    expect(await view("select max(id) as id, sum(id) as s from marts.a where false")).toEqual({
-      id: "integer",
-      s: "bigint",
-    });
-  });
-
-  test("is never null as a constant, a count, a cast of such or with coalesce; not as what JSON's null becomes", async () => {
-    expect(
-      await view(
-        "select 'x'::text as k, count(*)::integer as n, coalesce(m, '-') as c, id::bigint as i, j::integer as j from marts.a group by m, id, j",
-      ),
-    ).toEqual({ k: "text not null", n: "integer not null", c: "text not null", i: "bigint not null", j: "integer" });
   });
 });
 
@@ -180,11 +131,15 @@ describe("the check of a deployment", () => {
     "create schema api_v1; create view api_v1.v as select id, n from marts.a; create view api_v1.w as select 1 as x;";
 
   /** The lock of DDL, then what `change` makes of it, judged before it is committed. */
-  async function checkAfter(change: string, options = {}): Promise<{ ok: boolean; detail: string }> {
+  async function checkAfter(
+    change: string,
+    options = {},
+    declared?: Contract,
+  ): Promise<{ ok: boolean; detail: string }> {
     const { client } = database;
     await client.query(`begin; ${DDL}`);
     try {
-      const lock = await readCatalogue(client, "api_v1");
+      const lock = declared ?? (await readCatalogue(client, "api_v1"));
       await client.query(change);
       const { name, ...result } = await checkContract(client, "api_v1", lock, options);
       expect(name).toBe("contract of api_v1");
@@ -210,15 +165,20 @@ describe("the check of a deployment", () => {
     });
   });
 
+  test("keeps what the lock file declares of the columns of views", async () => {
+    const declared = contractOf({ v: { id: "integer not null", n: "text" }, w: { x: "integer" } });
+    expect(await checkAfter("select 1", {}, declared)).toEqual({ ok: true, detail: "kept" });
+  });
+
   test("fails with a line for each break", async () => {
     const change =
       "drop view api_v1.w; drop view api_v1.v; create view api_v1.v as select id::text, m, 1 as o from marts.a";
     expect(await checkAfter(change)).toEqual({
       ok: false,
       detail: `3 breaking changes
-  ✖ v.id  integer not null → text not null  another type
-  ✖ v.n   text not null                     gone
-  ✖ w     1 column                          gone
+  ✖ v.id  integer → text  another type
+  ✖ v.n   text            gone
+  ✖ w     1 column        gone
 Give these back, or see docs/versioning.md; npm run contract -- check shows them again.`,
     });
   });
@@ -231,7 +191,7 @@ Give these back, or see docs/versioning.md; npm run contract -- check shows them
     expect(await checkAfter(changed, incomplete)).toEqual({
       ok: false,
       detail: `1 breaking change
-  ✖ v.id  integer not null  gone
+  ✖ v.id  integer  gone
 Give these back, or see docs/versioning.md; npm run contract -- check shows them again.`,
     });
   });

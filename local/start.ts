@@ -58,11 +58,12 @@ async function start(): Promise<boolean> {
 async function deployAndProve(running: Platform): Promise<Report> {
   progress.note(`authentik: ${running.authentik ?? "the emulator (local/authentik)"}`);
   const local = await openLocal(running);
-  await timed("applications", () => deployApplications(running));
+  const applications = await timed("applications", () => deployApplications(running));
   const database = databaseTarget(running, local);
   if (local.plan.data && database) await refuseBrokenPromises(database, local.plan.data);
   await timed("deploy", () => deploy(local, progress, runPolicy()));
-  await timed("sample", () => progress.step("Sample data", () => loadSampleOf(running, local)));
+  const sample = (): Promise<unknown> => Promise.all([loadSampleOf(running, local), applications.update()]);
+  await timed("sample", () => progress.step("Sample data and applications", sample));
   const place: Place = { project: projectFolder(), data: running.data, environment: process.env };
   const context = openContext(running.context, place);
   const report = await timed("verify", () => verifyDeployment(context, place, progress));

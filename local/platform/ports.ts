@@ -1,11 +1,17 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import path from "node:path";
 
+/** Below the ports that Linux gives to outgoing connections (ip_local_port_range of ip(7)), one of which could take a port before its program. */
+const ANY_PORT = { least: 20_000, end: 32_768 } as const;
+const MAX_ATTEMPTS = 100;
+
 /**
- * Free ports on 127.0.0.1, to be bound at once: nothing holds them. Each name gets the first of the wanted ones that is allowed and
- * free, else that of the last run on the same data folder, so that a restart changes no deployed address, else any free one.
+ * Returns free ports on 127.0.0.1, to be bound at once: nothing reserves them. Each name gets the port of the last run on the same data
+ * folder if it is free, so that a restart changes no deployed address; else the first of the wanted ones that is allowed and free, else
+ * any free one.
  */
 export async function choosePorts<N extends string>(
   data: string,
@@ -16,8 +22,7 @@ export async function choosePorts<N extends string>(
   const held = new Map<N, Server>();
   for (const name of Object.keys(wanted) as N[]) {
     const remembered = last[name];
-    const candidates = [...wanted[name], ...(remembered === undefined ? [] : [remembered]), 0];
-    held.set(name, await listenOnFirst(candidates));
+    held.set(name, await listenOnFirst([...(remembered === undefined ? [] : [remembered]), ...wanted[name]]));
   }
   const ports = Object.fromEntries([...held].map(([name, server]) => [name, (server.address() as AddressInfo).port]));
   // All are held until the last is chosen: none is given twice.
@@ -35,7 +40,8 @@ function lastPorts(file: string): Record<string, number | undefined> {
 }
 
 async function listenOnFirst(candidates: readonly number[]): Promise<Server> {
-  for (const port of candidates) {
+  const others = Array.from({ length: MAX_ATTEMPTS }, () => randomInt(ANY_PORT.least, ANY_PORT.end));
+  for (const port of [...candidates, ...others]) {
     const server = await listen(port);
     if (server) return server;
   }

@@ -12,8 +12,8 @@ export interface GatewayPorts {
 }
 
 /**
- * Starts Traefik on 127.0.0.1 as the gateway of the cluster: HTTP on 80, else 8080, HTTPS on 443, else 8443, where that is allowed and
- * free. The custom resource definitions must be there.
+ * Starts Traefik on 127.0.0.1 as the gateway of the cluster, on the ports of the last run; at first HTTP on 80, else 8080, HTTPS on 443,
+ * else 8443, where that is allowed and free. The custom resource definitions must be there.
  */
 export async function startTraefik(
   processes: Processes,

@@ -126,6 +126,26 @@ test("a sample application waits for its Secret as on any cluster, and runs once
   expect(again.metadata?.generation).toBe(1);
 });
 
+test("restarts a sample application after its Secret has changed", async () => {
+  const applications = await deployApplications(platform);
+  await applications.update();
+  const [before] = await podsOf("notes");
+  const stringData = { OIDC_REDIRECT_URIS: "http://notes.localhost:8080/oauth/callback" };
+  const options = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+  await core.patchNamespacedSecret({ name: "notes-oauth2", namespace, body: { stringData } }, options);
+  expect((await podsOf("notes")).map(({ metadata }) => metadata?.uid)).toEqual([before?.metadata?.uid]);
+
+  await applications.update();
+  const pods = (await podsOf("notes")).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  expect(pods.map(isReady)).toEqual([true]);
+  expect(pods[0]?.metadata?.uid).not.toBe(before?.metadata?.uid);
+  const { spec } = await core.readNamespacedService({ name: "notes", namespace });
+  const address = `${spec?.clusterIP}:8080`;
+  // An issuer that nothing serves: the application knows the host, and cannot begin the sign-in.
+  expect(await status(address, { host: "notes.localhost:8080" })).toBe(502);
+  expect(await status(address, { host: "notes.localhost" })).toBe(421);
+});
+
 test("the echo service gives back each message of a websocket at /echo, and takes no other upgrade", async () => {
   const address = await deployEcho("sockets", 1);
   await until(async () => expect(await status(address)).toBe(200));

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { choosePorts } from "../../local/platform/ports.ts";
+
+const root = mkdtempSync(path.join(tmpdir(), "gatehouse-ports-"));
+const listening: Server[] = [];
+
+afterEach(() => {
+  for (const server of listening.splice(0)) server.close();
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+function newFolder(): string {
+  return mkdtempSync(path.join(root, "data-"));
+}
+
+/** Listens as another program would. */
+async function take(port: number): Promise<number> {
+  const server = createServer().listen({ port, host: "127.0.0.1", exclusive: true });
+  listening.push(server);
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+async function release(): Promise<void> {
+  await Promise.all(listening.splice(0).map((server) => once(server.close(), "close")));
+}
+
+test("gives the first wanted port that is free, then keeps it when a better one becomes free", async () => {
+  const data = newFolder();
+  const [taken, other] = [await take(0), await take(0)];
+  await release();
+  await take(taken);
+  expect(await choosePorts(data, { http: [taken, other] })).toEqual({ http: other });
+  await release();
+  expect(await choosePorts(data, { http: [taken, other] })).toEqual({ http: other });
+});
+
+test("replaces a port that another program has taken, and keeps the new one", async () => {
+  const data = newFolder();
+  const first = await choosePorts(data, { http: [], ping: [] });
+  await take(first.http);
+  const second = await choosePorts(data, { http: [], ping: [] });
+  expect(second.http).not.toBe(first.http);
+  expect(second.ping).toBe(first.ping);
+  await release();
+  expect(await choosePorts(data, { http: [], ping: [] })).toEqual(second);
+});
+
+test("keeps the ports of names that are not asked for", async () => {
+  const data = newFolder();
+  const { ping } = await choosePorts(data, { ping: [] });
+  await choosePorts(data, { http: [] });
+  expect(await choosePorts(data, { ping: [], http: [] })).toMatchObject({ ping });
+});
+
+test("gives different ports below those of outgoing connections where none is wanted", async () => {
+  const ports = Object.values(await choosePorts(newFolder(), { a: [], b: [], c: [], d: [], e: [] }));
+  expect(new Set(ports).size).toBe(5);
+  for (const port of ports) expect(port >= 20_000 && port < 32_768).toBe(true);
+});

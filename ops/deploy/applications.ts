@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isLoopbackName } from "../../infra/loopback.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import type { Progress } from "../progress.ts";
+import type { Kind } from "../verify/probe.ts";
 import type { Report } from "../verify/verify.ts";
 
 /**
@@ -19,9 +20,13 @@ export interface Verification {
   readonly progress: Progress;
 }
 
+/** Checks that an application without the name of its identity provider fails as well, because it does not start. */
+const OF_APPLICATIONS: readonly Kind[] = ["sign-in", "routes", "cluster"];
+
 /**
- * Runs all checks. If nothing but sign-ins to applications on `*.localhost` failed, polls these until they pass, then runs all checks again:
- * such an application asks the identity provider by a name that the cluster's DNS learns after the deployment.
+ * Runs all checks. If nothing but sign-ins to applications on `*.localhost`, and other checks of these applications, failed, polls the sign-ins
+ * until they pass, then runs all checks again: such an application asks the identity provider by a name that the cluster's DNS learns after the
+ * deployment.
  */
 export async function verifyApplications(
   { verify, exposures, progress }: Verification,
@@ -30,10 +35,12 @@ export async function verifyApplications(
   const report = await verify();
   const hosts = exposures.filter(signsInByItself).map(({ url }) => url);
   const failed = report.checks.filter(({ ok }) => !ok);
+  const signIns = failed.filter(({ kind }) => kind === "sign-in");
   const isLate =
-    failed.length > 0 && failed.every(({ kind, subject }) => kind === "sign-in" && hosts.includes(subject));
+    failed.every(({ kind, subject }) => OF_APPLICATIONS.includes(kind) && hosts.includes(subject)) &&
+    signIns.length > 0;
   if (!isLate) return report;
-  const late = [...new Set(failed.map(({ subject }) => subject))].join(", ");
+  const late = [...new Set(signIns.map(({ subject }) => subject))].join(", ");
   const passed = await progress.step(
     `Waiting until the cluster's DNS resolves the hosts, for ${late}`,
     () => polls(async () => (await verify(["sign-in"])).checks.every(({ ok }) => ok), timeout),

@@ -1,6 +1,7 @@
 /** What was looked at, as plain data: causes are decided from it alone. Holds no secret by construction: only the named fields are taken. */
 import type { Settings } from "../../config/settings.ts";
 import type { Plan } from "../../infra/plan/types.ts";
+import type { DeployedService } from "../services.ts";
 
 /** Something that was looked at, or why that was not possible. */
 export type Look<T> = { readonly seen: T } | { readonly unseen: string };
@@ -72,15 +73,6 @@ export interface DeployedMiddleware {
   readonly basicAuth: string | undefined;
   /** Lower-case names of request headers that it sets, each with whether it removes it. */
   readonly requestHeaders: ReadonlyMap<string, "removed" | "set">;
-}
-
-export interface DeployedService {
-  readonly namespace: string;
-  readonly name: string;
-  readonly clusterIP: string | undefined;
-  readonly ports: readonly number[];
-  /** Pods behind it that are ready; undefined where it selects none. */
-  readonly ready: number | undefined;
 }
 
 export interface ClusterNames {

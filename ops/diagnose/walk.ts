@@ -51,7 +51,7 @@ const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   unavailable: [deployment, identityProvider, application, route],
   access: [deployment, groups, provider],
   // Nobody may have signed in, and some faults harm before anybody sees them.
-  none: [deployment, trustedOrigins, provider, route, groups, dns],
+  none: [deployment, trustedOrigins, provider, route, application, groups, dns],
 };
 
 /** Every exposure of the plan. */

@@ -5,7 +5,7 @@ import type { Exposure } from "../../infra/plan/types.ts";
 import { type Answer, type HttpClient, withClient } from "../http.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
-import { describe, forged, leadsToLogin, refuseForged } from "./gateway.ts";
+import { describe, expectApplication, forged, leadsToLogin, refuseForged } from "./gateway.ts";
 import { type Credentials, signIn } from "./signIn.ts";
 
 const PATH = "/x?y=1";
@@ -59,9 +59,12 @@ export async function expectIdentity(client: HttpClient, answer: Answer, user: I
   expectEqual("user name in X-idp-jwt", payload["preferred_username"], user.username);
 }
 
-/** Whether somebody stands before a closed door after all: asked to sign in again, kept out, on a wrong host, or nobody is in. */
-function refuses(answer: Answer): boolean {
-  return [401, 403, 421].includes(answer.status) || answer.status >= 500 || leadsToLogin(answer);
+/** @throws Unexpected when a user who signed in is asked to sign in again, is refused, is on a wrong host, or no application answers */
+function refuseUnlessLetIn(answer: Answer): void {
+  expectApplication(answer);
+  if ([401, 403, 421].includes(answer.status) || answer.status >= 500 || leadsToLogin(answer)) {
+    throw new Unexpected("an answer of the application", describe(answer));
+  }
 }
 
 /** A user signs in to an application, whatever that shows. */
@@ -69,9 +72,10 @@ export function checkLetIn(exposure: Exposure, user: Credentials): Promise<Check
   return check(`${user.username} signs in to ${exposure.url}`, () =>
     withClient(async (client) => {
       const answer = await signIn(client, `${exposure.url}/`, user);
-      if (!answer.url.startsWith(`${exposure.url}/`) || refuses(answer)) {
+      if (!answer.url.startsWith(`${exposure.url}/`)) {
         throw new Unexpected("an answer of the application", `${describe(answer)} from ${new URL(answer.url).origin}`);
       }
+      refuseUnlessLetIn(answer);
       return describe(answer);
     }),
   );
@@ -82,6 +86,7 @@ export function checkWrongGroup(exposure: Exposure, user: Credentials): Promise<
   return check(`${user.username} is kept out of ${exposure.url}`, () =>
     withClient(async (client) => {
       const answer = await signIn(client, `${exposure.url}/`, user);
+      expectApplication(answer);
       if (answer.url.startsWith(exposure.url) && answer.status === 200) {
         throw new Unexpected("a refusal", "200 from the application");
       }
@@ -97,7 +102,7 @@ export function checkBasic(exposure: Exposure, { username, password }: Credentia
       const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
       const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
       if (!echo) {
-        if (refuses(answer)) throw new Unexpected("an answer of the application", describe(answer));
+        refuseUnlessLetIn(answer);
         return describe(answer);
       }
       refuseForged(answer.body);
@@ -121,9 +126,7 @@ export function checkMachine(
       const authorization = `Bearer ${await token()}`;
       const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
       if (!echo) {
-        if (refuses(answer)) {
-          throw new Unexpected("an answer of the application", describe(answer));
-        }
+        refuseUnlessLetIn(answer);
         return describe(answer);
       }
       refuseForged(answer.body);

@@ -1,8 +1,9 @@
-import { CoreV1Api, type KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { Settings, TraefikGateway } from "../../config/settings.ts";
 import { CATALOG_SERVICE } from "../../infra/plan/exposures.ts";
 import { readTraefik, type TraefikFacts } from "../../infra/prerequisites/cluster.ts";
 import { trustedAddresses, upstreamDomains } from "../../infra/prerequisites/traefik.ts";
+import { isReady } from "../services.ts";
 import { type Check, check, expectEqual, skip, Unexpected } from "./check.ts";
 
 /** Server and worker of the identity provider (spec 000, Limits). */
@@ -45,11 +46,6 @@ function checkPods(config: KubeConfig, { what, namespace, app, least }: Pods): P
     if (ready < least) throw new Unexpected(`at least ${least} running`, `${ready} of ${items.length}`);
     return `${ready} running`;
   });
-}
-
-function isReady({ status }: V1Pod): boolean {
-  const condition = status?.conditions?.find(({ type }) => type === "Ready");
-  return status?.phase === "Running" && condition?.status === "True";
 }
 
 function checkVersion({ namespace }: TraefikGateway, stated: string, running: string | undefined): Promise<Check> {

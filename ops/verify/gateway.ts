@@ -3,6 +3,7 @@ import type { Exposure } from "../../infra/plan/types.ts";
 import { identityHeaderSpellings } from "../../infra/identity/headers.ts";
 import { lookup } from "../../infra/loopback.ts";
 import { type Answer, headerOf, withClient } from "../http.ts";
+import { isOwnAnswer } from "../ownAnswer.ts";
 import { type Check, check, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders } from "./echo.ts";
 
@@ -71,11 +72,21 @@ export function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identity
     case "none":
       if (exposure.protection === "open") {
         expectEqual("status", answer.status, 200);
-      } else if (answer.status === 200) {
+        return;
+      }
+      expectApplication(answer);
+      if (answer.status === 200) {
         const cure = "the application does not ask for a login; set enforce: gateway";
         throw new Unexpected("a refusal or a redirect", `200: ${cure}`);
       }
   }
+}
+
+/** @throws Unexpected for an answer of the gateway itself: it has no route here, or a route without a backend */
+export function expectApplication(answer: Answer): void {
+  if (!isOwnAnswer(answer)) return;
+  const cure = "the gateway's own answer: its route, or the Service behind it, is missing or has no endpoint";
+  throw new Unexpected("an answer of the application", `${describe(answer)}, ${cure}`);
 }
 
 /** A script gets a 401, not the way to a login that it cannot show. */
@@ -105,6 +116,7 @@ function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
   return check(`${url}${path} is open`, () =>
     withClient(async (client) => {
       const answer = await client.send(url + path);
+      expectApplication(answer);
       if (answer.status === 401 || leadsToLogin(answer)) {
         throw new Unexpected("an answer of the application", describe(answer));
       }

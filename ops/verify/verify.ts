@@ -4,6 +4,7 @@ import { outsideTarget } from "../../infra/verification/target.ts";
 import { auditCluster } from "../audit/audit.ts";
 import type { Place, StackContext } from "../context/context.ts";
 import type { Progress } from "../progress.ts";
+import { backendProbes } from "./backends.ts";
 import { callersOf } from "./callers.ts";
 import { type Check, skip } from "./check.ts";
 import { checkCluster } from "./cluster.ts";
@@ -79,6 +80,7 @@ function clusterProbes(target: StackContext, cluster: KubeConfig | Error): Probe
   if (!(cluster instanceof Error)) {
     return [
       { kind: "cluster", subject, run: () => checkCluster(cluster, target.settings) },
+      ...backendProbes(cluster, target),
       { kind: "audit", subject, run: () => checkObjects(target, cluster) },
     ];
   }
@@ -87,6 +89,7 @@ function clusterProbes(target: StackContext, cluster: KubeConfig | Error): Probe
   const skipped = (name: string) => () => Promise.resolve([skip(name, reason, cure)]);
   return [
     { kind: "cluster", subject, run: skipped("pods") },
+    { kind: "cluster", subject, run: skipped("backends of the routes") },
     { kind: "audit", subject, run: skipped("objects") },
   ];
 }

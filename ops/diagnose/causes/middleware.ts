@@ -1,6 +1,7 @@
 /** A middleware that a route names: that it is there, and does what its name promises. */
 import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../../infra/identity/headers.ts";
 import type { ForwardAuth, Middleware } from "../../../infra/plan/types.ts";
+import { findService } from "../../services.ts";
 import type { DeployedMiddleware, Evidence } from "../evidence.ts";
 import { seen } from "../look.ts";
 import { redeploy } from "./finding.ts";
@@ -102,9 +103,8 @@ function forwardAuthFault(
 /** Address of an outpost inside the cluster; undefined for a Service that was not observed. */
 function outpostAddress(outpost: string, { plan, cluster }: Evidence): string | undefined {
   const planned = plan.outposts.find(({ name }) => name === outpost);
-  const found = seen(cluster.services)?.find(
-    (one) => one.namespace === planned?.namespace && one.name === planned.name,
-  );
+  const services = seen(cluster.services);
+  const found = planned && services && findService(services, planned);
   return found?.clusterIP === undefined ? undefined : new URL(`http://${found.clusterIP}:${planned?.port}`).origin;
 }
 

@@ -2,6 +2,7 @@
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { lookup } from "../../../infra/loopback.ts";
 import { type Answer, createClient, headerOf, type HttpClient } from "../../http.ts";
+import { isOwnAnswer } from "../../ownAnswer.ts";
 import { type Credentials, signIn } from "../../verify/signIn.ts";
 import type { Answers, Hop, Trail } from "../evidence.ts";
 import { look, LOOK_MS, reasonOf } from "../look.ts";
@@ -109,7 +110,7 @@ function stopOf(error: unknown): Trail["end"] {
 function textOf(answer: Answer | undefined): Trail["text"] {
   if (answer === undefined) return "other";
   const { status: code, body } = answer;
-  if (code === 404 && body.trim() === "404 page not found") return "gateway: no route";
+  if (code === 404 && isOwnAnswer(answer)) return "gateway: no route";
   if (code === 400 && /"message":\s*"no app for hostname"/i.test(body)) return "outpost: no provider";
   if (code === 403 && body.includes("CSRF Failed")) return "refused: origin";
   if (/Permission denied|Request has been denied/.test(body)) return "denied";

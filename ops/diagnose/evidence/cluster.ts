@@ -1,9 +1,10 @@
 /** What the cluster has, part by part: who may not list one kind of object may list another. */
 import { AppsV1Api, CoreV1Api, CustomObjectsApi, type KubeConfig } from "@kubernetes/client-node";
-import type { V1Deployment, V1Pod, V1Service } from "@kubernetes/client-node";
+import type { V1Deployment } from "@kubernetes/client-node";
 import type { Settings } from "../../../config/settings.ts";
 import { readTraefik } from "../../../infra/prerequisites/cluster.ts";
-import type { Cluster, ClusterNames, DeployedMiddleware, DeployedService, Look, ServerSettings } from "../evidence.ts";
+import { readServices } from "../../services.ts";
+import type { Cluster, ClusterNames, DeployedMiddleware, Look, ServerSettings } from "../evidence.ts";
 import { look, seen } from "../look.ts";
 import { type Custom, middlewareOf, routeOf } from "./traefikObjects.ts";
 
@@ -22,7 +23,7 @@ export async function lookAtCluster(open: () => KubeConfig, settings: Settings):
   const [routes, middlewares, services, dns, deployments, traefik] = await Promise.all([
     part("routes", async (config) => (await custom(config, "ingressroutes")).map(routeOf)),
     part("middlewares", async (config) => (await custom(config, "middlewares")).map(middlewareOf)),
-    part("Services and pods", lookAtServices),
+    part("Services and pods", readServices),
     part("DNS configuration", (config) => lookAtNames(config, settings)),
     part("settings of the identity provider", (config) => lookAtServer(config, settings)),
     part("Traefik", (config) => lookAtTraefik(config, settings)),
@@ -36,33 +37,6 @@ export async function lookAtCluster(open: () => KubeConfig, settings: Settings):
 
 function itemsOf(list: unknown): Custom[] {
   return (list as { items?: Custom[] }).items ?? [];
-}
-
-async function lookAtServices(config: KubeConfig): Promise<DeployedService[]> {
-  const api = config.makeApiClient(CoreV1Api);
-  const [services, pods] = await Promise.all([api.listServiceForAllNamespaces(), api.listPodForAllNamespaces()]);
-  return services.items.map((service) => serviceOf(service, pods.items));
-}
-
-function serviceOf({ metadata, spec }: V1Service, pods: readonly V1Pod[]): DeployedService {
-  const selector = Object.entries(spec?.selector ?? {});
-  const selected = pods.filter(
-    (pod) =>
-      pod.metadata?.namespace === metadata?.namespace &&
-      selector.every(([key, value]) => pod.metadata?.labels?.[key] === value),
-  );
-  return {
-    namespace: metadata?.namespace ?? "",
-    name: metadata?.name ?? "",
-    clusterIP: spec?.clusterIP,
-    ports: spec?.ports?.map(({ port }) => port) ?? [],
-    ready: selector.length === 0 ? undefined : selected.filter(isReady).length,
-  };
-}
-
-function isReady({ metadata, status }: V1Pod): boolean {
-  const condition = status?.conditions?.find(({ type }) => type === "Ready");
-  return metadata?.deletionTimestamp === undefined && condition?.status === "True";
 }
 
 async function lookAtSecrets(config: KubeConfig, middlewares: readonly DeployedMiddleware[]): Promise<Set<string>> {

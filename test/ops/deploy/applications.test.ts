@@ -37,6 +37,15 @@ test("polls the sign-ins, then runs all checks, when an application cannot resol
   });
 });
 
+test("polls the sign-ins when an application does not start without the name of its identity provider", async () => {
+  const failures = [
+    ["cluster", NOTES],
+    ["routes", NOTES],
+    ["sign-in", NOTES],
+  ] as const;
+  expect(await verified([failures, []])).toEqual({ failed: 0, calls: [undefined, "sign-in", undefined] });
+});
+
 test("returns the failure of an application that stays unavailable", async () => {
   const { failed, calls } = await verified([[["sign-in", NOTES]]]);
   expect(failed).toBe(1);
@@ -44,7 +53,7 @@ test("returns the failure of an application that stays unavailable", async () =>
 });
 
 test.each<readonly [string, Failures]>([
-  ["another check of that host", [["routes", NOTES]]],
+  ["another check of that host alone", [["routes", NOTES]]],
   [
     "another check as well",
     [

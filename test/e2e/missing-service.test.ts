@@ -1,0 +1,49 @@
+/** An oauth2 application whose Service does not exist: the gateway answers in its place, and verify names the Service. */
+import { join } from "node:path";
+import { CoreV1Api } from "@kubernetes/client-node";
+import { expect, inject, test, vi } from "vitest";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { main } from "../../ops/verify.ts";
+import { quiet } from "../helpers/quiet.ts";
+
+const SERVICE = { name: "notes", namespace: "default" };
+const SUBJECT = "http://notes.localhost";
+const project = join(import.meta.dirname, "../..");
+const within = { timeout: 60_000, interval: 500 };
+
+/** The checks that failed, each as subject, kind and detail. */
+async function failures(): Promise<readonly (readonly string[])[]> {
+  let json = "";
+  await main(["gatehouse-local", "--json", "--only", "routes,sign-in,cluster"], {
+    ...{ project, data: inject("platform").data, environment: process.env, folder: project, progress: quiet },
+    ...{ paint: (_, text) => text, out: (text) => void (json += text), error: (text) => expect.fail(text) },
+  });
+  const { checks } = JSON.parse(json) as { checks: Record<"subject" | "kind" | "state" | "detail", string>[] };
+  return checks.flatMap(({ subject, kind, state, detail }) => (state === "failed" ? [[subject, kind, detail]] : []));
+}
+
+test("verify names a missing Service, and does not take the gateway's 404 for the application's", async () => {
+  const config = new RetryingKubeConfig();
+  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
+  const core = config.makeApiClient(CoreV1Api);
+  const { metadata: { labels = {} } = {}, spec } = await core.readNamespacedService(SERVICE);
+  const own = expect.stringContaining(
+    "expected an answer of the application, got 404, the gateway's own answer",
+  ) as string;
+  await core.deleteNamespacedService(SERVICE);
+  try {
+    const expected = [
+      [SUBJECT, "routes", own],
+      [SUBJECT, "sign-in", own],
+      [SUBJECT, "cluster", "Service default/notes is missing (Service default/notes is not there)"],
+    ];
+    await vi.waitFor(
+      async () => expect((await failures()).filter(([subject]) => subject === SUBJECT)).toEqual(expected),
+      within,
+    );
+  } finally {
+    const body = { metadata: { name: SERVICE.name, labels }, ...(spec ? { spec } : {}) };
+    await core.createNamespacedService({ namespace: SERVICE.namespace, body });
+  }
+  await vi.waitFor(async () => expect(await failures()).toEqual([]), within);
+});

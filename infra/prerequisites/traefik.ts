@@ -54,23 +54,42 @@ function entryPointProblems({ gateway }: Settings, plan: Plan, { args }: Traefik
     );
 }
 
-/**
- * With `tls: upstream` the limits per client need the client's address, which Traefik takes from `X-Forwarded-For` of a trusted proxy only
- * (https://doc.traefik.io, EntryPoints, Forwarded Headers). Without one all clients share one limit.
- */
 function trustedAddressProblems(settings: Settings, facts: TraefikFacts): string[] {
-  const domains = upstreamDomains(settings);
-  const trusted = trustedAddresses(settings, facts);
-  if (domains.length === 0 || trusted === undefined || (trusted.length > 0 && trusted !== "everyone")) return [];
-  const option = `--entryPoints.${settings.gateway.httpEntryPoint}.forwardedHeaders`;
-  const problem =
-    trusted === "everyone"
-      ? `Traefik trusts the X-Forwarded-For header of every sender (${option}.insecure), so that a client can choose its address`
-      : "Traefik trusts no proxy, so that all clients share one rate limit";
-  return domains.map(
-    (domain) =>
-      `domains.${domain}.tls: upstream: ${problem}; state the addresses of the proxies in ${option}.trustedIPs`,
+  const found = clientAddresses(settings, facts);
+  if (found === undefined || "trusted" in found) return [];
+  return upstreamDomains(settings).map(
+    (domain) => `domains.${domain}.tls: upstream: ${found.problem}; ${trustedAddressesHint(settings)}`,
   );
+}
+
+/**
+ * Returns the proxies from whose `X-Forwarded-For` header Traefik takes the address of a client, or why it does not know that address.
+ * With `tls: upstream` the limits per client need it (https://doc.traefik.io, EntryPoints, Forwarded Headers). Undefined where Traefik's
+ * arguments do not state its entry points.
+ */
+export function clientAddresses(
+  settings: Settings,
+  facts: TraefikFacts,
+): { readonly trusted: readonly string[] } | { readonly problem: string } | undefined {
+  const trusted = trustedAddresses(settings, facts);
+  if (trusted === undefined) return undefined;
+  if (trusted === "everyone") {
+    const option = `${forwardedHeaders(settings)}.insecure`;
+    const problem = `Traefik trusts the X-Forwarded-For header of every sender (${option}), so that a client can choose its address`;
+    return { problem };
+  }
+  return trusted.length > 0
+    ? { trusted }
+    : { problem: "Traefik trusts no proxy, so that all clients share one rate limit" };
+}
+
+/** Returns what to configure where a domain has `tls: upstream`. */
+export function trustedAddressesHint(settings: Settings): string {
+  return `state the addresses of the proxies in ${forwardedHeaders(settings)}.trustedIPs`;
+}
+
+function forwardedHeaders({ gateway }: Settings): string {
+  return `--entryPoints.${gateway.httpEntryPoint}.forwardedHeaders`;
 }
 
 /** Returns the enabled domains whose TLS a proxy before the gateway terminates. */
@@ -82,10 +101,7 @@ export function upstreamDomains({ domains }: Settings): string[] {
  * Returns the addresses of senders whose `X-Forwarded-For` header Traefik uses; "everyone" where it trusts all; undefined where its arguments
  * do not state its entry points, because a file or variables configure it.
  */
-export function trustedAddresses(
-  { gateway }: Settings,
-  { args }: TraefikFacts,
-): readonly string[] | "everyone" | undefined {
+function trustedAddresses({ gateway }: Settings, { args }: TraefikFacts): readonly string[] | "everyone" | undefined {
   const prefix = `--entrypoints.${gateway.httpEntryPoint.toLowerCase()}.`;
   const options = args
     .filter((arg) => arg.toLowerCase().startsWith(prefix))

@@ -2,7 +2,7 @@ import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { Settings, TraefikGateway } from "../../config/settings.ts";
 import { CATALOG_SERVICE } from "../../infra/plan/exposures.ts";
 import { readTraefik, type TraefikFacts } from "../../infra/prerequisites/cluster.ts";
-import { trustedAddresses, upstreamDomains } from "../../infra/prerequisites/traefik.ts";
+import { clientAddresses, trustedAddressesHint, upstreamDomains } from "../../infra/prerequisites/traefik.ts";
 import { isReady } from "../services.ts";
 import { type Check, check, expectEqual, skip, Unexpected } from "./check.ts";
 
@@ -55,28 +55,14 @@ function checkVersion({ namespace }: TraefikGateway, stated: string, running: st
   });
 }
 
-/** Whether the limits per client see the client's address behind the proxy of a domain with `tls: upstream`. */
-function checkClientAddresses(settings: Settings, domain: string, traefik: TraefikFacts | undefined): Check {
+/** Whether the limits per client have the client's address behind the proxy of a domain with `tls: upstream`. */
+export function checkClientAddresses(settings: Settings, domain: string, traefik: TraefikFacts | undefined): Check {
   const name = `client addresses of domain ${domain}`;
-  const option = `--entryPoints.${settings.gateway.httpEntryPoint}.forwardedHeaders.trustedIPs`;
-  const trusted = traefik && trustedAddresses(settings, traefik);
-  if (trusted === undefined) {
-    return skip(
-      name,
-      "the arguments of Traefik's pods are not readable, or state no entry point",
-      `check that Traefik has ${option}`,
-    );
+  const cure = trustedAddressesHint(settings);
+  const found = traefik && clientAddresses(settings, traefik);
+  if (found === undefined) {
+    return skip(name, "the arguments of Traefik's pods are not readable, or state no entry point", cure);
   }
-  if (trusted === "everyone") {
-    return {
-      name,
-      ok: false,
-      detail: "Traefik trusts the X-Forwarded-For header of every sender",
-      cure: `set ${option}`,
-    };
-  }
-  if (trusted.length === 0) {
-    return { name, ok: false, detail: "Traefik trusts no proxy: all clients share one limit", cure: `set ${option}` };
-  }
-  return { name, ok: true, detail: `from X-Forwarded-For of ${trusted.join(", ")}` };
+  if ("problem" in found) return { name, ok: false, detail: found.problem, cure };
+  return { name, ok: true, detail: `from X-Forwarded-For of ${found.trusted.join(", ")}` };
 }

@@ -3,7 +3,7 @@ import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { ClusterFacts, TraefikFacts } from "../../../infra/prerequisites/cluster.ts";
 import { prerequisiteProblems } from "../../../infra/prerequisites/prerequisites.ts";
-import { trustedAddresses } from "../../../infra/prerequisites/traefik.ts";
+import { clientAddresses } from "../../../infra/prerequisites/traefik.ts";
 import { sections, shell, stack } from "../../config/stacks.ts";
 
 const context = { "kubernetes:context": { value: "dev" } };
@@ -111,7 +111,7 @@ describe("tls: upstream", () => {
     const settings = parseStack(stack({ domains }, context), shell);
     for (const args of [option("trustedIPs", "10.0.0.0/8,192.0.2.1"), option("trustedips", "10.0.0.0/8,192.0.2.1")]) {
       expect(problems({ domains }, withTraefik({ args }))).toEqual([]);
-      expect(trustedAddresses(settings, { ...TRAEFIK, args })).toEqual(["10.0.0.0/8", "192.0.2.1"]);
+      expect(clientAddresses(settings, { ...TRAEFIK, args })).toEqual({ trusted: ["10.0.0.0/8", "192.0.2.1"] });
     }
     expect(problems({ domains }, withTraefik({ args: ["--configFile=/etc/traefik.yaml"] }))).toEqual([]);
     expect(problems({ domains }, { traefik: undefined })).toEqual([]);

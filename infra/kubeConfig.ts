@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
 import {
   type ApiConstructor,
   type ApiType,
@@ -40,4 +43,38 @@ export class RetryingKubeConfig extends KubeConfig {
       }),
     );
   }
+}
+
+export interface KubeConfigFile {
+  readonly file: string;
+  readonly config: KubeConfig;
+}
+
+/** Returns the files that kubectl reads: those in `KUBECONFIG`, default: `~/.kube/config`. A file that does not exist is left out. */
+export function kubeConfigFiles(environment: Readonly<Record<string, string | undefined>>): KubeConfigFile[] {
+  const paths = (environment["KUBECONFIG"] || join(homedir(), ".kube", "config")).split(delimiter);
+  return paths.filter(existsSync).map((file) => {
+    const config = new RetryingKubeConfig();
+    config.loadFromFile(file);
+    return { file, config };
+  });
+}
+
+/**
+ * Returns the contents of all files, turned to one context. Of several entries with one name the first counts, as for kubectl and the
+ * Kubernetes provider; `KubeConfig.loadFromDefault` refuses them.
+ */
+export function mergedKubeConfig(files: readonly KubeConfigFile[], context: string): RetryingKubeConfig {
+  const config = new RetryingKubeConfig();
+  config.loadFromOptions({
+    contexts: unique(files.flatMap((one) => one.config.contexts)),
+    clusters: unique(files.flatMap((one) => one.config.clusters)),
+    users: unique(files.flatMap((one) => one.config.users)),
+    currentContext: context,
+  });
+  return config;
+}
+
+function unique<T extends { readonly name: string }>(entries: readonly T[]): T[] {
+  return entries.filter(({ name }, index) => entries.findIndex((other) => other.name === name) === index);
 }

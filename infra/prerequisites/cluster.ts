@@ -35,11 +35,8 @@ export async function clusterFacts(
   gateway: Gateway,
 ): Promise<ClusterFacts | undefined> {
   const read = async (): Promise<ClusterFacts> => {
-    const { RetryingKubeConfig } = await import("../kubeConfig.ts");
-    const config = new RetryingKubeConfig();
-    config.loadFromDefault();
-    config.setCurrentContext(context);
-    return readFacts(config, kinds, gateway);
+    const { kubeConfigFiles, mergedKubeConfig } = await import("../kubeConfig.ts");
+    return readFacts(mergedKubeConfig(kubeConfigFiles(process.env), context), kinds, gateway);
   };
   return Promise.race([read().catch(() => undefined), wait(MAX_API_RETRY_MS, undefined, { ref: false })]);
 }

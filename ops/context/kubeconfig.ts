@@ -1,18 +1,10 @@
-import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
-import { existsSync } from "node:fs";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Environment } from "../../config/variables.ts";
-import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
 import { ContextError } from "./contextError.ts";
 
 /** What a kubeconfig has lists of; each entry has a name. */
 const LISTS = ["contexts", "clusters", "users"] as const;
-
-interface KubeconfigFile {
-  readonly file: string;
-  readonly config: KubeConfig;
-}
 
 /**
  * The kubeconfig of a shell, turned to one context, so that no client made from it can reach another cluster. Of several files, the first
@@ -21,15 +13,8 @@ interface KubeconfigFile {
  * @throws ContextError when there is no such context, with those that exist; when two files differ in the context, its cluster or its user
  */
 export function kubeConfigOf(context: string, environment: Environment): KubeConfig {
-  const paths = (environment["KUBECONFIG"] || join(homedir(), ".kube", "config")).split(delimiter).filter(existsSync);
-  const files = paths.map((file) => ({ file, config: load(file) }));
-  const config = new RetryingKubeConfig();
-  config.loadFromOptions({
-    contexts: unique(files.flatMap((one) => one.config.contexts)),
-    clusters: unique(files.flatMap((one) => one.config.clusters)),
-    users: unique(files.flatMap((one) => one.config.users)),
-    currentContext: context,
-  });
+  const files = kubeConfigFiles(environment);
+  const config = mergedKubeConfig(files, context);
   const found = config.getContextObject(context);
   if (found === null) {
     const names = config.contexts.map(({ name }) => name);
@@ -40,19 +25,9 @@ export function kubeConfigOf(context: string, environment: Environment): KubeCon
   return config;
 }
 
-function load(file: string): KubeConfig {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(file);
-  return config;
-}
-
-function unique<T extends { readonly name: string }>(entries: readonly T[]): T[] {
-  return entries.filter(({ name }, index) => entries.findIndex((other) => other.name === name) === index);
-}
-
 /** k3s calls its context, its cluster and its user `default` on each node. */
 function refuseAmbiguous(
-  files: readonly KubeconfigFile[],
+  files: readonly KubeConfigFile[],
   names: Readonly<Record<(typeof LISTS)[number], string>>,
 ): void {
   for (const list of LISTS) {

@@ -1,0 +1,48 @@
+/** Facts of a cluster, as a plain `pulumi up` reads them. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+
+// Other tests of the same worker replace this module.
+const { clusterFacts } = await vi.importActual<typeof import("../../../infra/prerequisites/cluster.ts")>(
+  "../../../infra/prerequisites/cluster.ts",
+);
+
+/** An API server that knows its version, and no kind. @returns its URL */
+async function apiServer(): Promise<string> {
+  const server = createServer((request, response) => {
+    response.setHeader("content-type", "application/json");
+    if (request.url?.startsWith("/version") === true) response.end(JSON.stringify({ gitVersion: "v1.36.4+k3s1" }));
+    else response.writeHead(404).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("are read with the first of several entries of one name, as kubectl reads them", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-kubeconfig-"));
+  const write = (name: string, server: string): string => {
+    const config = {
+      contexts: [{ name: "default", context: { cluster: "default", user: "default" } }],
+      clusters: [{ name: "default", cluster: { server, "insecure-skip-tls-verify": true } }],
+      users: [{ name: "default", user: {} }],
+    };
+    writeFileSync(join(folder, name), JSON.stringify(config));
+    return join(folder, name);
+  };
+  const files = [write("first", await apiServer()), write("second", "http://192.0.2.1")];
+  vi.stubEnv("KUBECONFIG", files.join(delimiter));
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+  expect(await clusterFacts("default", [], { namespace: "kube-system", podLabels: {} })).toEqual({
+    version: "v1.36.4+k3s1",
+    kinds: [],
+    traefik: undefined,
+  });
+});

@@ -1,27 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { main } from "../../ops/preview.ts";
+import { devStack } from "../helpers/devStack.ts";
 import { quiet } from "../helpers/quiet.ts";
 
-let project: string;
-beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), "gatehouse-preview-"));
-  const config = {
-    "kubernetes:context": "rancher-desktop",
-    "gatehouse:domains": { localhost: {} },
-    "gatehouse:protected_services": [],
-    "gatehouse:identity_provider": { install: false, url: "https://sso.example.org", token: "${TOKEN}" },
-  };
-  writeFileSync(join(project, "Pulumi.dev.yaml"), JSON.stringify({ config }));
-});
-afterAll(() => rmSync(project, { recursive: true }));
+const project = devStack("rancher-desktop");
 
 async function run(...args: readonly string[]): Promise<{ code: number; error: string }> {
   let error = "";
   const shell = {
-    ...{ project, data: project, progress: quiet, out: () => undefined },
+    ...{ project: project(), data: project(), progress: quiet, out: () => undefined },
     environment: { PATH: "/nowhere" },
     error: (text: string) => (error += text),
   };

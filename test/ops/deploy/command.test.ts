@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { main, type Shell } from "../../../ops/deploy.ts";
 import type { Options } from "../../../ops/deploy/deployment.ts";
 import type { Ending, Outcome } from "../../../ops/deploy/outcome.ts";
+import { devStack } from "../../helpers/devStack.ts";
 import { quiet } from "../../helpers/quiet.ts";
 
-let project: string;
+const project = devStack("rancher-desktop");
 let out: string;
 let error: string;
 /** What was deployed, and how. */
@@ -16,17 +14,6 @@ let ending: Ending;
 let answers: string[];
 let questions: string[];
 
-beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), "gatehouse-deploy-"));
-  const config = {
-    "kubernetes:context": "rancher-desktop",
-    "gatehouse:domains": { localhost: {} },
-    "gatehouse:protected_services": [],
-    "gatehouse:identity_provider": { install: false, url: "https://sso.example.org", token: "${TOKEN}" },
-  };
-  writeFileSync(join(project, "Pulumi.dev.yaml"), JSON.stringify({ config }));
-});
-afterAll(() => rmSync(project, { recursive: true }));
 beforeEach(() => {
   [out, error, deployed, ending, answers, questions] = ["", "", [], "deployed", [], []];
 });
@@ -46,8 +33,8 @@ const nothing = {
 
 function run(args: readonly string[], changes: Partial<Shell> = {}): Promise<number> {
   return main(args, {
-    project,
-    data: project,
+    project: project(),
+    data: project(),
     environment: {},
     ask: (question) => {
       questions.push(question);

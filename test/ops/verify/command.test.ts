@@ -1,30 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { main, type Shell } from "../../../ops/verify.ts";
 import type { Kind, Result } from "../../../ops/verify/probe.ts";
 import { KINDS } from "../../../ops/verify/probe.ts";
 import type { verifyContext } from "../../../ops/verify/verify.ts";
+import { devStack } from "../../helpers/devStack.ts";
 import { quiet } from "../../helpers/quiet.ts";
 
-let folder: string;
+const project = devStack("here");
 let out: string;
 let error: string;
 let shell: Shell;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "gatehouse-verify-"));
-  const config = {
-    "kubernetes:context": "here",
-    "gatehouse:domains": { localhost: {} },
-    "gatehouse:protected_services": [],
-    "gatehouse:identity_provider": { install: false, url: "https://sso.example.org", token: "${TOKEN}" },
-  };
-  writeFileSync(join(folder, "Pulumi.dev.yaml"), JSON.stringify({ config }));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(() => {
   out = error = "";
+  const folder = project();
   shell = {
     ...{ project: folder, data: folder, environment: {}, folder, progress: quiet },
     paint: (_, text) => text,
@@ -86,7 +76,7 @@ test("JSON says each state in one word", async () => {
 
 test("JUnit goes into a file, beside what people read", async () => {
   expect(await main(["here", "--junit", "reports/verify.xml"], shell, finding({}))).toBe(0);
-  expect(readFileSync(join(folder, "reports/verify.xml"), "utf8")).toContain('<testsuites tests="1" failures="0"');
+  expect(readFileSync(join(project(), "reports/verify.xml"), "utf8")).toContain('<testsuites tests="1" failures="0"');
   expect(out).toContain("1 of 1 checks held");
 });
 

@@ -1,6 +1,7 @@
 /** The Pulumi program: wiring and stack outputs, nothing else. */
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { loadStack } from "../config/stack.ts";
+import { DeployedAccess } from "./access/deployedAccess.ts";
 import { Cluster } from "./cluster.ts";
 import { readCatalogFiles } from "./data/catalogFiles.ts";
 import { DataApi } from "./data/dataApi.ts";
@@ -35,6 +36,8 @@ export default async function program(
   await refuseOtherServer(settings.identityProvider);
   await refuseWithoutPrerequisites(settings, plan);
 
+  const resources: pulumi.Resource[] = [];
+  pulumi.runtime.registerStackTransformation(({ resource }) => void resources.push(resource));
   const cluster = new Cluster("cluster", { context: settings.context });
   const postgres = settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster });
   const authentik = new Authentik("authentik", { settings, plan, cluster, postgres });
@@ -65,11 +68,11 @@ export default async function program(
   if (observability)
     new Observability("observability", { observability, settings, plan, cluster }, { dependsOn: read });
 
+  new DeployedAccess("access", { plan, after: [...resources] });
   return {
-    urls: plan.exposures.map((exposure) => exposure.url),
+    // By exposure, since the engine compares lists by index, and so prints every URL behind a new one.
+    urls: Object.fromEntries(plan.exposures.map(({ id, url }) => [id, url])),
     identityProvider: authentik.browserUrl,
     jwks: identity.jwksUrl,
-    // What the next deployment compares its own with; holds no secret.
-    plan,
   };
 }

@@ -1,5 +1,7 @@
+import { accessOf } from "../../infra/access/access.ts";
+import type { Access } from "../../infra/access/facts.ts";
 import type { Plan } from "../../infra/plan/types.ts";
-import { accessDiff, type Change } from "../diff/diff.ts";
+import { type Change, compareAccess } from "../diff/diff.ts";
 import { describeChanges } from "../diff/report.ts";
 import type { Paint } from "../paint.ts";
 
@@ -11,10 +13,9 @@ export interface AccessChanges {
   readonly page: (paint: Paint) => string;
 }
 
-/** @param before of the last deployment, as its state holds it; undefined = there was none */
-export function accessChanges(before: Plan | undefined, after: Plan): AccessChanges {
-  // A state holds no field that is undefined.
-  const changes = accessDiff(before, JSON.parse(JSON.stringify(after)) as Plan);
+/** @param before of the last deployment, as its state records it; undefined = there was none */
+export function accessChanges(before: Access | undefined, after: Plan): AccessChanges {
+  const changes = compareAccess(before ?? accessOf(undefined), accessOf(after));
   const opening = changes.filter(({ effect, implied }) => effect === "public" && !implied).length;
   const page = (paint: Paint): string =>
     changes.length === 0 ? "Access: nobody gains or loses any" : `Access\n${describeChanges(changes, paint)}`;

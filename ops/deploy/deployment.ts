@@ -16,7 +16,7 @@ import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import { driftPage, nextPage, previewPage, proofPage, SKIPPED_POLICY, skippedPolicyPage, wreckPage } from "./page.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
-import { isSamePlan, readState, type StackState } from "./stackState.ts";
+import { readState, type StackState } from "./stackState.ts";
 import type { Step } from "./step.ts";
 
 /** What a deployment is told, and whom it asks. */
@@ -102,7 +102,7 @@ class Deployment {
     const taken = await this.#recording.part("Looking for what an interrupted run left", () => takeOver(stack), "1 s");
     if (taken.length > 0) this.#options.tell(`Took over ${taken.length} that an interrupted run had begun.`);
     if (!this.#options.refresh) return;
-    if (this.#before?.plan) await refuseBlindRefresh(this.#target);
+    if (this.#before?.access) await refuseBlindRefresh(this.#target);
     const refresh = (report: (detail: string) => void) =>
       runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted);
     this.#drift = (await this.#recording.part("Looking for drift", refresh, "15 s")).done;
@@ -138,8 +138,8 @@ class Deployment {
     const run = (report: (detail: string) => void): Promise<Ran> =>
       runEngine(report, (watch: Watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
     const ran = await this.#recording.part("Preview", run, "10 s");
-    const access = accessChanges(state.plan, plan);
-    const empty = ran.steps.length === 0 && isSamePlan(state.plan, plan);
+    const access = accessChanges(state.access, plan);
+    const empty = ran.steps.length === 0 && access.changes.length === 0;
     if (!empty) tell([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
     return { ran, access, from: state.digest, empty };
   }
@@ -175,7 +175,7 @@ class Deployment {
     const applied = this.#recording.parts.some(({ name }) => name === "Deploying");
     if (applied && engine) this.#done = engine.done;
     const planned = applied ? (this.#preview?.ran.steps ?? []) : [];
-    const urls = protectedUrls([this.#before?.plan, this.#target.plan]);
+    const urls = protectedUrls(this.#before?.access, this.#target.plan);
     const hosts = await this.#recording.part("Asking protected hosts without a session", () => askHosts(urls));
     const failed = engine?.failed ?? [];
     const wreck = { errors, planned, done: this.#done, failed, hosts };

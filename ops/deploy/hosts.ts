@@ -1,5 +1,7 @@
 /** Whether protected hosts refuse who has no session, asked after a deployment that failed. */
-import type { Exposure, Plan } from "../../infra/plan/types.ts";
+import { accessOf } from "../../infra/access/access.ts";
+import type { Access, HostFacts } from "../../infra/access/facts.ts";
+import type { Plan } from "../../infra/plan/types.ts";
 import { type HttpClient, withClient } from "../http.ts";
 
 export interface HostState {
@@ -9,14 +11,14 @@ export interface HostState {
   readonly answered: string;
 }
 
-/** The exposures that the gateway itself protects, of any of these plans; an application that signs people in answers for itself. */
-export function protectedUrls(plans: readonly (Pick<Plan, "exposures"> | undefined)[]): string[] {
-  const urls = plans.flatMap((plan) => plan?.exposures.filter(isProtected).map(({ url }) => url) ?? []);
-  return [...new Set(urls)].sort();
+/** The hosts that the gateway itself protects, before or after; an application that signs people in answers for itself. */
+export function protectedUrls(before: Access | undefined, after: Plan): string[] {
+  const hosts = [...(before?.host.values() ?? []), ...accessOf(after).host.values()];
+  return [...new Set(hosts.filter(isProtected).map(({ url }) => url))].sort();
 }
 
-function isProtected({ authentication, publicPaths }: Exposure): boolean {
-  return authentication !== "none" && !publicPaths.includes("/");
+function isProtected({ protection, publicPaths }: HostFacts): boolean {
+  return protection.asked !== "none" && !publicPaths.includes("/");
 }
 
 /** Asks each once, without a session. */

@@ -1,6 +1,9 @@
 /** What a stack's state tells before a deployment. Pure, apart from {@link readState}. */
 import { createHash } from "node:crypto";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { accessOf } from "../../infra/access/access.ts";
+import type { Access } from "../../infra/access/facts.ts";
+import { accessIn, type AccessRecord, DEPLOYED_ACCESS } from "../../infra/access/record.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import type { Resource } from "../replay.ts";
 import { exportState } from "../state.ts";
@@ -9,7 +12,7 @@ export interface StackState {
   /** Changes with every change of the state; tells whether what was previewed is still what there is. */
   readonly digest: string;
   /** Of the last deployment that came to its end; undefined before the first. */
-  readonly plan: Plan | undefined;
+  readonly access: Access | undefined;
   /** Contexts of the clusters that hold what was deployed. */
   readonly contexts: readonly string[];
 }
@@ -19,25 +22,19 @@ export async function readState(stack: Stack): Promise<StackState> {
 }
 
 export function stateOf(resources: readonly Resource[]): StackState {
-  const own = resources.find(({ type }) => type === "pulumi:pulumi:Stack");
   const clusters = resources.filter(({ type }) => type === "pulumi:providers:kubernetes");
   const contexts = clusters.flatMap(({ inputs }) => (typeof inputs?.["context"] === "string" ? inputs["context"] : []));
   return {
     digest: createHash("sha256").update(JSON.stringify(resources)).digest("hex"),
-    plan: own?.outputs?.["plan"] as Plan | undefined,
+    access: accessOfState(resources),
     contexts: [...new Set(contexts)],
   };
 }
 
-/** Whether two plans are one, whatever the order of their fields; the state keeps none that is undefined. */
-export function isSamePlan(one: Plan | undefined, other: Plan): boolean {
-  return one !== undefined && canonical(one) === canonical(other);
-}
-
-function canonical(plan: Plan): string {
-  return JSON.stringify(plan, (_, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
+/** Until version 0.1.0 the whole plan was an output of the stack. */
+function accessOfState(resources: readonly Resource[]): Access | undefined {
+  const record = resources.find(({ type }) => type === DEPLOYED_ACCESS)?.outputs;
+  if (record?.["facts"] !== undefined) return accessIn(record as unknown as AccessRecord);
+  const plan = resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs?.["plan"];
+  return plan === undefined ? undefined : accessOf(plan as Plan);
 }

@@ -1,8 +1,8 @@
 /** What differs between the access of two plans, one statement per fact; said of an old plan, the statements give the new one. Pure. */
 import type { Plan } from "../../infra/plan/types.ts";
-import { accessOf } from "./access.ts";
+import { accessOf } from "../../infra/access/access.ts";
 import { judge, type Judgement, RANKS } from "./effects.ts";
-import type { Access, Section, Sections } from "./facts.ts";
+import type { Access, Section, Sections } from "../../infra/access/facts.ts";
 
 /** A fact that came, went or moved. */
 export type Statement = { [S in Section]: StatementAbout<S> }[Section];
@@ -33,7 +33,14 @@ const SECTIONS: readonly Section[] = [
  * @returns the statements, most dangerous first, then in the order of the sections and names
  */
 export function accessDiff(before: Plan | undefined, after: Plan | undefined): readonly Change[] {
-  const [old, now] = [accessOf(before), accessOf(after)];
+  return compareAccess(accessOf(before), accessOf(after));
+}
+
+/**
+ * The same of the facts.
+ * @param old also as a state records them
+ */
+export function compareAccess(old: Access, now: Access): readonly Change[] {
   const statements = SECTIONS.flatMap((section) => compare(section, old, now));
   const order = (change: Change) => RANKS.indexOf(change.effect);
   return judge(statements, old, now).sort((one, other) => order(one) - order(other));

@@ -1,5 +1,5 @@
 /** What a statement means: how dangerous it is, where it holds, whom it reaches, and whether another one says it already. Pure. */
-import type { Access, HostFacts } from "./facts.ts";
+import type { Access, HostFacts } from "../../infra/access/facts.ts";
 import type { Change, Statement } from "./diff.ts";
 import { dataEffect } from "./dataEffects.ts";
 import { hostEffect } from "./hostEffects.ts";

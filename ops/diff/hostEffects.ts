@@ -1,8 +1,8 @@
 /** How dangerous a statement about a host is. Pure. */
 import type { Statement } from "./diff.ts";
 import { durationEffect, type Effect } from "./effects.ts";
-import type { Entrants, HostFacts } from "./facts.ts";
-import { openings, strips } from "./rules.ts";
+import type { Entrants, HostFacts } from "../../infra/access/facts.ts";
+import { openings, strips } from "../../infra/access/rules.ts";
 
 export type HostStatement = Extract<Statement, { readonly about: "host" }>;
 

@@ -1,7 +1,7 @@
 /** Statements about a host in words. Pure. */
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import type { Change } from "./diff.ts";
-import type { Entrants, HostFacts } from "./facts.ts";
+import type { Entrants, HostFacts } from "../../infra/access/facts.ts";
 import { listOf, mark, moved, names } from "./words.ts";
 
 type HostChange = Extract<Change, { readonly about: "host" }>;

@@ -1,7 +1,7 @@
 /** Which statements follow from others: a new host has new rules, an exposed schema has new grants. Pure. */
 import type { Statement } from "./diff.ts";
 import { type Effect, RANKS } from "./effects.ts";
-import type { Access } from "./facts.ts";
+import type { Access } from "../../infra/access/facts.ts";
 
 export type Weighed = Statement & { readonly effect: Effect };
 

@@ -1,7 +1,7 @@
 /** Whom a statement reaches, of those that the configuration itself knows. Pure. */
 import type { Statement } from "./diff.ts";
 import type { Reach } from "./effects.ts";
-import type { Access, HostFacts, MemberFacts } from "./facts.ts";
+import type { Access, HostFacts, MemberFacts } from "../../infra/access/facts.ts";
 
 const NOBODY: Reach = { gained: [], lost: [] };
 

@@ -67,7 +67,7 @@ export function engineState(deployment: Deployment, updates: readonly Update[] |
     deployed: resources.some(({ type }) => type !== "pulumi:pulumi:Stack" && !type.startsWith("pulumi:providers:")),
     last: last && { kind: last.kind, result: last.result, ended: last.endTime ?? last.startTime ?? "" },
     pending: killed && pending.length === 0 ? ["what its journal holds"] : pending,
-    urls: Array.isArray(urls) ? urls.map(String) : undefined,
+    urls: typeof urls === "object" && urls !== null ? Object.values(urls).map(String) : undefined,
   };
 }
 

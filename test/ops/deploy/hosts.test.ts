@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { protectedUrls, stateOf } from "../../../ops/deploy/hosts.ts";
-import type { Exposure } from "../../../infra/plan/types.ts";
+import { accessOf } from "../../../infra/access/access.ts";
+import { accessIn, recordOf } from "../../../infra/access/record.ts";
+import { basic, oauth2, proxy } from "../../config/stacks.ts";
+import { planOf } from "../../infra/plan/stacks.ts";
 
 const LOGIN = "http://authentik.localhost/application/o/authorize/?client_id=x";
 
@@ -20,17 +23,24 @@ test.each([
   expect(stateOf(status, location)).toBe(state);
 });
 
-test("asked is what the gateway protects, before or after, each once", () => {
-  const exposure = (url: string, authentication: Exposure["authentication"], publicPaths: string[] = []): Exposure =>
-    ({ url, authentication, publicPaths }) as unknown as Exposure;
-  const before = { exposures: [exposure("http://gone", "basic-auth"), exposure("http://stays", "forward-auth")] };
-  const after = {
-    exposures: [
-      exposure("http://stays", "forward-auth", ["/health"]),
-      exposure("http://open", "none"),
-      exposure("http://all-public", "forward-auth", ["/"]),
-    ],
-  };
-  expect(protectedUrls([before, after])).toEqual(["http://gone", "http://stays"]);
-  expect(protectedUrls([undefined])).toEqual([]);
+test("asks the hosts that the gateway protects before or after, each once", () => {
+  const before = planOf(
+    { localhost: true },
+    basic({ name: "gone" }),
+    proxy({ name: "stays", application_slug: "stays" }),
+  );
+  const after = planOf(
+    { localhost: true },
+    proxy({ name: "stays", application_slug: "stays", public_paths: ["/health"] }),
+    oauth2({ name: "open", application_slug: "open", enforce: "application" }),
+  );
+  const urls = protectedUrls(accessIn(recordOf(accessOf(before))), after);
+  expect(urls.filter((url) => !url.includes("whoami-"))).toEqual(["http://gone.localhost", "http://stays.localhost"]);
+  expect(protectedUrls(undefined, planOf({ localhost: true }))).toEqual([]);
+});
+
+test("does not ask a host whose root is public", () => {
+  const plan = planOf({ localhost: true }, proxy({}));
+  const exposures = plan.exposures.map((exposure) => ({ ...exposure, publicPaths: ["/"] }));
+  expect(protectedUrls(undefined, { ...plan, exposures })).toEqual([]);
 });

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { accessOf } from "../../../ops/diff/access.ts";
-import { accessDiff, applyChanges } from "../../../ops/diff/diff.ts";
+import { accessOf } from "../../../infra/access/access.ts";
+import { accessIn, recordOf } from "../../../infra/access/record.ts";
+import { accessDiff, applyChanges, compareAccess } from "../../../ops/diff/diff.ts";
 import { describeChanges } from "../../../ops/diff/report.ts";
 import { painter } from "../../../ops/paint.ts";
 import { sections, shell, stack } from "../../config/stacks.ts";
@@ -60,6 +61,17 @@ const plans: fc.Arbitrary<Plan> = fc.oneof(
 const PARTNER = { enabled: true, base_domain: "partner.example.org", protocol: "https", description: "Partner" };
 
 describe("the statements of a diff", () => {
+  test("are the same with the recorded access of the old plan", () => {
+    fc.assert(
+      fc.property(plans, plans, (before, after) => {
+        const recorded = accessIn(recordOf(accessOf(before)));
+        expect(compareAccess(recorded, accessOf(after))).toEqual(accessDiff(before, after));
+        expect(compareAccess(recorded, accessOf(before))).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
   test("said of the old access, give the new one, also of plans that went through JSON", () => {
     fc.assert(
       fc.property(plans, plans, fc.boolean(), (before, after, stored) => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { accessOf } from "../../../ops/diff/access.ts";
+import { accessOf } from "../../../infra/access/access.ts";
 
 const golden = join(import.meta.dirname, "..", "..", "golden");
 

@@ -8,7 +8,7 @@ import type {
   RouteRule,
   SchemaPlan,
   Tokens,
-} from "../../infra/plan/types.ts";
+} from "../plan/types.ts";
 
 /** Everything that is compared: by what it is about, then by name. */
 export interface Sections {

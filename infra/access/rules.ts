@@ -1,6 +1,6 @@
 /** What the gateway does with the requests of each host. Pure. */
-import type { Middleware, Plan, Route, RouteRule } from "../../infra/plan/types.ts";
-import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
+import type { Middleware, Plan, Route, RouteRule } from "../plan/types.ts";
+import { IDENTITY_HEADERS } from "../identity/headers.ts";
 import type { RuleFacts } from "./facts.ts";
 
 /** Every rule with what its middlewares are, by exposure; sorted, since the order of rules decides nothing beside their priority. */

@@ -1,5 +1,5 @@
 /** Who gets what from a plan, as plain facts: what the access diff compares. Says nothing of how it is carried out. Pure. */
-import type { DataPlan, Exposure, OAuthClient, Plan, RecordSet } from "../../infra/plan/types.ts";
+import type { DataPlan, Exposure, OAuthClient, Plan, RecordSet } from "../plan/types.ts";
 import type {
   Access,
   ClientFacts,

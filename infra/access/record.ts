@@ -1,0 +1,38 @@
+/** The access of a deployed stack as its state contains it. Pure. */
+import { gunzipSync, gzipSync } from "node:zlib";
+import { accessOf } from "./access.ts";
+import type { Access } from "./facts.ts";
+
+/** Type of the component whose outputs are an {@link AccessRecord}. */
+export const DEPLOYED_ACCESS = "gatehouse:access:DeployedAccess";
+/** Version of {@link AccessRecord}; increased when older programs cannot read a newer record. */
+const VERSION = 1;
+
+/** Contains no secret. */
+export interface AccessRecord {
+  readonly version: number;
+  /** The facts as JSON, compressed with gzip, in base64: hosts repeat most of their facts. */
+  readonly facts: string;
+}
+
+export function recordOf(access: Access): AccessRecord {
+  const entries = Object.entries(access).map(([section, facts]) => [section, [...facts]] as const);
+  const json = JSON.stringify(Object.fromEntries(entries));
+  return { version: VERSION, facts: gzipSync(json, { level: 9 }).toString("base64") };
+}
+
+/**
+ * Returns the recorded facts. Fields that were undefined are missing.
+ * @throws Error for a record of a newer version
+ */
+export function accessIn({ version, facts }: AccessRecord): Access {
+  if (version !== VERSION) {
+    throw new Error(
+      `the state records its access in version ${version}, and this program reads version ${VERSION}; ` +
+        "deploy with the version of Gatehouse that deployed last, or a newer one",
+    );
+  }
+  const json = gunzipSync(Buffer.from(facts, "base64")).toString();
+  const sections = Object.entries(JSON.parse(json) as Record<string, [string, object][]>);
+  return { ...accessOf(undefined), ...Object.fromEntries(sections.map(([name, entries]) => [name, new Map(entries)])) };
+}

@@ -70,8 +70,7 @@ export default async function program(
 
   new DeployedAccess("access", { plan, after: [...resources] });
   return {
-    // By exposure, since the engine compares lists by index, and so prints every URL behind a new one.
-    urls: Object.fromEntries(plan.exposures.map(({ id, url }) => [id, url])),
+    // No list of hosts: the engine prints all of a list when one entry changes.
     identityProvider: authentik.browserUrl,
     jwks: identity.jwksUrl,
   };

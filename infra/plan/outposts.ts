@@ -8,13 +8,14 @@ import type { Exposure, Outpost } from "./types.ts";
 export const OUTPOST_PATH = "/outpost.goauthentik.io";
 /** HTTP listener of an outpost (authentik docs, "Ports"). */
 const PORT = 9000;
-/** Average share of the capacity that is used, so that an exposure's preferred outpost almost always has room. */
-const FILL = 0.8;
+/** Length of an exposure's hash in bits. */
+const BITS = 32;
 
 /**
  * Assigns an outpost to each exposure with forward auth: one for each combination of allowed groups, session length and scheme. More
- * exposures than one outpost serves are distributed by rendezvous hashing, so that the order of the list changes nothing and a new
- * service moves few others.
+ * exposures than one outpost serves are distributed by extendible hashing: an outpost that exceeds its capacity keeps about half of its
+ * exposures, and the others move to a new one. So the order of the list changes nothing, and a change of the list moves other exposures only
+ * where an outpost begins or ceases to exceed the capacity, and only those of that outpost.
  */
 export function assignOutposts(exposures: readonly Exposure[], settings: Settings): Exposure[] {
   const capacity = settings.identityProvider.providersPerOutpost;
@@ -52,35 +53,25 @@ function shared(exposure: Exposure | undefined): [groups: readonly string[], ses
   return [[...new Set(groups)].sort(), session, url.slice(0, url.indexOf(":"))];
 }
 
+/** Which of its combination's outposts serves each exposure: the last bits of its hash, as few as keep that outpost within its capacity. */
 function numbered(exposures: readonly Exposure[], capacity: number): Map<string, number> {
-  const ids = exposures.map(({ id }) => id);
-  const count = ids.length <= capacity ? 1 : Math.ceil(ids.length / Math.max(1, Math.floor(capacity * FILL)));
-  const rooms = new Array<number>(count).fill(capacity);
-  const assigned = new Map<string, number>();
-  for (const id of ids.toSorted()) {
-    const outpost = preferred(id, rooms);
-    rooms[outpost] = (rooms[outpost] ?? 0) - 1;
-    assigned.set(id, outpost);
-  }
-  return assigned;
+  const split = (ids: readonly (readonly [id: string, hash: number])[], bits: number): [string, number][] => {
+    if (ids.length <= capacity || bits === BITS) return ids.map(([id, hash]) => [id, lastBits(hash, bits)]);
+    const [even, odd] = [0, 1].map((bit) => ids.filter(([, hash]) => ((hash >>> bits) & 1) === bit));
+    return [...split(even ?? [], bits + 1), ...split(odd ?? [], bits + 1)];
+  };
+  return new Map(
+    split(
+      exposures.map(({ id }) => [id, hashOf(id)] as const),
+      0,
+    ),
+  );
 }
 
-/** Of the outposts with room, the one that an exposure prefers (rendezvous hashing). */
-function preferred(id: string, rooms: readonly number[]): number {
-  if (rooms.length === 1) return 0;
-  const seed = createHash("sha256").update(id).digest().readUInt32BE();
-  let best = { outpost: 0, weight: -1 };
-  rooms.forEach((room, outpost) => {
-    const weight = mixed(seed, outpost);
-    if (room > 0 && weight > best.weight) best = { outpost, weight };
-  });
-  return best.outpost;
+function hashOf(id: string): number {
+  return createHash("sha256").update(id).digest().readUInt32BE();
 }
 
-/** Spreads two numbers over 32 bits (the finalizer of MurmurHash3). */
-function mixed(seed: number, outpost: number): number {
-  let bits = seed ^ Math.imul(outpost + 1, 0x9e3779b9);
-  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
-  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
-  return (bits ^ (bits >>> 16)) >>> 0;
+function lastBits(hash: number, bits: number): number {
+  return hash % 2 ** bits;
 }

@@ -26,13 +26,16 @@ export function stateOf(resources: readonly Resource[]): StackState {
   const contexts = clusters.flatMap(({ inputs }) => (typeof inputs?.["context"] === "string" ? inputs["context"] : []));
   return {
     digest: createHash("sha256").update(JSON.stringify(resources)).digest("hex"),
-    access: accessOfState(resources),
+    access: deployedAccess(resources),
     contexts: [...new Set(contexts)],
   };
 }
 
-/** Until version 0.1.0 the whole plan was an output of the stack. */
-function accessOfState(resources: readonly Resource[]): Access | undefined {
+/**
+ * Returns the access of the last deployment that succeeded; undefined if none did. Earlier programs made the whole plan an output of the
+ * stack.
+ */
+export function deployedAccess(resources: readonly Resource[]): Access | undefined {
   const record = resources.find(({ type }) => type === DEPLOYED_ACCESS)?.outputs;
   if (record?.["facts"] !== undefined) return accessIn(record as unknown as AccessRecord);
   const plan = resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs?.["plan"];

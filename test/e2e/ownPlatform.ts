@@ -12,7 +12,8 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { deploy, destroy, openProgram } from "../../local/deploy.ts";
 import { applyYaml } from "../../local/platform/api.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import type { Changes } from "../../ops/deploy/run.ts";
+import { type Changes, runEngine } from "../../ops/deploy/run.ts";
+import type { Step } from "../../ops/deploy/step.ts";
 import type { Progress } from "../../ops/progress.ts";
 import { Administrator, type Person } from "../domains/people.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -52,6 +53,8 @@ export function service(
 export interface OwnStack {
   readonly stack: Stack;
   up(config: Config): Promise<{ readonly plan: Plan; readonly changes: Changes }>;
+  /** The steps that the same would take, and what the engine prints of them. */
+  preview(config: Config): Promise<{ readonly steps: readonly Step[]; readonly output: string }>;
   destroy(): Promise<void>;
   /** The resources that the engine knows, components left out: URN → id. */
   resources(): Promise<ReadonlyMap<string, string>>;
@@ -158,9 +161,22 @@ export async function deployEcho({ kubeconfig }: Platform, namespace: string): P
 /** Opens a stack on a running platform. @param progress default: nobody sees it */
 export async function openOwn(platform: Platform, name: string, progress: Progress = quiet): Promise<OwnStack> {
   const stack = await openProgram(platform, name, program);
-  const up: OwnStack["up"] = async (config) => {
+  const configure = async (config: Config): Promise<void> => {
     const values = Object.entries(config).map(([key, value]) => [key, { value: textOf(value) }] as const);
     await stack.setAllConfig(Object.fromEntries(values));
+  };
+  const preview: OwnStack["preview"] = async (config) => {
+    await configure(config);
+    let output = "";
+    const onOutput = (text: string): void => void (output += text);
+    const { steps } = await runEngine(
+      () => undefined,
+      (watch) => stack.preview({ ...watch, onOutput, color: "never" }),
+    );
+    return { steps, output };
+  };
+  const up: OwnStack["up"] = async (config) => {
+    await configure(config);
     const raw = Object.fromEntries(Object.entries(config).map(([key, value]) => [key, { value }]));
     const settings = parseStack({ stack: name, config: raw }, process.env);
     const plan = computePlan(settings);
@@ -169,7 +185,7 @@ export async function openOwn(platform: Platform, name: string, progress: Progre
   const down = async (): Promise<void> => {
     await destroy({ stack }, quiet);
   };
-  return { stack, up, destroy: down, resources: () => resources(stack) };
+  return { stack, up, preview, destroy: down, resources: () => resources(stack) };
 }
 
 function textOf(value: unknown): string {

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Place, StackContext } from "../../context/context.ts";
+import { deployedAccess } from "../../deploy/stackState.ts";
 import type { Progress } from "../../progress.ts";
 import type { Deployment } from "../../replay.ts";
 import { ensureTools } from "../../toolchain/toolchain.ts";
@@ -59,15 +60,14 @@ export function lookAtEngine(found: Look<Cli>, workspace: string): Promise<Look<
 /** @param updates newest first */
 export function engineState(deployment: Deployment, updates: readonly Update[] | null, killed: boolean): EngineState {
   const resources = deployment.resources ?? [];
-  const own = resources.find(({ type }) => type === "pulumi:pulumi:Stack");
   const last = updates?.find(({ kind }) => kind === "update" || kind === "destroy");
+  const access = deployedAccess(resources);
   const pending = (deployment.pending_operations ?? []).map(({ resource }) => resource.urn.split("::").at(-1) ?? "");
-  const urls = own?.outputs?.["urls"];
   return {
     deployed: resources.some(({ type }) => type !== "pulumi:pulumi:Stack" && !type.startsWith("pulumi:providers:")),
     last: last && { kind: last.kind, result: last.result, ended: last.endTime ?? last.startTime ?? "" },
     pending: killed && pending.length === 0 ? ["what its journal holds"] : pending,
-    urls: typeof urls === "object" && urls !== null ? Object.values(urls).map(String) : undefined,
+    urls: access && [...access.host.values()].map(({ url }) => url),
   };
 }
 

@@ -99,4 +99,55 @@ describe("when a stack changes", () => {
       RUNS,
     );
   });
+
+  test("any edits of the list change only the edited services and the lists that contain them", () => {
+    const edits = fc.array(fc.tuple(fc.nat(), services), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(kinds, services, variants, edits, (enabled, list, variant, random) => {
+        const identityProvider = { ...variant.identityProvider, providers_per_outpost: 100 };
+        const plan = (of: Entries) => computePlan(settingsOf(enabled, of, { ...variant, identityProvider }));
+        let before = list;
+        for (const [place, others] of random) {
+          const [after, edited] = editOf(before, place, others);
+          expect(othersIn(plan(after), edited)).toEqual(othersIn(plan(before), edited));
+          before = after;
+        }
+      }),
+      RUNS,
+    );
+  });
 });
+
+type Entries = Record<string, unknown>[];
+
+/** Adds, removes, moves or replaces an entry. @returns the edited list, and the name of the entry */
+function editOf(list: Entries, place: number, others: Entries): [list: Entries, edited: string] {
+  const [other] = others;
+  if (other === undefined) {
+    const index = list.length === 0 ? 0 : place % list.length;
+    return [list.filter((_, at) => at !== index), String(list[index]?.["name"])];
+  }
+  const edited = String(other["name"]);
+  const rest = list.filter(({ name }) => name !== edited);
+  return [rest.toSpliced(place % (rest.length + 1), 0, other), edited];
+}
+
+/** What a plan contains of every other service: exposures with their outposts, rules with their routes, clients, records. */
+function othersIn(plan: Plan, edited: string): Record<string, string[]> {
+  const isEdited = (service: string) => service === edited || service === `whoami-${edited}`;
+  const exposures = plan.exposures.filter(({ service }) => !isEdited(service));
+  const [ids, hosts] = [new Set(exposures.map(({ id }) => id)), new Set(exposures.map(({ host }) => host))];
+  const rules = placed(plan).filter(({ exposure }) => ids.has(exposure));
+  return {
+    exposures: sorted(exposures),
+    rules: sorted(rules),
+    middlewares: sorted(
+      plan.middlewares.filter((one) =>
+        rules.some((rule) => rule.in.namespace === one.namespace && rule.middlewares.includes(one.name)),
+      ),
+    ),
+    outposts: sorted(plan.outposts.filter(({ name }) => exposures.some(({ outpost }) => outpost === name))),
+    clients: sorted(plan.clients.filter(({ service }) => service !== edited)),
+    hosts: plan.records.flatMap((set) => set.hosts.filter((host) => hosts.has(host))).sort(),
+  };
+}

@@ -3,6 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { accessOf } from "../../../infra/access/access.ts";
+import { DEPLOYED_ACCESS, recordOf } from "../../../infra/access/record.ts";
 import { main, type Shell } from "../../../ops/diagnose.ts";
 import { engineState } from "../../../ops/diagnose/evidence/engine.ts";
 import { middlewareOf, routeOf } from "../../../ops/diagnose/evidence/traefikObjects.ts";
@@ -11,6 +13,8 @@ import { redactAll, redactor } from "../../../ops/diagnose/redact.ts";
 import { describe as page, isAnythingWrong } from "../../../ops/diagnose/report.ts";
 import { writeReport } from "../../../ops/diagnose/reportFiles.ts";
 import { diagnoseHost } from "../../../ops/diagnose/walk.ts";
+import { proxy } from "../../config/stacks.ts";
+import { planOf } from "../../infra/plan/stacks.ts";
 import { inside, world } from "./world.ts";
 
 let folder: string;
@@ -150,18 +154,20 @@ describe("looking", () => {
 
   test("the engine's state: only updates count, and what was under way is named", () => {
     const urn = "urn:pulumi:dev::gatehouse::kubernetes:core/v1:Secret::wiki-secret";
-    const stack = { urn: "stack", type: "pulumi:pulumi:Stack", outputs: { urls: ["http://wiki.localhost"] } };
+    const stack = { urn: "stack", type: "pulumi:pulumi:Stack" };
+    const deployed = accessOf(planOf({ localhost: true }, proxy({})));
+    const access = { urn: "access", type: DEPLOYED_ACCESS, outputs: { ...recordOf(deployed) } };
     const resource = { urn, type: "kubernetes:core/v1:Secret" };
     const updates = [
       { kind: "refresh", result: "succeeded", endTime: "3" },
       { kind: "update", result: "failed", endTime: "2" },
     ];
     const pending = [{ resource, type: "creating" }];
-    expect(engineState({ resources: [stack, resource], pending_operations: pending }, updates, false)).toEqual({
-      ...{ deployed: true, pending: ["wiki-secret"], urls: ["http://wiki.localhost"] },
+    expect(engineState({ resources: [stack, resource, access], pending_operations: pending }, updates, false)).toEqual({
+      ...{ deployed: true, pending: ["wiki-secret"], urls: Array.from(deployed.host.values(), ({ url }) => url) },
       last: { kind: "update", result: "failed", ended: "2" },
     });
-    expect(engineState({ resources: [{ ...stack, outputs: {} }] }, null, true)).toEqual({
+    expect(engineState({ resources: [stack] }, null, true)).toEqual({
       ...{ deployed: false, pending: ["what its journal holds"], urls: undefined, last: undefined },
     });
   });

@@ -1,0 +1,119 @@
+/** A small change of the list is a small change of the deployment: the engine's steps, its preview, and the sessions of other services. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accessOf } from "../../infra/access/access.ts";
+import { readState } from "../../ops/deploy/stackState.ts";
+import { signIn } from "../../ops/verify/signIn.ts";
+import { told, withClient } from "../domains/world.ts";
+import { type EchoService, INGE, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
+
+/** Lines of a terminal. */
+const SCREEN = 40;
+/** Lines that a terminal overwrites, and those about plugins that are not installed. */
+const NOISE = /^@ previewing|warning: using pulumi-resource/;
+const KEPT = Array.from({ length: 12 }, (_, index) => service(`kept-${index}`));
+/** Among the others, so that each list gets it in its middle. */
+const withAdded = (fields: object = {}): EchoService[] => [
+  ...KEPT.slice(0, 5),
+  service("kept-4b", { ...fields }),
+  ...KEPT.slice(5),
+];
+const LISTS = [
+  "update IngressRoute gatehouse-outpost-localhost-route",
+  "update Outpost gatehouse-outpost-all-users-outpost",
+];
+
+let own: OwnPlatform;
+let stack: OwnStack;
+
+beforeAll(async () => {
+  own = await startOwnPlatform();
+  stack = await own.open("small");
+  await stack.up(own.installed(KEPT));
+  await own.administrator.create(INGE);
+});
+afterAll(() => own.stop());
+
+/** Previews a list, then deploys it. @returns the steps, without the hashes of outposts */
+async function change(services: readonly EchoService[]): Promise<string[]> {
+  const config = own.installed(services);
+  const { steps, output } = await stack.preview(config);
+  expect(output.split("\n").filter((line) => !NOISE.test(line)).length).toBeLessThan(SCREEN);
+  const { changes, plan } = await stack.up(config);
+  expect((changes["create"] ?? 0) + (changes["update"] ?? 0) + (changes["delete"] ?? 0)).toBe(steps.length);
+  expect((await readState(stack.stack)).access).toEqual(accessOf(plan));
+  return steps
+    .map(({ operation, type, name }) => `${operation} ${type} ${name.replace(/-[0-9a-f]{8}(?=-|$)/, "")}`)
+    .sort();
+}
+
+describe("a proxy service on one domain", () => {
+  test("is added with its own objects and the lists that contain it", async () => {
+    expect(await change(withAdded())).toEqual([
+      "create Application kept-4b@localhost-application",
+      "create IngressRoute kept-4b-route",
+      "create ProviderProxy kept-4b@localhost-provider",
+      ...LISTS,
+    ]);
+  });
+
+  test("is changed in its own objects, and no session of another service ends", async () => {
+    const cookie = await session("kept-0");
+    expect(await change(withAdded({ public_paths: ["/health"] }))).toEqual(["update IngressRoute kept-4b-route"]);
+    expect(await answer("kept-0", cookie)).toBe("200");
+  });
+
+  test("moves to the outpost of its groups, and no session of another service ends", async () => {
+    const cookie = await session("kept-0");
+    expect(await change(withAdded({ groups: ["staff"] }))).toEqual(
+      [
+        "create Deployment gatehouse-outpost-staff-deployment",
+        "create Group group-staff",
+        "create Middleware default/gatehouse-outpost-staff-forward-auth-401-middleware",
+        "create Middleware default/gatehouse-outpost-staff-forward-auth-middleware",
+        "create Outpost gatehouse-outpost-staff-outpost",
+        "create PolicyBinding kept-4b@localhost/staff",
+        "create Secret gatehouse-outpost-staff-environment",
+        "create Service gatehouse-outpost-staff",
+        "create Token gatehouse-outpost-staff-token",
+        ...LISTS,
+        "update IngressRoute kept-4b-route",
+      ].sort(),
+    );
+    expect(await answer("kept-0", cookie)).toBe("200");
+    await stack.up(own.installed(withAdded()));
+  });
+
+  test("is removed with its own objects, and no session of another service ends", async () => {
+    const cookie = await session("kept-0");
+    expect(await change(KEPT)).toEqual([
+      "delete Application kept-4b@localhost-application",
+      "delete IngressRoute kept-4b-route",
+      "delete ProviderProxy kept-4b@localhost-provider",
+      ...LISTS,
+    ]);
+    expect(await answer("kept-0", cookie)).toBe("200");
+  });
+});
+
+test("a failed deployment keeps the recorded access of the previous one", async () => {
+  const before = (await readState(stack.stack)).access;
+  const nowhere = service("lost", {}, "missing-namespace");
+  await expect(stack.up(own.installed([...KEPT, nowhere]))).rejects.toThrow(/missing-namespace/);
+  expect((await readState(stack.stack)).access).toEqual(before);
+});
+
+const url = (name: string): string => own.origin(`${name}.localhost`);
+
+/** The cookie of a session. */
+function session(name: string): Promise<string> {
+  return withClient(async (client) => {
+    const { status } = await signIn(client, `${url(name)}/`, INGE);
+    expect(status).toBe(200);
+    return client.cookies.getCookieString(url(name));
+  });
+}
+
+/** Status of a request with a cookie, and where it is redirected to. */
+function answer(name: string, cookie: string): Promise<string> {
+  return withClient(async (client) => told(await client.send(`${url(name)}/`, { headers: { cookie } })));
+}

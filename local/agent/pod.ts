@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import type { CoreV1Api, V1ContainerState, V1Pod } from "@kubernetes/client-node";
 import { CONTEXT } from "../platform/cluster.ts";
-import { end, isAlive, signalGroup } from "../platform/processes.ts";
+import { end, inherited, isAlive, signalGroup } from "../platform/processes.ts";
 import { MARK } from "../platform/sweep.ts";
 import { discard, prepare, type Prepared } from "./container.ts";
 import { probe } from "./probe.ts";
@@ -115,7 +115,7 @@ export class RunningPod {
     this.#ended.signal.throwIfAborted();
     const startedAt = new Date();
     const log = openSync(this.#log, "a", 0o600);
-    const ours = { PATH: process.env["PATH"], [MARK]: process.env[MARK] };
+    const ours = { ...inherited(), [MARK]: process.env[MARK] };
     const stdio: StdioOptions = ["ignore", log, log];
     const child = spawn(file, args, { cwd: folder, env: { ...ours, ...env }, stdio, detached: true });
     closeSync(log);

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { connect } from "node:net";
 import type { IntOrString, V1Container, V1Probe } from "@kubernetes/client-node";
 import { request } from "undici";
+import { inherited } from "../platform/processes.ts";
 import type { Prepared } from "./container.ts";
 import type { Command } from "./images.ts";
 
@@ -33,7 +34,7 @@ export async function probe(container: V1Container, ip: string, prepared: Prepar
 function succeeds({ file, args, env }: Command, { folder, env: own }: Prepared, seconds: number): Promise<boolean> {
   const options = {
     cwd: folder,
-    env: { PATH: process.env["PATH"], ...own, ...env },
+    env: { ...inherited(), ...own, ...env },
     timeout: EXEC_FACTOR * seconds * 1000,
   };
   return new Promise((resolve) => execFile(file, [...args], options, (error) => resolve(error === null)));

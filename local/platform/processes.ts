@@ -12,7 +12,7 @@ export interface Program {
   readonly args: readonly string[];
   /** Working folder; default: the log folder. */
   readonly cwd?: string;
-  /** Besides PATH. */
+  /** Besides what is {@link inherited}. */
   readonly env?: Readonly<Record<string, string>>;
   readonly account?: Account | undefined;
   /** How it is asked to end. SIGKILL for what keeps no state of its own. */
@@ -32,6 +32,11 @@ export interface Account {
 const AT_ONCE = 500;
 /** How long a program may take to end before it is killed, in milliseconds. */
 const GRACE = 8_000;
+
+/** What any program gets of this process's environment; its secrets are none of it. */
+export function inherited(): Readonly<Record<string, string | undefined>> {
+  return { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+}
 
 /** The programs of one platform. None outlives the calling process: a keeper kills them when it is gone. */
 export class Processes {
@@ -63,7 +68,7 @@ export class Processes {
     const log = openSync(this.logOf(program.name), "w", 0o600);
     const child = spawn(program.command, program.args, {
       cwd: program.cwd ?? this.logs,
-      env: { PATH: process.env["PATH"], [MARK]: this.#mark, ...program.env },
+      env: { ...inherited(), [MARK]: this.#mark, ...program.env },
       ...(program.account && { uid: program.account.uid, gid: program.account.gid }),
       stdio: ["ignore", log, log, ipc],
       // A group of its own: Ctrl-C in the terminal reaches this process only, which then ends them in order.

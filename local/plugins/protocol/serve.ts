@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { promisify } from "node:util";
 
 import * as grpc from "@grpc/grpc-js";
@@ -21,6 +22,8 @@ const MESSAGE_LIMIT = 400 * 1024 * 1024;
 export async function serve(plugin: Plugin): Promise<void> {
   const { port } = await listen(plugin);
   console.log(port);
+  // Node.js writes it at the end of a process, and the engine kills its plugins.
+  flushCompileCache();
   if (process.argv[2] !== undefined) attach(process.argv[2]);
 }
 

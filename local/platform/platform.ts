@@ -11,7 +11,7 @@ import { findAuthentik } from "./authentik.ts";
 import { CONTEXT, startCluster, startControllers } from "./cluster.ts";
 import { localSecret, openDataFolder } from "./data.ts";
 import { writeLaunchers } from "./launchers.ts";
-import { choosePorts } from "./ports.ts";
+import { choosePorts, releasePorts } from "./ports.ts";
 import { startPostgres, type PostgresAddress } from "./postgres.ts";
 import { Processes } from "./processes.ts";
 import { killMarked, MARK } from "./sweep.ts";
@@ -76,6 +76,7 @@ export async function startPlatform(options: { data: string; progress: Progress 
   const stop = once(async () => {
     await processes.stop(["agent"]);
     addresses?.release();
+    releasePorts(data);
     folder.release();
   });
   try {

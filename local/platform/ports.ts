@@ -1,17 +1,22 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo, type Server } from "node:net";
+import { createServer, type ListenOptions, type Server } from "node:net";
 import path from "node:path";
 
-/** Below the ports that Linux gives to outgoing connections (ip_local_port_range of ip(7)), one of which could take a port before its program. */
-const ANY_PORT = { least: 20_000, end: 32_768 } as const;
+/**
+ * Below the ports that Linux gives to outgoing connections (ip_local_port_range, ip(7)): no connection takes the port of a program that is
+ * starting, or that is being started again.
+ */
+const ANY_PORT = [20_000, 32_768] as const;
 const MAX_ATTEMPTS = 100;
+/** What reserves the ports of a data folder. */
+const claims = new Map<string, Server[]>();
 
 /**
- * Returns free ports on 127.0.0.1, to be bound at once: nothing reserves them. Each name gets the port of the last run on the same data
- * folder if it is free, so that a restart changes no deployed address; else the first of the wanted ones that is allowed and free, else
- * any free one.
+ * Returns ports on 127.0.0.1. Each name gets the port of the last run on the same data folder if it is free, so that a restart changes no
+ * deployed address; else the first of the wanted ones that is allowed and free, else any free one. No other call gets them, in any process,
+ * until {@link releasePorts}.
  */
 export async function choosePorts<N extends string>(
   data: string,
@@ -19,40 +24,56 @@ export async function choosePorts<N extends string>(
 ): Promise<Record<N, number>> {
   const file = path.join(data, "ports.json");
   const last = lastPorts(file);
-  const held = new Map<N, Server>();
+  const ports = {} as Record<N, number>;
   for (const name of Object.keys(wanted) as N[]) {
     const remembered = last[name];
-    held.set(name, await listenOnFirst([...(remembered === undefined ? [] : [remembered]), ...wanted[name]]));
+    const { port, claim } = await claimFirst([...(remembered === undefined ? [] : [remembered]), ...wanted[name]]);
+    ports[name] = port;
+    claims.set(data, [...(claims.get(data) ?? []), claim]);
   }
-  const ports = Object.fromEntries([...held].map(([name, server]) => [name, (server.address() as AddressInfo).port]));
-  // All are held until the last is chosen: none is given twice.
-  await Promise.all([...held.values()].map((server) => once(server.close(), "close")));
   writeFileSync(file, `${JSON.stringify({ ...lastPorts(file), ...ports })}\n`);
-  return ports as Record<N, number>;
+  return ports;
+}
+
+/** Lets other platforms use the ports of a data folder. */
+export function releasePorts(data: string): void {
+  for (const claim of claims.get(data) ?? []) claim.close();
+  claims.delete(data);
+}
+
+/** Returns a port that nothing listens on, and that no platform gets while this process runs. */
+export async function freePort(): Promise<number> {
+  return (await claimFirst([])).port;
 }
 
 function lastPorts(file: string): Record<string, number | undefined> {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Record<string, number>;
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, number | undefined>;
   } catch {
-    return {}; // the first run
+    return {};
   }
 }
 
-async function listenOnFirst(candidates: readonly number[]): Promise<Server> {
-  const others = Array.from({ length: MAX_ATTEMPTS }, () => randomInt(ANY_PORT.least, ANY_PORT.end));
+async function claimFirst(candidates: readonly number[]): Promise<{ port: number; claim: Server }> {
+  const others = Array.from({ length: MAX_ATTEMPTS }, () => randomInt(...ANY_PORT));
   for (const port of [...candidates, ...others]) {
-    const server = await listen(port);
-    if (server) return server;
+    // The program listens later: until then only the claim, an abstract Unix socket (unix(7)), keeps others away from a port that is free.
+    const claim = await listen({ path: `\0gatehouse-port-${port}` });
+    const listening = claim && (await listen({ port, host: "127.0.0.1", exclusive: true }));
+    if (listening) {
+      await once(listening.close(), "close");
+      return { port, claim: claim.unref() };
+    }
+    claim?.close();
   }
   throw new Error("no port is free on 127.0.0.1");
 }
 
-/** Undefined when the port is taken, or binding it is not allowed. */
-function listen(port: number): Promise<Server | undefined> {
+/** Undefined when something listens there, or that is not allowed. */
+function listen(options: ListenOptions): Promise<Server | undefined> {
   return new Promise((resolve) => {
-    const server = createServer();
+    const server = createServer((socket) => socket.destroy());
     server.once("error", () => resolve(undefined));
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve(server));
+    server.listen(options, () => resolve(server));
   });
 }

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import type { Platform } from "../../local/platform/platform.ts";
+import { freePort } from "../../local/platform/ports.ts";
 
 /** Processes of the platform whose command line matches. */
 export function processes({ mark: [name, value] }: Platform, command: RegExp): number[] {
@@ -57,14 +57,6 @@ export async function startSecondGateway({ data, kubeconfig, mark, tools }: Plat
   const env = { KUBECONFIG: kubeconfig, [mark[0]]: mark[1] };
   const traefik = spawn(tools.traefik, [`--configFile=${file}`], { env, cwd: folder, stdio: "ignore" });
   return { origin: `http://127.0.0.1:${port}`, stop: () => end(traefik) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), "close");
-  return port;
 }
 
 async function end(child: ChildProcess): Promise<void> {

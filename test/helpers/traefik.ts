@@ -2,24 +2,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { stringify } from "yaml";
+import { freePort } from "../../local/platform/ports.ts";
 import { createProgress } from "../../ops/progress.ts";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";
-
-/** Returns a port of the loopback address that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 export interface RunningTraefik {
   readonly stop: () => Promise<void>;
@@ -61,7 +50,7 @@ export async function startTraefik(
       async () => {
         if ((await fetch(`http://127.0.0.1:${port}/ready`)).status !== 200) throw new Error("Traefik has no route yet");
       },
-      { timeout: 120_000 },
+      { timeout: 240_000 },
     );
   } catch (error) {
     await stop();

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../local/platform/ports.ts";
 
 const SERVER = join(import.meta.dirname, "../../infra/identity/signInPages/server.mjs");
 
@@ -24,14 +25,6 @@ afterAll(async () => {
   server.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const found = (probe.address() as AddressInfo).port;
-  await new Promise((resolve) => probe.close(resolve));
-  return found;
-}
 
 /** A state as an outpost signs it: a JWT whose payload has the wanted address. */
 function stateOf(payload: unknown): string {

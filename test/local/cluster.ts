@@ -4,13 +4,12 @@ import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { openSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 import { Agent, request } from "undici";
 import { vi } from "vitest";
 
+import { freePort } from "../../local/platform/ports.ts";
 import { createProgress } from "../../ops/progress.ts";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";
 
@@ -31,7 +30,7 @@ export interface TestCluster {
 /** Starts etcd, the API server and the controllers on free ports, with their data in the folder. */
 export async function startCluster(folder: string): Promise<TestCluster> {
   const tools = await ensureTools(["etcd", "kube-apiserver", "kube-controller-manager"], createProgress());
-  const [client = 0, peer = 0, secure = 0] = await freePorts(3);
+  const [client, peer, secure] = [await freePort(), await freePort(), await freePort()];
   const server = `https://127.0.0.1:${secure}`;
   const kubeconfig = join(folder, "kubeconfig");
   const key = join(folder, "sa.key");
@@ -90,7 +89,7 @@ export async function startCluster(folder: string): Promise<TestCluster> {
   const isReady = async (): Promise<void> => {
     if ((await call("GET", "/readyz")).status !== 200) throw new Error("the API server is not ready");
   };
-  await vi.waitFor(isReady, { timeout: 60_000, interval: 200 }).catch(async (error: unknown) => {
+  await vi.waitFor(isReady, { timeout: 240_000, interval: 200 }).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
@@ -117,13 +116,4 @@ function kubeconfigOf(server: string): object {
     contexts: [{ name: "live", context: { cluster: "live", user: "admin" } }],
     "current-context": "live",
   };
-}
-
-/** Ports that nobody uses now, all held at once so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) server.close();
-  return ports;
 }

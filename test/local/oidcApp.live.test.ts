@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import OpenId from "oidc-provider";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { freePort } from "../../local/platform/ports.ts";
 import { createClient, headerOf, type Answer, type HttpClient } from "../../ops/http.ts";
 
 const user = { preferred_username: "alice", email: "alice@gatehouse.localhost", groups: ["staff", "a, b"] };
@@ -15,13 +16,6 @@ let hosts: [string, string];
 
 function listen(server: Server): Promise<number> {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A provider that signs in as alice whoever comes. */
@@ -75,7 +69,7 @@ beforeAll(async () => {
       OIDC_SCOPES: "openid profile email",
     },
   });
-  await vi.waitFor(async () => expect((await ask(createClient(), `${hosts[0]}/healthz`)).body).toBe("ok"), 20_000);
+  await vi.waitFor(async () => expect((await ask(createClient(), `${hosts[0]}/healthz`)).body).toBe("ok"), 240_000);
 });
 
 afterAll(() => {

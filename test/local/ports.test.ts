@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { choosePorts } from "../../local/platform/ports.ts";
+import { choosePorts as choose, releasePorts } from "../../local/platform/ports.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "gatehouse-ports-"));
 const listening: Server[] = [];
@@ -13,6 +13,13 @@ afterEach(() => {
   for (const server of listening.splice(0)) server.close();
 });
 afterAll(() => rmSync(root, { recursive: true }));
+
+/** The ports of a run that has stopped. */
+async function choosePorts<N extends string>(data: string, wanted: Readonly<Record<N, readonly number[]>>) {
+  const ports = await choose(data, wanted);
+  releasePorts(data);
+  return ports;
+}
 
 function newFolder(): string {
   return mkdtempSync(path.join(root, "data-"));
@@ -62,4 +69,12 @@ test("gives different ports below those of outgoing connections where none is wa
   const ports = Object.values(await choosePorts(newFolder(), { a: [], b: [], c: [], d: [], e: [] }));
   expect(new Set(ports).size).toBe(5);
   for (const port of ports) expect(port >= 20_000 && port < 32_768).toBe(true);
+});
+
+test("gives no port twice before it is released, although nothing listens there yet", async () => {
+  const [one, other] = [newFolder(), newFolder()];
+  const { http } = await choose(one, { http: [] });
+  expect((await choosePorts(other, { http: [http] })).http).not.toBe(http);
+  releasePorts(one);
+  expect(await choosePorts(newFolder(), { http: [http] })).toEqual({ http });
 });

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient, type HttpClient } from "../../ops/http.ts";
 import { isOwnAnswer } from "../../ops/ownAnswer.ts";
-import { freePort, type RunningTraefik, startTraefik } from "../helpers/traefik.ts";
+import { freePort } from "../../local/platform/ports.ts";
+import { type RunningTraefik, startTraefik } from "../helpers/traefik.ts";
 
 let traefik: RunningTraefik;
 let ports: Readonly<Record<"web" | "websecure" | "application", number>>;

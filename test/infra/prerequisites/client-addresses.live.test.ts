@@ -1,7 +1,8 @@
 /** Why `tls: upstream` needs trusted addresses: the limit per client of the real Traefik behind a proxy, which the test plays. */
 import { expect, test } from "vitest";
 import { perClient } from "../../../infra/gateway/dataSpecs.ts";
-import { freePort, startTraefik } from "../../helpers/traefik.ts";
+import { freePort } from "../../../local/platform/ports.ts";
+import { startTraefik } from "../../helpers/traefik.ts";
 
 /** @returns statuses of three requests of one client and of one request of another; each client has two requests */
 async function statusesWith(forwardedHeaders: object): Promise<number[]> {

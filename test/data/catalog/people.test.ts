@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { until } from "../world.ts";
-import { address, settled, texts, useBrowser } from "./browser.ts";
+import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { asked, shownRows, shownTotals } from "./table.ts";
 
 const visit = useBrowser();
@@ -144,6 +144,8 @@ test("a phone shows the list at once, with the tags folded, and a table that scr
       expect(await page.locator(".filter label").first().isVisible()).toBe(false);
       await page.getByText("Filter by tag").tap();
       await page.locator('input[value="layer:marts"]').tap();
+      // A tap ends before the click that the browser makes of it. Until the list is filtered its links move, and a tap on one misses.
+      await until([], async () => (await shownNames(page)).filter((name) => !name.startsWith("marts.")));
       const link = page.getByRole("link", { name: "fact_observation" });
       // Entries get their height when they are scrolled into view (content-visibility); until then, what is below them moves.
       await link.scrollIntoViewIfNeeded();

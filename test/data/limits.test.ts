@@ -60,7 +60,8 @@ describe("a query", () => {
     const took = performance.now() - began;
     expect(answer).toEqual(refused(500, { code: "57014", message: "canceling statement due to statement timeout" }));
     expect(took).toBeGreaterThan(4_900);
-    expect(took).toBeLessThan(6_500);
+    // The statement sleeps for a minute.
+    expect(took).toBeLessThan(55_000);
   });
 
   test("cannot give itself more time", async () => {

@@ -107,7 +107,7 @@ describe.each([plan, stray])("through the gateway, $grants,", ({ before, after, 
 /** Writes bytes to the gateway. @returns all that came until it closed */
 async function transmit(bytes: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port: inject("data").gatewayPort });
-  socket.setTimeout(10_000, () => socket.destroy(new Error("the gateway kept the connection open")));
+  socket.setTimeout(120_000, () => socket.destroy(new Error("the gateway kept the connection open")));
   socket.write(bytes);
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);

@@ -94,7 +94,7 @@ export async function prove(proof: Proof): Promise<void> {
     }));
     await withObjects([mark, ...objects, route(proof, proof[phase], mark.name)], async () => {
       const marked = async () => (await sendRaw(ready)).headers["x-control"];
-      await expect.poll(marked, { timeout: 20_000, interval: 100 }).toBe(mark.name);
+      await expect.poll(marked, { timeout: 240_000, interval: 100 }).toBe(mark.name);
       expect([phase, seen(await attack())]).toEqual([phase, proof[phase].gives]);
     });
   }

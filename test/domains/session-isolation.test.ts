@@ -143,7 +143,7 @@ describe("control: on one shared outpost", () => {
           const answer = await sendRaw(`${url}/x`);
           return [answer.headers["x-control"], outcome(answer)];
         };
-        await expect.poll(ready, { timeout: 60_000, interval: 200 }).toEqual([mark.name, `login for ${url}/x`]);
+        await expect.poll(ready, { timeout: 240_000, interval: 200 }).toEqual([mark.name, `login for ${url}/x`]);
       }
       await work();
     });

@@ -62,7 +62,7 @@ async function until(expected: string, ...addresses: string[]): Promise<void> {
   const check = async (): Promise<void> => {
     for (const address of addresses) expect([address, await answer(address)]).toEqual([address, expected]);
   };
-  await vi.waitFor(check, { timeout: 20_000, interval: 100 });
+  await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }
 
 /**
@@ -71,7 +71,7 @@ async function until(expected: string, ...addresses: string[]): Promise<void> {
  */
 async function untilMoved(address: string, cookie: string): Promise<void> {
   const check = async (): Promise<void> => expect(await answer(address, { cookie })).toBe(login());
-  await vi.waitFor(check, { timeout: 20_000, interval: 100 });
+  await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }
 
 const login = (): string => `302 ${own.identityProvider}/application/o/authorize/`;

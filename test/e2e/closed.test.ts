@@ -69,12 +69,12 @@ async function answers(): Promise<string[]> {
 const working = (): string[] => [`302 ${own.identityProvider}/application/o/authorize/`, "401", "200", "401", "200"];
 
 async function until(expected: () => string[], look: () => Promise<string[]> = answers): Promise<void> {
-  await vi.waitFor(async () => expect(await look()).toEqual(expected()), { timeout: 60_000, interval: 100 });
+  await vi.waitFor(async () => expect(await look()).toEqual(expected()), { timeout: 240_000, interval: 100 });
 }
 
 /** Everything is as in a whole stack, for a session that was there, and for a new one. */
 async function untilItWorks(): Promise<void> {
-  await vi.waitFor(async () => (cookie = await session()), { timeout: 60_000, interval: 500 });
+  await vi.waitFor(async () => (cookie = await session()), { timeout: 240_000, interval: 500 });
   await until(working);
 }
 
@@ -129,7 +129,7 @@ test("the identity provider's process is killed: it comes back by itself, and se
   const before = processes(own.platform, SERVER);
   signal(before, "SIGKILL");
   const after = (): number[] => processes(own.platform, SERVER).filter((pid) => !before.includes(pid));
-  await vi.waitFor(() => expect(after().length).toBe(1), { timeout: 20_000, interval: 100 });
+  await vi.waitFor(() => expect(after().length).toBe(1), { timeout: 240_000, interval: 100 });
   await until(working);
   const tally = await watched.stop();
   // Outposts answer without the identity provider; the refresh of a later test does not.

@@ -55,7 +55,7 @@ function url(name: string): string {
 /** What it takes for Traefik to know of a change. */
 async function until(expected: string, name: string): Promise<void> {
   const ask = () => withClient(async (client) => told(await client.send(url(name))));
-  await vi.waitFor(async () => expect(await ask()).toBe(expected), { timeout: 20_000, interval: 100 });
+  await vi.waitFor(async () => expect(await ask()).toBe(expected), { timeout: 240_000, interval: 100 });
 }
 
 /** @param at origin where its stack has browsers sign in */

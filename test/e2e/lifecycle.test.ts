@@ -89,7 +89,7 @@ describe("the life of a stack", () => {
 });
 
 test("a platform that was stopped leaves no process behind", async () => {
-  await expect.poll(() => commands().filter((command) => command.includes(data)), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => commands().filter((command) => command.includes(data)), { timeout: 240_000 }).toEqual([]);
 });
 
 function commands(): string[] {

@@ -65,7 +65,7 @@ async function runJob(): Promise<{ end: string; lines: Record<string, unknown>[]
       if (!ended) throw new Error(`job ${name} has not ended`);
       return ended.type;
     },
-    { timeout: 100_000, interval: 500 },
+    { timeout: 240_000, interval: 500 },
   );
   const text = await logOf(name);
   return {
@@ -143,7 +143,7 @@ describe("the verification job", () => {
     await setRules(open);
     try {
       await vi.waitFor(async () => expect(await main(["gatehouse-local", "--only", "routes"], shell())).toBe(1), {
-        timeout: 30_000,
+        timeout: 240_000,
         interval: 500,
       });
       const { end, lines } = await runJob();
@@ -161,7 +161,7 @@ describe("the verification job", () => {
       await setRules(route.spec.routes);
     }
     await vi.waitFor(async () => expect(await main(["gatehouse-local", "--only", "routes"], shell())).toBe(0), {
-      timeout: 30_000,
+      timeout: 240_000,
       interval: 500,
     });
     expect((await runJob()).end).toBe("Complete");

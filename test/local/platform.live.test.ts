@@ -74,7 +74,7 @@ function ask(host: string): Promise<{ status: number; body: string }> {
 }
 
 function until(assertion: () => void | Promise<void>): Promise<void> {
-  return vi.waitFor(assertion, { timeout: 30_000, interval: 100 });
+  return vi.waitFor(assertion, { timeout: 240_000, interval: 100 });
 }
 
 async function createJob(name: string, sql: string, defaults: Partial<V1Container> = {}): Promise<V1Job["status"]> {

@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 function until<T>(assertion: () => Promise<T>): Promise<T> {
-  return vi.waitFor(assertion, { timeout: 30_000, interval: 50 });
+  return vi.waitFor(assertion, { timeout: 240_000, interval: 50 });
 }
 
 async function podsOf(app: string): Promise<V1Pod[]> {

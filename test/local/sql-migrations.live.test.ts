@@ -56,11 +56,11 @@ test("killed on the way, they have changed nothing, and the next run ends well",
   await other.query("begin; lock table catalog.sources");
   const run = world.startMigration();
   const exit = once(run, "exit");
-  await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 240_000 });
   run.kill("SIGKILL");
   expect(await exit).toEqual([null, "SIGKILL"]);
   await other.end();
-  await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 240_000 });
   expect(await made()).toEqual(before);
   world.migrate();
   expect(await made()).toHaveLength(before.length + 1);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type DataWorld, startDataWorld } from "./postgrest.ts";
 
 const marts = { "accept-profile": "marts" };
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 240_000, interval: 50 };
 let world: DataWorld;
 beforeAll(async () => {
   world = await startDataWorld();

@@ -41,7 +41,7 @@ describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_0
   const ask = (path: string): Promise<Answer> =>
     withClient((client) => client.send(`${own.origin("data.localhost")}${path}`));
   const answers = (path: string) =>
-    expect.poll(() => ask(path).then(({ status, body }) => [status, body]), { timeout: 60_000, interval: 200 });
+    expect.poll(() => ask(path).then(({ status, body }) => [status, body]), { timeout: 240_000, interval: 200 });
   const sql = async (text: string): Promise<void> => {
     const { spec } = await own.core.readNamespacedService({ name: "postgres", namespace: "postgres" });
     const client = new Client({
@@ -74,7 +74,7 @@ describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_0
     const before = await own.core.readNamespacedPod(target);
     await own.core.deleteNamespacedPod({ ...target, gracePeriodSeconds: 0 });
     const uid = async () => (await own.core.readNamespacedPod(target).catch(() => before)).metadata?.uid;
-    await expect.poll(uid, { timeout: 60_000 }).not.toBe(before.metadata?.uid);
+    await expect.poll(uid, { timeout: 240_000 }).not.toBe(before.metadata?.uid);
     await answers("/thing").toEqual([200, '[{"id":1}]']);
     await answers("/thing?id=gt.1").toEqual([200, "[]"]);
   });

@@ -76,8 +76,8 @@ test("is deployed, and serves the data API and the login page", async () => {
   const table = "create table api_v1.thing as select 1 as id; comment on table api_v1.thing is 'A thing'";
   await query(`set role gatehouse_owner; ${table}`, "gatehouse");
   const data = own.origin("data.localhost");
-  await expect.poll(() => ask(`${data}/thing`), { timeout: 60_000 }).toBe(200);
-  await expect.poll(() => ask(own.origin("wiki.localhost")), { timeout: 60_000 }).toBe(302);
+  await expect.poll(() => ask(`${data}/thing`), { timeout: 240_000 }).toBe(200);
+  await expect.poll(() => ask(own.origin("wiki.localhost")), { timeout: 240_000 }).toBe(302);
   const sessions = await query(
     "select distinct usename, ssl from pg_stat_ssl join pg_stat_activity using (pid) where usename <> 'postgres' order by 1",
   );

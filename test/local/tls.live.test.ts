@@ -20,7 +20,7 @@ import { openWorkshop, type Workshop } from "./stacks.ts";
 
 const PASSWORD = "tls-canary-'3'@/%";
 /** Milliseconds that a program may take. */
-const PATIENCE = 30_000;
+const PATIENCE = 240_000;
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-tls-"));
 const processes = new Processes(join(folder, "logs"), randomUUID());
 const ca = newAuthority("Private CA");

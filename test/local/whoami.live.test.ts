@@ -13,7 +13,7 @@ test("the echo service returns identity headers as UTF-8, as text and as JSON", 
   const url = await start();
   await withClient(async (client) => {
     const headers = { "X-Idp-Name": Buffer.from("Kåre Ødegård 漢字").toString("latin1") };
-    const { body } = await vi.waitFor(() => client.send(url, { headers }), 10_000);
+    const { body } = await vi.waitFor(() => client.send(url, { headers }), 240_000);
     expect(receivedHeaders(body).get("x-idp-name")).toEqual(["Kåre Ødegård 漢字"]);
     const json = JSON.parse((await client.send(`${url}/api`, { headers })).body) as { headers: object };
     expect(json.headers).toMatchObject({ "X-Idp-Name": ["Kåre Ødegård 漢字"] });

@@ -52,7 +52,7 @@ const CASES: readonly [string, Fault, string][] = [
 ];
 
 async function problem(page: Page): Promise<string> {
-  await page.getByRole("alert").waitFor({ timeout: 30_000 });
+  await page.getByRole("alert").waitFor({ timeout: 240_000 });
   return (await texts(page, "[role=alert] p")).join(" ");
 }
 
@@ -162,7 +162,7 @@ test("a client that the gateway refuses for a moment waits, and gets its rows wi
         expect(found?.body).toBe("max connections reached: 6");
         return found;
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 240_000, interval: 100 },
     );
     const { "access-control-allow-origin": origin = "", "retry-after": after } = refusal?.headers ?? {};
     expect(origin).toBe("*");

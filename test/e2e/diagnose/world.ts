@@ -68,7 +68,7 @@ export async function named(host: string, expected: readonly string[], of = conf
     expect(found && brief(found)).toEqual(expected);
     expect(code).toBe(1);
   };
-  await vi.waitFor(look, { timeout: 60_000, interval: 200 });
+  await vi.waitFor(look, { timeout: 240_000, interval: 200 });
   if (found === undefined) throw new Error("no host was diagnosed");
   return found;
 }
@@ -81,5 +81,5 @@ export async function healthy(): Promise<void> {
     expect(diagnosis.limits).toEqual([]);
     expect(code).toBe(0);
   };
-  await vi.waitFor(look, { timeout: 90_000, interval: 500 });
+  await vi.waitFor(look, { timeout: 240_000, interval: 500 });
 }

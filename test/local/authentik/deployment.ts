@@ -11,7 +11,7 @@ export const app = "http://whoami.localhost:8080";
 export const hosts = ["whoami.localhost:8080", "closed.localhost", "stranger.localhost"];
 
 /** How long a test waits for what authentik does later. */
-export const waiting = { timeout: 20_000, interval: 100 };
+export const waiting = { timeout: 240_000, interval: 100 };
 
 /**
  * Starts the emulator in this process, in memory and with a worker, whose first user has the API token `bootstrap`. The defaults are

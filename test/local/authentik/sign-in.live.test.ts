@@ -14,8 +14,8 @@ beforeAll(async () => {
   early = await fetch(`${authentik.url}/api/v3/root/config/`, { headers: { accept: "application/json" } });
   await authentik.ready;
   await deploy(authentik.url);
-}, 60_000);
-afterAll(() => authentik.close(), 30_000);
+});
+afterAll(() => authentik.close());
 
 // Each test here states what was measured on a real authentik: measured.md.
 test("answers 503 with JSON to an API client while the server starts", async () => {

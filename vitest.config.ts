@@ -1,4 +1,35 @@
-import { defineConfig } from "vitest/config";
+import { availableParallelism } from "node:os";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+/** Tests of test/e2e that each start a platform. The others share the one of test/e2e/platform.ts. */
+const OWN_PLATFORM = ["changes", "closed", "diagnose", "existing", "interrupted", "lifecycle", "lonely"].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
+
+/**
+ * Long enough on a machine that is busy with other things: a test that hangs ends, a slow one does not. No `retry`: a test that fails once has a
+ * race, or the product has, and it prints what it saw.
+ */
+const PATIENT = { testTimeout: 600_000, hookTimeout: 900_000, setupFiles: ["test/helpers/exchanges.ts"] };
+
+/** Files that start what they need: as many at a time as there are cores, at least two, since much of their time is waiting. */
+const independent = (name: string, include: string[]): TestProjectInlineConfiguration => ({
+  test: {
+    ...{ name, include, ...PATIENT },
+    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+    sequence: { groupOrder: 1 },
+  },
+});
+
+/** Files that share a platform, one after another. */
+const sharing = (name: string, exclude: string[] = []): TestProjectInlineConfiguration => ({
+  test: {
+    ...{ name, exclude, ...PATIENT },
+    include: [`test/${name}/**/*.test.ts`],
+    globalSetup: [`test/${name}/platform.ts`],
+    fileParallelism: false,
+  },
+});
 
 export default defineConfig({
   test: {
@@ -22,47 +53,11 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      {
-        test: {
-          name: "live",
-          include: ["test/**/*.live.test.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          fileParallelism: false,
-        },
-      },
-      {
-        test: {
-          name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
-          globalSetup: ["test/e2e/platform.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 600_000,
-          fileParallelism: false,
-        },
-      },
-      {
-        test: {
-          name: "domains",
-          include: ["test/domains/**/*.test.ts"],
-          globalSetup: ["test/domains/platform.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 600_000,
-          fileParallelism: false,
-        },
-      },
-      {
-        test: {
-          name: "data",
-          include: ["test/data/**/*.test.ts"],
-          globalSetup: ["test/data/platform.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 600_000,
-          fileParallelism: false,
-          // Beside two other platforms on two cores, a browser has once been too late; what is wrong is wrong each time.
-          retry: 1,
-        },
-      },
+      independent("live", ["test/**/*.live.test.ts"]),
+      independent("own", OWN_PLATFORM),
+      sharing("e2e", OWN_PLATFORM),
+      sharing("domains"),
+      sharing("data"),
     ],
   },
 });

@@ -8,13 +8,14 @@ export class LaunchError extends Error {}
  * Runs a program to its end and hands it every signal that this process gets.
  * @param {string} program
  * @param {string[]} args
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, said?: string[] }} options `said` takes what it prints, which else goes to the screen
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, heard?: (text: string) => void }} options `heard` gets what it prints, which else goes to the screen
  * @returns {Promise<{ code: number | null, signal: NodeJS.Signals | null }>}
  */
-export function run(program, args, { cwd, env, said }) {
+export function run(program, args, { cwd, env, heard }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: said ? ["ignore", "pipe", "pipe"] : "inherit" });
-    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => said?.push(String(chunk)));
+    const child = spawn(program, args, { cwd, env, stdio: heard ? ["ignore", "pipe", "pipe"] : "inherit" });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding("utf8").on("data", (/** @type {string} */ chunk) => heard?.(chunk));
     // Ctrl-C on a terminal reaches the child without us, and twice would mean "at once".
     const interrupt = () => process.stdin.isTTY || child.kill("SIGINT");
     const terminate = () => child.kill("SIGTERM");

@@ -135,7 +135,11 @@ async function npmCi(project) {
   /** @type {string[]} */
   const said = [];
   const [program = "npm", ...args] = [...command, "ci", "--loglevel=warn"];
-  const { code, signal } = await run(program, args, { cwd: project, env: process.env, said }).catch((error) => {
+  const { code, signal } = await run(program, args, {
+    cwd: project,
+    env: process.env,
+    heard: (text) => said.push(text),
+  }).catch((error) => {
     throw new LaunchError(`npm cannot be started: ${String(error)}\nIt comes with Node.js; put it on PATH.`);
   });
   if (signal) process.exit(128 + constants.signals[signal]);

@@ -1,0 +1,77 @@
+/**
+ * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Three files of tests run at a time, because a file waits for other programs
+ * for about half of its time. With arguments, these are for Vitest, which then runs alone after the checks.
+ */
+import { availableParallelism } from "node:os";
+import { performance } from "node:perf_hooks";
+import { run } from "../ops/child.js";
+import { projectFolder } from "../ops/paths.ts";
+
+interface Step {
+  readonly name: string;
+  readonly command: readonly [program: string, ...args: string[]];
+}
+
+const vitest = (...projects: string[]): Step => ({
+  name: projects.join("+"),
+  command: ["vitest", "run", ...projects.flatMap((project) => ["--project", project])],
+});
+const checks: Step[] = [
+  { name: "types", command: ["tsc"] },
+  { name: "types of catalog", command: ["tsc", "-p", "catalog"] },
+  { name: "lint", command: ["eslint", "."] },
+  { name: "format", command: ["prettier", "--check", "."] },
+];
+/** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */
+const lanes: Step[][] = [
+  [vitest("own", "live")],
+  [...checks, vitest("unit"), vitest("data"), vitest("domains"), vitest("e2e")],
+];
+
+const args = process.argv.slice(2);
+const chosen =
+  args.length === 0 ? lanes : [[...checks, { name: "vitest", command: ["vitest", "run", ...args] } as Step]];
+const results: { readonly name: string; readonly code: number; readonly seconds: number; readonly text: string }[] = [];
+const started = performance.now();
+await Promise.all(chosen.map(runInTurn));
+
+for (const { name, code, text } of results) {
+  if (code !== 0) process.stdout.write(`\n── ${name} failed (exit code ${code}) ──\n${tail(text)}`);
+}
+process.stdout.write("\n");
+for (const { name, code, seconds } of results) {
+  process.stdout.write(`${code === 0 ? "passed" : "FAILED"}  ${name} (${seconds} s)\n`);
+}
+const total = Math.round((performance.now() - started) / 1000);
+process.stdout.write(`${total} s on ${availableParallelism()} cores\n`);
+process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1;
+
+/** Runs steps one after another, also after one that failed. */
+async function runInTurn(steps: readonly Step[]): Promise<void> {
+  for (const { name, command } of steps) {
+    const since = performance.now();
+    const [program, ...rest] = command;
+    let text = "";
+    let line = "";
+    const heard = (chunk: string): void => {
+      text += chunk;
+      const lines = (line + chunk).split("\n");
+      line = lines.pop() ?? "";
+      for (const whole of lines) process.stdout.write(`[${name}] ${whole}\n`);
+    };
+    const { code, signal } = await run(program, rest, { cwd: projectFolder(), env: process.env, heard });
+    results.push({
+      name,
+      code: signal ? 1 : (code ?? 1),
+      seconds: Math.round((performance.now() - since) / 1000),
+      text,
+    });
+    if (signal) return;
+  }
+}
+
+/** What a failed step printed about its failure: Vitest's summary, else the end. */
+function tail(text: string): string {
+  const summary = text.lastIndexOf("Failed Tests");
+  return summary < 0 ? text.split("\n").slice(-60).join("\n") : text.slice(text.lastIndexOf("\n", summary) + 1);
+}

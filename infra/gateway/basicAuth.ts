@@ -17,31 +17,24 @@ export interface BasicAuthUsersArgs {
   readonly services: readonly Service[];
 }
 
-/** The Secret with user name and hash of one basic service, beside the middleware that checks them. */
-export class BasicAuthUsers extends pulumi.ComponentResource {
-  readonly secretName: pulumi.Output<string>;
-
-  constructor(name: string, args: BasicAuthUsersArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("gatehouse:gateway:BasicAuthUsers", name, {}, opts);
-    const { middleware } = args;
-    const service = args.services.find((candidate) => candidate.name === middleware.service);
-    if (service?.type !== "basic") {
-      throw new pulumi.InputPropertyError({
-        propertyPath: "services",
-        reason: `no basic service is named "${middleware.service}"`,
-      });
-    }
-    const users = reveal(service.basicAuth.password).apply((password) =>
-      htpasswdLine(service.basicAuth.username, password, `${pulumi.getStack()}/${service.name}`),
-    );
-    const secret = new k8s.core.v1.Secret(
-      `${name}-users`,
-      { metadata: { name: middleware.name, namespace: middleware.namespace }, stringData: { users } },
-      { parent: this },
-    );
-    this.secretName = secret.metadata.name;
-    this.registerOutputs({});
+/** Registers the Secret with user name and hash of one basic service, in the namespace of the middleware that checks them. */
+export function basicAuthUsers(
+  name: string,
+  { middleware, services }: BasicAuthUsersArgs,
+  opts: pulumi.CustomResourceOptions,
+): k8s.core.v1.Secret {
+  const service = services.find((candidate) => candidate.name === middleware.service);
+  if (service?.type !== "basic") {
+    throw new pulumi.InputPropertyError({
+      propertyPath: "services",
+      reason: `no basic service is named "${middleware.service}"`,
+    });
   }
+  const users = reveal(service.basicAuth.password).apply((password) =>
+    htpasswdLine(service.basicAuth.username, password, `${pulumi.getStack()}/${service.name}`),
+  );
+  const metadata = { name: middleware.name, namespace: middleware.namespace };
+  return new k8s.core.v1.Secret(`${name}-users`, { metadata, stringData: { users } }, opts);
 }
 
 /**

@@ -6,8 +6,8 @@ import type { Outposts } from "../identity/outposts.ts";
 import type { Plan } from "../plan/types.ts";
 import { ClusterDns } from "./clusterDns.ts";
 import { Echo } from "./echo.ts";
-import { GatewayMiddleware } from "./middlewares.ts";
-import { DomainRecords } from "./records.ts";
+import { registerMiddleware } from "./middlewares.ts";
+import { registerRecords } from "./records.ts";
 import { ingressRoute } from "./route.ts";
 
 export interface GatewayArgs {
@@ -28,7 +28,7 @@ export class Gateway extends pulumi.ComponentResource {
     const child = { parent: this, provider: cluster.provider };
     this.identityProviderRoutes = this.#routes(args);
     for (const records of plan.records) {
-      new DomainRecords(`${name}-records-${records.domain}`, { records }, child);
+      registerRecords(`${name}-records-${records.domain}`, records, child);
     }
     const local = settings.domains.find(({ kind, enabled }) => kind === "localhost" && enabled);
     if (local) {
@@ -49,7 +49,7 @@ export class Gateway extends pulumi.ComponentResource {
       plan.middlewares.map((middleware) => {
         const place = `${middleware.namespace}/${middleware.name}`;
         const options = this.#after(args, middleware.namespace, []);
-        return [place, new GatewayMiddleware(place, { middleware, outpostUrl, services: settings.services }, options)];
+        return [place, registerMiddleware(place, { middleware, outpostUrl, services: settings.services }, options)];
       }),
     );
     const ofIdentityProvider = new Set(

@@ -2,7 +2,8 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Service } from "../../config/settings.ts";
 import type { Middleware } from "../plan/types.ts";
-import { BasicAuthUsers } from "./basicAuth.ts";
+import { onceIn } from "../aliases.ts";
+import { basicAuthUsers } from "./basicAuth.ts";
 import { authPath, middlewareSpec, TRAEFIK_API } from "./specs.ts";
 
 export interface GatewayMiddlewareArgs {
@@ -13,21 +14,32 @@ export interface GatewayMiddlewareArgs {
   readonly services: readonly Service[];
 }
 
-/** One Traefik Middleware of the plan. */
-export class GatewayMiddleware extends pulumi.ComponentResource {
-  constructor(name: string, args: GatewayMiddlewareArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("gatehouse:gateway:Middleware", name, {}, opts);
-    const { middleware, outpostUrl, services } = args;
-    const { name: objectName, namespace } = middleware;
-    const spec = middlewareSpec<pulumi.Input<string>>(middleware, {
-      authAddress: ({ outpost, refusal }) => pulumi.interpolate`${outpostUrl(outpost)}${authPath(refusal)}`,
-      users: (basic) => new BasicAuthUsers(name, { middleware: basic, services }, { parent: this }).secretName,
-    });
-    new k8s.apiextensions.CustomResource(
-      `${name}-middleware`,
-      { apiVersion: TRAEFIK_API, kind: "Middleware", metadata: { name: objectName, namespace }, spec },
-      { parent: this },
-    );
-    this.registerOutputs({});
-  }
+/** Type of the component that each middleware was in. */
+const ONCE = "gatehouse:gateway:Middleware";
+
+/** Registers one Traefik Middleware of the plan, and the Secret that it reads. @param name prefix of the resources' names */
+export function registerMiddleware(
+  name: string,
+  { middleware, outpostUrl, services }: GatewayMiddlewareArgs,
+  child: pulumi.CustomResourceOptions,
+): k8s.apiextensions.CustomResource {
+  const once = onceIn(ONCE, name, child.parent);
+  const spec = middlewareSpec<pulumi.Input<string>>(middleware, {
+    authAddress: ({ outpost, refusal }) => pulumi.interpolate`${outpostUrl(outpost)}${authPath(refusal)}`,
+    users: (basic) => {
+      const inMiddleware = pulumi.createUrn(name, ONCE, child.parent);
+      const opts = { ...child, ...onceIn("gatehouse:gateway:BasicAuthUsers", name, inMiddleware) };
+      return basicAuthUsers(name, { middleware: basic, services }, opts).metadata.name;
+    },
+  });
+  return new k8s.apiextensions.CustomResource(
+    `${name}-middleware`,
+    {
+      apiVersion: TRAEFIK_API,
+      kind: "Middleware",
+      metadata: { name: middleware.name, namespace: middleware.namespace },
+      spec,
+    },
+    { ...child, ...once },
+  );
 }

@@ -14,8 +14,16 @@ export interface ApplicationArgs {
   readonly access: Access;
 }
 
-/** Registers an application in authentik's portal, and the groups that may enter. @param name prefix of the resources' names */
-export function registerApplication(name: string, args: ApplicationArgs, opts: pulumi.CustomResourceOptions): void {
+/**
+ * Registers an application in authentik's portal, and the groups that may enter.
+ * @param name prefix of the resources' names
+ * @returns all of them
+ */
+export function registerApplication(
+  name: string,
+  args: ApplicationArgs,
+  opts: pulumi.CustomResourceOptions,
+): pulumi.Resource[] {
   const application = new authentik.Application(
     `${name}-application`,
     {
@@ -27,11 +35,9 @@ export function registerApplication(name: string, args: ApplicationArgs, opts: p
     },
     opts,
   );
-  for (const [order, group] of args.groups.entries()) {
-    new authentik.PolicyBinding(
-      `${name}/${group}`,
-      { target: application.uuid, group: args.access.groupId(group), order },
-      opts,
-    );
-  }
+  const bindings = args.groups.map((group, order) => {
+    const binding = { target: application.uuid, group: args.access.groupId(group), order };
+    return new authentik.PolicyBinding(`${name}/${group}`, binding, opts);
+  });
+  return [application, ...bindings];
 }

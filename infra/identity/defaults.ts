@@ -31,13 +31,15 @@ export interface Defaults {
 
 /**
  * Looks the defaults up, once authentik answers. In a first preview they are unknown.
- * @param apiUrl the provider's url; every lookup takes part in it, since the engine answers one whose provider it cannot reach yet
- *   with nothing, as if what is looked for were missing
+ * @param provider every lookup waits for its url, since the engine answers one whose provider it cannot reach yet with nothing, as if what
+ *   is looked for were missing
  * @throws (in the engine) when one is missing: a lookup answered 404 looks like success (authentik/traffic.md 4.2)
  */
-export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Output<string>): Defaults {
+export function lookUpDefaults(provider: authentik.Provider): Defaults {
   const options = { provider };
-  const reachable = <T>(value: T): pulumi.Output<T> => apiUrl.apply<T>(() => value);
+  // Of the provider, not of its arguments: else each object in authentik would list in the state all that the address depends on.
+  const { url } = provider;
+  const reachable = <T>(value: T): pulumi.Output<T> => url.apply<T>(() => value);
   const flow = (slug: string): pulumi.Output<string> =>
     found(`flow "${slug}"`, authentik.getFlowOutput({ slug: reachable(slug) }, options).id);
   const mappings = (managedLists: string[]): pulumi.Output<string[]> =>
@@ -66,7 +68,7 @@ export function lookUpDefaults(provider: authentik.Provider, apiUrl: pulumi.Outp
       const look = () => authentik.getGroup({ name: group, includeUsers: false }, options);
       // Unlike the others, this lookup fails when there is none, and does not say of which name.
       const missing = (cause: unknown) => Promise.reject(new Error(`${absent(what)}: ${String(cause)}`, { cause }));
-      return found(what, apiUrl.apply(() => look().catch(missing)).id);
+      return found(what, url.apply(() => look().catch(missing)).id);
     },
     signingKey: found(
       "key pair",

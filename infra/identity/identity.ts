@@ -9,10 +9,10 @@ import type { Authentik } from "./authentik.ts";
 import { type Defaults, lookUpDefaults } from "./defaults.ts";
 import { IdentityToken } from "./identityToken.ts";
 import { Machine } from "./machine.ts";
-import { OAuthProvider } from "./oauthProvider.ts";
+import { registerOAuthProvider } from "./oauthProvider.ts";
 import { Outpost } from "./outpost.ts";
 import type { Outposts } from "./outposts.ts";
-import { type ForwardedExposure, ProxyProvider } from "./proxyProvider.ts";
+import { type ForwardedExposure, type ProxyProvider, registerProxyProvider } from "./proxyProvider.ts";
 
 export interface IdentityArgs {
   readonly settings: Settings;
@@ -32,6 +32,8 @@ interface Shared extends IdentityArgs {
   readonly defaults: Defaults;
   readonly access: Access;
   readonly child: pulumi.ComponentResourceOptions;
+  /** Options of an object of authentik that is in no component of its own. */
+  readonly object: pulumi.CustomResourceOptions;
 }
 
 /** Everything that Gatehouse keeps inside authentik: groups, users, applications, providers, and the outposts that serve them. */
@@ -51,13 +53,13 @@ export class Identity extends pulumi.ComponentResource {
       { parent: this, ignoreChanges: ["version"] },
     );
     const child = { parent: this, providers: [provider] };
-    const defaults = lookUpDefaults(provider, url);
+    const defaults = lookUpDefaults(provider);
     const { identityProvider } = settings;
     const access = new Access(`${name}-access`, { plan, identityProvider, defaults }, child);
     const issuer = args.authentik.browserUrl;
     const token = new IdentityToken(`${name}-token`, { defaults, issuer, slug: plan.identitySlug }, child);
 
-    const shared = { ...args, provider, defaults, access, child };
+    const shared = { ...args, provider, defaults, access, child, object: { parent: this, provider } };
     const providers = proxyProviders(shared, token.mapping);
     outposts(shared, providers);
     oauthProviders(shared);
@@ -80,22 +82,22 @@ function outposts({ settings, plan, authentik, outposts, provider, child }: Shar
   }
 }
 
-function proxyProviders({ plan, defaults, access, child }: Shared, mapping: pulumi.Output<string>): ProxyProvider[] {
+function proxyProviders({ plan, defaults, access, object }: Shared, mapping: pulumi.Output<string>): ProxyProvider[] {
   return plan.exposures
     .filter(isForwarded)
-    .map((exposure) => new ProxyProvider(exposure.id, { exposure, defaults, access, mapping }, child));
+    .map((exposure) => registerProxyProvider({ exposure, defaults, access, mapping }, object));
 }
 
 function isForwarded(exposure: Exposure): exposure is ForwardedExposure {
   return exposure.authentication === "forward-auth" && exposure.application !== undefined;
 }
 
-function oauthProviders({ settings, plan, cluster, authentik, defaults, access, child }: Shared): void {
+function oauthProviders({ settings, plan, cluster, authentik, defaults, access, object }: Shared): void {
   const clients = new Map(plan.clients.map((client) => [client.service, client]));
   for (const service of settings.services) {
     const client = clients.get(service.name);
     if (service.type !== "oauth2" || !client) continue;
     const issuer = authentik.browserUrl;
-    new OAuthProvider(`${service.name}-oauth2`, { client, service, defaults, access, cluster, issuer }, child);
+    registerOAuthProvider(`${service.name}-oauth2`, { client, service, defaults, access, cluster, issuer }, object);
   }
 }

@@ -38,8 +38,8 @@ export class Outpost extends pulumi.ComponentResource {
         protocolProviders: args.providers.map(({ providerId }) => providerId),
         config: JSON.stringify({ authentik_host: args.browserUrl }),
       },
-      // An outpost serves no provider without an application, so it waits for both.
-      { parent: this, dependsOn: [...args.providers] },
+      // An outpost serves no provider without an application.
+      { parent: this, dependsOn: args.providers.flatMap(({ application }) => application) },
     );
     this.#pods(name, args, this.#token(name, args, outpost));
     this.registerOutputs({});

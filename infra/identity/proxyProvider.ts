@@ -1,5 +1,6 @@
 import * as authentik from "@pulumi/authentik";
 import * as pulumi from "@pulumi/pulumi";
+import { onceIn } from "../aliases.ts";
 import type { ApplicationRecord, Exposure } from "../plan/types.ts";
 import type { Access } from "./access.ts";
 import { registerApplication } from "./application.ts";
@@ -16,40 +17,41 @@ export interface ProxyProviderArgs {
   readonly mapping: pulumi.Input<string>;
 }
 
-/**
- * One exposure with forward auth in authentik: a provider for exactly its host, and an application.
- * authentik ties one application to one provider and one provider to one host, so there is one of each per exposure.
- */
-export class ProxyProvider extends pulumi.ComponentResource {
+/** An exposure with forward auth as authentik knows it. */
+export interface ProxyProvider {
   readonly exposure: ForwardedExposure;
   /** The provider's id as an outpost lists it. */
   readonly providerId: pulumi.Output<number>;
   /** What a machine names when it asks for a token. */
   readonly clientId: pulumi.Output<string>;
+  /** The application, and what decides who may enter. */
+  readonly application: readonly pulumi.Resource[];
+}
 
-  constructor(name: string, args: ProxyProviderArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("gatehouse:identity:ProxyProvider", name, {}, opts);
-    const { exposure, defaults, access } = args;
-    this.exposure = exposure;
-    const provider = new authentik.ProviderProxy(
-      `${name}-provider`,
-      {
-        name: exposure.id,
-        mode: "forward_single",
-        externalHost: exposure.url,
-        authorizationFlow: defaults.authorizationFlow,
-        invalidationFlow: defaults.invalidationFlow,
-        // This is the session's length; its default is ten minutes.
-        accessTokenValidity: exposure.session,
-        propertyMappings: pulumi.all([defaults.proxyMappings, args.mapping]).apply(([five, ours]) => [...five, ours]),
-      },
-      { parent: this },
-    );
-    this.providerId = provider.id.apply(Number);
-    this.clientId = provider.clientId;
-    const { application, groups, service, url: launchUrl } = exposure;
-    const { providerId } = this;
-    registerApplication(name, { application, service, launchUrl, providerId, groups, access }, { parent: this });
-    this.registerOutputs({ providerId: this.providerId });
-  }
+/**
+ * Registers one exposure with forward auth in authentik: a provider for exactly its host, and an application.
+ * authentik ties one application to one provider and one provider to one host, so there is one of each per exposure.
+ */
+export function registerProxyProvider(args: ProxyProviderArgs, child: pulumi.CustomResourceOptions): ProxyProvider {
+  const { exposure, defaults, access } = args;
+  const name = exposure.id;
+  const opts = { ...child, ...onceIn("gatehouse:identity:ProxyProvider", name, child.parent) };
+  const provider = new authentik.ProviderProxy(
+    `${name}-provider`,
+    {
+      name,
+      mode: "forward_single",
+      externalHost: exposure.url,
+      authorizationFlow: defaults.authorizationFlow,
+      invalidationFlow: defaults.invalidationFlow,
+      // This is the session's length; its default is ten minutes.
+      accessTokenValidity: exposure.session,
+      propertyMappings: pulumi.all([defaults.proxyMappings, args.mapping]).apply(([five, ours]) => [...five, ours]),
+    },
+    opts,
+  );
+  const providerId = provider.id.apply(Number);
+  const { application, groups, service, url: launchUrl } = exposure;
+  const record = { application, service, launchUrl, providerId, groups, access };
+  return { exposure, providerId, clientId: provider.clientId, application: registerApplication(name, record, opts) };
 }

@@ -38,8 +38,7 @@ async function change(services: readonly EchoService[]): Promise<string[]> {
   const config = own.installed(services);
   const { steps, output } = await stack.preview(config);
   expect(output.split("\n").filter((line) => !NOISE.test(line)).length).toBeLessThan(SCREEN);
-  const { changes, plan } = await stack.up(config);
-  expect((changes["create"] ?? 0) + (changes["update"] ?? 0) + (changes["delete"] ?? 0)).toBe(steps.length);
+  const { plan } = await stack.up(config);
   expect((await readState(stack.stack)).access).toEqual(accessOf(plan));
   return steps
     .map(({ operation, type, name }) => `${operation} ${type} ${name.replace(/-[0-9a-f]{8}(?=-|$)/, "")}`)
@@ -64,17 +63,17 @@ describe("a proxy service on one domain", () => {
 
   test("moves to the outpost of its groups, and no session of another service ends", async () => {
     const cookie = await session("kept-0");
-    expect(await change(withAdded({ groups: ["staff"] }))).toEqual(
+    expect(await change(withAdded({ groups: ["editors"] }))).toEqual(
       [
-        "create Deployment gatehouse-outpost-staff-deployment",
-        "create Group group-staff",
-        "create Middleware default/gatehouse-outpost-staff-forward-auth-401-middleware",
-        "create Middleware default/gatehouse-outpost-staff-forward-auth-middleware",
-        "create Outpost gatehouse-outpost-staff-outpost",
-        "create PolicyBinding kept-4b@localhost/staff",
-        "create Secret gatehouse-outpost-staff-environment",
-        "create Service gatehouse-outpost-staff",
-        "create Token gatehouse-outpost-staff-token",
+        "create Deployment gatehouse-outpost-editors-deployment",
+        "create Group group-editors",
+        "create Middleware default/gatehouse-outpost-editors-forward-auth-401-middleware",
+        "create Middleware default/gatehouse-outpost-editors-forward-auth-middleware",
+        "create Outpost gatehouse-outpost-editors-outpost",
+        "create PolicyBinding kept-4b@localhost/editors",
+        "create Secret gatehouse-outpost-editors-environment",
+        "create Service gatehouse-outpost-editors",
+        "create Token gatehouse-outpost-editors-token",
         ...LISTS,
         "update IngressRoute kept-4b-route",
       ].sort(),

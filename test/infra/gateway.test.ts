@@ -116,8 +116,10 @@ describe("the gateway under mocks", () => {
   });
 
   test("records are one DNSEndpoint per domain with targets, with an owner on the object and on each name", () => {
-    const endpoints = recorder.of("kubernetes:externaldns.k8s.io/v1alpha1:DNSEndpoint").map(({ inputs }) => inputs);
-    expect(endpoints.map(({ metadata }) => metadata)).toEqual(
+    const objects = recorder.objects<Record<"metadata" | "spec", unknown>>("externaldns.k8s.io/v1alpha1:DNSEndpoint");
+    const endpoints = ["mesh", "external"].map((kind) => objects.get(`default/gatehouse-local-${kind}`));
+    expect(objects.size).toBe(2);
+    expect(endpoints.map((endpoint) => endpoint?.metadata)).toEqual(
       ["mesh", "external"].map((kind) => ({
         name: `gatehouse-local-${kind}`,
         namespace: "default",
@@ -129,7 +131,7 @@ describe("the gateway under mocks", () => {
     const record = (dnsName: string, recordType: string, targets: string[]) => ({
       ...{ dnsName, recordType, targets, labels },
     });
-    expect(endpoints.map(({ spec }) => spec)).toEqual([
+    expect(endpoints.map((endpoint) => endpoint?.spec)).toEqual([
       {
         endpoints: hosts("mesh.example.org").flatMap((host) => [
           record(host, "A", ["203.0.113.7", "203.0.113.8"]),

@@ -229,8 +229,8 @@ test(
     const counts: number[] = [];
     for (const count of [2, 3, 4]) counts.push((await deploy(small(count, 100))).resources.length);
     const [two = 0, three = 0, four = 0] = counts;
-    // The provider's component; provider, application, two routes.
-    expect([three - two, four - three]).toEqual([5, 5]);
+    // Provider, application, two routes.
+    expect([three - two, four - three]).toEqual([4, 4]);
   },
   PATIENCE,
 );

@@ -10,7 +10,12 @@ const OWN_PLATFORM = ["changes", "closed", "diagnose", "existing", "interrupted"
  * Long enough on a machine that is busy with other things: a test that hangs ends, a slow one does not. No `retry`: a test that fails once has a
  * race, or the product has, and it prints what it saw.
  */
-const PATIENT = { testTimeout: 600_000, hookTimeout: 900_000, setupFiles: ["test/helpers/exchanges.ts"] };
+const PATIENT = {
+  testTimeout: 600_000,
+  hookTimeout: 900_000,
+  setupFiles: ["test/helpers/exchanges.ts"],
+  expect: { poll: { timeout: 240_000 } },
+};
 
 /** Files that start what they need: as many at a time as there are cores, at least two, since much of their time is waiting. */
 const independent = (name: string, include: string[]): TestProjectInlineConfiguration => ({

@@ -93,7 +93,7 @@ async function scale(names: readonly string[], replicas: number): Promise<void> 
         name,
         body: { ...scaled, spec: { ...spec, replicas } },
       });
-    });
+    }, 240_000);
   }
 }
 

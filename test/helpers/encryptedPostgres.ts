@@ -37,7 +37,7 @@ export async function encrypt(address: PostgresAddress, data: string, { certific
     async () => {
       if ((await connected({ ...target, ssl }, shown)) !== fingerprint256) throw new Error("another certificate");
     },
-    { timeout: 10_000 },
+    { timeout: 240_000 },
   );
 }
 

@@ -13,8 +13,8 @@ interface Exchange {
   body: string;
 }
 
-/** How many are kept, and how much of each body. */
-const KEPT = { exchanges: 40, body: 400 };
+/** How many are kept, how many different ones are printed, and how much of each body. */
+const KEPT = { exchanges: 500, lines: 40, body: 400 };
 /** Headers that explain an answer. */
 const TELLING =
   /^(location|content-type|content-range|etag|retry-after|set-cookie|www-authenticate|x-control|x-powered-by)$/;
@@ -87,10 +87,17 @@ subscribe("undici:request:error", (message) => {
 beforeEach(({ onTestFailed }) => {
   exchanges.length = 0;
   onTestFailed(({ task }) => {
-    const lines = exchanges.map(({ request, at, status, headers, body }) => {
-      const text = body.replace(/\s+/g, " ").slice(0, KEPT.body);
-      return `${new Date(at).toISOString().slice(11, 23)} ${request.slice(0, 300)} → ${status ?? "no answer"} {${headers}} ${text}`;
+    // Tests poll: of the same request with the same status, the last one stands for all.
+    const groups = Map.groupBy(
+      exchanges,
+      ({ request, status }) => `${request.slice(0, 300)} → ${status ?? "no answer"}`,
+    );
+    const lines = [...groups].map(([what, all]) => ({ what, count: all.length, last: all.at(-1) }));
+    lines.sort((a, b) => (a.last?.at ?? 0) - (b.last?.at ?? 0));
+    const printed = lines.slice(-KEPT.lines).map(({ what, count, last }) => {
+      const text = last?.body.replace(/\s+/g, " ").slice(0, KEPT.body);
+      return `${new Date(last?.at ?? 0).toISOString().slice(11, 23)} ${count} × ${what} {${last?.headers}} ${text}`;
     });
-    console.error([`What "${task.name}" saw last:`, ...lines].join("\n"));
+    console.error([`What "${task.name}" saw last:`, ...printed].join("\n"));
   });
 });

@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import type { Kubeconfig } from "../../../local/platform/api.ts";
 import { own, diagnoser, config, named, healthy, brief } from "./world.ts";
-import { closedPort, scale, withExternalHost, withRecord } from "./breakages.ts";
+import { freePort } from "../../../local/platform/ports.ts";
+import { scale, withExternalHost, withRecord } from "./breakages.ts";
 
 /** Registers the tests; they run on the stack of `world.ts`, and leave it whole. */
 export function otherCauses(): void {
@@ -45,7 +46,7 @@ export function otherCauses(): void {
     test("the API server cannot be reached: the rest is still looked at", async () => {
       const closed = join(own.platform.data, "closed-kubeconfig");
       const kubeconfig = parse(readFileSync(own.platform.kubeconfig, "utf8")) as Kubeconfig;
-      const port = await closedPort();
+      const port = await freePort();
       kubeconfig.clusters[0].cluster.server = `https://127.0.0.1:${port}`;
       writeFileSync(closed, stringify(kubeconfig));
       const { code, diagnosis } = await diagnoser.run(config(), [], { KUBECONFIG: closed });

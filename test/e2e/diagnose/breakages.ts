@@ -1,6 +1,4 @@
 /** Ways to break a running platform from beside its stack, each undone when the work is done. */
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { vi } from "vitest";
 import { config, own, stack } from "./world.ts";
 
@@ -102,14 +100,5 @@ export async function scale(namespace: string, name: string, replicas: number): 
       name,
       body: { ...scaled, spec: { ...spec, replicas } },
     });
-  });
-}
-
-/** A port that nothing listens on. */
-export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
+  }, 240_000);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pRetry from "p-retry";
 
-/** Number of times that one request to a Kubernetes API server is repeated. */
+/** Number of times that one request to the API of Kubernetes or authentik is repeated. */
 export const MAX_API_RETRIES = 6;
 /** Time after the start of the first attempt in which another attempt may start, in milliseconds. */
 export const MAX_API_RETRY_MS = 30_000;
@@ -24,7 +24,7 @@ export interface ApiResponse {
 }
 
 /**
- * Sends a request to a Kubernetes API server, and again when the server cannot process it now: at most `MAX_API_RETRIES` times within
+ * Sends a request to the API of Kubernetes or authentik, and again when the server cannot process it now: at most `MAX_API_RETRIES` times within
  * `MAX_API_RETRY_MS`, never before the time in `Retry-After`.
  *
  * Retried are the statuses 429 and 5xx, and connections that are reset. A `POST` that was reset or failed with 5xx may have created its

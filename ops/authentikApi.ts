@@ -1,3 +1,4 @@
+import { retryRequest } from "../infra/apiRetry.ts";
 import { headerOf, type HttpClient } from "./http.ts";
 
 /** The server returns no more objects than this on one page. */
@@ -9,7 +10,7 @@ interface Page<T> {
   readonly pagination: { readonly next: number };
 }
 
-/** authentik's REST API, for reading. */
+/** authentik's REST API, for reading. Requests are retried, see `retryRequest`. */
 export class AuthentikApi {
   readonly #client: HttpClient;
   readonly #url: string;
@@ -29,7 +30,8 @@ export class AuthentikApi {
    */
   async one<T>(path: string): Promise<T> {
     const headers = { authorization: `Bearer ${this.#token}`, accept: "application/json" };
-    const answer = await this.#client.send(`${this.#url}/api/v3${path}`, { headers });
+    const request = { method: "GET", url: `${this.#url}/api/v3${path}` };
+    const answer = await retryRequest(request, () => this.#client.send(request.url, { headers }));
     if (answer.status !== 200) throw new Error(`${path} answers ${answer.status}`);
     if (!headerOf(answer, "content-type")?.includes("json"))
       throw new Error(`${path} answers something else than JSON`);

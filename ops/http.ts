@@ -103,7 +103,7 @@ export async function withClient<T>(
 }
 
 /** A header's value as one string, joined with commas where it came several times. */
-export function headerOf(answer: Answer, name: string): string | undefined {
+export function headerOf(answer: Pick<Answer, "headers">, name: string): string | undefined {
   const value = answer.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(", ") : value;
 }

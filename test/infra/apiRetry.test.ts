@@ -9,6 +9,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type ApiResponse, MAX_API_RETRIES, MAX_API_RETRY_MS, retryRequest } from "../../infra/apiRetry.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { Api } from "../../local/platform/api.ts";
+import { AuthentikApi } from "../../ops/authentikApi.ts";
+import { withClient } from "../../ops/http.ts";
 import { Cluster } from "../../local/plugins/kubernetes/cluster.ts";
 
 type Step = "reset" | { readonly status: number; readonly retryAfter?: string };
@@ -20,6 +22,7 @@ interface ApiServer {
   readonly close: () => void;
 }
 
+/** A namespace of Kubernetes, which is an object like any other to a client of authentik. */
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } };
 
 /** Starts a server that takes one step for each request, and then answers 200. */
@@ -70,6 +73,10 @@ describe("reads and applies", () => {
   test.concurrent.each<[string, (server: string) => Promise<unknown>]>([
     ["a client of RetryingKubeConfig", (url) => client(url).makeApiClient(CoreV1Api).readNamespace({ name: "shop" })],
     ["the platform's Api", platformRead],
+    [
+      "the client of authentik",
+      (url) => withClient((http) => new AuthentikApi(http, url, "t").one("/namespaces/shop/")),
+    ],
     ["the plugin's read", (url) => plugin(url).read(NAMESPACE)],
     ["the plugin's apply", (url) => plugin(url).apply(NAMESPACE, "me", { force: true, dryRun: false })],
   ])("are retried by %s after 429, 500 and a reset, not before Retry-After", async (_, call) => {

@@ -1,4 +1,16 @@
-/** Header names with the empty value: Traefik's way to remove them from a request, or from an answer. */
+/**
+ * Header names with the empty value: Traefik's way to remove them from a request, or from an answer. The names are in the canonical form of
+ * Go's net/http: `Header.Del` converts any other form for each request. For the 155 names of the strip middleware that costs 16 µs a request
+ * instead of 2 µs (CPU time of Traefik 3.7.5, 65 µs without the middleware).
+ */
 export function emptied(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, ""]));
+  return Object.fromEntries(names.map((name) => [canonical(name), ""]));
+}
+
+/** As `textproto.CanonicalMIMEHeaderKey`: upper case at the start and after each hyphen, lower case elsewhere. */
+function canonical(name: string): string {
+  return name
+    .split("-")
+    .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1).toLowerCase())
+    .join("-");
 }

@@ -47,9 +47,13 @@ describe("the gateway under mocks", () => {
     const aliases = [...said, "X-Real-Ip"].flatMap((name) => spellings(name).filter((spelling) => spelling !== name));
     const names = [...identityHeaderSpellings(), ...overrides, "Forwarded", ...aliases, "HTTP2-Settings"];
     expect([names.length, new Set(names).size]).toEqual([155, 155]);
-    expect(spec("Middleware", "gatehouse-strip")).toEqual({
-      headers: { customRequestHeaders: Object.fromEntries(names.map((name) => [name, ""])) },
-    });
+    const { headers } = spec("Middleware", "gatehouse-strip") as { headers: { customRequestHeaders: object } };
+    const emptied = Object.entries(headers.customRequestHeaders);
+    expect(emptied.map(([name, value]) => [name.toLowerCase(), value as unknown]).sort()).toEqual(
+      names.map((name) => [name.toLowerCase(), ""]).sort(),
+    );
+    // Traefik would convert any other form for each request.
+    expect(emptied.filter(([name]) => !/^[A-Z][^A-Z-]*(-[A-Z][^A-Z-]*)*$/.test(name))).toEqual([]);
   });
 
   test("a background request names its own URL to the outpost, which would let its own path pass", () => {

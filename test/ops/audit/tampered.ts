@@ -138,10 +138,10 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
   [
     "a shorter strip list",
     edited(clean, "Middleware", "default/gatehouse-strip", (spec) => {
-      delete headers(spec)["X-idp-jwt"];
+      delete headers(spec)["X-Idp-Jwt"];
       return spec;
     }),
-    "Middleware default/gatehouse-strip: no longer drops every forged header: headers.customRequestHeaders.X-idp-jwt is missing",
+    "Middleware default/gatehouse-strip: no longer drops every forged header: headers.customRequestHeaders.X-Idp-Jwt is missing",
   ],
   [
     "forward auth that asks somebody else",

@@ -26,6 +26,8 @@ export interface HttpClient {
   send(url: string, options?: RequestOptions): Promise<Answer>;
   /** GET, then every redirect, at most 15. @throws when there are more, which is how a login loop shows */
   follow(url: string): Promise<Answer>;
+  /** The last answer; undefined before the first. */
+  last(): Answer | undefined;
   readonly cookies: CookieJar;
   close(): Promise<void>;
 }
@@ -42,6 +44,7 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }):
   const cookies = new CookieJar(undefined, { rejectPublicSuffixes: false, allowSpecialUseDomain: true });
   const dispatcher = new Agent({ connect, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
 
+  let last: Answer | undefined;
   const send = async (url: string, { method = "GET", headers, body }: RequestOptions = {}): Promise<Answer> => {
     const cookie = await cookies.getCookieString(url);
     const sent = { ...(cookie === "" ? {} : { cookie }), ...headers };
@@ -56,7 +59,9 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }):
     for (const line of [answer.headers["set-cookie"] ?? []].flat()) {
       await cookies.setCookie(line, url, { ignoreError: true });
     }
-    return { url, status: answer.statusCode, headers: decoded(answer.headers), body: await answer.body.text() };
+    const { statusCode: status, headers: raw } = answer;
+    last = { url, status, headers: decoded(raw), body: await answer.body.text() };
+    return last;
   };
   const follow = async (url: string): Promise<Answer> => {
     let answer = await send(url);
@@ -69,7 +74,7 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }):
     }
     throw new Error(`${url} redirected more than ${REDIRECTS} times, last to ${answer.url}`);
   };
-  return { send, follow, cookies, close: () => dispatcher.destroy() };
+  return { send, follow, last: () => last, cookies, close: () => dispatcher.destroy() };
 }
 
 /** Decodes values that undici read as Latin-1 and that are UTF-8, as those of identity headers are. */

@@ -71,8 +71,16 @@ function toText({ checks, seconds }: Report, paint: Paint): string {
 /** The report, with each check's state in one word. */
 function toJson(report: Report): object {
   const checks = report.checks.map(({ ok, skipped, ...check }) => {
-    const { kind, subject, name, detail, cure } = check;
-    return { kind, subject, name, state: stateOf({ ok, ...(skipped && { skipped }) }), detail, ...(cure && { cure }) };
+    const { kind, subject, name, detail, answer, cure } = check;
+    return {
+      kind,
+      subject,
+      name,
+      state: stateOf({ ok, ...(skipped && { skipped }) }),
+      detail,
+      ...(answer && { answer }),
+      ...(cure && { cure }),
+    };
   });
   return { ...report, summary: summary(report.checks), checks };
 }

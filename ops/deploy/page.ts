@@ -127,7 +127,12 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
 /** The proof that followed: how many checks held, and each that did not. */
 export function proofPage(checks: readonly Check[], paint: Paint): string {
   const broken = checks.filter(({ ok }) => !ok);
-  const lines = broken.slice(0, LINES).map(({ name, detail }) => `  ${paint("red", `✖ ${name}: ${detail}`)}`);
+  const lines = broken
+    .slice(0, LINES)
+    .flatMap(({ name, detail, answer }) => [
+      `  ${paint("red", `✖ ${name}: ${detail}`)}`,
+      ...(answer === undefined ? [] : [`    ${answer}`]),
+    ]);
   const more = broken.length > LINES ? [`  and ${broken.length - LINES} more`] : [];
   return [`${checks.length - broken.length} of ${checks.length} checks held`, ...lines, ...more].join("\n");
 }

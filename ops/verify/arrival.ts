@@ -2,8 +2,8 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
-import { type Answer, type HttpClient, withClient } from "../http.ts";
-import { type Check, check, expectEqual, Unexpected } from "./check.ts";
+import { type Answer, type HttpClient } from "../http.ts";
+import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
 import { describe, expectApplication, forged, leadsToLogin, refuseForged } from "./gateway.ts";
 import { type Credentials, signIn } from "./signIn.ts";
@@ -20,16 +20,14 @@ export interface Identity {
 
 /** Signs in to an exposure of the echo service and compares what arrives there with the six headers of the spec; then forges them. */
 export function checkSignIn(exposure: Exposure, user: Credentials & Identity, jwks: string): Promise<Check> {
-  return check(`${user.username} signs in to ${exposure.url}`, () =>
-    withClient(async (client) => {
-      const answer = await signIn(client, `${exposure.url}${PATH}`, user);
-      await expectIdentity(client, answer, user, jwks);
-      const again = await client.send(`${exposure.url}${PATH}`, { headers: forged() });
-      refuseForged(again.body);
-      await expectIdentity(client, again, user, jwks);
-      return `on ${PATH} with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
-    }),
-  );
+  return checkWithClient(`${user.username} signs in to ${exposure.url}`, async (client) => {
+    const answer = await signIn(client, `${exposure.url}${PATH}`, user);
+    await expectIdentity(client, answer, user, jwks);
+    const again = await client.send(`${exposure.url}${PATH}`, { headers: forged() });
+    refuseForged(again.body);
+    await expectIdentity(client, again, user, jwks);
+    return `on ${PATH} with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
+  });
 }
 
 /**
@@ -69,49 +67,43 @@ function refuseUnlessLetIn(answer: Answer): void {
 
 /** A user signs in to an application, whatever that shows. */
 export function checkLetIn(exposure: Exposure, user: Credentials): Promise<Check> {
-  return check(`${user.username} signs in to ${exposure.url}`, () =>
-    withClient(async (client) => {
-      const answer = await signIn(client, `${exposure.url}/`, user);
-      if (!answer.url.startsWith(`${exposure.url}/`)) {
-        throw new Unexpected("an answer of the application", `${describe(answer)} from ${new URL(answer.url).origin}`);
-      }
-      refuseUnlessLetIn(answer);
-      return describe(answer);
-    }),
-  );
+  return checkWithClient(`${user.username} signs in to ${exposure.url}`, async (client) => {
+    const answer = await signIn(client, `${exposure.url}/`, user);
+    if (!answer.url.startsWith(`${exposure.url}/`)) {
+      throw new Unexpected("an answer of the application", `${describe(answer)} from ${new URL(answer.url).origin}`);
+    }
+    refuseUnlessLetIn(answer);
+    return describe(answer);
+  });
 }
 
 /** A user outside every group of the exposure must not reach it. */
 export function checkWrongGroup(exposure: Exposure, user: Credentials): Promise<Check> {
-  return check(`${user.username} is kept out of ${exposure.url}`, () =>
-    withClient(async (client) => {
-      const answer = await signIn(client, `${exposure.url}/`, user);
-      expectApplication(answer);
-      if (answer.url.startsWith(exposure.url) && answer.status === 200) {
-        throw new Unexpected("a refusal", "200 from the application");
-      }
-      return `${answer.status} from ${new URL(answer.url).origin}`;
-    }),
-  );
+  return checkWithClient(`${user.username} is kept out of ${exposure.url}`, async (client) => {
+    const answer = await signIn(client, `${exposure.url}/`, user);
+    expectApplication(answer);
+    if (answer.url.startsWith(exposure.url) && answer.status === 200) {
+      throw new Unexpected("a refusal", "200 from the application");
+    }
+    return `${answer.status} from ${new URL(answer.url).origin}`;
+  });
 }
 
 /** The one user of a `basic` exposure; at the echo service also that the password itself does not arrive. */
 export function checkBasic(exposure: Exposure, { username, password }: Credentials, echo: boolean): Promise<Check> {
-  return check(`${username} signs in to ${exposure.url}`, () =>
-    withClient(async (client) => {
-      const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-      const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
-      if (!echo) {
-        refuseUnlessLetIn(answer);
-        return describe(answer);
-      }
-      refuseForged(answer.body);
-      const headers = receivedHeaders(answer.body);
-      expectEqual("X-idp-username", headers.get("x-idp-username"), [username]);
-      expectEqual("number of Authorization headers", headers.get("authorization")?.length ?? 0, 0);
-      return "with X-idp-username, without the password, none forged";
-    }),
-  );
+  return checkWithClient(`${username} signs in to ${exposure.url}`, async (client) => {
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+    const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
+    if (!echo) {
+      refuseUnlessLetIn(answer);
+      return describe(answer);
+    }
+    refuseForged(answer.body);
+    const headers = receivedHeaders(answer.body);
+    expectEqual("X-idp-username", headers.get("x-idp-username"), [username]);
+    expectEqual("number of Authorization headers", headers.get("authorization")?.length ?? 0, 0);
+    return "with X-idp-username, without the password, none forged";
+  });
 }
 
 /** A machine calls an exposure with its own token, forging headers as it does. */
@@ -121,17 +113,15 @@ export function checkMachine(
   token: () => Promise<string>,
   { echo, jwks }: { readonly echo: boolean; readonly jwks: string },
 ): Promise<Check> {
-  return check(`${user.username} calls ${exposure.url} as a machine`, () =>
-    withClient(async (client) => {
-      const authorization = `Bearer ${await token()}`;
-      const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
-      if (!echo) {
-        refuseUnlessLetIn(answer);
-        return describe(answer);
-      }
-      refuseForged(answer.body);
-      await expectIdentity(client, answer, user, jwks);
-      return `with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
-    }),
-  );
+  return checkWithClient(`${user.username} calls ${exposure.url} as a machine`, async (client) => {
+    const authorization = `Bearer ${await token()}`;
+    const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
+    if (!echo) {
+      refuseUnlessLetIn(answer);
+      return describe(answer);
+    }
+    refuseForged(answer.body);
+    await expectIdentity(client, answer, user, jwks);
+    return `with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
+  });
 }

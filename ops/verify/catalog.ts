@@ -1,5 +1,5 @@
 import { type Answer, headerOf, type HttpClient, withClient } from "../http.ts";
-import { type Check, check, expectEqual, Unexpected } from "./check.ts";
+import { type Check, checkAnswers, expectEqual, Unexpected } from "./check.ts";
 
 /**
  * The web catalogue of one domain (spec 001, "Catalog frontend URL patterns"): its page, which data API the page reads, and that nothing but
@@ -17,7 +17,7 @@ export function checkCatalog(base: string, data: string): Promise<Check[]> {
 
 /** The page is at each of its paths, and its policy lets it talk to itself and that data API alone. */
 function checkPage(client: HttpClient, base: string, data: string): Promise<Check> {
-  return check(`${base}data`, async () => {
+  return checkAnswers(client, `${base}data`, async () => {
     for (const path of ["data", "data/api_v1/meta_endpoints", "sources/some", "contract", "about"]) {
       const answer = await client.send(base + path);
       expectEqual(`status of ${path}`, answer.status, 200);
@@ -39,7 +39,7 @@ function connectSource(answer: Answer): string | undefined {
 }
 
 function checkConfig(client: HttpClient, base: string, data: string): Promise<Check> {
-  return check(`${base}config.json`, async () => {
+  return checkAnswers(client, `${base}config.json`, async () => {
     const answer = await client.send(`${base}config.json`);
     expectEqual("status", answer.status, 200);
     expectEqual("baseUrl", (JSON.parse(answer.body) as { baseUrl?: unknown }).baseUrl, data);
@@ -48,7 +48,7 @@ function checkConfig(client: HttpClient, base: string, data: string): Promise<Ch
 }
 
 function checkMethods(client: HttpClient, base: string): Promise<Check> {
-  return check(`${base}data is read only`, async () => {
+  return checkAnswers(client, `${base}data is read only`, async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       expectEqual(`status of ${method}`, (await client.send(`${base}data`, { method })).status, 404);
     }

@@ -1,3 +1,6 @@
+import { type HttpClient, withClient } from "../http.ts";
+import { describeAnswer } from "./describeAnswer.ts";
+
 /** One statement about a deployment, and whether it held. */
 export interface Check {
   readonly name: string;
@@ -5,6 +8,8 @@ export interface Check {
   readonly ok: boolean;
   /** What was seen; for a failed check also what was expected, for a skipped one why. Never a secret. */
   readonly detail: string;
+  /** Of a failed check, the last answer that it got (describeAnswer.ts). */
+  readonly answer?: string;
   /** Not looked at: it neither held nor failed, and is counted apart. */
   readonly skipped?: true;
   /** What to do about it, where that is known better than from its kind. */
@@ -39,6 +44,26 @@ export async function check(name: string, probe: () => Promise<string>): Promise
   } catch (error) {
     return { name, ok: false, detail: reasonOf(error) };
   }
+}
+
+/** The same; a failed check shows the client's last answer. */
+export async function checkAnswers(
+  client: Pick<HttpClient, "last">,
+  name: string,
+  probe: () => Promise<string>,
+): Promise<Check> {
+  const result = await check(name, probe);
+  const last = result.ok ? undefined : client.last();
+  return last === undefined ? result : { ...result, answer: describeAnswer(last) };
+}
+
+/** The same with a new client. @param connect as for {@link withClient} */
+export function checkWithClient(
+  name: string,
+  probe: (client: HttpClient) => Promise<string>,
+  connect?: Parameters<typeof withClient>[1],
+): Promise<Check> {
+  return withClient((client) => checkAnswers(client, name, () => probe(client)), connect);
 }
 
 /** Why something failed, in words; a failed connection has them in its code. */

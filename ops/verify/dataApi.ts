@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { OutsideTarget } from "../../infra/verification/target.ts";
 import { type Answer, headerOf, type HttpClient, type RequestOptions, withClient } from "../http.ts";
-import { type Check, check, expectEqual, Unexpected } from "./check.ts";
+import { type Check, checkAnswers, expectEqual, Unexpected } from "./check.ts";
 
 /** The part of a Swagger 2.0 document that is read here. */
 interface Swagger {
@@ -62,7 +62,7 @@ function patient(client: HttpClient): HttpClient["send"] {
  */
 function checkSchema(client: HttpClient, url: string, schema: string, profile: string | undefined): Promise<Check> {
   const headers: Record<string, string> = profile === undefined ? {} : { "accept-profile": profile };
-  return check(`${url} schema ${schema}`, async () => {
+  return checkAnswers(client, `${url} schema ${schema}`, async () => {
     const relations = await relationsOf(client, url, headers);
     let planned = 0;
     for (const relation of relations) {
@@ -100,7 +100,7 @@ async function relationsOf(client: HttpClient, url: string, headers: Record<stri
 
 /** Spec 001, Errors: a relation that is not in the selected schema. */
 function checkUnknownRelation(client: HttpClient, url: string): Promise<Check> {
-  return check(`${url} unknown relation`, async () => {
+  return checkAnswers(client, `${url} unknown relation`, async () => {
     expectEqual("status", (await client.send(`${url}/gatehouse_no_such_relation`)).status, 404);
     return "404";
   });
@@ -108,7 +108,7 @@ function checkUnknownRelation(client: HttpClient, url: string): Promise<Check> {
 
 /** Every relation that is described is listed in the catalogue, and the other way round. */
 function checkListed(client: HttpClient, url: string, exposed: readonly string[]): Promise<Check> {
-  return check(`${url} meta_endpoints`, async () => {
+  return checkAnswers(client, `${url} meta_endpoints`, async () => {
     let all = 0;
     for (const [index, schema] of exposed.entries()) {
       const described = await relationsOf(client, url, index === 0 ? {} : { "accept-profile": schema });
@@ -134,7 +134,7 @@ async function listed(client: HttpClient, url: string, schema: string): Promise<
 
 /** Rule 1 of the spec: without Accept-Profile a relation of another schema answers 404. */
 function checkNeedsProfile(client: HttpClient, url: string, schema: string): Promise<Check> {
-  return check(`${url} ${schema} without Accept-Profile`, async () => {
+  return checkAnswers(client, `${url} ${schema} without Accept-Profile`, async () => {
     const own = await relationsOf(client, url, {});
     const others = (await relationsOf(client, url, { "accept-profile": schema })).filter(
       (relation) => !own.includes(relation),
@@ -148,7 +148,7 @@ function checkNeedsProfile(client: HttpClient, url: string, schema: string): Pro
 
 /** Rule 2 of the spec: a schema that is not exposed answers 404, and is named nowhere in the answer. */
 function checkHidden(client: HttpClient, url: string, schema: string): Promise<Check> {
-  return check(`${url} schema ${schema} is hidden`, async () => {
+  return checkAnswers(client, `${url} schema ${schema} is hidden`, async () => {
     const answer = await client.send(`${url}/`, { headers: { "accept-profile": schema } });
     expectEqual("status", answer.status, 404);
     if (answer.body.includes(schema)) {
@@ -160,7 +160,7 @@ function checkHidden(client: HttpClient, url: string, schema: string): Promise<C
 
 /** The same description as OpenAPI 3.1, beside the Swagger document. */
 function checkDescription(client: HttpClient, url: string): Promise<Check> {
-  return check(`${url} OpenAPI`, async () => {
+  return checkAnswers(client, `${url} OpenAPI`, async () => {
     const answer = await client.send(`${url}/openapi.json`);
     expectEqual("status of /openapi.json", answer.status, 200);
     const { openapi = "", paths = {} } = JSON.parse(answer.body) as { openapi?: string; paths?: object };
@@ -176,7 +176,7 @@ function checkDescription(client: HttpClient, url: string): Promise<Check> {
  * another tag is requested again.
  */
 export function checkCaching(client: HttpClient, url: string): Promise<Check> {
-  return check(`${url} caching and limits`, async () => {
+  return checkAnswers(client, `${url} caching and limits`, async () => {
     let last = await client.send(`${url}/meta_endpoints?limit=1`);
     const [tag = "none", max = "none"] = ["etag", "x-max-rows"].map((name) => headerOf(last, name));
     if (!/^[1-9]\d*$/.test(max)) throw new Unexpected("X-Max-Rows", max);
@@ -193,7 +193,7 @@ export function checkCaching(client: HttpClient, url: string): Promise<Check> {
 
 /** A page of any origin may read, and learns the count. */
 function checkBrowsers(client: HttpClient, url: string): Promise<Check> {
-  return check(`${url} CORS`, async () => {
+  return checkAnswers(client, `${url} CORS`, async () => {
     const answer = await client.send(`${url}/meta_endpoints?limit=1`, { headers: { origin: "https://example.org" } });
     expectEqual("Access-Control-Allow-Origin", headerOf(answer, "access-control-allow-origin"), "*");
     const shown = headerOf(answer, "access-control-expose-headers") ?? "";
@@ -204,7 +204,7 @@ function checkBrowsers(client: HttpClient, url: string): Promise<Check> {
 
 /** What a browser asks before a request with headers of its own: reading is allowed, from anywhere, without credentials. */
 function checkPreflight(client: HttpClient, url: string): Promise<Check> {
-  return check(`${url} CORS preflight`, async () => {
+  return checkAnswers(client, `${url} CORS preflight`, async () => {
     const asked = { "access-control-request-method": "GET", "access-control-request-headers": "accept-profile,prefer" };
     const headers = { origin: "https://example.org", ...asked };
     const answer = await client.send(`${url}/meta_endpoints`, { method: "OPTIONS", headers });
@@ -222,7 +222,7 @@ function checkPreflight(client: HttpClient, url: string): Promise<Check> {
 
 /** Other methods and functions have no route. */
 function checkReadOnly(client: HttpClient, url: string): Promise<Check> {
-  return check(`${url} is read only`, async () => {
+  return checkAnswers(client, `${url} is read only`, async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       const headers = { "content-type": "application/json" };
       const answer = await client.send(`${url}/meta_endpoints`, { method, headers, body: "{}" });

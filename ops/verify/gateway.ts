@@ -2,9 +2,9 @@ import { endsHere } from "../../infra/plan/routes.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { identityHeaderSpellings } from "../../infra/identity/headers.ts";
 import { lookup } from "../../infra/loopback.ts";
-import { type Answer, headerOf, withClient } from "../http.ts";
+import { type Answer, headerOf } from "../http.ts";
 import { isOwnAnswer } from "../ownAnswer.ts";
-import { type Check, check, expectEqual, Unexpected } from "./check.ts";
+import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders } from "./echo.ts";
 
 /** What an exposure answered to a request without a session. */
@@ -26,16 +26,14 @@ export async function checkRoute(
   told: (answer: RouteAnswer) => void,
 ): Promise<Check[]> {
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
-  const page = await check(`${exposure.url} without a session`, () =>
-    withClient(async (client) => {
-      // The catalogue's page begins at a path of its own.
-      const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url));
-      const answered = describe(answer);
-      told({ url, protection: exposure.protection, status: answer.status, answered });
-      refuseUnlessAllowed(exposure, answer, identityProviderUrl);
-      return answered;
-    }),
-  );
+  const page = await checkWithClient(`${exposure.url} without a session`, async (client) => {
+    // The catalogue's page begins at a path of its own.
+    const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url));
+    const answered = describe(answer);
+    told({ url, protection: exposure.protection, status: answer.status, answered });
+    refuseUnlessAllowed(exposure, answer, identityProviderUrl);
+    return answered;
+  });
   const checks = [page];
   if (exposure.authentication === "forward-auth") checks.push(await checkBackground(exposure));
   if (exposure.authentication === "basic-auth") checks.push(await checkWrongPassword(exposure));
@@ -91,59 +89,49 @@ export function expectApplication(answer: Answer): void {
 
 /** A script gets a 401, not the way to a login that it cannot show. */
 function checkBackground({ url }: Exposure): Promise<Check> {
-  return check(`${url} without a session, from a script`, () =>
-    withClient(async (client) => {
-      const answer = await client.send(`${url}/`, { headers: { "x-requested-with": "XMLHttpRequest" } });
-      expectEqual("status", answer.status, 401);
-      return "401";
-    }),
-  );
+  return checkWithClient(`${url} without a session, from a script`, async (client) => {
+    const answer = await client.send(`${url}/`, { headers: { "x-requested-with": "XMLHttpRequest" } });
+    expectEqual("status", answer.status, 401);
+    return "401";
+  });
 }
 
 /** A password that nobody has, for a user that nobody is. */
 function checkWrongPassword({ url }: Exposure): Promise<Check> {
-  return check(`${url} with a wrong password`, () =>
-    withClient(async (client) => {
-      const authorization = `Basic ${Buffer.from("nobody:wrong").toString("base64")}`;
-      expectEqual("status", (await client.send(`${url}/`, { headers: { authorization } })).status, 401);
-      return "401";
-    }),
-  );
+  return checkWithClient(`${url} with a wrong password`, async (client) => {
+    const authorization = `Basic ${Buffer.from("nobody:wrong").toString("base64")}`;
+    expectEqual("status", (await client.send(`${url}/`, { headers: { authorization } })).status, 401);
+    return "401";
+  });
 }
 
 /** A public path leads to the application, whatever that says. */
 function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
-  return check(`${url}${path} is open`, () =>
-    withClient(async (client) => {
-      const answer = await client.send(url + path);
-      expectApplication(answer);
-      if (answer.status === 401 || leadsToLogin(answer)) {
-        throw new Unexpected("an answer of the application", describe(answer));
-      }
-      return describe(answer);
-    }),
-  );
+  return checkWithClient(`${url}${path} is open`, async (client) => {
+    const answer = await client.send(url + path);
+    expectApplication(answer);
+    if (answer.status === 401 || leadsToLogin(answer)) {
+      throw new Unexpected("an answer of the application", describe(answer));
+    }
+    return describe(answer);
+  });
 }
 
 function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {
-  return check(`http://${host} leads to HTTPS`, () =>
-    withClient(async (client) => {
-      const answer = await client.send(`http://${host}/`);
-      expectEqual("location", headerOf(answer, "location"), `${url}/`);
-      return describe(answer);
-    }),
-  );
+  return checkWithClient(`http://${host} leads to HTTPS`, async (client) => {
+    const answer = await client.send(`http://${host}/`);
+    expectEqual("location", headerOf(answer, "location"), `${url}/`);
+    return describe(answer);
+  });
 }
 
 /** No spelling of an identity header that a client sends arrives at the echo service behind an open route. */
 export function checkSpoofing(exposure: Exposure): Promise<Check> {
-  return check(`forged identity headers to ${exposure.url}`, () =>
-    withClient(async (client) => {
-      const answer = await client.send(`${exposure.url}/`, { headers: forged() });
-      refuseForged(answer.body);
-      return `none of ${identityHeaderSpellings().length} spellings arrived`;
-    }),
-  );
+  return checkWithClient(`forged identity headers to ${exposure.url}`, async (client) => {
+    const answer = await client.send(`${exposure.url}/`, { headers: forged() });
+    refuseForged(answer.body);
+    return `none of ${identityHeaderSpellings().length} spellings arrived`;
+  });
 }
 
 const FORGED = "forged";
@@ -171,14 +159,13 @@ export function refuseForged(echoed: string): void {
  * @param gateway origin of any exposure; its certificate need not be for that host
  */
 export function checkNotRouted(gateway: string, host: string): Promise<Check> {
-  return check(`${host} is not routed`, () =>
-    withClient(
-      async (client) => {
-        const answer = await client.send(gateway, { headers: { host } });
-        expectEqual("status", answer.status, 404);
-        return "404";
-      },
-      { lookup, rejectUnauthorized: false },
-    ),
+  return checkWithClient(
+    `${host} is not routed`,
+    async (client) => {
+      const answer = await client.send(gateway, { headers: { host } });
+      expectEqual("status", answer.status, 404);
+      return "404";
+    },
+    { lookup, rejectUnauthorized: false },
   );
 }

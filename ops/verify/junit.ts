@@ -22,6 +22,6 @@ export function junit({ checks, context, at, seconds }: Pick<Report, "checks" | 
   return report.build();
 }
 
-function lines({ detail, cure }: Result): string {
-  return cure === undefined ? detail : `${detail}\n${cure}`;
+function lines({ detail, answer, cure }: Result): string {
+  return [detail, answer, cure].filter((line) => line !== undefined).join("\n");
 }

@@ -70,10 +70,12 @@ export function troubles(checks: readonly Result[], state: "failed" | "skipped",
   const own = checks.filter((check) => stateOf(check) === state);
   const groups = Map.groupBy(own, ({ detail, cure = "" }) => `${detail}\n${cure}`);
   return [...groups.values()].flatMap((group) => {
-    const [{ name, detail, cure } = { name: "", detail: "", cure: undefined }, ...others] = group;
+    const [first, ...others] = group;
+    if (first === undefined) return [];
+    const { name, detail, answer, cure } = first;
     const rest = others.length > 0 ? ` (and ${others.length} more)` : "";
     const said = state === "skipped" ? `not checked: ${detail}` : detail;
     const head = `${paint(state, SIGNS[state])} ${name}${rest}: ${said.replaceAll("\n", "\n    ")}`;
-    return [head, ...(cure === undefined ? [] : [`    ${cure}`])];
+    return [head, ...[answer, cure].flatMap((line) => (line === undefined ? [] : [`    ${line}`]))];
   });
 }

@@ -107,6 +107,7 @@ function withCure(result: Result, context: string): Result {
 
 /** No check repeats a secret; should an answer that it quotes hold one, it is taken out here. */
 function withoutSecrets(result: Result, secrets: readonly string[]): Result {
-  const detail = secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), result.detail);
-  return { ...result, detail };
+  const redact = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, "[secret]"), text);
+  const { detail, answer } = result;
+  return { ...result, detail: redact(detail), ...(answer === undefined ? {} : { answer: redact(answer) }) };
 }

@@ -36,10 +36,11 @@ export async function prove(
   const seen = new Seen();
   const results = await runProbes(outsideProbes(target, callersOf(target, environment), seen));
   const checks = summary(results);
-  for (const { kind, subject, name, detail, ...check } of results) {
+  for (const { kind, subject, name, detail, answer, ...check } of results) {
     const state = stateOf(check);
     if (state === "held") continue;
-    tell({ level: state === "failed" ? "error" : "warn", event: "check", state, kind, subject, check: name, detail });
+    const level = state === "failed" ? "error" : "warn";
+    tell({ level, event: "check", state, kind, subject, check: name, detail, ...(answer && { answer }) });
   }
   const seconds = (Date.now() - began) / 1000;
   const ok = checks.failed === 0;

@@ -18,7 +18,11 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
     print("Engine, services on three domains", times);
     print("Resources that one more exposure costs", resources);
   },
-  wire: async () => print("Requests", await benchWire(progress)),
+  wire: async () => {
+    const { routes, costs } = await benchWire(progress);
+    print("Routes of Gatehouse, each beside its floor: a route to the same backend in the same run", routes);
+    print("Basic auth by the cost of its hash, beside a route without authentication", costs);
+  },
   data: async () => {
     const { requests, catalogue } = await benchDataApi(progress);
     print("Requests of the data API", requests);

@@ -1,19 +1,28 @@
-import { deploy, type LocalStack, openLocal } from "../local/deploy.ts";
+import type { Backend } from "../config/settings.ts";
+import { authPath, middlewareSpec } from "../infra/gateway/specs.ts";
+import type { Exposure, Plan } from "../infra/plan/types.ts";
+import { deploy, openLocal } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { loadSampleOf } from "../local/sample.ts";
 import { fill } from "../local/variables.ts";
 import { withClient } from "../ops/http.ts";
 import type { Progress } from "../ops/progress.ts";
-import { signIn } from "../ops/verify/signIn.ts";
-import { load, podAddresses, SECONDS } from "./load.ts";
-import type { Measurement } from "./main.ts";
+import { findService, readServices } from "../ops/services.ts";
+import { type Credentials, signIn } from "../ops/verify/signIn.ts";
+import { BARE_HEADER, type BareRoute, configOf, createUsers, deployBareRoutes } from "./bareRoutes.ts";
+import { compare, type Comparison, COMPARISON_SECONDS } from "./comparison.ts";
 import { WITHOUT_LIMITS } from "./dataApi.ts";
+import { gatewayCpu } from "./gatewayCpu.ts";
+import type { Target } from "./load.ts";
+import type { Measurement } from "./main.ts";
 import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
 
 const ROW = "/distrikt_summary?fylke_nr=eq.03";
 const CONNECTIONS = [1, 32];
 const SERVICES = 50;
+/** Costs of bcrypt; `infra/gateway/basicAuth.ts` uses the first and the third. */
+const COSTS = [4, 5, 8, 10];
 const LEGACY = {
   name: "legacy",
   type: "basic",
@@ -23,49 +32,113 @@ const LEGACY = {
   service: { name: "whoami", namespace: "default", port: 8080 },
 };
 
-/** Requests per second and latency of the same answers with and without what Gatehouse puts in front of them. */
-export function benchWire(progress: Progress): Promise<Measurement[]> {
+/** Each route beside a route to the same backend without Gatehouse's middlewares, and basic auth by the cost of its hash. */
+export function benchWire(progress: Progress): Promise<{ routes: Measurement[]; costs: Measurement[] }> {
   return onPlatform(progress, (platform) => measure(platform, progress));
 }
 
-async function measure(platform: Platform, progress: Progress): Promise<Measurement[]> {
+async function measure(
+  platform: Platform,
+  progress: Progress,
+): Promise<{ routes: Measurement[]; costs: Measurement[] }> {
   const local = await openLocal(platform, {
     "gatehouse:protected_services": [...proxyServices(SERVICES), LEGACY],
     ...WITHOUT_LIMITS,
   });
   await deploy(local, progress);
   await loadSampleOf(platform, local);
-  const gateway = `http://127.0.0.1:${platform.httpPort}`;
-  const suffix = platform.httpPort === 80 ? "" : `:${platform.httpPort}`;
   const [alice] = local.settings.identityProvider.sampleUsers;
-  const url = `http://service-0.localhost${suffix}/`;
-  const cookie = await sessionCookie(url, alice?.username ?? "", alice ? fill(alice.password, local.variables) : "");
+  if (alice === undefined) throw new Error("the local stack has no sample user");
+  const user = { username: alice.username, password: fill(alice.password, local.variables) };
+  const operator = { username: "ops", password: local.variables["LEGACY_PASSWORD"] ?? "" };
 
-  const [pod] = await podAddresses(platform);
-  const cases: [string, string, Record<string, string>][] = [
-    ["one row, PostgREST itself", `http://${pod}:3000${ROW}`, {}],
-    ["one row, through the gateway", gateway + ROW, { host: `data.localhost${suffix}` }],
-    ["echo, open route", `${gateway}/`, { host: `whoami-public.localhost${suffix}` }],
-    ["echo, basic auth", `${gateway}/`, { host: `legacy.localhost${suffix}`, authorization: basic(local) }],
-    ["echo, forward auth", `${gateway}/`, { host: `service-0.localhost${suffix}`, cookie }],
+  const { plan } = local;
+  const exposures = {
+    data: only(plan, ({ role }) => role === "data-api"),
+    open: only(plan, ({ host }) => host === "whoami-public.localhost"),
+    basic: only(plan, ({ entry, role }) => entry === LEGACY.name && role === "service"),
+    forward: only(plan, ({ entry, role }) => entry === "service-0" && role === "service"),
+  };
+  const bare = (name: string, { host, backend }: Exposure, middleware?: object): BareRoute => ({
+    ...{ name, host, backend },
+    ...(middleware ? { middleware } : {}),
+  });
+  const costs = await Promise.all(
+    COSTS.map(async (cost) => {
+      const secret = await createUsers(platform, exposures.basic.backend, operator, cost);
+      return bare(`cost-${cost}`, exposures.basic, { basicAuth: { secret } });
+    }),
+  );
+  const bareRoutes = {
+    data: bare("data", exposures.data),
+    open: bare("open", exposures.open),
+    basic: bare("basic", exposures.basic),
+    forward: bare("forward", exposures.forward, await forwardAuth(platform, plan, exposures.forward)),
+  };
+  await progress.step("Bare routes", () => deployBareRoutes(platform, [...Object.values(bareRoutes), ...costs]));
+
+  const gateway = `http://127.0.0.1:${platform.httpPort}`;
+  const own = ({ url }: Exposure, path: string, headers: Record<string, string> = {}): Target => ({
+    ...{ url: gateway + path, headers: { ...headers, host: new URL(url).host } },
+  });
+  const floor = ({ name }: BareRoute, { url, headers }: Target): Target => ({
+    ...{ url, headers: { ...headers, [BARE_HEADER]: name } },
+  });
+  const row = own(exposures.data, ROW);
+  const open = own(exposures.open, "/");
+  const authorization = `Basic ${Buffer.from(`${operator.username}:${operator.password}`).toString("base64")}`;
+  const basic = own(exposures.basic, "/", { authorization });
+  const forward = own(exposures.forward, "/", { cookie: await sessionCookie(exposures.forward.url, user) });
+  const minimal = "forward auth alone";
+  const cases: readonly Comparison[] = [
+    { what: "data API, one row", route: row, floorIs: "bare route", floor: floor(bareRoutes.data, row) },
+    { what: "echo, open", route: open, floorIs: "bare route", floor: floor(bareRoutes.open, open) },
+    { what: "echo, basic auth", route: basic, floorIs: "bare route", floor: floor(bareRoutes.basic, basic) },
+    { what: "echo, forward auth", route: forward, floorIs: minimal, floor: floor(bareRoutes.forward, forward) },
   ];
-  const rows: Measurement[] = [];
-  for (const connections of CONNECTIONS) {
-    for (const [what, target, headers] of cases) {
-      const title = `${what}, ${connections} connections`;
-      rows.push(await progress.step(title, () => load(what, { url: target, headers }, connections), `${SECONDS} s`));
+  const byCost: readonly Comparison[] = costs.map((one, index) => ({
+    what: `basic auth, bcrypt cost ${COSTS[index]}`,
+    route: floor(one, basic),
+    floorIs: "bare route",
+    floor: floor(bareRoutes.basic, basic),
+  }));
+  const cpu = gatewayCpu(platform);
+  const run = async (comparisons: readonly Comparison[], connections: readonly number[]): Promise<Measurement[]> => {
+    const rows: Measurement[] = [];
+    for (const count of connections) {
+      for (const one of comparisons) {
+        const title = `${one.what}, ${count} ${count === 1 ? "connection" : "connections"}`;
+        rows.push(await progress.step(title, () => compare(one, count, cpu), `${COMPARISON_SECONDS} s`));
+      }
     }
+    return rows;
+  };
+  return { routes: await run(cases, CONNECTIONS), costs: await run(byCost, [1]) };
+}
+
+/** Asks the same outpost, with the same headers, as the route of an exposure does. */
+async function forwardAuth(platform: Platform, plan: Plan, { outpost, backend }: Exposure): Promise<object> {
+  const planned = plan.middlewares.find(
+    (one) => one.kind === "forward-auth" && one.outpost === outpost && one.refusal === "login",
+  );
+  const place: Backend | undefined = plan.outposts.find(({ name }) => name === outpost);
+  const service = place && findService(await readServices(configOf(platform)), place);
+  if (planned?.kind !== "forward-auth" || planned.namespace !== backend.namespace || service?.clusterIP === undefined) {
+    throw new Error(`no outpost ${outpost ?? ""} is deployed`);
   }
-  return rows;
+  const authAddress = (): string => `http://${service.clusterIP}:${place?.port}${authPath("login")}`;
+  return middlewareSpec<string>(planned, { authAddress, users: () => "" });
 }
 
-function basic({ variables }: LocalStack): string {
-  return `Basic ${Buffer.from(`ops:${variables["LEGACY_PASSWORD"] ?? ""}`).toString("base64")}`;
+function only({ exposures }: Plan, choose: (exposure: Exposure) => boolean): Exposure {
+  const found = exposures.find(choose);
+  if (found === undefined) throw new Error("the plan lacks a route that is measured");
+  return found;
 }
 
-function sessionCookie(url: string, username: string, password: string): Promise<string> {
+function sessionCookie(url: string, user: Credentials): Promise<string> {
   return withClient(async (client) => {
-    await signIn(client, url, { username, password });
-    return client.cookies.getCookieString(url);
+    await signIn(client, `${url}/`, user);
+    return client.cookies.getCookieString(`${url}/`);
   });
 }

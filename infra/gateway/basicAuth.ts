@@ -7,10 +7,13 @@ import type { Middleware } from "../plan/types.ts";
 import { reveal } from "../secrets.ts";
 
 /**
- * Traefik hashes on every request, so everyone who knows the user name can make the gateway work (traefik #4791). Measured on one core:
- * 2 ms at 5, 18 ms at 8, 68 ms at 10, 270 ms at 12; `npm run bench` has the one that is used.
+ * Costs of bcrypt. Traefik hashes the password of every request (pkg/middlewares/auth/basic_auth.go of v3.7.5: concurrent requests share a
+ * hash, later ones do not), so that the cost limits the route, and lets everyone who knows the URL use the gateway's CPU (traefik #4791).
+ * docs/limits.md has the measurements and the argument.
  */
-const COST = 8;
+const COST = { usual: 8, long: 4 };
+/** Characters of a long password. 32 random hexadecimal digits have 128 bits, which no number of guesses finds at any cost. */
+const LONG_PASSWORD = 32;
 
 export interface BasicAuthUsersArgs {
   readonly middleware: Extract<Middleware, { kind: "basic-auth" }>;
@@ -43,6 +46,7 @@ export function basicAuthUsers(
  * @param place what the password belongs to, e.g. `dev/legacy`
  */
 export function htpasswdLine(username: string, password: string, place: string): string {
+  const cost = [...password].length < LONG_PASSWORD ? COST.usual : COST.long;
   const salt = createHmac("sha256", password).update(`gatehouse basic auth ${place}`).digest().subarray(0, 16);
-  return `${username}:${hashSync(password, `$2b$${String(COST).padStart(2, "0")}$${encodeBase64(salt, 16)}`)}`;
+  return `${username}:${hashSync(password, `$2b$${String(cost).padStart(2, "0")}$${encodeBase64(salt, 16)}`)}`;
 }

@@ -1,9 +1,10 @@
 /** The Pulumi program: wiring and stack outputs, nothing else. */
 import * as pulumi from "@pulumi/pulumi";
+import type { Settings } from "../config/settings.ts";
 import { loadStack } from "../config/stack.ts";
 import { DeployedAccess } from "./access/deployedAccess.ts";
 import { Cluster } from "./cluster.ts";
-import { readCatalogFiles } from "./data/catalogFiles.ts";
+import { type CatalogFiles, readCatalogFiles } from "./data/catalogFiles.ts";
 import { DataApi } from "./data/dataApi.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { Authentik, refuseOtherServer } from "./identity/authentik.ts";
@@ -11,6 +12,7 @@ import { Identity } from "./identity/identity.ts";
 import { Outposts } from "./identity/outposts.ts";
 import { Observability } from "./observability/observability.ts";
 import { computePlan } from "./plan/plan.ts";
+import type { Plan } from "./plan/types.ts";
 import { Postgres } from "./postgres.ts";
 import { refuseWithoutPrerequisites } from "./prerequisites/prerequisites.ts";
 import { readBundle } from "./verification/bundle.ts";
@@ -42,7 +44,8 @@ export default async function program(
   const postgres = settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster });
   const authentik = new Authentik("authentik", { settings, plan, cluster, postgres });
   const outposts = new Outposts("outposts", { settings, plan, cluster, installation: authentik.installation });
-  const gateway = new Gateway("gateway", { settings, plan, cluster, outposts });
+  const data = dataApi({ settings, plan, cluster, postgres, catalogFiles });
+  const gateway = new Gateway("gateway", { settings, plan, cluster, outposts, dataNamespace: data?.namespace });
   const reachedThrough = gateway.identityProviderRoutes;
   const proof = job && new Verification("verification", { ...job, settings, plan, cluster });
   const namespaces = proof ? [proof.namespace] : [];
@@ -55,14 +58,7 @@ export default async function program(
     reachedThrough,
     namespaces,
   });
-  const read: pulumi.Resource[] = [identity, ...(postgres ? [postgres] : [])];
-  if (settings.dataApi && plan.data && postgres) {
-    const { dataApi, gateway: traefik } = settings;
-    const { exposures, data } = plan;
-    read.push(
-      new DataApi("data", { dataApi, gateway: traefik, plan: data, exposures, catalogFiles, cluster, postgres }),
-    );
-  }
+  const read = [identity, ...(postgres ? [postgres] : []), ...(data ? [data] : [])];
   const { observability } = settings;
   // After what it reads, whose namespaces its policies stand in.
   if (observability)
@@ -74,4 +70,19 @@ export default async function program(
     identityProvider: authentik.browserUrl,
     jwks: identity.jwksUrl,
   };
+}
+
+interface Backing {
+  readonly settings: Settings;
+  readonly plan: Plan;
+  readonly cluster: Cluster;
+  readonly postgres: Postgres | undefined;
+  readonly catalogFiles: CatalogFiles | undefined;
+}
+
+function dataApi({ settings, plan, cluster, postgres, catalogFiles }: Backing): DataApi | undefined {
+  if (!settings.dataApi || !plan.data || !postgres) return undefined;
+  const { dataApi, gateway } = settings;
+  const { exposures, data } = plan;
+  return new DataApi("data", { dataApi, gateway, plan: data, exposures, catalogFiles, cluster, postgres });
 }

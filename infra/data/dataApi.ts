@@ -1,3 +1,4 @@
+import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { DataApi as DataApiSettings, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
@@ -28,6 +29,8 @@ export interface DataApiArgs {
 
 /** The public read-only API: database, roles and schemas, what the provider cannot express as SQL, grants, PostgREST over it, and its catalogue. */
 export class DataApi extends pulumi.ComponentResource {
+  readonly namespace: k8s.core.v1.Namespace;
+
   constructor(name: string, args: DataApiArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:data:DataApi", name, {}, opts);
     const { dataApi, gateway, plan, exposures, catalogFiles: files, cluster } = args;
@@ -35,6 +38,7 @@ export class DataApi extends pulumi.ComponentResource {
     const child = { parent: this, providers: [args.postgres.provider, cluster.provider] };
 
     const namespace = cluster.namespace(dataApi.namespace, this);
+    this.namespace = namespace;
     const certificates = mountedCertificates(name, server, namespace, { parent: this, provider: cluster.provider });
     const database = new Database(`${name}-database`, { dataApi, plan, protect: server.protect }, child);
     const migrations = new Migrations(

@@ -15,6 +15,8 @@ export interface GatewayArgs {
   readonly plan: Plan;
   readonly cluster: Cluster;
   readonly outposts: Outposts;
+  /** The namespace of the data API; undefined without one. */
+  readonly dataNamespace: k8s.core.v1.Namespace | undefined;
 }
 
 /** Everything that Gatehouse keeps in the cluster for routing: middlewares, routes, domain records and the echo service. */
@@ -66,12 +68,15 @@ export class Gateway extends pulumi.ComponentResource {
 
   /** Options for what lives in a namespace that this program may create: it must exist first. */
   #after(
-    { cluster, outposts }: GatewayArgs,
+    { settings, cluster, outposts, dataNamespace }: GatewayArgs,
     namespace: string,
     needed: readonly pulumi.Resource[],
   ): pulumi.CustomResourceOptions {
     const { namespaceName, namespaceResource } = outposts;
-    const owner = namespaceResource && namespaceName === namespace ? [namespaceResource] : [];
-    return { parent: this, provider: cluster.provider, dependsOn: [...owner, ...needed] };
+    const owners = [
+      ...(namespaceResource && namespaceName === namespace ? [namespaceResource] : []),
+      ...(dataNamespace && settings.dataApi?.namespace === namespace ? [dataNamespace] : []),
+    ];
+    return { parent: this, provider: cluster.provider, dependsOn: [...owners, ...needed] };
   }
 }

@@ -2,6 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
 import { deploy, type LocalStack, openLocal, openProgram } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
+import { buildFor } from "../ops/build.ts";
 import { journaled } from "../ops/journal.ts";
 import type { Progress } from "../ops/progress.ts";
 import { exportState } from "../ops/state.ts";
@@ -56,6 +57,7 @@ async function measureSize(platform: Platform, services: number, progress: Progr
     ...THREE_DOMAINS,
     "gatehouse:protected_services": proxyServices(services),
   });
+  await buildFor(local.settings, progress);
   const step = (what: string, work: () => Promise<unknown>): Promise<string> =>
     seconds(progress, `${services} services: ${what}`, work);
   const own = {

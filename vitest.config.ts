@@ -38,6 +38,8 @@ const sharing = (name: string, exclude: string[] = []): TestProjectInlineConfigu
 
 export default defineConfig({
   test: {
+    // What an emulator logs is of interest in a test that fails.
+    silent: "passed-only",
     projects: [
       {
         test: {

@@ -98,6 +98,8 @@ beforeEach(({ onTestFailed }) => {
       const text = last?.body.replace(/\s+/g, " ").slice(0, KEPT.body);
       return `${new Date(last?.at ?? 0).toISOString().slice(11, 23)} ${count} × ${what} {${last?.headers}} ${text}`;
     });
-    console.error([`What "${task.name}" saw last:`, ...printed].join("\n"));
+    // Vitest prints the errors at the end of the run, which one that is cut short does not reach.
+    const errors = (task.result?.errors ?? []).map(({ message, diff = "" }) => `${message}\n${diff}`);
+    console.error([`"${task.name}" failed:`, ...errors, "What it saw last:", ...printed].join("\n"));
   });
 });

@@ -60,6 +60,7 @@ async function runInTurn(steps: readonly Step[]): Promise<void> {
       for (const whole of lines) process.stdout.write(`[${name}] ${whole}\n`);
     };
     const { code, signal } = await run(program, rest, { cwd: projectFolder(), env: process.env, heard });
+    if (line !== "") heard("\n");
     results.push({
       name,
       code: signal ? 1 : (code ?? 1),

@@ -56,8 +56,9 @@ export default defineConfig({
             "test/**/*.live.test.ts",
             "node_modules/**",
           ],
-          // None takes a second by itself; beside the other projects on two cores, some wait for their turn.
-          testTimeout: 60_000,
+          // None takes a second by itself; next to other programs, some wait for their turn.
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
       independent("live", ["test/**/*.live.test.ts"]),

@@ -6,7 +6,7 @@ import { VERIFY_BUNDLE } from "./verifyBundle.ts";
 import { record, type Recorder } from "./recorder.ts";
 
 /** Milliseconds that a test with a deployment may take on a machine that is busy with others. */
-export const PATIENCE = 60_000;
+export const PATIENCE = 600_000;
 
 /** What a secret variable is set to: a text that can be looked for. */
 export const canary = (variable: string): string => `canary-${variable.toLowerCase()}`;

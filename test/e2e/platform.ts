@@ -25,7 +25,7 @@ declare module "vitest" {
   }
 }
 
-const DEADLINE_MS = 480_000;
+const DEADLINE_MS = 1_800_000;
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-e2e-"));

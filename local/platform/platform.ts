@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pulumiHome } from "../../ops/paths.ts";
 import { findPlugins, standIns } from "../../ops/toolchain/plugins.ts";
-import { ensureTools } from "../../ops/toolchain/toolchain.ts";
+import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
 import type { Progress } from "../../ops/progress.ts";
 import { startAgent } from "../agent/start.ts";
 import { type Addresses, type Claim, claimAddresses } from "./addresses.ts";
@@ -81,7 +81,7 @@ export async function startPlatform(options: { data: string; progress: Progress 
   });
   try {
     const authentik = await findAuthentik(process.env);
-    const tools = await ensureTools(TOOLS, progress);
+    const tools = await ensureLocalTools(TOOLS, progress);
     await killMarked(`${data}:`); // what a run may have left that was killed together with its keeper
     const claimed = (addresses = await claimAddresses(data));
     const running = progress.step(

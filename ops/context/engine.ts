@@ -5,7 +5,7 @@ import { claimDataFolder } from "../dataFolder.ts";
 import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
 import { openStack } from "../engine.ts";
 import type { Progress } from "../progress.ts";
-import { ensureTools } from "../toolchain/toolchain.ts";
+import { ensureLocalTools, ensureTools } from "../toolchain/toolchain.ts";
 import { type Place, type StackContext } from "./context.ts";
 import { readLocalContext } from "./local.ts";
 
@@ -20,7 +20,7 @@ export async function openEngine(
   program: PulumiFn,
   progress: Progress,
 ): Promise<Stack> {
-  const { pulumi } = await ensureTools(["pulumi"], progress);
+  const pulumi = await pulumiOf({ local }, progress);
   const command = await pulumiCommand(data, pulumi);
   // The program writes it too, but a refresh begins before the program.
   if (settings.postgres?.sslrootcert !== undefined) writeRootCertificates(settings.postgres.sslrootcert, project);
@@ -29,6 +29,12 @@ export async function openEngine(
   if (!local) return openStack({ ...options, workspace: project });
   const overrides = readLocalContext(data)?.config ?? {};
   return openStack({ ...options, workspace: join(data, "workspace"), overrides });
+}
+
+/** Returns the path of the CLI for a context. That of a cluster has every state backend and secrets provider. */
+export async function pulumiOf({ local }: Pick<StackContext, "local">, progress: Progress): Promise<string> {
+  const { pulumi } = await (local ? ensureLocalTools : ensureTools)(["pulumi"], progress);
+  return pulumi;
 }
 
 /** The CLI where the Automation API looks for one: in `bin/` of a folder. */

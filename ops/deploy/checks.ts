@@ -7,7 +7,7 @@ import { readFacts } from "../../infra/prerequisites/cluster.ts";
 import { customKinds } from "../../infra/prerequisites/kinds.ts";
 import { prerequisiteProblems } from "../../infra/prerequisites/prerequisites.ts";
 import type { Place, StackContext } from "../context/context.ts";
-import { openEngine, secretVariables } from "../context/engine.ts";
+import { openEngine, pulumiOf, secretVariables } from "../context/engine.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { openDataStack, ownDatabase } from "../contract/connection.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
@@ -16,7 +16,6 @@ import { inTime } from "../inTime.ts";
 import { checkPolicyPack } from "../policyPack.ts";
 import type { Progress } from "../progress.ts";
 import { findPlugins, standIns } from "../toolchain/plugins.ts";
-import { ensureTools } from "../toolchain/toolchain.ts";
 import { refuseBrokenPromises } from "../verify/database.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
 import { reasonOf } from "./reason.ts";
@@ -114,7 +113,7 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
 }
 
 async function checkEngine(target: StackContext, place: Place, program: PulumiFn, progress: Progress): Promise<Ready> {
-  const { pulumi } = await ensureTools(["pulumi"], progress);
+  const pulumi = await pulumiOf(target, progress);
   if (!target.local) await checkPlugins(pulumi, target.environment, progress);
   const stack = await openEngine(target, place, program, progress).catch((error: unknown) => {
     throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}; see docs/deploy.md, Backend`);

@@ -1,60 +1,109 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, cp, mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { which } from "./find.ts";
+import { BUILD, checkGo, goEnvironment, prepareModule } from "./goModule.js";
 import { store } from "./store.ts";
 import type { GoFile, GoProgram, Machine, Tool } from "./tools.ts";
 
-/** The oldest Go that every module of `modules/` builds with, as [major, minor]. */
-const GO = [1, 26] as const;
-
 type Report = (detail: string) => void;
 
-let queue: Promise<unknown> = Promise.resolve();
+interface Job {
+  readonly tool: Tool;
+  readonly program: GoProgram;
+  readonly machine: Machine;
+  readonly report: Report;
+  readonly resolve: (file: string) => void;
+  readonly reject: (error: unknown) => void;
+}
 
-/** Builds a program, or takes a file, from its Go module into the cache. One at a time, since each build takes every core. */
+let queue: Promise<unknown> = Promise.resolve();
+/** Programs that no build has taken yet. */
+let waiting: Job[] = [];
+
+/**
+ * Builds a program, or takes a file, from its Go module into the cache. One at a time, since each build takes every core; programs of one
+ * module that wait are built together, so that no core is idle while one of them is linked.
+ */
 export function build(tool: Tool, machine: Machine, report: Report): Promise<string> {
-  const mine = queue.then(async () => {
-    const go = await findGo(machine);
-    const { build } = tool;
-    if ("module" in build) {
-      return store(tool, machine, build.module, tool.sha256, (target) => takeFile(go, build, machine, target, report));
-    }
-    return store(tool, machine, build.package, undefined, (target) =>
-      compile(go, tool, build, machine, target, report),
-    );
-  });
-  queue = mine.catch(() => undefined);
   report("waiting for its turn to be built");
+  const { build } = tool;
+  if ("module" in build) {
+    return enqueue(async () => {
+      const go = await findGo(machine);
+      return store(tool, machine, build.module, tool.sha256, (target) => takeFile(go, build, machine, target, report));
+    });
+  }
+  return new Promise((resolve, reject) => {
+    waiting.push({ tool, program: build, machine, report, resolve, reject });
+    void enqueue(buildWaiting);
+  });
+}
+
+function enqueue<T>(work: () => Promise<T>): Promise<T> {
+  const mine = queue.then(work);
+  queue = mine.catch(() => undefined);
   return mine;
+}
+
+/** Builds the program that waits longest, with all others of its module. */
+async function buildWaiting(): Promise<void> {
+  const [first] = waiting;
+  if (!first) return;
+  const isTogether = ({ program, machine }: Job): boolean =>
+    program.folder === first.program.folder && machine.cache === first.machine.cache;
+  const jobs = waiting.filter(isTogether);
+  waiting = waiting.filter((job) => !isTogether(job));
+  try {
+    await compile(jobs, first.machine, first.program.folder);
+  } catch (error) {
+    for (const { reject } of jobs) reject(error);
+  }
 }
 
 async function findGo(machine: Machine): Promise<string> {
   const go = await which("go", machine.path);
   if (!go) throw new Error("no go on PATH");
-  const said = await run(go, ["env", "GOVERSION"], machine.cache, () => undefined);
-  const [major = 0, minor = 0] = (/go(\d+)\.(\d+)/.exec(said) ?? []).slice(1).map(Number);
-  if (major < GO[0] || (major === GO[0] && minor < GO[1]))
-    throw new Error(`${go} is ${said.trim()}, older than ${GO.join(".")}`);
+  await checkGo(go);
   return go;
 }
 
-async function compile(go: string, tool: Tool, program: GoProgram, machine: Machine, target: string, report: Report) {
-  // A copy, because -mod=mod may complete go.sum and the checkout may be read-only.
-  const folder = path.join(machine.cache, "build", tool.name);
-  await rm(folder, { recursive: true, force: true });
-  await cp(path.join(import.meta.dirname, "modules", program.folder), folder, { recursive: true });
+async function compile(jobs: readonly Job[], machine: Machine, name: string): Promise<void> {
+  const go = await findGo(machine);
+  const { folder, remove } = await prepareModule(go, name, machine.cache);
+  process.once("exit", remove);
+  try {
+    const out = path.join(folder, "built");
+    await mkdir(out);
+    const ldflags = [...new Set(jobs.map(({ program }) => program.ldflags))].join(" ");
+    const args = [...BUILD, "-ldflags", ldflags, "-o", `${out}/`, ...jobs.map(({ program }) => program.package)];
+    await run(go, args, folder, reporter(jobs));
+    for (const { tool, program, resolve } of jobs) {
+      const built = path.join(out, executableName(program.package));
+      resolve(await store(tool, machine, program.package, undefined, (target) => copyFile(built, target)));
+    }
+  } finally {
+    process.off("exit", remove);
+    remove();
+  }
+}
+
+/** Returns what takes the lines of `go build -v`. The first of several programs reports for all. */
+function reporter([first, ...others]: readonly Job[]): (line: string) => void {
+  for (const { report } of others) report(`building together with ${first?.tool.name}`);
+  const title =
+    others.length > 0
+      ? `building ${others.length + 1} programs together`
+      : `building (usually ${first?.program.usually})`;
   let packages = 0;
-  const args = ["build", "-v", "-trimpath", "-ldflags", program.ldflags, "-o", target, program.package];
-  await run(go, args, folder, (line) =>
-    report(
-      line.startsWith("go: ")
-        ? line.slice(4)
-        : `building (usually ${program.usually}), ${++packages} packages compiled`,
-    ),
-  );
+  return (line) => first?.report(line.startsWith("go: ") ? line.slice(4) : `${title}, ${++packages} packages compiled`);
+}
+
+/** The name that `go build` gives a program: the last element of its path that is no version. */
+function executableName(program: string): string {
+  return path.posix.basename(program.replace(/\/v\d+$/, ""));
 }
 
 async function takeFile(go: string, { module, file }: GoFile, machine: Machine, target: string, report: Report) {
@@ -72,14 +121,7 @@ async function takeFile(go: string, { module, file }: GoFile, machine: Machine, 
 /** Runs Go and returns its standard output. Throws with the last lines of what it told. */
 async function run(go: string, args: string[], cwd: string, line: (text: string) => void): Promise<string> {
   await mkdir(cwd, { recursive: true });
-  const env = {
-    ...process.env,
-    GOFLAGS: "-buildvcs=false -mod=mod",
-    GOTOOLCHAIN: "local",
-    GOWORK: "off",
-    CGO_ENABLED: "0",
-  };
-  const child = spawn(go, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(go, args, { cwd, env: goEnvironment(), stdio: ["ignore", "pipe", "pipe"] });
   const stop = () => child.kill();
   process.once("exit", stop);
   let out = "";

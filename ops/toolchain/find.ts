@@ -3,7 +3,7 @@ import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { cachePath, type Machine, type Tool } from "./tools.ts";
+import { cachePath, localVariant, type Machine, type Tool } from "./tools.ts";
 
 /** Written beside a cached file once it is whole. */
 export interface Origin {
@@ -31,6 +31,14 @@ export async function findOnPath(tool: Tool, machine: Machine): Promise<string> 
 
 /** The tool in the cache. Throws when it is not there, or not whole (a crash may leave a file without its content). */
 export async function findInCache(tool: Tool, machine: Machine): Promise<string> {
+  return findFile(tool, machine).catch((error: unknown) => {
+    const variant = localVariant(tool);
+    if (!machine.local || variant.version === tool.version) throw error;
+    return findFile(variant, machine).catch(() => Promise.reject(error as Error));
+  });
+}
+
+async function findFile(tool: Tool, machine: Machine): Promise<string> {
   const file = cachePath(tool, machine);
   const size = (await stat(file).catch(() => undefined))?.size;
   if (size === undefined) throw new Error(`no ${file}`);
@@ -46,7 +54,7 @@ export function originPath(file: string): string {
 /** Throws unless the program runs and tells the pinned version. */
 export async function checkVersion(tool: Tool, file: string): Promise<void> {
   const said = await ask(file, tool.versionArgument ?? "--version");
-  const version = new RegExp(`(?<![\\d.])${tool.version.replaceAll(".", "\\.")}(?!\\S)`);
+  const version = new RegExp(`(?<![\\d.])${tool.version.replaceAll(/[.+]/g, "\\$&")}(?!\\S)`);
   if (!version.test(said))
     throw new Error(`${file} is not version ${tool.version}, it says "${said.trim().split("\n", 1)[0]}"`);
 }

@@ -4,7 +4,7 @@ import { download } from "./download.ts";
 import { findInCache, findOnPath } from "./find.ts";
 import { takeFromMirror } from "./mirror.ts";
 import { withLock } from "./store.ts";
-import { mirrorName, pinned, thisMachine, type Machine, type Tool, type ToolName } from "./tools.ts";
+import { localVariant, mirrorName, pinned, thisMachine, type Machine, type Tool, type ToolName } from "./tools.ts";
 
 export type { ToolName } from "./tools.ts";
 
@@ -13,8 +13,24 @@ export type { ToolName } from "./tools.ts";
  * publisher's and at last builds from Go modules (design, section 7).
  * Throws one {@link ToolchainError} that lists every way tried for every tool that could not be had.
  */
-export async function ensureTools<N extends ToolName>(
+export function ensureTools<N extends ToolName>(names: readonly N[], progress: Progress): Promise<Record<N, string>> {
+  return ensure(names, false, progress);
+}
+
+/**
+ * As {@link ensureTools}, for the local platform: what has to be built is the local variant, which is built faster because it lacks cloud
+ * providers. Never for a cluster: its state or secrets may be kept by one of them.
+ */
+export function ensureLocalTools<N extends ToolName>(
   names: readonly N[],
+  progress: Progress,
+): Promise<Record<N, string>> {
+  return ensure(names, true, progress);
+}
+
+async function ensure<N extends ToolName>(
+  names: readonly N[],
+  local: boolean,
   progress: Progress,
 ): Promise<Record<N, string>> {
   if (process.platform !== "linux" || process.arch !== "x64") {
@@ -23,7 +39,7 @@ export async function ensureTools<N extends ToolName>(
         "Use a cluster of your own: ./deploy CONTEXT",
     );
   }
-  const paths = await obtainTools(names.map(pinned), thisMachine(), progress);
+  const paths = await obtainTools(names.map(pinned), { ...thisMachine(), local }, progress);
   return Object.fromEntries(names.map((name, i) => [name, paths[i]])) as Record<N, string>;
 }
 
@@ -56,8 +72,12 @@ const TO_BE_HAD: readonly Way[] = [
   ["cache", findInCache],
   ["mirror", takeFromMirror],
   ["official download", download],
-  ["build from Go modules", build],
+  ["build from Go modules", buildVariant],
 ];
+
+function buildVariant(tool: Tool, machine: Machine, report: Report): Promise<string> {
+  return build(machine.local ? localVariant(tool) : tool, machine, report);
+}
 
 class NotObtained extends Error {
   readonly tool: Tool;

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { cacheFolder } from "../paths.ts";
+import { LOCAL_FOLDER } from "./goModule.js";
 import pins from "./tools.json" with { type: "json" };
 
 export type ToolName = keyof typeof pins.programs | keyof typeof pins.files;
@@ -33,6 +34,15 @@ export interface GoProgram {
   readonly package: string;
   readonly ldflags: string;
   readonly usually: string;
+  /** How it is built in `modules/local`, whose programs share their dependencies. */
+  readonly local?: LocalVariant;
+}
+
+export interface LocalVariant {
+  /** What the program prints; none = the pinned version, because only versions of dependencies differ. */
+  readonly version?: string;
+  readonly ldflags: string;
+  readonly usually: string;
 }
 
 /** A file copied out of a Go module, `module` being `path@version`. */
@@ -49,6 +59,8 @@ export interface Machine {
   readonly mirror: string | undefined;
   /** Folders of programs, as in `$PATH`. */
   readonly path: string;
+  /** Whether the local variant of a program serves; default: it does not. */
+  readonly local?: boolean;
 }
 
 export const pluginVersions: Readonly<Record<PluginName, string>> = pins.plugins;
@@ -57,6 +69,13 @@ export const pluginVersions: Readonly<Record<PluginName, string>> = pins.plugins
 export function pinned(name: ToolName): Tool {
   const all: Readonly<Record<ToolName, Omit<Tool, "name">>> = { ...pins.programs, ...pins.files };
   return { name, ...all[name] };
+}
+
+/** A tool as it is built for the local platform alone, see docs/toolchain.md. A plain file is the same. */
+export function localVariant(tool: Tool): Tool {
+  if (!("folder" in tool.build) || !tool.build.local) return tool;
+  const { version = tool.version, ...build } = tool.build.local;
+  return { ...tool, version, build: { folder: LOCAL_FOLDER, package: tool.build.package, ...build } };
 }
 
 /** The machine as the environment describes it. */

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findPlugins, standIns } from "../../ops/toolchain/plugins.ts";
-import { ensureTools } from "../../ops/toolchain/toolchain.ts";
+import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
 import { pluginVersions } from "../../ops/toolchain/tools.ts";
 import { quiet } from "../helpers/quiet.ts";
 
@@ -19,7 +19,7 @@ let server: Server;
 
 /** Serves an archive with the plugin that is asked for. */
 beforeAll(async () => {
-  ({ pulumi } = await ensureTools(["pulumi"], quiet));
+  ({ pulumi } = await ensureLocalTools(["pulumi"], quiet));
   server = createServer((request, response) => {
     const name = /^(pulumi-resource-[a-z-]+)-v\d/.exec(basename(request.url ?? ""))?.[1];
     if (name === undefined) return void response.writeHead(404).end();

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promise
 import path from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { build } from "../../ops/toolchain/build.ts";
 import { obtainTools, ToolchainError } from "../../ops/toolchain/toolchain.ts";
 import pins from "../../ops/toolchain/tools.json" with { type: "json" };
 import { pinned, type Tool, type ToolName } from "../../ops/toolchain/tools.ts";
@@ -80,7 +81,53 @@ test("a program is built in a copy of its module, once for two runs at the same 
   bench.withoutMirror();
   const builds = await bench.installGo();
   expect(await Promise.all([bench.get(), bench.get()])).toEqual([bench.cached, bench.cached]);
-  expect(await builds()).toBe("build in probe with go.mod there\n");
+  expect(await builds()).toBe("build in etcd with go.mod there\n");
+});
+
+const local = { version: "1.2.3+local", ldflags: "-s", usually: "1 min" };
+
+test("builds the programs of one module that wait together at once", async () => {
+  const builds = await bench.installGo();
+  const other: Tool = {
+    ...bench.probe({ name: "other" }),
+    build: { folder: "etcd", package: "example.org/other/v3", ldflags: "-s", usually: "1 min" },
+  };
+  const built = [bench.probe(), other].map((tool) => build(tool, bench.machine, () => undefined));
+  const { cache } = bench.machine;
+  expect(await Promise.all(built)).toEqual([bench.cached, path.join(cache, "tools", "other-1.2.3", "bin", "other")]);
+  expect(await builds()).toBe("build in etcd with go.mod there\n");
+});
+
+test("builds the local variant for the local platform, and uses it for nothing else", async () => {
+  bench.withoutMirror();
+  const builds = await bench.installGo("1.2.3+local");
+  const tool = bench.probe({
+    build: { folder: "etcd", package: "example.org/probe", ldflags: "-s", usually: "1 min", local },
+  });
+  const platform = { ...bench.machine, local: true };
+  const variant = path.join(platform.cache, "tools", "probe-1.2.3+local", "bin", "probe");
+  expect(await obtainTools([tool], platform, bench.progress)).toEqual([variant]);
+  expect(await obtainTools([tool], platform, bench.progress)).toEqual([variant]);
+  expect(await builds()).toBe("build in local with go.mod there\n");
+
+  await expect(bench.get(tool)).rejects.toThrow('is not version 1.2.3, it says "probe version: v1.2.3+local"');
+  expect(await builds()).toBe("build in local with go.mod there\nbuild in etcd with go.mod there\n");
+});
+
+test("takes a local variant from the cache, but an official release on PATH first", async () => {
+  bench.withoutMirror();
+  await bench.installGo("1.2.3+local");
+  const tool = bench.probe({
+    build: { folder: "etcd", package: "example.org/probe", ldflags: "-s", usually: "1 min", local },
+  });
+  const platform = { ...bench.machine, local: true };
+  await obtainTools([tool], platform, bench.progress);
+  await bench.putInMirror(program("1.2.3"));
+  expect(await obtainTools([tool], { ...platform, mirror: path.join(bench.folder, "mirror") }, bench.progress)).toEqual(
+    [path.join(platform.cache, "tools", "probe-1.2.3+local", "bin", "probe")],
+  );
+  const official = await bench.putOnPath("probe", program("1.2.3"));
+  expect(await obtainTools([tool], platform, bench.progress)).toEqual([official]);
 });
 
 test("the lock of a run that died is taken over", async () => {

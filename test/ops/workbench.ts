@@ -98,16 +98,18 @@ export class Workbench {
   }
 
   /** A `go` that builds the probe; the answer reads what it was asked to build. */
-  async installGo(): Promise<() => Promise<string>> {
+  async installGo(version = "1.2.3"): Promise<() => Promise<string>> {
     const log = path.join(this.folder, "builds");
     const built = path.join(this.folder, "built");
-    await Promise.all([writeFile(log, ""), writeFile(built, program("1.2.3"))]);
+    await Promise.all([writeFile(log, ""), writeFile(built, program(version))]);
     const lines = [
       "#!/bin/sh",
       'if [ "$1" = env ]; then echo go1.26.8; exit; fi',
-      `echo "$1 in $(basename "$PWD") with go.mod $(test -f go.mod && echo there)" >> ${log}`,
+      `if [ "$2" = edit ]; then echo '{ "Require": [], "Replace": [] }'; exit; fi`,
+      `echo "$1 in $(basename "$PWD" -${process.pid}) with go.mod $(test -f go.mod && echo there)" >> ${log}`,
       'while [ "$1" != -o ]; do shift; done',
-      `cp ${built} "$2"`,
+      'out="$2"; shift 2',
+      `for package; do cp ${built} "$out$(basename "\${package%/v3}")"; done`,
     ];
     await this.putOnPath("go", lines.join("\n"));
     return () => readFile(log, "utf8");

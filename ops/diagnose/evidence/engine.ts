@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Place, StackContext } from "../../context/context.ts";
+import { pulumiOf } from "../../context/engine.ts";
 import { deployedAccess } from "../../deploy/stackState.ts";
 import type { Progress } from "../../progress.ts";
 import type { Deployment } from "../../replay.ts";
-import { ensureTools } from "../../toolchain/toolchain.ts";
 import type { EngineState, Look } from "../evidence.ts";
 import { look, LOOK_MS } from "../look.ts";
 
@@ -31,7 +31,7 @@ interface Update {
 /** @throws Error when the pinned CLI cannot be had in time */
 export function lookForCli(context: StackContext, { project }: Place): Promise<Look<Cli>> {
   return look("the Pulumi CLI", async () => {
-    const { pulumi } = await ensureTools(["pulumi"], quiet);
+    const pulumi = await pulumiOf(context, quiet);
     const { stack } = context;
     return { pulumi, folder: project, stack, environment: { ...process.env, ...context.environment } };
   });

@@ -1,0 +1,2 @@
+// Package azureblob is empty in the local variant: it has no driver for azblob.
+package azureblob

@@ -1,0 +1,2 @@
+// Package s3blob is empty in the local variant: it has no driver for s3.
+package s3blob

@@ -8,7 +8,11 @@ import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { LaunchError, run } from "./child.js";
-import { install } from "./install.js";
+import { announceBuild, startCompiling } from "./firstStart.js";
+import { install, isInstalled } from "./install.js";
+
+/** The program that needs every program of the local platform. */
+const START = "local/start.ts";
 
 /**
  * Whether the project runs on this Node.js. Older ones need 17-40 s to print an error of a Pulumi program (nodejs/node#64011).
@@ -44,7 +48,7 @@ async function main([first, ...rest]) {
     throw new LaunchError(
       "Usage: node ops/launch.js FILE.ts [ARGUMENT...] | --run SCRIPT [SCRIPT...] [-- ARGUMENT...]",
     );
-  await install(project);
+  await prepare(project, first);
   const own = path.join(project, "node_modules", "node", "bin", "node");
   const node = isNewEnough(process.versions.node) ? process.execPath : own;
   const bins = [path.dirname(node), path.join(project, "node_modules", ".bin")];
@@ -60,6 +64,22 @@ async function main([first, ...rest]) {
     if (code !== 0) return code;
   }
   return 0;
+}
+
+/**
+ * Installs the packages. For a first start that has to build programs, compiles them meanwhile.
+ * @param {string} project
+ * @param {string} program the one to run
+ */
+async function prepare(project, program) {
+  const print = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
+  const build = program === START ? await announceBuild(project, print) : undefined;
+  const compilation = build && !isInstalled(project) ? startCompiling(build) : undefined;
+  try {
+    await install(project);
+  } finally {
+    await compilation?.stop();
+  }
 }
 
 /** @param {{ code: number | null, signal: NodeJS.Signals | null }} end of a child; one ended by a signal ends this process likewise */

@@ -42,6 +42,12 @@ export function resources(cpu: string, memory: string, limit: string): Resources
   return { requests: { cpu, memory }, limits: { memory: limit } };
 }
 
+/**
+ * For the startup probe of a container with a liveness probe: 5 minutes to start. Liveness alone ended a catalog that had not started after 30 s on
+ * a busy node, next to the first start of authentik (measured).
+ */
+export const STARTUP = { periodSeconds: 1, failureThreshold: 300 };
+
 /** Labels that select the pods of one workload. */
 export function labelsOf(app: string): Record<string, string> {
   return { "app.kubernetes.io/name": app, "app.kubernetes.io/part-of": "gatehouse" };

@@ -5,7 +5,7 @@ import { pinned } from "../images.ts";
 import { answersOnly, gatewayPods, onlyFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";
 import type { Exposure } from "../plan/types.ts";
-import { deployment, labelsOf, resources, serviceOf, type Workload } from "../pods.ts";
+import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
 import { type CatalogFiles, fingerprint } from "./catalogFiles.ts";
 
 const { name: APP, port: PORT } = CATALOG_SERVICE;
@@ -86,6 +86,7 @@ function container(args: CatalogArgs): Workload["container"] {
     command: ["node", `${FOLDER}/server.mjs`],
     env: Object.entries(catalogSettings(args)).map(([name, value]) => ({ name, value })),
     ports: [{ name: "http", containerPort: PORT }],
+    startupProbe: { httpGet: { path: "/healthz", port: PORT }, ...STARTUP },
     readinessProbe: { httpGet: { path: "/healthz", port: PORT }, periodSeconds: 2 },
     livenessProbe: { httpGet: { path: "/healthz", port: PORT }, periodSeconds: 10 },
     resources: resources("10m", "96Mi", "256Mi"),

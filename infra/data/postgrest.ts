@@ -8,7 +8,7 @@ import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import { type Access, readingUri } from "../postgres/access.ts";
 import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import { reveal } from "../secrets.ts";
-import { deployment, labelsOf, resources, serviceOf, type Workload } from "../pods.ts";
+import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
 
 const APP = "postgrest";
 /** Never in a Service: it shows its settings and the whole schema cache to whoever asks (field.md 3.1). */
@@ -96,6 +96,7 @@ function container(args: PostgrestArgs, connection: k8s.core.v1.Secret): Workloa
     env: [...settings.map(([name, value]) => ({ name, value })), ...libpqEnvironment(args.certificates)],
     envFrom: [{ secretRef: { name: connection.metadata.name } }],
     ports: [{ name: "http", containerPort: PORT }, POSTGREST_ADMIN],
+    startupProbe: { httpGet: { path: "/live", port: ADMIN_PORT }, ...STARTUP },
     readinessProbe: { httpGet: { path: "/ready", port: ADMIN_PORT }, periodSeconds: 2 },
     livenessProbe: { httpGet: { path: "/live", port: ADMIN_PORT }, periodSeconds: 10 },
     resources: resources("100m", "64Mi", "512Mi"),

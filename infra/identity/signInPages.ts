@@ -6,7 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
 import { signInPages } from "../plan/outposts.ts";
-import { deployment, resources, serviceOf } from "../pods.ts";
+import { deployment, resources, serviceOf, STARTUP } from "../pods.ts";
 
 const FOLDER = "/app";
 const SERVER = "server.mjs";
@@ -37,6 +37,7 @@ export class SignInPages extends pulumi.ComponentResource {
       command: ["node", `${FOLDER}/${SERVER}`],
       env: [{ name: "PORT", value: String(port) }],
       ports: [{ name: "http", containerPort: port }],
+      startupProbe: { httpGet, ...STARTUP },
       readinessProbe: { httpGet, periodSeconds: 2 },
       livenessProbe: { httpGet, periodSeconds: 10 },
       resources: resources("5m", "48Mi", "128Mi"),

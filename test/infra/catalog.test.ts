@@ -82,6 +82,7 @@ describe("the catalogue under mocks", () => {
                 { name: "LIMITS", value: JSON.stringify(LIMITS) },
               ],
               ports: [{ name: "http", containerPort: 8080 }],
+              startupProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 1, failureThreshold: 300 },
               readinessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 2 },
               livenessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 10 },
               resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },

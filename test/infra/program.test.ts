@@ -194,6 +194,9 @@ describe("the local stack under mocks", () => {
         ]);
         expect([name, Object.keys(container.resources).sort()]).toEqual([name, ["limits", "requests"]]);
         expect([name, container.readinessProbe === undefined]).toEqual([name, false]);
+        // Liveness alone ends a container that takes longer to start.
+        const [starts, lives] = [container.startupProbe, container.livenessProbe].map((probe) => probe !== undefined);
+        expect([name, starts]).toEqual([name, lives]);
         expect([name, container.lifecycle]).toEqual([name, { preStop: { sleep: { seconds: 5 } } }]);
       }
     }
@@ -207,6 +210,8 @@ interface Pod {
     readonly securityContext: unknown;
     readonly resources: object;
     readonly readinessProbe?: unknown;
+    readonly startupProbe?: unknown;
+    readonly livenessProbe?: unknown;
     readonly lifecycle?: unknown;
   }[];
 }

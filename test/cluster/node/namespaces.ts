@@ -17,6 +17,11 @@ const KUBELET_PARAMETERS = {
 /** Folders that programs of the node write to, whatever their options say. */
 export const NODE_FOLDERS = ["/var/lib/kubelet", "/var/lib/cni", "/var/log/containers", "/var/log/pods"];
 const CGROUPS = "/sys/fs/cgroup";
+/**
+ * CPU time of all pods together, as 20 processes outside of a cgroup get it (cgroup v1 and v2). By default they get as much as one: next to 40
+ * processes, authentik's migrations then took 8 min and not 2.
+ */
+const CPU_WEIGHT = { "cpu.shares": 20 * 1024, "cpu.weight": 20 * 100 };
 
 /** Runs a program to its end. Throws with its standard error. */
 export function run(program: string, ...args: string[]): string {
@@ -67,6 +72,10 @@ export function createCgroup(name: string): void {
     for (const file of ["cpuset.cpus", "cpuset.mems"]) {
       const inherited = path.join(hierarchy, file);
       if (existsSync(inherited)) writeFileSync(path.join(folder, file), readFileSync(inherited));
+    }
+    for (const [file, value] of Object.entries(CPU_WEIGHT)) {
+      const weight = path.join(folder, file);
+      if (existsSync(weight)) writeFileSync(weight, String(value));
     }
   }
 }

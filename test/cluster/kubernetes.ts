@@ -15,6 +15,8 @@ import { inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 
 const POLL_MS = 200;
+/** Longer than the start of a real authentik on a busy machine, which may take 10 minutes (`PROBES` in `infra/identity/containers.ts`). */
+export const MAX_WAIT_MS = 900_000;
 
 function kubeConfig(): KubeConfig {
   const config = new RetryingKubeConfig();
@@ -30,14 +32,13 @@ export const batch = (): BatchV1Api => kubeConfig().makeApiClient(BatchV1Api);
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined | false>,
-  timeout = 120_000,
   state: () => string = () => "",
 ): Promise<T> {
-  const deadline = Date.now() + timeout;
+  const deadline = Date.now() + MAX_WAIT_MS;
   for (;;) {
     const found = await check();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${timeout / 1000} s. ${state()}`);
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${MAX_WAIT_MS / 1000} s. ${state()}`);
     await wait(POLL_MS);
   }
 }
@@ -50,7 +51,7 @@ export function isRolledOut({ metadata, spec, status }: V1Deployment): boolean {
 }
 
 /** Waits until every Deployment and StatefulSet is complete, and no pod is being deleted. */
-export async function untilAllReady(timeout = 180_000): Promise<void> {
+export async function untilAllReady(): Promise<void> {
   let missing = "";
   const check = async (): Promise<boolean> => {
     const [deployments, sets, pods] = await Promise.all([
@@ -66,7 +67,7 @@ export async function untilAllReady(timeout = 180_000): Promise<void> {
     missing = waiting.map(({ metadata }) => metadata?.name).join(", ");
     return waiting.length === 0;
   };
-  await until("all workloads are ready", check, timeout, () => `Missing: ${missing}`);
+  await until("all workloads are ready", check, () => `Missing: ${missing}`);
 }
 
 /** Returns the names of the pods of which a container was started again. */

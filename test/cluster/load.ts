@@ -1,5 +1,6 @@
 /** A constant rate of requests, of which every answer is counted. */
 import autocannon, { type Result } from "autocannon";
+import { MAX_WAIT_MS } from "./kubernetes.ts";
 
 /** What is requested, and which answer is right. */
 export interface Target {
@@ -17,8 +18,6 @@ export interface LoadResult {
 const REQUESTS_PER_SECOND = 40;
 /** Fewer than the data API allows one client at a time. */
 const CONNECTIONS = 4;
-/** Longer than any rollout takes, in seconds. */
-const MAX_SECONDS = 240;
 
 /** Sends requests through the gateway while `work` runs. */
 export async function underLoad({ url, headers, status }: Target, work: () => Promise<void>): Promise<LoadResult> {
@@ -30,7 +29,7 @@ export async function underLoad({ url, headers, status }: Target, work: () => Pr
     headers: { host, ...headers },
     connections: CONNECTIONS,
     overallRate: REQUESTS_PER_SECOND,
-    duration: MAX_SECONDS,
+    duration: MAX_WAIT_MS / 1000,
     timeout: 10,
   };
   const { promise: ended, resolve } = Promise.withResolvers<Result>();

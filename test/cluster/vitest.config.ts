@@ -6,7 +6,8 @@ export default defineConfig({
     include: ["test/cluster/**/*.test.ts"],
     globalSetup: ["test/cluster/setup.ts"],
     reporters: ["verbose"],
-    testTimeout: 300_000,
+    // Each wait has a limit of its own.
+    testTimeout: 3_600_000,
     hookTimeout: 120_000,
     teardownTimeout: 60_000,
     // Each step needs what the one before it left.

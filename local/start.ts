@@ -10,6 +10,7 @@ import { createProgress } from "../ops/progress.ts";
 import { type DatabaseTarget, refuseBrokenPromises } from "../ops/verify/database.ts";
 import type { Report } from "../ops/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
+import { describeAuthentik } from "./platform/authentik.ts";
 import { AlreadyRunning, writeRunning } from "./platform/data.ts";
 import { type Platform, startPlatform } from "./platform/platform.ts";
 import { deployApplications } from "./sample/applications.ts";
@@ -56,7 +57,7 @@ async function start(): Promise<boolean> {
 }
 
 async function deployAndProve(running: Platform): Promise<Report> {
-  progress.note(`authentik: ${running.authentik ?? "the emulator (local/authentik)"}`);
+  progress.note(describeAuthentik(running.authentik));
   const local = await openLocal(running);
   const applications = await timed("applications", () => deployApplications(running));
   const database = databaseTarget(running, local);

@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cp, mkdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
+import { defaultBlueprints } from "../platform/authentik.ts";
 import { type Command, node, type Wish } from "./images.ts";
 
 /** Where the image has its blueprints, and stacks mount theirs below. */
@@ -27,10 +26,7 @@ export async function authentikCommand(args: readonly string[], wish: Wish): Pro
 async function blueprints({ authentik, mounts, folder }: Wish): Promise<string> {
   const merged = path.join(folder, "merged-blueprints");
   await mkdir(merged, { recursive: true, mode: 0o700 });
-  if (authentik !== undefined) {
-    const { stdout } = await promisify(execFile)(authentik, ["dump_config", "blueprints_dir"]);
-    await cp(stdout.trim(), merged, { recursive: true });
-  }
+  if (authentik !== undefined) await cp(await defaultBlueprints(authentik), merged, { recursive: true });
   for (const [mountPath, source] of mounts) {
     if (!mountPath.startsWith(`${BLUEPRINTS}/`)) continue;
     await cp(source, path.join(merged, mountPath.slice(BLUEPRINTS.length + 1)), { recursive: true });

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { which } from "../../ops/toolchain/find.ts";
 
 /** Names an executable that starts a real authentik as its container image does: `server`, `worker`, `proxy`, `healthcheck`. */
@@ -21,4 +23,15 @@ export async function findAuthentik(
     );
   }
   return found;
+}
+
+/** Returns the line that says which authentik runs. */
+export function describeAuthentik(executable: string | undefined): string {
+  return `authentik: ${executable ?? "the emulator (local/authentik)"}`;
+}
+
+/** Returns the folder of the default blueprints of a real authentik. */
+export async function defaultBlueprints(executable: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(executable, ["dump_config", "blueprints_dir"]);
+  return stdout.trim();
 }

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { killMarked } from "../../local/platform/sweep.ts";
 import { removeCgroup, removeNodeFolders } from "./node/namespaces.ts";
 import { cgroupName, type Paths } from "./paths.ts";
@@ -12,6 +12,6 @@ export async function removeLeftovers(paths: Paths): Promise<void> {
   removeCgroup(cgroupName(paths.folder));
   removeNodeFolders();
   for (const name of ["images", "project", "kubeconfig", "state", "data", "plugins", "backend"]) {
-    rmSync(`${paths.folder}/${name}`, { recursive: true, force: true });
+    await rm(`${paths.folder}/${name}`, { recursive: true, force: true });
   }
 }

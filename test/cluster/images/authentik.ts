@@ -1,0 +1,56 @@
+import { existsSync, realpathSync } from "node:fs";
+import path from "node:path";
+import { defaultBlueprints } from "../../../local/platform/authentik.ts";
+import { filesBelow, type LayerFolder } from "./layer.ts";
+
+/** The real image's, and where stacks mount theirs below. */
+const BLUEPRINTS = "/blueprints";
+/** Folders of the system, which are no tree of one program. */
+const SHARED = ["/", "/usr", "/usr/local"];
+/** Programs of the system that a start script may use besides those of every image. */
+const UTILITIES = ["bash", "basename", "dirname", "readlink", "realpath"];
+/** Time zones, which Python reads. */
+const TIME_ZONES = "/usr/share/zoneinfo";
+
+/** What the real image states: paths that in another installation are elsewhere. */
+export const AUTHENTIK_ENVIRONMENT = {
+  AUTHENTIK_BLUEPRINTS_DIR: BLUEPRINTS,
+  AUTHENTIK_STORAGE__FILE__PATH: "/data",
+};
+
+/**
+ * Fills a layer with a real authentik: its tree at the same path, with the libraries of the system that it loads.
+ * @param executable path of its `ak`
+ * @throws Error when its tree is not self-contained
+ */
+export async function fillAuthentik(files: LayerFolder, executable: string): Promise<void> {
+  const tree = treeOf(executable);
+  await refuseLinksOutOf(tree);
+  await files.tree(tree, tree);
+  await files.librariesBelow(tree);
+  await files.tree(await defaultBlueprints(executable), BLUEPRINTS);
+  await files.tree(TIME_ZONES, TIME_ZONES);
+  for (const name of UTILITIES) files.program(`/usr/bin/${name}`, `/usr/bin/${name}`);
+  // Where the worker looks for certificates.
+  files.folder("/certs");
+  files.link("/usr/local/bin/ak", realpathSync(executable));
+}
+
+/** Returns the folder above the `bin` of an executable, links followed. */
+function treeOf(executable: string): string {
+  const bin = path.dirname(realpathSync(executable));
+  const tree = path.dirname(bin);
+  if (path.basename(bin) === "bin" && !SHARED.includes(tree)) return tree;
+  throw new Error(
+    `${executable}: an image takes the folder above its "bin", and ${bin} has none of its own. Move authentik, e.g. to /opt/authentik/bin/ak.`,
+  );
+}
+
+async function refuseLinksOutOf(tree: string): Promise<void> {
+  const links = await filesBelow(tree, "-type", "l");
+  for (const link of links.filter(existsSync)) {
+    const target = realpathSync(link);
+    if (target.startsWith(`${tree}/`)) continue;
+    throw new Error(`${link} leads to ${target}, which the image does not have. Copy it into ${tree}.`);
+  }
+}

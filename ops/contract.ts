@@ -125,7 +125,9 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
     const results: Comparison[] = [];
     for (const [schema, lock] of locks) {
       const exposed = settings.api.exposed.includes(schema);
-      const found = exposed ? await readCatalogue(client, schema, lock) : { schema, relations: new Map<string, never>() };
+      const found = exposed
+        ? await readCatalogue(client, schema, lock)
+        : { schema, relations: new Map<string, never>() };
       results.push({ schema, exposed, lock: folder.nameOf(schema), found, changes: lock && compare(lock, found) });
     }
     return results;

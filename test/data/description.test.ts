@@ -33,7 +33,9 @@ describe("the root is Swagger 2.0", () => {
       status: 200,
       headers: { ...ALWAYS, "content-type": type, "content-profile": "api_v1" },
     });
-    const address = { version: "2.0", host: new URL(inject("data").url).host, basePath: "/", schemes: ["http"] };
+    const { hostname, port } = new URL(inject("data").url);
+    // PostgREST writes the port also where it is the scheme's own.
+    const address = { version: "2.0", host: `${hostname}:${port || 80}`, basePath: "/", schemes: ["http"] };
     expect({ version, host, basePath, schemes }).toEqual(address);
   });
 

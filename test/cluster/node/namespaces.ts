@@ -19,7 +19,7 @@ export const NODE_FOLDERS = ["/var/lib/kubelet", "/var/lib/cni", "/var/log/conta
 const CGROUPS = "/sys/fs/cgroup";
 /**
  * CPU time of all pods together, as 20 processes outside of a cgroup get it (cgroup v1 and v2). By default they get as much as one: next to 40
- * processes, authentik's migrations then took 8 min and not 2.
+ * processes, authentik's migrations had then not finished after 8 min.
  */
 const CPU_WEIGHT = { "cpu.shares": 20 * 1024, "cpu.weight": 20 * 100 };
 

@@ -1,5 +1,5 @@
 /** A small change of the list is a small change of the deployment: the engine's steps, its preview, and the sessions of other services. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { accessOf } from "../../infra/access/access.ts";
 import { readState } from "../../ops/deploy/stackState.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
@@ -53,6 +53,7 @@ describe("a proxy service on one domain", () => {
       "create ProviderProxy kept-4b@localhost-provider",
       ...LISTS,
     ]);
+    await served("kept-4b");
   });
 
   test("is changed in its own objects, and no session of another service ends", async () => {
@@ -61,7 +62,20 @@ describe("a proxy service on one domain", () => {
     expect(await answer("kept-0", cookie)).toBe("200");
   });
 
+  test("is removed with its own objects, and no session of another service ends", async () => {
+    const cookie = await session("kept-0");
+    expect(await change(KEPT)).toEqual([
+      "delete Application kept-4b@localhost-application",
+      "delete IngressRoute kept-4b-route",
+      "delete ProviderProxy kept-4b@localhost-provider",
+      ...LISTS,
+    ]);
+    expect(await answer("kept-0", cookie)).toBe("200");
+  });
+
   test("moves to the outpost of its groups, and no session of another service ends", async () => {
+    await stack.up(own.installed(withAdded()));
+    await served("kept-4b");
     const cookie = await session("kept-0");
     expect(await change(withAdded({ groups: ["editors"] }))).toEqual(
       [
@@ -79,18 +93,6 @@ describe("a proxy service on one domain", () => {
       ].sort(),
     );
     expect(await answer("kept-0", cookie)).toBe("200");
-    await stack.up(own.installed(withAdded()));
-  });
-
-  test("is removed with its own objects, and no session of another service ends", async () => {
-    const cookie = await session("kept-0");
-    expect(await change(KEPT)).toEqual([
-      "delete Application kept-4b@localhost-application",
-      "delete IngressRoute kept-4b-route",
-      "delete ProviderProxy kept-4b@localhost-provider",
-      ...LISTS,
-    ]);
-    expect(await answer("kept-0", cookie)).toBe("200");
   });
 });
 
@@ -102,6 +104,12 @@ test("a failed deployment keeps the recorded access of the previous one", async 
 });
 
 const url = (name: string): string => own.origin(`${name}.localhost`);
+
+/** Waits until its outpost serves a new host: only then it has taken the new list, which ends the sessions that it has (docs/authentik.md). */
+async function served(name: string): Promise<void> {
+  const redirected = async (): Promise<void> => expect(await answer(name, "")).toMatch(/^302 /);
+  await vi.waitFor(redirected, { timeout: 240_000, interval: 100 });
+}
 
 /** The cookie of a session. */
 function session(name: string): Promise<string> {

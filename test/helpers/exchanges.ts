@@ -55,6 +55,18 @@ interface Sent {
   readonly request: { readonly origin: string | URL; readonly method: string; readonly path: string };
 }
 
+/** As undici publishes it: names and values in turn over HTTP/1.1, an object over HTTP/2. */
+interface Response {
+  readonly statusCode: number;
+  readonly headers: readonly Buffer[] | Readonly<Record<string, unknown>>;
+}
+
+function entriesOf(headers: Response["headers"]): (readonly [name: string, value: string])[] {
+  if (!Array.isArray(headers)) return Object.entries(headers).map(([name, value]) => [name, String(value)]);
+  const texts = headers.map(String);
+  return texts.flatMap((name, place) => (place % 2 === 0 ? [[name, texts[place + 1] ?? ""] as const] : []));
+}
+
 subscribe("undici:request:create", (message) => {
   const { request } = message as Sent;
   const url = `${String(request.origin)}${request.path}`;
@@ -64,14 +76,11 @@ subscribe("undici:request:create", (message) => {
   add(exchange);
 });
 subscribe("undici:request:headers", (message) => {
-  const { request, response } = message as Sent & { response: { statusCode: number; headers: Buffer[] } };
+  const { request, response } = message as Sent & { response: Response };
   const exchange = underWay.get(request);
   if (!exchange) return;
   exchange.status = response.statusCode;
-  const texts = response.headers.map(String);
-  exchange.headers = told(
-    texts.flatMap((name, place) => (place % 2 === 0 ? [[name, texts[place + 1] ?? ""] as const] : [])),
-  );
+  exchange.headers = told(entriesOf(response.headers));
 });
 subscribe("undici:request:bodyChunkReceived", (message) => {
   const { request, chunk } = message as Sent & { chunk: Uint8Array };

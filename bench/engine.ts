@@ -3,7 +3,7 @@ import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
 import { deploy, type LocalStack, openLocal, openProgram } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { buildFor } from "../ops/build.ts";
-import { journaled } from "../ops/journal.ts";
+import { withoutCheckpoints } from "../ops/deploy/checkpoints.ts";
 import type { Progress } from "../ops/progress.ts";
 import { exportState } from "../ops/state.ts";
 import type { Measurement } from "./main.ts";
@@ -11,8 +11,8 @@ import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
 
 const SERVICES = [30, 50, 100, 300];
-/** The floor with the engine's own writes is measured up to this size: they take a time that grows with the square. */
-const WRITES_UP_TO = 30;
+/** The floor with checkpoints is measured up to this size: their time grows with the square. */
+const CHECKPOINTS_UP_TO = 30;
 
 /** Sample users are for stacks whose only domain is localhost; of the others no name leads here. */
 const THREE_DOMAINS = {
@@ -71,14 +71,15 @@ async function measureSize(platform: Platform, services: number, progress: Progr
   const row = (what: string, times: object): Measurement => ({ services, exposures, resources, what, ...times });
 
   const rows = [row("Gatehouse", own)];
-  for (const noted of services > WRITES_UP_TO ? [true] : [true, false]) {
-    const what = noted ? "floor" : "floor, state written after each step";
+  for (const checkpoints of services > CHECKPOINTS_UP_TO ? [false] : [false, true]) {
+    const what = checkpoints ? "floor, with checkpoints" : "floor";
     const stack = await openProgram(
       platform,
-      noted ? "floor" : "floor-written",
+      checkpoints ? "floor-checkpoints" : "floor",
       bareProgram(platform, what, resources),
     );
-    const up = (): Promise<unknown> => (noted ? journaled(stack, () => stack.up()) : stack.up());
+    const up = (): Promise<unknown> =>
+      checkpoints ? stack.up() : withoutCheckpoints(stack, (recorder) => stack.up(recorder));
     rows.push(
       row(what, {
         "preview s": await step(`${what}: preview`, () => stack.preview()),

@@ -2,7 +2,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import pRetry from "p-retry";
 import { AuthentikApi } from "./authentikApi.ts";
 import { type HttpClient, withClient } from "./http.ts";
-import type { Deployment, Resource } from "./replay.ts";
+import type { Deployment, Resource } from "./state.ts";
 
 type Inputs = Readonly<Record<string, unknown>>;
 
@@ -38,21 +38,32 @@ const LISTS: Readonly<Record<string, List>> = {
   },
 };
 
+/** Returns whether authentik is asked for the id of resources of a type. */
+export function isLookedUp(type: string): boolean {
+  return type in LISTS;
+}
+
+export function isProvider(type: string): boolean {
+  return type.startsWith("pulumi:providers:");
+}
+
 /** A pod of authentik may be starting when the platform is. */
 const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
 
 /**
- * What was begun and may exist, as the state would hold it: under the id that its inputs give, or that authentik knows it by. Nothing for
- * what does not exist, or is harmless to create again.
+ * Returns the resources that exist, as the state contains them, with the id that their inputs give or that authentik returns. A component exists
+ * once it is registered. Left out is what does not exist, and what can be created again without harm.
+ * @param begun creations of an interrupted deployment, dependencies first
  * @throws Error when authentik is needed and does not answer within two minutes
  */
 export async function adoptable(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
-  const asked = begun.filter(({ type }) => type in LISTS);
+  const asked = begun.filter(({ type }) => isLookedUp(type));
   const found = asked.length === 0 ? new Map<Resource, string>() : await askAuthentik(stack, asked);
-  return begun.flatMap((resource) => {
-    const id = found.get(resource) ?? idFromInputs(resource.type, resource.inputs ?? {});
+  return begun.flatMap((resource): Resource[] => {
+    if (resource.custom === false) return [{ ...resource, inputs: {}, outputs: {} }];
+    const id = resource.id ?? found.get(resource) ?? idFromInputs(resource.type, resource.inputs ?? {});
     if (id === undefined) return [];
-    // A user's password is set by a second call, which may not have come: without it here, the next run sets it.
+    // A user's password is set by a second call, which may not have happened: without it here, the next run sets it.
     const { password, ...rest } = resource.inputs ?? {};
     const inputs =
       resource.type === "authentik:index/user:User" || password === undefined ? rest : { ...rest, password };

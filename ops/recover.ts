@@ -1,60 +1,128 @@
-import { rm } from "node:fs/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import { adoptable } from "./adopt.ts";
-import { type LeftJournal, readJournal } from "./journal.ts";
-import { forgetLost, readLost } from "./lost.ts";
-import { type Resource, withAdopted } from "./replay.ts";
-import { exportState, importState, type State } from "./state.ts";
+import { adoptable, isLookedUp, isProvider } from "./adopt.ts";
+import { deleteCreations, MASKED, readCreations } from "./deploy/creations.ts";
+import { exportState, importState, type Resource } from "./state.ts";
 
 /**
- * Takes over what a killed run made: what its journal holds, if it kept one, and what it may have created without noting it: the engine
- * wrote "creating" and never came to write "created", or the answer was lost (ops/lost.ts). Each of these goes into the state under the id it has, and a refresh of just these
- * drops what does not exist after all; a plain next run would fail on names that are taken.
- * @returns the URNs that were taken over or forgotten
- * @throws Error when the identity provider, which knows some of the ids, does not answer; when the state holds what the killed run did not
- *   know of
+ * Adds to the state what an interrupted deployment created without saving it: what the engine was creating (`pending_operations`) and what is
+ * in the record of creations (ops/deploy/creations.ts). A refresh of these resources reads them from the servers and removes those that do not
+ * exist. Without it the next deployment would fail on names that are taken.
+ * @returns the URNs of the creations that were added or dropped
+ * @throws Error when the identity provider, which knows some of the ids, does not answer
  */
 export async function recoverInterrupted(stack: Stack): Promise<string[]> {
-  const now = await exportState(stack);
-  const journal = await readJournal(stack);
-  const { pending_operations: pending = [], ...deployment } = (journal?.after ?? now).deployment;
-  const lost = await readLost(stack);
-  if (!journal && pending.length === 0 && lost.length === 0) {
-    return [];
-  }
-  const creating = pending.filter(({ type }) => type === "creating").map(({ resource }) => resource);
-  const begun = [...creating, ...lost.filter(({ urn }) => !creating.some((other) => other.urn === urn))];
-  if (journal) {
-    refuseToForget(stack.name, now, journal);
-    await importState(stack, { ...now, deployment });
-  }
-  // What was lost may have been created by a run since then.
-  const known = new Set((deployment.resources ?? []).map(idOf));
-  const adopted = (await adoptable(stack, begun)).filter((resource) => !known.has(idOf(resource)));
-  const resources = withAdopted(deployment.resources ?? [], adopted);
-  await importState(stack, { ...now, deployment: { ...deployment, resources } });
-  if (adopted.length > 0) {
-    await stack.refresh({ target: adopted.map(({ urn }) => urn) });
-  }
-  if (journal) {
-    await rm(journal.file);
-  }
-  await forgetLost(stack);
+  const { pending_operations: pending = [] } = (await exportState(stack)).deployment;
+  const creating = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
+  const recorded = await readCreations(stack);
+  const begun = [...new Map([...recorded, ...creating].map((resource) => [resource.urn, resource])).values()];
+  if (begun.length === 0 && pending.length === 0) return [];
+
+  const unread = await recoverProviders(stack, begun);
+  const rest = await adopt(stack, begun);
+  await addDependencies(stack, begun);
+  await refresh(stack, [...unread, ...rest]);
+  await deleteCreations(stack);
   return begun.map(({ urn }) => urn);
 }
 
-/** Somebody may have deployed past the journal, with the engine alone. */
-function refuseToForget(name: string, now: State, { base, after, file }: LeftJournal): void {
-  const known = [base, after].flatMap(({ deployment }) => (deployment.resources ?? []).map(idOf));
-  const begun = (after.deployment.pending_operations ?? []).map(({ resource }) => resource.urn);
-  const ids = new Set([...known, ...begun]);
-  const other = now.deployment.resources?.find((resource) => !ids.has(idOf(resource)) && !ids.has(resource.urn));
-  if (other) {
-    throw new Error(
-      `stack "${name}" was changed by another program after a deployment of it had been killed, e.g. ${other.urn}; ` +
-        `what the killed one made stands in ${file}: take over what is missing by "pulumi import", and delete that file`,
-    );
-  }
+/**
+ * Adds the providers that the state lacks, together with what they depend on. The record contains their configuration without its secrets, so
+ * the program sets it; the program reads outputs, e.g. the address of a Service, so these are read first.
+ * @returns the added resources that still have to be read
+ */
+async function recoverProviders(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
+  const incomplete = new Set(
+    begun.flatMap(({ urn, type, inputs }) => (isProvider(type) && isMasked(inputs) ? [urn] : [])),
+  );
+  const added = await adopt(
+    stack,
+    begun.filter(({ type }) => !isLookedUp(type)),
+  );
+  const isReadable = ({ provider }: Resource): boolean =>
+    provider !== undefined && !incomplete.has(partsOf(provider)[0]);
+  await refresh(stack, added.filter(isReadable));
+  const providers = added.flatMap(({ urn, type }) => (isProvider(type) ? [urn] : []));
+  if (providers.length > 0) await stack.up({ target: providers });
+  return added.filter((resource) => !isReadable(resource));
+}
+
+/** Reads resources that have a provider from their servers; those that do not exist leave the state. */
+async function refresh(stack: Stack, resources: readonly Resource[]): Promise<void> {
+  const target = resources.flatMap(({ urn, provider }) => (provider === undefined ? [] : [urn]));
+  if (target.length > 0) await stack.refresh({ target });
+}
+
+/** Adds the resources that exist to the state. @returns those that it lacked */
+async function adopt(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
+  const state = await exportState(stack);
+  const resources = state.deployment.resources ?? [];
+  const known = new Set(resources.map(idOf));
+  const found = await adoptable(stack, withProviderIds(resources, begun));
+  const adopted = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
+  await importState(stack, {
+    ...state,
+    deployment: { ...state.deployment, pending_operations: [], resources: withAdopted(resources, adopted) },
+  });
+  return adopted;
+}
+
+/** The resources that reference their providers as the state does; a provider that the state lacks has the id of the references. */
+function withProviderIds(resources: readonly Resource[], begun: readonly Resource[]): Resource[] {
+  const references = begun.flatMap(({ provider }) => (provider === undefined ? [] : [partsOf(provider)]));
+  const ids = new Map([...references, ...resources.map(({ urn, id }) => [urn, id] as const)]);
+  return begun.map((resource) => {
+    const urn = resource.provider === undefined ? undefined : partsOf(resource.provider)[0];
+    const id = isProvider(resource.type) ? ids.get(resource.urn) : undefined;
+    return { ...resource, ...(id && { id }), ...(urn && { provider: `${urn}::${ids.get(urn)}` }) };
+  });
+}
+
+function partsOf(reference: string): readonly [urn: string, id: string] {
+  const end = reference.lastIndexOf("::");
+  return [reference.slice(0, end), reference.slice(end + 2)];
+}
+
+/**
+ * Makes each resource without dependencies depend on the one before: events of the engine do not contain dependencies, and resources can be
+ * deleted in the reverse order of their creation. The next deployment replaces this by the program's dependencies.
+ */
+async function addDependencies(stack: Stack, begun: readonly Resource[]): Promise<void> {
+  const urns = new Set(
+    begun.flatMap(({ urn, custom, dependencies }) => (custom === false || dependencies ? [] : [urn])),
+  );
+  if (urns.size < 2) return;
+  const state = await exportState(stack);
+  let before: string | undefined;
+  const resources = state.deployment.resources?.map((resource) => {
+    if (!urns.has(resource.urn) || resource.delete) return resource;
+    const dependencies = before === undefined ? [] : [before];
+    before = resource.urn;
+    return { ...resource, dependencies };
+  });
+  await importState(stack, { ...state, deployment: { ...state.deployment, ...(resources && { resources }) } });
+}
+
+/** A refresh reads every value in plain text: outputs whose input has a secret are encrypted in the state, too. */
+function withSecretOutputs(resource: Resource): Resource {
+  const secret = Object.entries(resource.inputs ?? {}).flatMap(([name, value]) => (isMasked(value) ? [name] : []));
+  if (secret.length === 0) return resource;
+  return { ...resource, additionalSecretOutputs: [...(resource.additionalSecretOutputs ?? []), ...secret] };
+}
+
+/**
+ * Returns the resources of a state together with others that exist. Of two with the same URN the one in the state was replaced: it is to be
+ * deleted, or was deleted before the other was created.
+ */
+export function withAdopted(resources: readonly Resource[], adopted: readonly Resource[]): Resource[] {
+  const urns = new Set(adopted.map(({ urn }) => urn));
+  const others = resources
+    .filter(({ urn, pendingReplacement }) => !(urns.has(urn) && pendingReplacement))
+    .map((resource) => (urns.has(resource.urn) ? { ...resource, delete: true } : resource));
+  return [...others, ...adopted];
+}
+
+function isMasked(value: unknown): boolean {
+  return JSON.stringify(value)?.includes(MASKED) ?? false;
 }
 
 function idOf({ urn, id }: Resource): string {

@@ -5,12 +5,45 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import type { Deployment } from "./replay.ts";
 
 /** As in Pulumi.yaml. */
 export const PROJECT = "gatehouse";
 
 const execFileAsync = promisify(execFile);
+
+/** A resource as a state contains it; secrets are encrypted. */
+export interface Resource {
+  readonly urn: string;
+  readonly type: string;
+  /** False for a component. */
+  readonly custom?: boolean;
+  readonly id?: string;
+  readonly parent?: string;
+  /** URN and id of the provider. */
+  readonly provider?: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: readonly string[];
+  /** Outputs that are secret although neither their inputs nor the provider's schema say so. */
+  readonly additionalSecretOutputs?: readonly string[];
+  /** Whether it was replaced and is to be deleted. */
+  readonly delete?: boolean;
+  /** Whether it was deleted and is to be created again. */
+  readonly pendingReplacement?: boolean;
+}
+
+/** What the engine was doing when it was interrupted. */
+export interface Operation {
+  readonly resource: Resource;
+  readonly type: string;
+}
+
+export interface Deployment {
+  /** `time`: when the engine wrote this state. */
+  readonly manifest?: { readonly time: string };
+  readonly resources?: readonly Resource[];
+  readonly pending_operations?: readonly Operation[];
+}
 
 /** A stack's state as `pulumi stack export` gives it; secrets are encrypted. */
 export interface State {

@@ -1,16 +1,16 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import type { Plan } from "../../infra/plan/types.ts";
-import { JOURNAL_ABOVE, journaled } from "../journal.ts";
-import { noteLost } from "../lost.ts";
 import type { PolicyOptions } from "../policyPack.ts";
 import { recoverInterrupted } from "../recover.ts";
+import { CHECKPOINTS_UP_TO, type Recorder, withoutCheckpoints } from "./checkpoints.ts";
+import { recordCreations } from "./creations.ts";
 import { releaseStaleLock } from "./lock.ts";
-import { EngineError, type Ran, type Report, runEngine } from "./run.ts";
+import { EngineError, type Ran, type Report, runEngine, type Watch } from "./run.ts";
 
 /** A stack that is brought up or taken down. */
 export interface Deployable {
   readonly stack: Stack;
-  /** Of a stack whose program has one; many exposures are deployed with a journal. */
+  /** Of a stack whose program has one; one with many exposures is deployed without checkpoints. */
   readonly plan?: Pick<Plan, "exposures">;
   /** Whether the policy pack runs when it is brought up. */
   readonly policy: PolicyOptions;
@@ -33,16 +33,26 @@ export async function apply(
   interrupted?: AbortSignal,
 ): Promise<Ran> {
   await takeOver(stack);
-  const work = (): Promise<Ran> =>
+  const work = (recorder?: Recorder): Promise<Ran> =>
     runEngine(
       report,
-      (watch) => (verb === "up" ? stack.up({ ...watch, ...policy }) : stack.destroy(watch)),
+      ({ signal, onEvent }) => {
+        const watch: Watch = {
+          signal,
+          onEvent: (event) => {
+            recorder?.onEvent(event);
+            onEvent(event);
+          },
+        };
+        const program = recorder?.program && { program: recorder.program };
+        return verb === "up" ? stack.up({ ...watch, ...policy, ...program }) : stack.destroy(watch);
+      },
       interrupted,
     );
   try {
-    return await ((plan?.exposures.length ?? 0) > JOURNAL_ABOVE ? journaled(stack, work) : work());
+    return await ((plan?.exposures.length ?? 0) > CHECKPOINTS_UP_TO ? withoutCheckpoints(stack, work) : work());
   } catch (error) {
-    if (error instanceof EngineError) await noteLost(stack, error.lost);
+    if (error instanceof EngineError) recordCreations(stack, error.lost);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
-import { isLost } from "../lost.ts";
-import type { Resource } from "../replay.ts";
+import type { Resource } from "../state.ts";
+import { creationOf, isAnswerLost } from "./creations.ts";
 import { reasonOf } from "./reason.ts";
 import { lastOf, merged, type Step, stepOf } from "./step.ts";
 
@@ -79,7 +79,8 @@ export async function runEngine(
     if (resOutputsEvent) note(done, resOutputsEvent.metadata);
     if (resOpFailedEvent) {
       note(failed, resOpFailedEvent.metadata);
-      uncreated.push(...creationOf(resOpFailedEvent.metadata));
+      const creation = creationOf(resOpFailedEvent.metadata);
+      if (creation?.custom) uncreated.push(creation);
     }
     if (diagnosticEvent?.severity === "error") errors.add(describe(diagnosticEvent));
     if (diagnosticEvent?.ephemeral) report(stripVTControlCharacters(diagnosticEvent.message).trim());
@@ -93,19 +94,12 @@ export async function runEngine(
   } catch (error) {
     const told = errors.size === 0 ? [reasonOf(error)] : [...errors];
     const lost = uncreated.filter(({ urn }) =>
-      told.some((text) => text.startsWith(`${lastOf(urn, "::")}: `) && isLost(text)),
+      told.some((text) => text.startsWith(`${lastOf(urn, "::")}: `) && isAnswerLost(text)),
     );
     throw new EngineError(told, { done: merged(done), failed: merged(failed), lost }, error);
   } finally {
     process.off("unhandledRejection", stop);
   }
-}
-
-/** The resource that a failed step would have created, as a state would hold it. */
-function creationOf({ op, new: after }: Parameters<typeof stepOf>[0]): Resource[] {
-  if (!(op === "create" || op === "create-replacement") || !after?.custom) return [];
-  const { urn, type, parent, provider, inputs } = after;
-  return [{ urn, type, custom: true, parent, provider, inputs }];
 }
 
 function note(steps: Step[], metadata: Parameters<typeof stepOf>[0]): void {

@@ -5,8 +5,7 @@ import { accessOf } from "../../infra/access/access.ts";
 import type { Access } from "../../infra/access/facts.ts";
 import { accessIn, type AccessRecord, DEPLOYED_ACCESS } from "../../infra/access/record.ts";
 import type { Plan } from "../../infra/plan/types.ts";
-import type { Resource } from "../replay.ts";
-import { exportState } from "../state.ts";
+import { exportState, type Resource } from "../state.ts";
 
 export interface StackState {
   /** Changes with every change of the state; tells whether what was previewed is still what there is. */

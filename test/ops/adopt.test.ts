@@ -1,7 +1,7 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { expect, onTestFinished, test } from "vitest";
 import { adoptable } from "../../ops/adopt.ts";
-import type { Resource } from "../../ops/replay.ts";
+import type { Resource } from "../../ops/state.ts";
 import { type AuthentikLists, startAuthentikLists } from "../helpers/authentikLists.ts";
 
 type Lists = Parameters<typeof startAuthentikLists>[0];

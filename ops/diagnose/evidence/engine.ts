@@ -1,13 +1,12 @@
 /** What the engine noted of a stack, asked by its CLI: opening the stack would create a missing one. */
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Place, StackContext } from "../../context/context.ts";
 import { pulumiOf } from "../../context/engine.ts";
+import { creationsFile, readCreationsFile } from "../../deploy/creations.ts";
 import { deployedAccess } from "../../deploy/stackState.ts";
 import type { Progress } from "../../progress.ts";
-import type { Deployment } from "../../replay.ts";
+import type { Deployment, Resource } from "../../state.ts";
 import type { EngineState, Look } from "../evidence.ts";
 import { look, LOOK_MS } from "../look.ts";
 
@@ -37,7 +36,7 @@ export function lookForCli(context: StackContext, { project }: Place): Promise<L
   });
 }
 
-/** @param workspace folder in which deployments of this stack leave a journal when they are killed */
+/** @param workspace folder in which an interrupted deployment of this stack leaves its record of creations */
 export function lookAtEngine(found: Look<Cli>, workspace: string): Promise<Look<EngineState>> {
   return look("the engine's state", async () => {
     if ("unseen" in found) throw new Error(found.unseen);
@@ -52,21 +51,29 @@ export function lookAtEngine(found: Look<Cli>, workspace: string): Promise<Look<
       run(cli, ["stack", "history", "--json", "--page-size", "10", ...stack]),
     ]);
     const { deployment } = JSON.parse(exported) as { deployment: Deployment };
-    const killed = existsSync(join(workspace, `journal-${cli.stack}.jsonl`));
-    return engineState(deployment, JSON.parse(history === "" ? "[]" : history) as Update[] | null, killed);
+    const recorded = await readCreationsFile(creationsFile(workspace, cli.stack));
+    return engineState(deployment, JSON.parse(history === "" ? "[]" : history) as Update[] | null, recorded);
   });
 }
 
-/** @param updates newest first */
-export function engineState(deployment: Deployment, updates: readonly Update[] | null, killed: boolean): EngineState {
+/**
+ * @param updates newest first
+ * @param recorded creations whose result the state may lack
+ */
+export function engineState(
+  deployment: Deployment,
+  updates: readonly Update[] | null,
+  recorded: readonly Resource[],
+): EngineState {
   const resources = deployment.resources ?? [];
   const last = updates?.find(({ kind }) => kind === "update" || kind === "destroy");
   const access = deployedAccess(resources);
-  const pending = (deployment.pending_operations ?? []).map(({ resource }) => resource.urn.split("::").at(-1) ?? "");
+  const begun = [...(deployment.pending_operations ?? []).map(({ resource }) => resource), ...recorded];
+  const pending = [...new Set(begun.map(({ urn }) => urn.split("::").at(-1) ?? ""))];
   return {
     deployed: resources.some(({ type }) => type !== "pulumi:pulumi:Stack" && !type.startsWith("pulumi:providers:")),
     last: last && { kind: last.kind, result: last.result, ended: last.endTime ?? last.startTime ?? "" },
-    pending: killed && pending.length === 0 ? ["what its journal holds"] : pending,
+    pending,
     urls: access && [...access.host.values()].map(({ url }) => url),
   };
 }

@@ -6,7 +6,7 @@ import { DEPLOYED_ACCESS, recordOf } from "../../../infra/access/record.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { refuseOtherClusters } from "../../../ops/deploy/checks.ts";
 import { stateOf } from "../../../ops/deploy/stackState.ts";
-import type { Resource } from "../../../ops/replay.ts";
+import type { Resource } from "../../../ops/state.ts";
 
 const file = join(import.meta.dirname, "../../../Pulumi.local.yaml");
 const plan = computePlan(parseStack(readStackFile(file, "local"), {}, { secretsRequired: false }));

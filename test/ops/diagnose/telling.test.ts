@@ -163,12 +163,12 @@ describe("looking", () => {
       { kind: "update", result: "failed", endTime: "2" },
     ];
     const pending = [{ resource, type: "creating" }];
-    expect(engineState({ resources: [stack, resource, access], pending_operations: pending }, updates, false)).toEqual({
+    expect(engineState({ resources: [stack, resource, access], pending_operations: pending }, updates, [])).toEqual({
       ...{ deployed: true, pending: ["wiki-secret"], urls: Array.from(deployed.host.values(), ({ url }) => url) },
       last: { kind: "update", result: "failed", ended: "2" },
     });
-    expect(engineState({ resources: [stack] }, null, true)).toEqual({
-      ...{ deployed: false, pending: ["what its journal holds"], urls: undefined, last: undefined },
+    expect(engineState({ resources: [stack] }, null, [resource])).toEqual({
+      ...{ deployed: false, pending: ["wiki-secret"], urls: undefined, last: undefined },
     });
   });
 });

@@ -9,16 +9,17 @@ import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { AuthentikApi } from "../../ops/authentikApi.ts";
 import { withClient } from "../../ops/http.ts";
+import { creationsFile } from "../../ops/deploy/creations.ts";
 import { exportState } from "../../ops/state.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
 
-/** 150 providers with the test environments; deployments of this size are journaled. */
+/** 150 providers with the test environments; a deployment of this size has no checkpoints. */
 const changes = { "gatehouse:protected_services": proxyServices(75) };
 /** Providers at which the deployment is killed: the API returns at most 100 in one page (measured). */
 const KILLED_ABOVE = 110;
-const data = mkdtempSync(join(tmpdir(), "gatehouse-journal-"));
-const journal = join(data, "workspace", "journal-local.jsonl");
+const data = mkdtempSync(join(tmpdir(), "gatehouse-checkpoints-"));
+const record = creationsFile(join(data, "workspace"), "local");
 const PROVIDER = "authentik:index/providerProxy:ProviderProxy";
 
 let platform: Platform;
@@ -34,16 +35,17 @@ afterAll(async () => {
 });
 
 test("resumes an interrupted deployment of more than 100 providers without duplicates or leftovers", async () => {
-  expect(await killedDeployment(platform, changes, () => noted(PROVIDER) > KILLED_ABOVE)).toBe("SIGKILL");
-  expect((await exportState(local.stack)).deployment.resources ?? []).toEqual([]);
-  expect(statSync(journal).mode & 0o777).toBe(0o600);
   const { AUTHENTIK_TOKEN: token = "" } = local.variables;
-  expect(readFileSync(journal, "utf8").includes(token)).toBe(false);
+  expect(await killedDeployment(platform, changes, () => recorded(PROVIDER) > KILLED_ABOVE)).toBe("SIGKILL");
+  expect((await exportState(local.stack)).deployment.resources ?? []).toEqual([]);
+  expect(statSync(record).mode & 0o777).toBe(0o600);
+  expect(secretsIn(readFileSync(record, "utf8"))).toEqual([]);
   const before = await providers(token);
-  expect(before.length).toBeGreaterThan(KILLED_ABOVE);
+  expect(before.length).toBeGreaterThan(100);
 
   await deploy(local, quiet);
-  expect(existsSync(journal)).toBe(false);
+  expect(existsSync(record)).toBe(false);
+  expect(secretsIn(JSON.stringify(await exportState(local.stack)))).toEqual([]);
   const wanted = local.plan.exposures.filter(({ authentication }) => authentication === "forward-auth");
   const after = await providers(token);
   expect(after.map(({ name }) => name).sort()).toEqual(wanted.map(({ id }) => id).sort());
@@ -53,10 +55,15 @@ test("resumes an interrupted deployment of more than 100 providers without dupli
   expect(Object.keys(await deploy(local, quiet))).toEqual(["same"]);
 });
 
-/** How many resources of a type the journal knows the end of. */
-function noted(type: string): number {
-  const lines = existsSync(journal) ? readFileSync(journal, "utf8").split("\n") : [];
-  return lines.filter((line) => line.includes('"kind":1') && line.includes(`"type":"${type}"`)).length;
+/** Returns the number of creations of a type in the record. */
+function recorded(type: string): number {
+  const lines = existsSync(record) ? readFileSync(record, "utf8").split("\n") : [];
+  return lines.filter((line) => line.includes(`"type":"${type}"`)).length;
+}
+
+/** Returns the names of the secret variables whose value is in a text. */
+function secretsIn(text: string): string[] {
+  return Object.entries(local.variables).flatMap(([name, value]) => (text.includes(value) ? [name] : []));
 }
 
 interface Provider {

@@ -1,10 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EngineError, runEngine } from "../../../ops/deploy/run.ts";
-import { forgetLost, isLost, noteLost, readLost } from "../../../ops/lost.ts";
+import {
+  creationsFile,
+  deleteCreations,
+  isAnswerLost,
+  readCreations,
+  recordCreations,
+} from "../../../ops/deploy/creations.ts";
 
 test.each([
   [
@@ -19,14 +25,17 @@ test.each([
   ['ingressroutes.traefik.io "wiki" already exists', false],
   ["forbidden: user may not create secrets", false],
 ])("%s: %s", (error, lost) => {
-  expect(isLost(error)).toBe(lost);
+  expect(isAnswerLost(error)).toBe(lost);
 });
+
+/** A secret in an event of the engine (captured from CLI 3.250). */
+const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "[secret]" };
 
 describe("of a run", () => {
   const urn = (name: string): string => `urn:pulumi:dev::gatehouse::kubernetes:core/v1:Secret::${name}`;
   const failed = (name: string, op = "create"): EngineEvent => {
     const type = "kubernetes:core/v1:Secret";
-    const state = { type, urn: urn(name), custom: true, parent: "p", provider: "q", inputs: { data: "[secret]" } };
+    const state = { type, urn: urn(name), custom: true, parent: "p", provider: "q", inputs: { data: { key: SECRET } } };
     return { resOpFailedEvent: { metadata: { op, urn: urn(name), type, new: state } } } as unknown as EngineEvent;
   };
   const said = (name: string, message: string): EngineEvent =>
@@ -54,7 +63,7 @@ describe("of a run", () => {
         custom: true,
         parent: "p",
         provider: "q",
-        inputs: { data: "[secret]" },
+        inputs: { data: { key: "[secret]" } },
       },
     ]);
     expect(errors).toEqual(["a: unexpected EOF", "b: already exists", "c: unexpected EOF"]);
@@ -66,30 +75,36 @@ describe("of a run", () => {
   });
 });
 
-describe("the note", () => {
+describe("the record", () => {
   let folder: string;
   let stack: Stack;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "gatehouse-lost-"));
+    folder = mkdtempSync(join(tmpdir(), "gatehouse-creations-"));
     stack = { name: "dev", workspace: { workDir: folder } } as unknown as Stack;
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test("keeps each once, for its owner alone, until it is forgotten", async () => {
-    expect(await readLost(stack)).toEqual([]);
-    await noteLost(stack, []);
+  test("contains each creation once, is readable by its owner only, and is deleted", async () => {
+    expect(await readCreations(stack)).toEqual([]);
+    recordCreations(stack, []);
     expect(readdirSync(folder)).toEqual([]);
-    await noteLost(stack, [{ urn: "a", type: "t" }]);
-    await noteLost(stack, [
+    recordCreations(stack, [{ urn: "a", type: "t" }]);
+    recordCreations(stack, [
       { urn: "a", type: "t" },
       { urn: "b", type: "t" },
     ]);
-    expect(await readLost(stack)).toEqual([
+    expect(await readCreations(stack)).toEqual([
       { urn: "a", type: "t" },
       { urn: "b", type: "t" },
     ]);
-    expect(statSync(join(folder, "lost-dev.json")).mode & 0o777).toBe(0o600);
-    await forgetLost(stack);
+    expect(statSync(creationsFile(folder, "dev")).mode & 0o777).toBe(0o600);
+    await deleteCreations(stack);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("ignores a line that was not finished: its creation had not begun", async () => {
+    recordCreations(stack, [{ urn: "a", type: "t" }]);
+    appendFileSync(creationsFile(folder, "dev"), '{"urn":"b","ty');
+    expect(await readCreations(stack)).toEqual([{ urn: "a", type: "t" }]);
   });
 });

@@ -1,0 +1,77 @@
+/**
+ * Deployments without checkpoints.
+ *
+ * A file or object storage backend receives the whole state after each step, so the time of a deployment grows with the square of its size:
+ * 88 s of CPU time for 30 services, 11 s without (docs/limits.md). `PULUMI_SKIP_CHECKPOINTS` makes the engine write the state once, at the end,
+ * also after an error or Ctrl-C. When the engine is killed, the state misses what it created; ops/deploy/creations.ts records that.
+ */
+import {
+  CustomResource,
+  ResourceHook,
+  runtime,
+  type ResourceTransformation,
+  type ResourceTransformationArgs,
+} from "@pulumi/pulumi";
+import type { EngineEvent, PulumiFn, Stack, UpOptions } from "@pulumi/pulumi/automation/index.js";
+import { exportState } from "../state.ts";
+import { creationOf, deleteCreations, recordCreations } from "./creations.ts";
+
+/** Up to this number of exposures, checkpoints cost seconds. */
+export const CHECKPOINTS_UP_TO = 100;
+
+/** What a run of the engine without checkpoints needs. */
+export type Recorder = Pick<UpOptions, "program"> & { readonly onEvent: (event: EngineEvent) => void };
+
+/**
+ * Runs the engine once, without checkpoints.
+ * @param run passes the recorder's `onEvent` each event, and the program to `stack.up`
+ * @throws what `run` throws
+ */
+export async function withoutCheckpoints<T>(stack: Stack, run: (recorder: Recorder) => Promise<T>): Promise<T> {
+  const before = await savedAt(stack);
+  const { workspace } = stack;
+  const environment = workspace.envVars;
+  workspace.envVars = { ...environment, PULUMI_SKIP_CHECKPOINTS: "true" };
+  try {
+    return await run(recorderOf(stack));
+  } finally {
+    workspace.envVars = environment;
+    // An engine that was killed has saved nothing; then the record stays for the next run.
+    if ((await savedAt(stack)) !== before) await deleteCreations(stack);
+  }
+}
+
+async function savedAt(stack: Stack): Promise<string | undefined> {
+  return (await exportState(stack)).deployment.manifest?.time;
+}
+
+function recorderOf(stack: Stack): Recorder {
+  const recorded = new Map<string, PromiseWithResolvers<void>>();
+  const recordOf = (urn: string): PromiseWithResolvers<void> => {
+    const entry = recorded.get(urn) ?? Promise.withResolvers<void>();
+    recorded.set(urn, entry);
+    return entry;
+  };
+  const onEvent = ({ resourcePreEvent }: EngineEvent): void => {
+    const creation = resourcePreEvent && creationOf(resourcePreEvent.metadata);
+    if (!creation) return;
+    recordCreations(stack, [creation]);
+    recordOf(creation.urn).resolve();
+  };
+  const { program } = stack.workspace;
+  return { onEvent, ...(program && { program: afterRecord(program, (urn) => recordOf(urn).promise) }) };
+}
+
+/** Returns the program with each creation delayed until it is recorded: the engine does not wait until its events have arrived. */
+function afterRecord(program: PulumiFn, recorded: (urn: string) => Promise<void>): PulumiFn {
+  return async () => {
+    const hook = new ResourceHook("creation-recorded", ({ urn }) => recorded(urn));
+    const transformation: ResourceTransformation = ({ resource, type, props, opts }: ResourceTransformationArgs) => {
+      if (!CustomResource.isInstance(resource) || type.startsWith("pulumi:")) return undefined;
+      const beforeCreate = [...(opts.hooks?.beforeCreate ?? []), hook];
+      return { props, opts: { ...opts, hooks: { ...opts.hooks, beforeCreate } } };
+    };
+    runtime.registerStackTransformation(transformation);
+    return program();
+  };
+}

@@ -17,39 +17,27 @@ export async function recoverInterrupted(stack: Stack): Promise<string[]> {
   const begun = [...new Map([...recorded, ...creating].map((resource) => [resource.urn, resource])).values()];
   if (begun.length === 0 && pending.length === 0) return [];
 
-  const unread = await recoverProviders(stack, begun);
-  const rest = await adopt(stack, begun);
+  await recoverProviders(stack, begun);
+  const adopted = await adopt(stack, begun);
   await addDependencies(stack, begun);
-  await refresh(stack, [...unread, ...rest]);
+  const target = adopted.flatMap(({ urn, provider }) => (provider === undefined ? [] : [urn]));
+  if (target.length > 0) await stack.refresh({ target });
   await deleteCreations(stack);
   return begun.map(({ urn }) => urn);
 }
 
 /**
  * Adds the providers that the state lacks, together with what they depend on. The record contains their configuration without its secrets, so
- * the program sets it; the program reads outputs, e.g. the address of a Service, so these are read first.
- * @returns the added resources that still have to be read
+ * the refresh runs the program, which sets it; what the state lacks is not created.
  */
-async function recoverProviders(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
-  const incomplete = new Set(
-    begun.flatMap(({ urn, type, inputs }) => (isProvider(type) && isMasked(inputs) ? [urn] : [])),
-  );
-  const added = await adopt(
+async function recoverProviders(stack: Stack, begun: readonly Resource[]): Promise<void> {
+  const urns = new Set((await exportState(stack)).deployment.resources?.map(({ urn }) => urn));
+  if (!begun.some(({ urn, type }) => isProvider(type) && !urns.has(urn))) return;
+  await adopt(
     stack,
     begun.filter(({ type }) => !isLookedUp(type)),
   );
-  const isReadable = ({ provider }: Resource): boolean =>
-    provider !== undefined && !incomplete.has(partsOf(provider)[0]);
-  await refresh(stack, added.filter(isReadable));
-  const providers = added.flatMap(({ urn, type }) => (isProvider(type) ? [urn] : []));
-  if (providers.length > 0) await stack.up({ target: providers });
-  return added.filter((resource) => !isReadable(resource));
-}
-
-/** Reads resources that have a provider from their servers; those that do not exist leave the state. */
-async function refresh(stack: Stack, resources: readonly Resource[]): Promise<void> {
-  const target = resources.flatMap(({ urn, provider }) => (provider === undefined ? [] : [urn]));
-  if (target.length > 0) await stack.refresh({ target });
+  await stack.refresh({ runProgram: true });
 }
 
 /** Adds the resources that exist to the state. @returns those that it lacked */

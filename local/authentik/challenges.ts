@@ -22,4 +22,9 @@ export function denied(flow: Flow, error_message: string): Fields {
   return challenge(flow, "ak-stage-access-denied", { pending_user: "", pending_user_avatar: "", error_message });
 }
 
+/** Django refuses a redirect to anything but a path, and the flow shows that exception (measured for `javascript:` and `data:`). */
+export function flowError(flow: Flow): Fields {
+  return challenge(flow, "ak-stage-flow-error", { request_id: "" });
+}
+
 export const wrong = (field: string, string: string, code: string): Fields => ({ [field]: [{ string, code }] });

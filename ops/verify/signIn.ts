@@ -36,14 +36,20 @@ export async function signIn(client: HttpClient, url: string, credentials: Crede
   return page;
 }
 
+const EXECUTOR = "/api/v3/flows/executor/";
+
 /** Answers a flow's stages until it says where to go. */
 async function runFlow(client: HttpClient, page: URL, flow: string, credentials: Credentials): Promise<string> {
   const query = encodeURIComponent(page.search.replace(/^\?/, ""));
-  const executor = `${page.origin}/api/v3/flows/executor/${flow}/?query=${query}`;
+  const executor = `${page.origin}${EXECUTOR}${flow}/?query=${query}`;
   let challenge = parse(await client.follow(executor));
   for (let stage = 0; stage < STAGES; stage += 1) {
     if (challenge.component === "xak-flow-redirect" && challenge.to !== undefined) {
-      return new URL(challenge.to, page.origin).href;
+      const target = new URL(challenge.to, page.origin);
+      if (!target.pathname.startsWith(EXECUTOR)) return target.href;
+      // The server redirects to its executor when it cannot redirect to `next` (measured on 2026.5 with "javascript:").
+      challenge = parse(await client.follow(target.href));
+      continue;
     }
     const answer = await client.send(executor, {
       method: "POST",

@@ -122,6 +122,13 @@ describe("the way back from a login", () => {
     "data:,x": "/outpost.goauthentik.io/,x",
   };
 
+  /** The same targets as `next` of a login: the path on this host, or the stage that refuses it (measured on authentik 2026.5). */
+  const AFTER_LOGIN: Readonly<Record<string, string>> = {
+    "/\\evil.test/": "/%5Cevil.test/",
+    "javascript:alert(1)": "ak-stage-flow-error",
+    "data:,x": "ak-stage-flow-error",
+  };
+
   test.each(foreign)("is never %s", async (target) => {
     const query = encodeURIComponent(target);
     const started = await ask(`/outpost.goauthentik.io/start?rd=${query}`);
@@ -131,7 +138,10 @@ describe("the way back from a login", () => {
     expect(outcome(signedOut)).toBe(`302 to ${forward()}/outpost.goauthentik.io/start?rd=${end}`);
     await withClient(async (client) => {
       const login = `${identityProvider()}/if/flow/default-authentication-flow/?next=${query}`;
-      await expect(signIn(client, login, person("inge"))).rejects.toThrow("Invalid next URL");
+      const end = signIn(client, login, person("inge")).then(({ url }) => url);
+      await expect(end.catch((error: unknown) => (error as Error).message)).resolves.toContain(
+        AFTER_LOGIN[target] ?? "Invalid next URL",
+      );
     });
     const ended = await sendRaw(
       `${identityProvider()}/application/o/notes/end-session/?post_logout_redirect_uri=${query}`,

@@ -88,8 +88,12 @@ function engineEnvironment(platform: Platform): Record<string, string> {
   };
 }
 
-/** A stack whose program has a plan, or one of another program. */
-type Deployable = Pick<LocalStack, "stack"> & Partial<Pick<LocalStack, "plan" | "settings">>;
+/**
+ * A stack whose program has a plan, or one of another program.
+ * `checkpoints`: whether the engine writes the state after each step; default: no, since they take most of the time of a local deployment
+ */
+type Deployable = Pick<LocalStack, "stack"> &
+  Partial<Pick<LocalStack, "plan" | "settings">> & { checkpoints?: boolean };
 
 /**
  * Brings the stack up, taking over first what a killed run left behind; builds what it deploys.
@@ -99,7 +103,7 @@ export async function deploy(local: Deployable, progress: Progress, policy = NO_
   if (local.settings) await buildFor(local.settings, progress);
   return progress.step(
     "Deploying the local stack",
-    async (report) => (await apply({ ...local, policy }, "up", report)).changes,
+    async (report) => (await apply({ checkpoints: false, ...local, policy }, "up", report)).changes,
     "15 s",
   );
 }
@@ -107,6 +111,6 @@ export async function deploy(local: Deployable, progress: Progress, policy = NO_
 /** Removes everything that the stack deployed, or that a killed run left behind. */
 export function destroy(local: Deployable, progress: Progress): Promise<Changes> {
   const work = async (report: Report): Promise<Changes> =>
-    (await apply({ ...local, policy: NO_POLICY }, "destroy", report)).changes;
+    (await apply({ checkpoints: false, ...local, policy: NO_POLICY }, "destroy", report)).changes;
   return progress.step("Removing the local stack", work, "20 s");
 }

@@ -10,8 +10,10 @@ import { EngineError, type Ran, type Report, runEngine, type Watch } from "./run
 /** A stack that is brought up or taken down. */
 export interface Deployable {
   readonly stack: Stack;
-  /** Of a stack whose program has one; one with many exposures is deployed without checkpoints. */
+  /** Of a stack whose program has one. */
   readonly plan?: Pick<Plan, "exposures">;
+  /** Whether the engine writes the state after each step. Default: up to `CHECKPOINTS_UP_TO` exposures. */
+  readonly checkpoints?: boolean;
   /** Whether the policy pack runs when it is brought up. */
   readonly policy: PolicyOptions;
 }
@@ -27,7 +29,7 @@ export async function takeOver(stack: Stack): Promise<readonly string[]> {
  * @throws EngineError when the engine stops; what {@link takeOver} throws
  */
 export async function apply(
-  { stack, plan, policy }: Deployable,
+  { stack, plan, policy, checkpoints = (plan?.exposures.length ?? 0) <= CHECKPOINTS_UP_TO }: Deployable,
   verb: "up" | "destroy",
   report: Report,
   interrupted?: AbortSignal,
@@ -50,7 +52,7 @@ export async function apply(
       interrupted,
     );
   try {
-    return await ((plan?.exposures.length ?? 0) > CHECKPOINTS_UP_TO ? withoutCheckpoints(stack, work) : work());
+    return await (checkpoints ? work() : withoutCheckpoints(stack, work));
   } catch (error) {
     if (error instanceof EngineError) recordCreations(stack, error.lost);
     throw error;

@@ -83,7 +83,10 @@ describe(`interrupted deployments (INTERRUPTED_SEED=${SEED})`, () => {
       if (!config || !ending) throw new Error("there is no such configuration");
       const stop = watchHosts(own.platform.httpPort, HOSTS);
       const point = 1 + Math.floor(share * ending.steps);
-      const interrupted = await deployment(config, { point, delay, lose: losses[victim] });
+      const interrupted = await deployment(config, {
+        ...{ point, delay, lose: losses[victim] },
+        checkpoints: round % 3 !== 0,
+      });
       expect(interrupted.steps.length).toBeGreaterThanOrEqual(point);
       if (victim === "deployment") expect(interrupted.killedBy).toBe("SIGKILL");
       await vi.waitFor(() => everythingAnswers(), { timeout: 300_000, interval: 200 });
@@ -148,6 +151,8 @@ interface Interruption {
   /** Milliseconds after that. */
   readonly delay: number;
   readonly lose: (deploying: ChildProcess) => void;
+  /** Whether the engine writes the state after each step. */
+  readonly checkpoints: boolean;
 }
 
 interface Deployed {
@@ -158,7 +163,7 @@ interface Deployed {
 
 /** Deploys in a process that leads a group of its own, which its engine and plugins belong to. */
 async function deployment(config: Config, interruption?: Interruption): Promise<Deployed> {
-  const args = [own.platform, STACK, config].map((value) => JSON.stringify(value));
+  const args = [own.platform, STACK, config, interruption?.checkpoints ?? false].map((value) => JSON.stringify(value));
   const child = spawn(process.execPath, [join(import.meta.dirname, "../helpers/deployOwn.ts"), ...args], {
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],

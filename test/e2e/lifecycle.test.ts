@@ -78,7 +78,7 @@ describe("the life of a stack", () => {
 
   test("a run killed half-way is finished by the next one", async () => {
     const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
-    const killed = await killedDeployment(platform, {}, isHalfWay);
+    const killed = await killedDeployment(platform, { checkpoints: true }, isHalfWay);
     expect(killed).toBe("SIGKILL");
     const half = await deployed(local);
     expect(half.length).toBeLessThan(complete.length);

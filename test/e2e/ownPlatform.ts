@@ -52,7 +52,7 @@ export function service(
 /** An opened stack, which can be brought up with one configuration after the other. */
 export interface OwnStack {
   readonly stack: Stack;
-  up(config: Config): Promise<{ readonly plan: Plan; readonly changes: Changes }>;
+  up(config: Config, checkpoints?: boolean): Promise<{ readonly plan: Plan; readonly changes: Changes }>;
   /** The steps that the same would take, and what the engine prints of them. */
   preview(config: Config): Promise<{ readonly steps: readonly Step[]; readonly output: string }>;
   destroy(): Promise<void>;
@@ -175,12 +175,12 @@ export async function openOwn(platform: Platform, name: string, progress: Progre
     );
     return { steps, output };
   };
-  const up: OwnStack["up"] = async (config) => {
+  const up: OwnStack["up"] = async (config, checkpoints = false) => {
     await configure(config);
     const raw = Object.fromEntries(Object.entries(config).map(([key, value]) => [key, { value }]));
     const settings = parseStack({ stack: name, config: raw }, process.env);
     const plan = computePlan(settings);
-    return { plan, changes: await deploy({ stack, plan, settings }, progress) };
+    return { plan, changes: await deploy({ stack, plan, settings, checkpoints }, progress) };
   };
   const down = async (): Promise<void> => {
     await destroy({ stack }, quiet);

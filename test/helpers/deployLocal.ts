@@ -1,7 +1,8 @@
-/** Deploys the local stack, with changes to its configuration, on a running platform: both as JSON. For tests that kill a deployment. */
+/** Deploys the local stack on a running platform: platform, changes to its configuration and whether with checkpoints as JSON. For tests that kill a deployment. */
 import { deploy, openLocal } from "../../local/deploy.ts";
 import type { Platform } from "../../local/platform/platform.ts";
 import { quiet } from "./quiet.ts";
 
-const [platform, changes] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
-await deploy(await openLocal(platform as Platform, changes as Record<string, unknown>), quiet);
+const [platform, changes, checkpoints] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
+const local = await openLocal(platform as Platform, changes as Record<string, unknown>);
+await deploy({ ...local, checkpoints: checkpoints as boolean }, quiet);

@@ -1,12 +1,12 @@
-/** Deploys a stack of its own name on a running platform, and prints each step: platform, name and config as JSON. For tests that interrupt it. */
+/** Deploys a stack of its own name on a running platform, and prints each step: platform, name, config and whether with checkpoints as JSON. For tests that interrupt it. */
 import type { Platform } from "../../local/platform/platform.ts";
 import type { Progress } from "../../ops/progress.ts";
 import { type Config, openOwn } from "../e2e/ownPlatform.ts";
 
-const [platform, name, config] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
+const [platform, name, config, checkpoints] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
 const progress: Progress = {
   step: (_title, work) => work((detail) => process.stdout.write(`${detail}\n`)),
   note: () => undefined,
 };
 const stack = await openOwn(platform as Platform, name as string, progress);
-await stack.up(config as Config);
+await stack.up(config as Config, checkpoints as boolean);

@@ -4,18 +4,24 @@ import { join } from "node:path";
 import { expect, vi } from "vitest";
 import type { Platform } from "../../local/platform/platform.ts";
 
+interface Deployment {
+  /** Changes to the stack's configuration. */
+  readonly changes?: Readonly<Record<string, unknown>>;
+  /** Whether the engine writes the state after each step. Default: no. */
+  readonly checkpoints?: boolean;
+}
+
 /**
  * Deploys the local stack in a process that leads a group of its own, which its engine and plugins belong to, and kills that group.
- * @param changes to the stack's configuration
  * @param isTime whether to kill it now; one that throws is asked again, since it may look at what is being written
  * @returns what the process ended by
  */
 export async function killedDeployment(
   platform: Platform,
-  changes: Readonly<Record<string, unknown>>,
+  { changes = {}, checkpoints = false }: Deployment,
   isTime: () => boolean | Promise<boolean>,
 ): Promise<NodeJS.Signals | null> {
-  const args = [platform, changes].map((value) => JSON.stringify(value));
+  const args = [platform, changes, checkpoints].map((value) => JSON.stringify(value));
   const runner = spawn(process.execPath, [join(import.meta.dirname, "deployLocal.ts"), ...args], {
     detached: true,
     stdio: "inherit",

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 test("resumes an interrupted deployment of more than 100 providers without duplicates or leftovers", async () => {
   const { AUTHENTIK_TOKEN: token = "" } = local.variables;
-  expect(await killedDeployment(platform, changes, () => recorded(PROVIDER) > KILLED_ABOVE)).toBe("SIGKILL");
+  expect(await killedDeployment(platform, { changes }, () => recorded(PROVIDER) > KILLED_ABOVE)).toBe("SIGKILL");
   expect((await exportState(local.stack)).deployment.resources ?? []).toEqual([]);
   expect(statSync(record).mode & 0o777).toBe(0o600);
   expect(secretsIn(readFileSync(record, "utf8"))).toEqual([]);

@@ -14,12 +14,12 @@ export const images = z.strictObject({
   digests: z
     .record(z.string(), digest())
     .default({})
-    .describe("Digest by image with its tag, e.g. traefik/whoami:v1.11.0; a new version needs a new one."),
+    .describe("Digest by image with its tag, e.g. `traefik/whoami:v1.11.0`."),
   required: z
     .boolean()
     .optional()
     .describe(
-      "Whether the policy pack refuses an image without a digest. Default: unless localhost is the one domain.",
+      "The policy pack refuses images without a digest. Default: true, unless localhost is the only enabled domain.",
     ),
 });
 export type ImagesInput = z.output<typeof images>;

@@ -1,9 +1,13 @@
-/** JSON Schema of a whole `Pulumi.<stack>.yaml`, for editors. Run as a script, it writes `config/stack.schema.json`. */
+/**
+ * JSON Schema of a whole `Pulumi.<stack>.yaml`, for editors. Run as a script, it writes `config/stack.schema.json` and
+ * `docs/configuration.md`.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { images } from "./images.ts";
 import { observability } from "./observability.ts";
+import { renderReference } from "./reference.ts";
 import * as schema from "./schema.ts";
 import { service } from "./service-schema.ts";
 import { SECTIONS } from "./sections.ts";
@@ -13,28 +17,36 @@ const config = z
   .looseObject({
     "gatehouse:domains": z
       .object({
-        localhost: schema.knownDomain.describe("http://<name>.localhost; for development.").optional(),
+        localhost: schema.knownDomain.describe("Development: `http://<name>.localhost`.").optional(),
         mesh: schema.knownDomain.describe("A private mesh network.").optional(),
         external: schema.knownDomain.describe("A public DNS domain.").optional(),
       })
-      .catchall(schema.customDomain.describe("A kind of one's own."))
-      .describe("Domain kinds by name."),
-    "gatehouse:protected_services": z.array(service).describe("The services behind the gateway."),
+      .catchall(schema.customDomain.describe("A custom kind."))
+      .describe("Domain kinds: the domains on which services are exposed.")
+      .optional(),
+    "gatehouse:protected_services": z
+      .array(service)
+      .describe("Services that the gateway protects: one entry per service.")
+      .optional(),
     "gatehouse:gateway": schema.gateway.describe("The Traefik that the cluster runs.").optional(),
     "gatehouse:identity_provider": schema.identityProvider.describe("The identity provider (authentik)."),
-    "gatehouse:postgres": schema.postgres
-      .describe("The Postgres server for the identity provider and the data API.")
+    "gatehouse:postgres": schema.postgres.describe("The Postgres server of authentik and the data API.").optional(),
+    "gatehouse:data_api": schema.dataApi
+      .describe("A public, read-only REST API over a Postgres database, and its catalog.")
       .optional(),
-    "gatehouse:data_api": schema.dataApi.describe("A public, read-only API over a database.").optional(),
-    "gatehouse:test_environments": schema.testEnvironments.describe("Echo services on localhost.").optional(),
-    "gatehouse:images": images.describe("The digests of the images that the stack runs.").optional(),
-    "gatehouse:observability": observability.describe("Who reads the metrics: Prometheus and Grafana.").optional(),
+    "gatehouse:test_environments": schema.testEnvironments
+      .describe("Echo service on localhost, to see what an application receives.")
+      .optional(),
+    "gatehouse:images": images.describe("Digests of the container images.").optional(),
+    "gatehouse:observability": observability
+      .describe("Metrics, alerts and a dashboard, for an existing Prometheus.")
+      .optional(),
     "gatehouse:verification": verification
-      .describe("A job in the cluster that proves the deployment, again and again.")
+      .describe("A CronJob that verifies the deployment from inside the cluster.")
       .optional(),
     "kubernetes:context": z
       .string()
-      .describe("Context of the kubeconfig: the only cluster that this stack may touch.")
+      .describe("Context of the kubeconfig: the only cluster that this stack changes.")
       .optional(),
   })
   // Other namespaces are other people's; in ours, every key is known.
@@ -44,7 +56,7 @@ const file = z
   .looseObject({ config: config.describe("Configuration of the stack.") })
   .meta({ title: "Gatehouse stack" });
 
-/** The schema as it stands in `config/stack.schema.json`. */
+/** Returns the content of `config/stack.schema.json`. */
 export function stackSchema(): object {
   return z.toJSONSchema(file, { io: "input", target: "draft-7" });
 }
@@ -53,4 +65,5 @@ if (import.meta.main) {
   const { format } = await import("prettier");
   const text = await format(JSON.stringify(stackSchema()), { parser: "json", printWidth: 120 });
   await writeFile(join(import.meta.dirname, "stack.schema.json"), text);
+  await writeFile(join(import.meta.dirname, "..", "docs", "configuration.md"), renderReference(stackSchema()));
 }

@@ -6,14 +6,16 @@ import { type Drafts, problem, within } from "./rules.ts";
 import type { Draft } from "./shapes.ts";
 
 export const observability = z.strictObject({
-  namespace: label().describe("Namespace of the Prometheus that may read the metrics; its objects are put there."),
+  namespace: label().describe(
+    "Namespace of an existing Prometheus with its operator. It can read the metrics; its objects are created there.",
+  ),
   labels: kubernetesLabels()
     .default({})
-    .describe("Labels by which that Prometheus chooses its PodMonitors and PrometheusRules, e.g. { release: NAME }."),
+    .describe("Labels by which that Prometheus selects PodMonitors and PrometheusRules, e.g. `{ release: NAME }`."),
   dashboard: z
     .boolean()
     .default(true)
-    .describe("Make the dashboard, as a ConfigMap that Grafana's sidecar finds by the label grafana_dashboard."),
+    .describe("Creates a dashboard, as a ConfigMap that Grafana's sidecar finds by the label `grafana_dashboard`."),
 });
 
 export type ObservabilityInput = z.output<typeof observability>;

@@ -27,14 +27,16 @@ export { postgres } from "./postgres-schema.ts";
 export const KNOWN_KINDS: readonly string[] = ["localhost", "mesh", "external"];
 
 const domainFields = {
-  enabled: z.boolean().describe("Whether services are exposed on this domain."),
-  base_domain: words().describe(
-    "What follows the service's name in a host: `<name>.<base_domain>`; may be a ${VARIABLE}.",
-  ),
+  enabled: z.boolean().describe("Exposes services on this domain."),
+  base_domain: words().describe("Base domain of every host, `<name>.<base_domain>`; may be a ${VARIABLE}."),
   protocol: z.enum(["http", "https"]).describe("Protocol of every URL of this domain."),
   description: words().describe("What the domain is for."),
-  port: port().optional().describe("Port in every URL, where it is not the protocol's own; a number or a ${VARIABLE}."),
-  targets: list(words()).default([]).describe("Addresses that the domain's records point at; none = no records."),
+  port: port().optional().describe("Port in every URL; a number or a ${VARIABLE}. Default: the port of the protocol."),
+  targets: list(words())
+    .default([])
+    .describe(
+      "Targets of the DNS records of the domain: IP addresses or DNS names, or a ${VARIABLE}. Without targets there are no records.",
+    ),
   tls: z
     .union(
       [z.literal("upstream"), z.strictObject({ resolver: label() }), z.strictObject({ secret: subdomain() })],
@@ -42,17 +44,23 @@ const domainFields = {
     )
     .optional()
     .describe(
-      "Where TLS of an https domain ends: Traefik's certificate resolver, a Secret beside each route, or in front of the gateway (upstream). Default: Traefik's own default certificate.",
+      "Certificate of an https domain: `{ resolver: NAME }` is a certificate resolver of Traefik, `{ secret: NAME }` a TLS Secret in the namespace of each route, `upstream` a proxy in front of the gateway that terminates TLS. Default: Traefik's default certificate.",
     ),
 };
 /** `localhost`, `mesh` and `external`: every field has a default, apart from the base domain of an enabled remote one. */
 export const knownDomain = z.strictObject({
   ...domainFields,
-  enabled: domainFields.enabled.optional().describe("Default: true for localhost, false for mesh and external."),
+  enabled: domainFields.enabled
+    .optional()
+    .describe("Exposes services on this domain. Default: true for localhost, false for mesh and external."),
   base_domain: domainFields.base_domain
     .optional()
-    .describe("Default for localhost: localhost. Others state it once enabled."),
-  protocol: domainFields.protocol.optional().describe("Default: http for localhost, https for mesh and external."),
+    .describe(
+      "Base domain of every host, `<name>.<base_domain>`; may be a ${VARIABLE}. Required when the domain is enabled. Default: localhost for localhost, none for mesh and external.",
+    ),
+  protocol: domainFields.protocol
+    .optional()
+    .describe("Protocol of every URL of this domain. Default: http for localhost, https for mesh and external."),
   description: domainFields.description.optional().describe("What the domain is for."),
 });
 /** A kind of one's own states what it is. */
@@ -64,151 +72,178 @@ const database = z.strictObject({
   password: secret().describe("Password of the role, as a ${VARIABLE}."),
 });
 const serviceAccount = z.strictObject({
-  name: label().describe("User name; also names the Secret with its password."),
-  namespace: label().default("default").describe("Where the machine runs, and its Secret goes."),
-  groups: list(group()).default([]).describe("Groups of the account; they decide where it may enter."),
+  name: label().describe("User name. The Secret with the password is named `<name>-account`."),
+  namespace: label().default("default").describe("Namespace in which the machine runs; the Secret is created there."),
+  groups: list(group())
+    .default([])
+    .describe("Groups of the account: it can sign in to services that allow one of them."),
 });
 const sampleUser = z.strictObject({
   username: text(/^[\w.@+-]+$/, "a username", "use letters, digits and . @ + - _").describe(
-    "What the user signs in with.",
+    "Username for the sign-in.",
   ),
   name: words().describe("Display name."),
-  email: words().describe("Address of the user."),
+  email: words().describe("Email address of the user."),
   password: secret().describe("Password, as a ${VARIABLE}."),
-  groups: list(group()).default([]).describe("Groups of the user; they are created."),
+  groups: list(group()).default([]).describe("Groups of the user; the stack creates them."),
 });
 
 export const identityProvider = z.strictObject({
-  host: label().default("authentik").describe("Host label: `<host>.<domain>` on every enabled domain."),
+  host: label().default("authentik").describe("Host label: `<host>.<base_domain>` on every enabled domain."),
   domain: z
     .string()
     .optional()
-    .describe("Domain kind on which browsers sign in, and tokens are issued. Default: the first enabled one."),
-  namespace: label().default("authentik").describe("Namespace in the cluster."),
-  install: z.boolean().default(true).describe("Deploy authentik, or use the one at url."),
+    .describe("Domain kind on which browsers sign in and tokens are issued. Default: the first enabled one."),
+  namespace: label().default("authentik").describe("Namespace of authentik in the cluster."),
+  install: z
+    .boolean()
+    .default(true)
+    .describe("Deploys authentik. With false, the stack uses the existing one at `url`."),
   version: version("authentik", "2026.5.7")
     .default("2026.5.7")
-    .describe("Version of authentik's server; its release series (2026.5) is that of the Terraform provider."),
-  url: words().optional().describe("Address of an existing one; with install: false."),
+    .describe(
+      "Version of the authentik server; it must be of the same release series (2026.5) as the Terraform provider.",
+    ),
+  url: words().optional().describe("URL of an existing authentik; required with `install: false`."),
   service: z
     .strictObject({
-      name: label().describe("Name of its Kubernetes Service."),
-      port: portNumber().default(9000).describe("Port of its Kubernetes Service."),
+      name: label().describe("Name of the Kubernetes Service."),
+      port: portNumber().default(9000).describe("Port of the Kubernetes Service."),
     })
     .optional()
-    .describe("Service of an existing one in this cluster, in namespace; with install: false."),
-  api_url: words().optional().describe("Address of its API from the deploying machine, where it differs from its URL."),
-  token: secret().describe("API token, as a ${VARIABLE}; with install it is also the bootstrap token."),
-  admin_email: words().default("admin@gatehouse.localhost").describe("Address of the administrator; with install."),
-  admin_password: secret().optional().describe("Password of the administrator, as a ${VARIABLE}; with install."),
-  secret_key: secret().optional().describe("authentik's own signing key, as a ${VARIABLE}; with install."),
-  database: database.optional().describe("Its database on the platform's Postgres; with install."),
+    .describe(
+      "Kubernetes Service of an existing authentik in this cluster, in `namespace`; only with `install: false`.",
+    ),
+  api_url: words()
+    .optional()
+    .describe("URL of the API from the deploying machine, if it differs from the URL for browsers."),
+  token: secret().describe("API token, as a ${VARIABLE}. With `install: true` it is also the bootstrap token."),
+  admin_email: words()
+    .default("admin@gatehouse.localhost")
+    .describe("Email address of the administrator; with `install: true`."),
+  admin_password: secret()
+    .optional()
+    .describe("Password of the administrator, as a ${VARIABLE}; required with `install: true`."),
+  secret_key: secret()
+    .optional()
+    .describe("Secret key of authentik (AUTHENTIK_SECRET_KEY), as a ${VARIABLE}; required with `install: true`."),
+  database: database
+    .optional()
+    .describe("Database of authentik on the server of `gatehouse:postgres`; required with `install: true`."),
   session: sessionLength()
     .default("hours=12")
-    .describe("Length of a session for services without their own, at least minutes=5."),
+    .describe("Length of a session of services without their own, and of a login; at least minutes=5."),
   groups: list(group())
     .default([])
-    .describe("Groups to create besides those that users name; with install, also what services name is created."),
+    .describe("Groups to create. Groups of `sample_users` and, with `install: true`, of services are created as well."),
   service_accounts: list(serviceAccount)
     .default([])
-    .describe("Machine users: each gets a password, which it trades for tokens."),
+    .describe("Accounts for machines: each gets a Secret with a password, which it exchanges for tokens."),
   providers_per_outpost: count(100)
     .default(100)
-    .describe("Maximum number of providers that one outpost serves; more are distributed over several outposts."),
+    .describe("Maximum number of hosts that one outpost serves; more are distributed over several outposts."),
   sample_users: list(sampleUser)
     .default([])
-    .describe("Users to try things with; only where localhost is the one enabled domain."),
+    .describe("Users for trying things out; only if localhost is the only enabled domain."),
 });
 
 const deprecation = z.strictObject({
-  since: date().describe("Day on which it became deprecated; sent as Deprecation (RFC 9745)."),
-  sunset: date().describe("Day from which it may be gone; sent as Sunset (RFC 8594)."),
+  since: date().describe("Date of the deprecation, sent as `Deprecation` (RFC 9745)."),
+  sunset: date().describe("Date from which the schema may be removed, sent as `Sunset` (RFC 8594); after `since`."),
   link: text(/^https?:\/\/\S+$/, "a URL", "write it like https://data.example.org/versions")
     .optional()
-    .describe("Page that says what to use instead; sent as Link with rel=deprecation."),
+    .describe('Page about the replacement, sent as `Link` with `rel="deprecation"`.'),
 });
 
 const catalog = z.strictObject({
-  host: label().default("catalog").describe("Host label: `<host>.<domain>`, on the domains of the data API."),
-  base_path: basePath().default("/").describe("Path where it begins: pages are at `<base_path>data` and so on."),
-  replicas: count(100).default(2).describe("How many instances of its server run."),
+  host: label().default("catalog").describe("Host label: `<host>.<base_domain>` on the domains of the data API."),
+  base_path: basePath()
+    .default("/")
+    .describe("Path prefix of all pages, e.g. `<base_path>data`; starts and ends with a slash."),
+  replicas: count(100).default(2).describe("Number of replicas of its server."),
 });
 
 export const dataApi = z.strictObject({
-  host: label().default("data").describe("Host label: `<host>.<domain>`."),
+  host: label().default("data").describe("Host label: `<host>.<base_domain>`."),
   namespace: label().default("gatehouse-data").describe("Namespace in the cluster."),
-  domains: exposedOn().describe("Domain kinds on which the data is open, or auto for every enabled one."),
+  domains: exposedOn().describe("Domain kinds on which the data API is exposed, or `auto` for every enabled one."),
   database: identifier().default("gatehouse").describe("Name of the database."),
   version: text(/^v?\d+(\.\d+)+$/, "a version of PostgREST", "write it like v14.17")
     .default("v14.17")
-    .describe("Version of PostgREST: the image's tag."),
-  replicas: count(100).default(2).describe("How many instances of PostgREST run at the least."),
-  max_replicas: count(100).default(4).describe("How many instances run at the most, when they are busy."),
+    .describe("Version of PostgREST: the tag of its image."),
+  replicas: count(100).default(2).describe("Minimum number of PostgREST replicas."),
+  max_replicas: count(100)
+    .default(4)
+    .describe("Maximum number of PostgREST replicas under load; not less than `replicas`."),
   catalog: z
     .union([z.literal(false), catalog], "a section, or false; write false to leave it out")
     .prefault({})
-    .describe("The web catalogue: what there is, for people who would rather look than read."),
+    .describe("The catalog, a web application over the data API; `false` leaves it out."),
   schemas: z
     .strictObject({
       exposed: list(schemaName())
         .min(1, "at least one schema; the first is the default")
         .default(["api_v1", "marts", "raw"])
-        .describe("Schemas that everyone may read; the first is the default."),
+        .describe("Schemas that the anonymous role can read. The first one is the default schema and the contract."),
       private: list(schemaName())
         .default(["private_marts", "private_raw"])
-        .describe("Schemas with personal data: created, never granted."),
+        .describe("Schemas with personal data: created, without grants for the anonymous role."),
       deprecated: z
         .record(z.string(), deprecation)
         .default({})
-        .describe("Exposed schemas that will go away: every answer from them says so."),
+        .describe("Exposed schemas that are deprecated, by name; every response from them carries the headers."),
     })
     .prefault({})
-    .describe("What is open and what is not."),
+    .describe("Schemas of the database."),
   roles: z
     .strictObject({
-      anonymous: identifier().default("gatehouse_anonymous").describe("What a request without credentials runs as."),
-      authenticator: identifier().default("gatehouse_authenticator").describe("What PostgREST connects as."),
-      owner: identifier().default("gatehouse_owner").describe("What pipelines write as."),
+      anonymous: identifier().default("gatehouse_anonymous").describe("Role of requests (NOLOGIN)."),
+      authenticator: identifier()
+        .default("gatehouse_authenticator")
+        .describe("Role with which PostgREST connects (LOGIN NOINHERIT)."),
+      owner: identifier().default("gatehouse_owner").describe("Role with which pipelines write; it owns the data."),
     })
     .prefault({})
-    .describe("Roles in Postgres; they are shared by all databases of a server."),
+    .describe("Roles in Postgres, which all databases of a server share."),
   authenticator_password: secret().describe("Password of the authenticator, as a ${VARIABLE}."),
   owner_password: secret().describe("Password of the owner, as a ${VARIABLE}."),
   limits: z
     .strictObject({
-      max_rows: count(1_000_000).default(1000).describe("Rows in one answer at the most."),
+      max_rows: count(1_000_000).default(1000).describe("Maximum number of rows in one response."),
       statement_timeout: text(/^[1-9]\d*(ms|s|min)$/, "a Postgres interval", "write it like 5s")
         .default("5s")
-        .describe("How long one query may take."),
-      connections: count(1000).default(10).describe("Connections of one instance to the database."),
+        .describe("Maximum duration of one query."),
+      connections: count(1000).default(10).describe("Connections of one PostgREST replica to the database."),
       exact_count_rows: count(1_000_000_000)
         .default(1_000_000)
-        .describe("Rows of the largest table that may be counted exactly; of a larger one, only estimates."),
+        .describe("Maximum number of rows for `count=exact`; larger relations have estimates only."),
       max_age: count(86_400)
         .default(60)
-        .describe("Seconds for which an answer may be kept by browsers and caches before they ask whether it changed."),
+        .describe(
+          "Seconds for which browsers and caches can keep a response before they revalidate it (`Cache-Control: max-age`).",
+        ),
       requests_per_second: count(100_000)
         .default(50)
-        .describe("Requests per second of one client, by its address; more get 429."),
-      burst: count(100_000).default(100).describe("Requests that one client may send at once before that counts."),
+        .describe("Requests per second of one client address; more get 429."),
+      burst: count(100_000).default(100).describe("Burst of one client address above `requests_per_second`."),
       in_flight: count(100_000)
         .default(6)
-        .describe("Requests of one client that may be under way at once; a browser opens six connections to a host."),
+        .describe("Concurrent requests of one client address; a browser opens six connections to a host."),
     })
     .prefault({})
-    .describe("What one request, and one client, may cost."),
+    .describe("Limits of one request and of one client."),
 });
 
 export const gateway = z.strictObject({
   version: version("Traefik", "3.7.13")
     .optional()
-    .describe("Version of the Traefik that the cluster runs, to be held against the known advisories."),
+    .describe("Version of the Traefik that the cluster runs; it is checked against known advisories."),
   namespace: label().default("kube-system").describe("Namespace of Traefik."),
   service: label().default("traefik").describe("Name of Traefik's Kubernetes Service."),
   pod_labels: kubernetesLabels()
     .default({ "app.kubernetes.io/name": "traefik" })
     .describe(
-      "Labels of Traefik's pods, which network policies admit; the default is that of its Helm chart and of k3s.",
+      "Labels of Traefik's pods: NetworkPolicies admit pods with these labels only. The default fits the Helm chart and k3s.",
     ),
   http_entry_point: label().default("web").describe("Name of Traefik's entry point for HTTP."),
   https_entry_point: label().default("websecure").describe("Name of Traefik's entry point for HTTPS."),
@@ -218,8 +253,10 @@ export const testEnvironments = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe("Expose the echo service on localhost: whoami-public, and whoami-<app> per service."),
-  install: z.boolean().default(false).describe("Deploy the echo service, too."),
+    .describe(
+      "Exposes the echo service on localhost: `whoami-public.localhost`, and `whoami-<name>.localhost` for each service.",
+    ),
+  install: z.boolean().default(false).describe("Deploys the echo service."),
   service: z
     .strictObject({
       name: label().default("whoami").describe("Name of the Kubernetes Service."),
@@ -227,7 +264,7 @@ export const testEnvironments = z.strictObject({
       port: portNumber().default(8080).describe("Port of the Kubernetes Service."),
     })
     .prefault({})
-    .describe("Where the echo service runs in the cluster."),
+    .describe("Kubernetes Service of the echo service."),
 });
 
 export type DomainInput = z.output<typeof knownDomain>;

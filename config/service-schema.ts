@@ -19,9 +19,9 @@ import {
 const base = {
   name: label()
     .regex(/^(?!gatehouse-)/, "a name that does not start with gatehouse-; Gatehouse's own objects have such names")
-    .describe("Service name and host label: `<name>.<domain>`."),
-  description: words().describe("What the service is, for people."),
-  domains: exposedOn().describe("Domain kinds on which the service is exposed, or auto for every enabled one."),
+    .describe("Name of the service, and host label: `<name>.<base_domain>`."),
+  description: words().describe("Free text."),
+  domains: exposedOn().describe("Domain kinds on which the service is exposed, or `auto` for every enabled one."),
   service: z
     .strictObject({
       name: label().optional().describe("Name of the Kubernetes Service. Default: the entry's name."),
@@ -29,10 +29,12 @@ const base = {
       port: portNumber().default(80).describe("Port of the Kubernetes Service."),
     })
     .prefault({})
-    .describe("Where the application runs in the cluster."),
+    .describe("Kubernetes Service of the application."),
   public_paths: list(publicPath())
     .default([])
-    .describe("Path prefixes that stay open, by whole segments: /public opens /public and /public/x, not /publicity."),
+    .describe(
+      "Path prefixes that are open without a session, by whole segments: `/public` opens `/public` and `/public/x`, not `/publicity`.",
+    ),
 };
 const application = {
   application_slug: slug()
@@ -41,16 +43,20 @@ const application = {
       "a slug that does not start with gatehouse; Gatehouse's own applications have such slugs",
     )
     .describe("Name of the application in the identity provider."),
-  groups: list(group()).default([]).describe("Groups that may enter; none = everyone who can sign in."),
+  groups: list(group()).default([]).describe("Allowed groups. Without groups, every user who can sign in is allowed."),
   session: sessionLength()
     .optional()
-    .describe("Length of a session, e.g. hours=10; at least minutes=5. Default: identity_provider.session."),
+    .describe(
+      "Length of a session, e.g. hours=10; at least minutes=5, because a login must finish within it. Default: `identity_provider.session`.",
+    ),
 };
 
 const oauthConfig = z.strictObject({
   client_id: words().describe("Client identifier; usually a ${VARIABLE}."),
   client_secret: secret().describe("Client secret, as a ${VARIABLE}."),
-  redirect_uri: redirectPath().describe("Path of the application's callback."),
+  redirect_uri: redirectPath().describe(
+    "Path of the application's callback on its own host, starting with `/`: a path, not a URL.",
+  ),
   scopes: list(
     text(
       /^(?!(openid|email|profile)$)[\w.:/-]+$/,
@@ -59,17 +65,14 @@ const oauthConfig = z.strictObject({
     ),
   )
     .default([])
-    .describe("Scopes besides openid, email and profile."),
-  client_type: z
-    .enum(["confidential", "public"])
-    .default("confidential")
-    .describe("Whether the client can keep a secret."),
-  access_token_validity: duration().default("minutes=10").describe("How long an access token holds."),
-  refresh_token_validity: duration().optional().describe("How long a refresh token holds. Default: the session."),
+    .describe("Scopes in addition to openid, email and profile."),
+  client_type: z.enum(["confidential", "public"]).default("confidential").describe("OAuth 2.0 client type."),
+  access_token_validity: duration().default("minutes=10").describe("Validity of access tokens."),
+  refresh_token_validity: duration().optional().describe("Validity of refresh tokens. Default: the session length."),
   subject_mode: z
     .enum(["hashed_user_id", "user_id", "user_uuid", "user_username", "user_email", "user_upn"])
     .default("hashed_user_id")
-    .describe("What the subject of a token is made of."),
+    .describe("Source of the `sub` claim."),
 });
 
 const proxyService = z.strictObject({
@@ -78,14 +81,14 @@ const proxyService = z.strictObject({
   ...application,
 });
 const oauth2Service = z.strictObject({
-  type: z.literal("oauth2").describe("The application signs people in by itself, with OpenID Connect."),
+  type: z.literal("oauth2").describe("OpenID Connect: the application signs users in itself."),
   ...base,
   ...application,
   oauth_config: oauthConfig.describe("The application as an OAuth 2.0 client."),
   enforce: z
     .enum(["application", "gateway"])
     .default("application")
-    .describe("gateway puts forward auth in front of an application that cannot refuse by itself."),
+    .describe("`gateway` puts forward auth in front of an application that shows pages without a login."),
 });
 const basicService = z.strictObject({
   type: z.literal("basic").describe("One username and password, checked by the gateway."),
@@ -97,7 +100,7 @@ const basicService = z.strictObject({
       ),
       password: secret().describe("Password, as a ${VARIABLE}."),
     })
-    .describe("The credentials that open the service."),
+    .describe("Credentials of the service."),
 });
 /** One entry of `protected_services`, by its `type`. */
 export const serviceTypes = { proxy: proxyService, oauth2: oauth2Service, basic: basicService };

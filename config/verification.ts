@@ -12,18 +12,20 @@ const SCHEDULE = new RegExp(`^${FIELD}( ${FIELD}){4}$`);
 export const verification = z.strictObject({
   schedule: text(SCHEDULE, "a schedule of five fields", 'write it like "17 * * * *", in quotes')
     .default("17 * * * *")
-    .describe("When it runs, as cron writes it; in the time of the cluster's controller, mostly UTC."),
-  namespace: label().default("gatehouse-verification").describe("Namespace in the cluster; the stack creates it."),
+    .describe("Schedule of the CronJob, in the time zone of the cluster's controller manager, usually UTC."),
+  namespace: label().default("gatehouse-verification").describe("Namespace of the CronJob; the stack creates it."),
   account: label()
     .optional()
-    .describe("Service account that it signs in with, whose namespace must be the same; without one, nobody signs in."),
+    .describe(
+      "Entry of `identity_provider.service_accounts` that signs in; its `namespace` must be the same. Without it, sign-in checks are skipped.",
+    ),
   pushgateway: text(
     /^https?:\/\/[^\s@?#]+$/,
     "an address without user and password",
     "write it like http://pushgateway.monitoring:9091",
   )
     .optional()
-    .describe("Prometheus Pushgateway that gets its metrics; without one, they are in its log alone."),
+    .describe("Prometheus Pushgateway that receives the metrics. Without it, the results are in the log only."),
 });
 export type VerificationInput = z.output<typeof verification>;
 

@@ -38,7 +38,7 @@ describe("gatehouse:observability", () => {
       {},
       {},
       [
-        "observability.namespace: missing; add it: Namespace of the Prometheus that may read the metrics; its objects are put there",
+        "observability.namespace: missing; add it: Namespace of an existing Prometheus with its operator. It can read the metrics; its objects are created there",
       ],
     ],
     [

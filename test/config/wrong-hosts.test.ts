@@ -169,7 +169,7 @@ const cases = [
     title: "a custom domain that does not say what it is",
     raw: stack({ domains: { partner: { enabled: true } } }),
     lines: [
-      "domains.partner.base_domain: missing; add it: What follows the service's name in a host: `<name>.<base_domain>`; may be a ${VARIABLE}",
+      "domains.partner.base_domain: missing; add it: Base domain of every host, `<name>.<base_domain>`; may be a ${VARIABLE}",
       "domains.partner.protocol: missing; add it: Protocol of every URL of this domain",
       "domains.partner.description: missing; add it: What the domain is for",
     ],

@@ -11,7 +11,7 @@ const cases = [
   {
     title: "a missing name",
     raw: stack({ protected_services: [proxy({ name: undefined })] }),
-    lines: ["protected_services[0].name: missing; add it: Service name and host label: `<name>.<domain>`"],
+    lines: ["protected_services[0].name: missing; add it: Name of the service, and host label: `<name>.<base_domain>`"],
   },
   {
     title: "a name that is no DNS label",
@@ -47,7 +47,7 @@ const cases = [
   {
     title: "basic without basic_auth",
     raw: stack({ protected_services: [basic({ basic_auth: undefined })] }),
-    lines: ['protected_services[0].basic_auth "legacy": missing; add it: The credentials that open the service'],
+    lines: ['protected_services[0].basic_auth "legacy": missing; add it: Credentials of the service'],
   },
   {
     title: "basic with groups",

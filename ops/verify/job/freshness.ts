@@ -1,4 +1,4 @@
-/** How old the data is, by what its pipelines say of themselves (docs/catalogue.md). */
+/** How old the data is, by what its pipelines say of themselves (docs/describing-data.md). */
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { withClient } from "../../http.ts";
 

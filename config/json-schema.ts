@@ -22,12 +22,10 @@ const config = z
         external: schema.knownDomain.describe("A public DNS domain.").optional(),
       })
       .catchall(schema.customDomain.describe("A custom kind."))
-      .describe("Domain kinds: the domains on which services are exposed.")
-      .optional(),
+      .describe("Domain kinds: the domains on which services are exposed."),
     "gatehouse:protected_services": z
       .array(service)
-      .describe("Services that the gateway protects: one entry per service.")
-      .optional(),
+      .describe("Services that the gateway protects: one entry per service."),
     "gatehouse:gateway": schema.gateway.describe("The Traefik that the cluster runs.").optional(),
     "gatehouse:identity_provider": schema.identityProvider.describe("The identity provider (authentik)."),
     "gatehouse:postgres": schema.postgres.describe("The Postgres server of authentik and the data API.").optional(),

@@ -51,7 +51,6 @@ gatehouse:domains:
   partner: { enabled: true, base_domain: partner.example.net, protocol: https, description: A custom kind }
 `,
     text: `
-- Without the section, \`localhost\` is the only enabled domain.
 - The name of a custom kind has at most 20 characters of a-z, 0-9 and \`-\`.
 - Each enabled domain has its own base domain. A service that lists a domain which is not enabled is skipped there, with a warning.
 - \`targets\` create one \`DNSEndpoint\` per domain kind, for ExternalDNS, with the label \`gatehouse.dev/owner: gatehouse-<stack>\`.

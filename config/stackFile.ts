@@ -37,7 +37,7 @@ export function parseConfig(text: string, file: string): Record<string, unknown>
   if (content === undefined) {
     throw refuse(file, "has aliases that expand to too many values", "write the values instead of aliases (*name)");
   }
-  if (content === null) throw refuse(file, "is empty", "write the settings below config:, see README.md");
+  if (content === null) throw refuse(file, "is empty", "write the settings below config:, see docs/configuration.md");
   if (!isSection(content))
     throw refuse(file, `is ${kindOf(content)}`, "write a section config: with the settings below");
   const { config = {} } = content;

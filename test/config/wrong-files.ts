@@ -32,12 +32,12 @@ export const NOT_STACK_FILES: readonly { readonly name: string; readonly content
     {
       name: "an empty file",
       content: Buffer.from(""),
-      problem: "is empty; write the settings below config:, see README.md",
+      problem: "is empty; write the settings below config:, see docs/configuration.md",
     },
     {
       name: "a file with comments only",
       content: Buffer.from("# later\n"),
-      problem: "is empty; write the settings below config:, see README.md",
+      problem: "is empty; write the settings below config:, see docs/configuration.md",
     },
     {
       name: "a list",

@@ -64,7 +64,8 @@ describe("the examples of docs/configuration.md", () => {
   test.each(examples.map((example) => ({ section: Object.keys(example)[0], example })))(
     "are valid: $section",
     ({ example }) => {
-      const config = { "gatehouse:identity_provider": { token: "${TOKEN}" }, ...example };
+      const required = { "gatehouse:domains": {}, "gatehouse:protected_services": [] };
+      const config = { ...required, "gatehouse:identity_provider": { token: "${TOKEN}" }, ...example };
       expect(validate({ config }), JSON.stringify(validate.errors)).toBe(true);
     },
   );

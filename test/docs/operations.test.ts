@@ -1,15 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stackSchema } from "../../config/json-schema.ts";
 import { traefikArguments } from "../../infra/gateway/staticOptions.ts";
 import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "..", "..");
-const pages = [
-  "docs/observability.md",
-  ...readdirSync(join(root, "docs", "operations")).map((page) => `docs/operations/${page}`),
-];
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
 
 /** What a field looks like that takes template variables and nothing else (config/fields.ts, `secret`). */
@@ -46,16 +42,4 @@ test("docs/observability.md tells Traefik what the local platform tells it", () 
     spec: { valuesContent: string };
   };
   expect(parse(chart.spec.valuesContent)).toEqual({ additionalArguments: traefikArguments() });
-});
-
-test.each(pages)("the links of %s lead somewhere", (page) => {
-  const links = [...read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link]) => link ?? "");
-  const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, dirname(page), link)));
-  expect(broken).toEqual([]);
-});
-
-test("the operations pages name only commands of package.json", () => {
-  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-  const named = pages.flatMap((page) => [...read(page).matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name ?? ""));
-  expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
 });

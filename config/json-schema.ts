@@ -18,8 +18,8 @@ const config = z
     "gatehouse:domains": z
       .object({
         localhost: schema.knownDomain.describe("Development: `http://<name>.localhost`.").optional(),
-        mesh: schema.knownDomain.describe("A private mesh network.").optional(),
-        external: schema.knownDomain.describe("A public DNS domain.").optional(),
+        mesh: schema.knownDomain.describe("A private mesh network: `https://<name>.<base_domain>`.").optional(),
+        external: schema.knownDomain.describe("A public DNS domain: `https://<name>.<base_domain>`.").optional(),
       })
       .catchall(schema.customDomain.describe("A custom kind."))
       .describe("Domain kinds: the domains on which services are exposed."),

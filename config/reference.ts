@@ -61,9 +61,12 @@ function tables(schema: Schema): string[] {
     // One shape for the known names, one for all others.
     const [known = {}] = Object.values(schema.properties ?? {});
     const required = (schema.additionalProperties.required ?? []).map((key) => `\`${key}\``);
-    const names = Object.keys(schema.properties ?? {}).map((key) => `\`${key}\``);
+    const kinds = Object.entries(schema.properties ?? {}).map(
+      ([key, kind]) => `- \`${key}\`: ${kind.description ?? ""}`,
+    );
     return [
-      `The known kinds are ${names.join(", ")}. A custom kind has the same fields and requires ${required.join(", ")}.`,
+      kinds.join("\n"),
+      `These kinds are known. A custom kind has the same fields and requires ${required.join(", ")}.`,
       table(rows(known)),
     ];
   }

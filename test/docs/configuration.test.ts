@@ -50,7 +50,7 @@ describe("the reference of a schema", () => {
   });
 });
 
-test("each section has an example", () => {
+test("shows an example of each section", () => {
   const examples = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, yaml = ""]) => parse(yaml) as object);
   expect(examples.map((example) => Object.keys(example))).toEqual(SECTIONS.map((name) => [`gatehouse:${name}`]));
 });

@@ -28,23 +28,23 @@ const blocks = pages.flatMap((page) =>
 const stackFiles = blocks.filter(({ yaml }) => yaml.startsWith("config:"));
 const sections = blocks.filter(({ yaml }) => yaml.startsWith("gatehouse:"));
 
-describe("the stack file in", () => {
-  test.each(stackFiles)("$page is valid", ({ page, yaml }) => {
+describe("stack files in pages", () => {
+  test.each(stackFiles)("accepts the one in $page", ({ page, yaml }) => {
     const raw = parseStackFile(yaml, "example", page);
     expect(parseStack(raw, {}, { secretsRequired: false }).stack).toBe("example");
   });
 
-  test("README.md, docs/getting-started.md and docs/vps.md are all that there are", () => {
+  test("finds those of README.md, docs/getting-started.md and docs/vps.md", () => {
     expect(stackFiles.map(({ page }) => page).sort()).toEqual(["README.md", "docs/getting-started.md", "docs/vps.md"]);
   });
 });
 
-describe("the section in", () => {
+describe("sections in pages", () => {
   const validate = new Ajv({ strict: false, formats: { date: true, cidrv4: true, cidrv6: true } }).compile(
     stackSchema(),
   );
 
-  test.each(sections)("$page is valid: $yaml", ({ page, yaml }) => {
+  test.each(sections)("accepts the one in $page: $yaml", ({ page, yaml }) => {
     const required = {
       "gatehouse:domains": {},
       "gatehouse:protected_services": [],

@@ -1,4 +1,4 @@
-/** Links, commands and paths of every page lead to something that exists. */
+/** Links, commands and paths in every page exist. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
@@ -24,7 +24,7 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-test.each(pages)("the links of %s lead to a file, and to a heading in it", (page) => {
+test.each(pages)("%s links to existing files and headings", (page) => {
   const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
   const broken = links.filter((link) => {
     if (/^(https?|mailto):/.test(link)) return false;
@@ -36,7 +36,7 @@ test.each(pages)("the links of %s lead to a file, and to a heading in it", (page
   expect(broken).toEqual([]);
 });
 
-test("every page of docs/ can be reached from docs/README.md or another page", () => {
+test("each page of docs/ is linked from another page", () => {
   const linked = new Set(
     pages.flatMap((page) =>
       [...read(page).matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)].map(([, link = ""]) => normalize(join(dirname(page), link))),
@@ -55,7 +55,7 @@ test("pages name only scripts of package.json", () => {
   expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
 });
 
-test("pages name only files and folders of the project in code spans", () => {
+test("pages name only existing files and folders in code spans", () => {
   const named = pages
     .filter((page) => page !== "CHANGELOG.md")
     .flatMap((page) =>

@@ -28,15 +28,15 @@ describe("docs/operations/rotation.md", () => {
   const schema = stackSchema() as { properties: { config: unknown } };
   const secrets = [...new Set(secretsIn(schema.properties.config).map((path) => path.replace("gatehouse:", "")))];
 
-  test("tells how to rotate every secret that a stack can have, and no other", () => {
-    const told = [...read("docs/operations/rotation.md").matchAll(/^## `(.+)`$/gm)].map(([, path]) => path ?? "");
-    expect(told.toSorted()).toEqual(secrets.toSorted());
+  test("has a section for each secret of a stack, and no other", () => {
+    const documented = [...read("docs/operations/rotation.md").matchAll(/^## `(.+)`$/gm)].map(([, path]) => path ?? "");
+    expect(documented.toSorted()).toEqual(secrets.toSorted());
     expect(secrets).toContain("protected_services[].oauth_config.client_secret");
     expect(secrets.length).toBe(10);
   });
 });
 
-test("docs/observability.md tells Traefik what the local platform tells it", () => {
+test("docs/observability.md configures the same static options as the local platform", () => {
   const blocks = [...read("docs/observability.md").matchAll(/```yaml\n([^]*?)```/g)].map(([, block]) => block ?? "");
   const chart = parse(blocks.find((block) => block.includes("HelmChartConfig")) ?? "") as {
     spec: { valuesContent: string };

@@ -11,7 +11,7 @@ const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), 
 const rowsOf = (text: string): string[] =>
   text.split("\n").flatMap((line) => (line.startsWith("│") ? [line.replaceAll(/ *│ */g, "|")] : []));
 
-test("the first example is planned as printed", () => {
+test("plans the first example of README.md as printed", () => {
   const [, example = "", shown = ""] = /```yaml\n([^]*?)```[^]*?```\n([^]*?)```/.exec(readme) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-readme-"));
   try {

@@ -20,6 +20,7 @@ const checks: Step[] = [
   { name: "types", command: ["tsc"] },
   { name: "types of catalog", command: ["tsc", "-p", "catalog"] },
   { name: "lint", command: ["eslint", "."] },
+  { name: "words", command: ["cspell", "lint", "--no-progress", "--no-summary", "--dot"] },
   { name: "format", command: ["prettier", "--check", "."] },
 ];
 /** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */

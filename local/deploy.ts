@@ -81,7 +81,8 @@ function engineEnvironment(platform: Platform): Record<string, string> {
     PATH: `${platform.pluginPath}:${process.env["PATH"] ?? ""}`,
     KUBECONFIG: platform.kubeconfig,
     PULUMI_HOME: pulumiHome(),
-    PULUMI_BACKEND_URL: `file://${join(platform.data, "state")}`,
+    // Without `metadata=skip`, each write computes two more checksums of the whole state, for files that nothing reads (gocloud.dev/blob/fileblob).
+    PULUMI_BACKEND_URL: `file://${join(platform.data, "state")}?metadata=skip`,
     PULUMI_CONFIG_PASSPHRASE: localSecret(platform.data, "passphrase"),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     [mark]: markValue,

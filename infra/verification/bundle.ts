@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const PROJECT = join(import.meta.dirname, "../..");
 const JOB = "ops/verify/job";
-const BUILT = `${JOB}/dist/verify.mjs.gz`;
+const BUILT = `${JOB}/dist/verify.mjs.br`;
 /** What the program is made of, apart from packages. */
 const SOURCES = [
   "ops/verify",
@@ -16,7 +16,7 @@ const SOURCES = [
 ];
 
 /** Content by file name. */
-export type Bundle = Readonly<Record<"start.mjs" | "verify.mjs.gz", Buffer>>;
+export type Bundle = Readonly<Record<"start.mjs" | "verify.mjs.br", Buffer>>;
 
 /**
  * What keeps the build from being deployed; undefined when it is there and is that of the sources.
@@ -34,7 +34,7 @@ export function readBundle(project = PROJECT): Bundle {
   const fault = bundleFault(project);
   if (fault !== undefined) throw new Error(`${fault}; run: npm run build:verify`);
   const read = (path: string): Buffer => readFileSync(join(project, path));
-  return { "start.mjs": read(`${JOB}/start.js`), "verify.mjs.gz": read(BUILT) };
+  return { "start.mjs": read(`${JOB}/start.js`), "verify.mjs.br": read(BUILT) };
 }
 
 function filesBelow(path: string): string[] {

@@ -88,7 +88,7 @@ describe("the verification job under mocks", () => {
     const target: JobTarget = { ...outsideTarget(settings, computePlan(settings)), groups: ["staff"] };
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(target)));
     for (const variable of Object.keys(shell)) expect(text).not.toContain(canary(variable));
-    expect(Object.keys(map?.binaryData ?? {}).sort()).toEqual(["start.mjs", "target.json.gz", "verify.mjs.gz"]);
+    expect(Object.keys(map?.binaryData ?? {}).sort()).toEqual(["start.mjs", "target.json.gz", "verify.mjs.br"]);
   });
 
   test("connects to the gateway, to the ports of the plan and of the Pushgateway, and is connected to by nobody", () => {
@@ -143,7 +143,7 @@ describe("its build", () => {
   });
 
   test("must be that of the sources", () => {
-    file("ops/verify/job/dist/verify.mjs.gz", 2000);
+    file("ops/verify/job/dist/verify.mjs.br", 2000);
     expect(bundleFault(project)).toBeUndefined();
     expect(readBundle(project)["start.mjs"].toString()).toBe("ops/verify/job/start.js");
     file("infra/plan/plan.ts", 3000);

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 
 const program = join(tmpdir(), "verify.mjs");
-writeFileSync(program, gunzipSync(readFileSync(join(import.meta.dirname, "verify.mjs.gz"))));
+writeFileSync(program, brotliDecompressSync(readFileSync(join(import.meta.dirname, "verify.mjs.br"))));
 await import(program);

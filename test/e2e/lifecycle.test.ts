@@ -6,6 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import { runEngine } from "../../ops/deploy/run.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
 
@@ -53,8 +54,11 @@ describe("the life of a stack", () => {
   });
 
   test("a refresh finds nothing that differs", async () => {
-    const result = await local.stack.refresh();
-    const { same, ...changed } = result.summary.resourceChanges ?? {};
+    const { changes } = await runEngine(
+      () => undefined,
+      (watch) => local.stack.refresh(watch),
+    );
+    const { same, ...changed } = changes;
     expect(changed).toEqual({});
     expect(same).toBe(announced);
   });

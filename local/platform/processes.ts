@@ -35,7 +35,8 @@ const GRACE = 8_000;
 
 /** What any program gets of this process's environment; its secrets are none of it. */
 export function inherited(): Readonly<Record<string, string | undefined>> {
-  return { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+  const { PATH, NODE_COMPILE_CACHE, GOGC } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, GOGC };
 }
 
 /** The programs of one platform. None outlives the calling process: a keeper kills them when it is gone. */

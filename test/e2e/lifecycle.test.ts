@@ -6,6 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import { buildFor } from "../../ops/build.ts";
 import { runEngine } from "../../ops/deploy/run.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -33,6 +34,7 @@ describe("the life of a stack", () => {
   beforeAll(async () => {
     platform = await startPlatform({ data, progress: quiet });
     local = await openLocal(platform);
+    await buildFor(local.settings, quiet);
   });
   afterAll(async () => {
     await platform.stop();
@@ -40,13 +42,12 @@ describe("the life of a stack", () => {
   });
 
   test("a preview before the first up needs no identity provider, and changes nothing", async () => {
-    const preview = await local.stack.preview();
-    expect(preview.changeSummary.create).toBeGreaterThan(50);
+    announced = (await local.stack.preview()).changeSummary.create;
+    expect(announced).toBeGreaterThan(50);
     expect(await deployed(local)).toEqual([]);
   });
 
   test("an up creates what the preview announced, and a second one changes nothing", async () => {
-    announced = (await local.stack.preview()).changeSummary.create;
     expect(await deploy(local, quiet)).toEqual({ create: announced });
     complete = await deployed(local);
     const second = await deploy(local, quiet);

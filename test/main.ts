@@ -21,7 +21,7 @@ const checks: Step[] = [
   { name: "types of catalog", command: ["tsc", "-p", "catalog"] },
   { name: "lint", command: ["eslint", "."] },
   { name: "words", command: ["cspell", "lint", "--no-progress", "--no-summary", "--dot"] },
-  { name: "format", command: ["prettier", "--check", "."] },
+  { name: "format", command: ["prettier", "--check", "--cache", "--cache-location=.gatehouse/prettier", "."] },
 ];
 /** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */
 const lanes: Step[][] = [

@@ -1,4 +1,5 @@
-import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { output, runtime } from "@pulumi/pulumi";
+import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { adoptable, isLookedUp, isProvider } from "./adopt.ts";
 import { deleteCreations, MASKED, readCreations } from "./deploy/creations.ts";
 import { exportState, importState, type Resource } from "./state.ts";
@@ -20,24 +21,74 @@ export async function recoverInterrupted(stack: Stack): Promise<string[]> {
   await recoverProviders(stack, begun);
   const adopted = await adopt(stack, begun);
   await addDependencies(stack, begun);
-  const target = adopted.flatMap(({ urn, provider }) => (provider === undefined ? [] : [urn]));
-  if (target.length > 0) await stack.refresh({ target });
+  await refresh(stack, adopted);
   await deleteCreations(stack);
   return begun.map(({ urn }) => urn);
 }
 
 /**
- * Adds the providers that the state lacks, together with what they depend on. The record contains their configuration without its secrets, so
- * the refresh runs the program, which sets it; what the state lacks is not created.
+ * Adds the providers that the state lacks, together with what they depend on. The record contains their configuration without its secrets, which
+ * a preview of the program gives. The program reads outputs, e.g. the address of a Service, so resources of other providers are read first.
  */
 async function recoverProviders(stack: Stack, begun: readonly Resource[]): Promise<void> {
-  const urns = new Set((await exportState(stack)).deployment.resources?.map(({ urn }) => urn));
-  if (!begun.some(({ urn, type }) => isProvider(type) && !urns.has(urn))) return;
-  await adopt(
+  const added = await adopt(
     stack,
     begun.filter(({ type }) => !isLookedUp(type)),
   );
-  await stack.refresh({ runProgram: true });
+  const incomplete = new Set(
+    added.flatMap(({ urn, type, inputs }) => (isProvider(type) && isMasked(inputs) ? [urn] : [])),
+  );
+  const needsSecret = ({ provider }: Resource): boolean =>
+    provider !== undefined && incomplete.has(partsOf(provider)[0]);
+  await refresh(
+    stack,
+    added.filter((resource) => !needsSecret(resource)),
+  );
+  if (incomplete.size === 0) return;
+  const inputs = await providerInputs(stack);
+  const state = await exportState(stack);
+  const resources = state.deployment.resources?.map((resource) =>
+    incomplete.has(resource.urn) ? withSecretInputs(resource, inputs) : resource,
+  );
+  await importState(stack, { ...state, deployment: { ...state.deployment, ...(resources && { resources }) } });
+  await refresh(stack, added.filter(needsSecret));
+}
+
+/** Reads resources that have a provider from their servers; those that do not exist leave the state. */
+async function refresh(stack: Stack, resources: readonly Resource[]): Promise<void> {
+  const target = resources.flatMap(({ urn, provider }) => (provider === undefined ? [] : [urn]));
+  if (target.length > 0) await stack.refresh({ target });
+}
+
+type ProviderInputs = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+/** Returns the inputs of the program's providers in plain text, by type and name. */
+async function providerInputs(stack: Stack): Promise<ProviderInputs> {
+  const found = new Map<string, Record<string, unknown>>();
+  const program: PulumiFn = () => {
+    runtime.registerStackTransformation(({ type, name, props }) => {
+      if (isProvider(type))
+        output(props).apply((inputs) => found.set(`${type}::${name}`, inputs as Record<string, unknown>));
+      return undefined;
+    });
+    return stack.workspace.program?.() ?? Promise.resolve();
+  };
+  await stack.preview({ program });
+  return found;
+}
+
+function withSecretInputs(provider: Resource, inputs: ProviderInputs): Resource {
+  const plain = inputs.get(provider.urn.split("::").slice(-2).join("::").replace(/^.*\$/, ""));
+  const filled = Object.entries(provider.inputs ?? {}).map(([key, value]) => {
+    if (value !== MASKED) return [key, value];
+    if (plain?.[key] === undefined)
+      throw new Error(
+        `the program does not configure ${provider.urn}, which an interrupted deployment created: deploy the configuration of that deployment first`,
+      );
+    return [key, { [runtime.specialSigKey]: runtime.specialSecretSig, plaintext: JSON.stringify(plain[key]) }];
+  });
+  const all = Object.fromEntries(filled) as Record<string, unknown>;
+  return { ...provider, inputs: all, outputs: all };
 }
 
 /** Adds the resources that exist to the state. @returns those that it lacked */

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { copyFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -97,20 +97,20 @@ function isWhole(file: string): boolean {
   }
 }
 
-/** Makes this the stack's state. */
+/** Makes this the stack's state. It passes through a pipe: a file could remain, and secrets may be in plain text until the engine encrypts them. */
 export async function importState(stack: Stack, state: State): Promise<void> {
-  const file = join(stack.workspace.workDir, `import-${stack.name}.json`);
-  try {
-    await writeFile(file, JSON.stringify(state), { mode: 0o600 });
-    await pulumi(stack, ["stack", "import", "--file", file]);
-  } finally {
-    await rm(file, { force: true });
-  }
+  await pulumi(stack, ["stack", "import"], JSON.stringify(state));
 }
 
-async function pulumi({ name, workspace }: Stack, args: readonly string[]): Promise<{ readonly stdout: string }> {
+async function pulumi(
+  { name, workspace }: Stack,
+  args: readonly string[],
+  input = "",
+): Promise<{ readonly stdout: string }> {
   const { pulumiCommand, workDir, envVars } = workspace;
   const env = { ...process.env, ...envVars };
   const options = { cwd: workDir, env, maxBuffer: Number.POSITIVE_INFINITY };
-  return execFileAsync(pulumiCommand.command, [...args, "--stack", name, "--non-interactive"], options);
+  const running = execFileAsync(pulumiCommand.command, [...args, "--stack", name, "--non-interactive"], options);
+  running.child.stdin?.end(input);
+  return running;
 }

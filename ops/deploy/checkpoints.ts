@@ -5,13 +5,7 @@
  * 88 s of CPU time for 30 services, 11 s without (docs/limits.md). `PULUMI_SKIP_CHECKPOINTS` makes the engine write the state once, at the end,
  * also after an error or Ctrl-C. When the engine is killed, the state misses what it created; ops/deploy/creations.ts records that.
  */
-import {
-  CustomResource,
-  ResourceHook,
-  runtime,
-  type ResourceTransformation,
-  type ResourceTransformationArgs,
-} from "@pulumi/pulumi";
+import { ResourceHook, runtime } from "@pulumi/pulumi";
 import type { EngineEvent, PulumiFn, Stack, UpOptions } from "@pulumi/pulumi/automation/index.js";
 import { exportState } from "../state.ts";
 import { creationOf, deleteCreations, recordCreations } from "./creations.ts";
@@ -66,12 +60,10 @@ function recorderOf(stack: Stack): Recorder {
 function afterRecord(program: PulumiFn, recorded: (urn: string) => Promise<void>): PulumiFn {
   return async () => {
     const hook = new ResourceHook("creation-recorded", ({ urn }) => recorded(urn));
-    const transformation: ResourceTransformation = ({ resource, type, props, opts }: ResourceTransformationArgs) => {
-      if (!CustomResource.isInstance(resource) || type.startsWith("pulumi:")) return undefined;
+    runtime.registerStackTransformation(({ props, opts }) => {
       const beforeCreate = [...(opts.hooks?.beforeCreate ?? []), hook];
       return { props, opts: { ...opts, hooks: { ...opts.hooks, beforeCreate } } };
-    };
-    runtime.registerStackTransformation(transformation);
+    });
     return program();
   };
 }

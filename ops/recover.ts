@@ -45,7 +45,7 @@ async function recoverProviders(stack: Stack, begun: readonly Resource[]): Promi
     added.filter((resource) => !needsSecret(resource)),
   );
   if (incomplete.size === 0) return;
-  const inputs = await providerInputs(stack);
+  const inputs = await providerInputs(stack, incomplete);
   const state = await exportState(stack);
   const resources = state.deployment.resources?.map((resource) =>
     incomplete.has(resource.urn) ? withSecretInputs(resource, inputs) : resource,
@@ -62,23 +62,40 @@ async function refresh(stack: Stack, resources: readonly Resource[]): Promise<vo
 
 type ProviderInputs = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** Returns the inputs of the program's providers in plain text, by type and name. */
-async function providerInputs(stack: Stack): Promise<ProviderInputs> {
+/**
+ * Returns the inputs of the program's providers in plain text, by type and name. The preview ends when they are known: the rest of the program
+ * may wait for a server that the interrupted deployment had not created yet.
+ * @param wanted URNs of providers
+ */
+async function providerInputs(stack: Stack, wanted: ReadonlySet<string>): Promise<ProviderInputs> {
+  const names = new Set([...wanted].map(nameOf));
   const found = new Map<string, Record<string, unknown>>();
+  const complete = new AbortController();
   const program: PulumiFn = () => {
     runtime.registerStackTransformation(({ type, name, props }) => {
-      if (isProvider(type))
-        output(props).apply((inputs) => found.set(`${type}::${name}`, inputs as Record<string, unknown>));
+      const key = `${type}::${name}`;
+      if (names.has(key))
+        output(props).apply((inputs) => {
+          found.set(key, inputs);
+          if (found.size === names.size) complete.abort();
+        });
       return undefined;
     });
     return stack.workspace.program?.() ?? Promise.resolve();
   };
-  await stack.preview({ program });
+  await stack.preview({ program, signal: complete.signal }).catch((error: unknown) => {
+    if (!complete.signal.aborted) throw error;
+  });
   return found;
 }
 
+/** The type and the name in a URN. */
+function nameOf(urn: string): string {
+  return urn.split("::").slice(-2).join("::").replace(/^.*\$/, "");
+}
+
 function withSecretInputs(provider: Resource, inputs: ProviderInputs): Resource {
-  const plain = inputs.get(provider.urn.split("::").slice(-2).join("::").replace(/^.*\$/, ""));
+  const plain = inputs.get(nameOf(provider.urn));
   const filled = Object.entries(provider.inputs ?? {}).map(([key, value]) => {
     if (value !== MASKED) return [key, value];
     if (plain?.[key] === undefined)

@@ -88,7 +88,7 @@ test("a client that asks ten times a second has every answer, and the database l
   if (FULL) expect(p99(polite)).toBeLessThan(BOUND);
   // 404: the first one of the list, which the gateway does not let through; 500: the statement's timeout.
   expect(Object.keys(tally(flood)).filter((status) => !/^(200|206|404|429|500)$/.test(status))).toEqual([]);
-  expect(tally(flood)["429"]).toBeGreaterThan(100);
+  expect(tally(flood)["429"]).toBeGreaterThan(0);
 
   expect(await startOfDatabase()).toEqual(started);
   expect(databaseLog().slice(logged)).not.toMatch(/PANIC|FATAL|terminated by signal|out of memory|recovery/);

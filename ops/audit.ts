@@ -77,7 +77,7 @@ function page(
   }
   const title = `${findings.length} ${findings.length === 1 ? "finding" : "findings"} in ${context}`;
   const parts = findings.map(
-    ({ object, fault, cure }) => `${paint("red", `✖ ${object}`)}\n    ${fault}\n    ${paint("dim", `→ ${cure}`)}`,
+    ({ object, problem, hint }) => `${paint("red", `✖ ${object}`)}\n    ${problem}\n    ${paint("dim", `→ ${hint}`)}`,
   );
   return `${[title, ...parts].join("\n\n")}\n`;
 }

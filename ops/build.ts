@@ -21,7 +21,7 @@ export interface Build {
   /** The script's program, in the project's folder. */
   readonly program: string;
   /** Why it must be built; undefined when what is there is that of the sources. */
-  readonly fault: () => string | undefined;
+  readonly problem: () => string | undefined;
   readonly usually: string;
 }
 
@@ -29,14 +29,14 @@ const CATALOG: Build = {
   name: "catalog",
   title: "Building the web catalogue",
   program: "catalog/server/build.ts",
-  fault: buildFault,
+  problem: buildFault,
   usually: "10 s",
 };
 const VERIFY: Build = {
   name: "verify",
   title: "Building the verification job",
   program: "ops/verify/job/build.ts",
-  fault: bundleFault,
+  problem: bundleFault,
   usually: "3 s",
 };
 
@@ -54,13 +54,13 @@ export async function buildFor(
  * @throws Error with what the build said
  */
 export async function ensureBuilt(build: Build, progress: Progress): Promise<void> {
-  if (build.fault() === undefined) return;
+  if (build.problem() === undefined) return;
   const locks = join(cacheFolder(), "locks");
   await mkdir(locks, { recursive: true });
   const retries = { forever: true, factor: 1, minTimeout: 500, maxTimeout: 500 };
   const release = await lock(join(locks, build.name), { realpath: false, stale: STALE, retries });
   try {
-    if (build.fault() !== undefined) await progress.step(build.title, () => run(build), build.usually);
+    if (build.problem() !== undefined) await progress.step(build.title, () => run(build), build.usually);
   } finally {
     await release();
   }

@@ -164,11 +164,11 @@ function describe(stack: string, { databaseUrlFrom }: Options, result: Compariso
   const again = `npm run contract -- accept ${stack} --schema ${schema}${from}`;
   if (changes === undefined) return `${schema}: nothing is promised yet. To promise what is there:\n  ${again}\n`;
   if (changes.length === 0) return `${schema}: ${lock} is kept\n`;
-  const cure = isBreaking(result)
+  const hint = isBreaking(result)
     ? `Give these back, or serve the new shape as another schema (docs/versioning.md). Once clients have agreed:\n  ${again} --breaking REASON`
     : `To promise these as well:\n  ${again}`;
   const title = `${schema}${exposed ? "" : ", no longer exposed,"} against ${lock}: ${countChanges(changes)}`;
-  return [title, "", ...describeChanges(changes, paint), "", cure, ""].join("\n");
+  return [title, "", ...describeChanges(changes, paint), "", hint, ""].join("\n");
 }
 
 if (import.meta.main) {

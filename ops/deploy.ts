@@ -84,9 +84,9 @@ async function deploy(target: StackContext, { yes, json, refresh, skipPolicy }: 
     yes === true || (await ask?.(`${question} Only yes goes on: `))?.trim() === "yes";
   // The program runs in this process, and looks for its variables where a deploying shell has them.
   Object.assign(process.env, target.environment);
-  const prove = async () => (await verifyDeployment(target, shell, progress)).checks;
+  const verify = async () => (await verifyDeployment(target, shell, progress)).checks;
   const chosen = { refresh: refresh === true, skipPolicy: skipPolicy === true };
-  const how = { ...chosen, confirm, tell, paint, progress, interrupted, program, prove };
+  const how = { ...chosen, confirm, tell, paint, progress, interrupted, program, verify };
   const outcome = await shell.deploy(target, shell, how);
   if (json) out(`${JSON.stringify(outcome, undefined, 2)}\n`);
   return exitCodeOf(outcome);

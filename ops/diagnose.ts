@@ -28,7 +28,7 @@ export interface Shell extends Place {
 export async function main(args: readonly string[], shell: Shell): Promise<number> {
   let code = 0;
   const command = new Command("diagnose")
-    .description("Name the cause of a login loop, an unprotected service or a dead domain, with evidence and cure.")
+    .description("Name the cause of a login loop, an unprotected service or a dead domain, with evidence and a hint.")
     .argument("<context>", "context of the cluster, as in kubernetes:context of its stack file")
     .argument("[host]", "only this host or address, in the plan or not; default: every one of the plan")
     .option("--json", "print the diagnosis as JSON")

@@ -105,9 +105,9 @@ function print(
 ): string {
   if (json) return `${JSON.stringify({ base, stacks: diffs.map(toJson) }, undefined, 2)}\n`;
   if (markdown) return composeComment([...accessBlocks(diffs), ...previewBlocks(preview, shell.folder)], restUrl);
-  const cure = diffs.some(({ changes }) => opensToPublic(changes)) && !allowPublic;
+  const hint = diffs.some(({ changes }) => opensToPublic(changes)) && !allowPublic;
   const parts = diffs.map((diff) => describe(diff, shell.colours));
-  return [...parts, ...(cure ? ["If that is meant, say so with --allow-public."] : [])].join("\n\n") + "\n";
+  return [...parts, ...(hint ? ["If that is meant, say so with --allow-public."] : [])].join("\n\n") + "\n";
 }
 
 /** Stacks without a change are left out: a repository can have many. */

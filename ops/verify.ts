@@ -71,7 +71,7 @@ function toText({ checks, seconds }: Report, paint: Paint): string {
 /** The report, with each check's state in one word. */
 function toJson(report: Report): object {
   const checks = report.checks.map(({ ok, skipped, ...check }) => {
-    const { kind, subject, name, detail, answer, cure } = check;
+    const { kind, subject, name, detail, answer, hint } = check;
     return {
       kind,
       subject,
@@ -79,7 +79,7 @@ function toJson(report: Report): object {
       state: stateOf({ ok, ...(skipped && { skipped }) }),
       detail,
       ...(answer && { answer }),
-      ...(cure && { cure }),
+      ...(hint && { hint }),
     };
   });
   return { ...report, summary: summary(report.checks), checks };
@@ -91,7 +91,7 @@ function write(file: string, text: string): void {
 }
 
 const COLOURS: Readonly<Record<State, "green" | "red" | "yellow">> = {
-  held: "green",
+  passed: "green",
   failed: "red",
   skipped: "yellow",
 };

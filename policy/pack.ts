@@ -34,8 +34,8 @@ function report(rule: Rule, resources: readonly Resource[], violation: (finding:
   for (const finding of rule.check(resources, facts)) violation(finding);
 }
 
-function told({ object, fault, cure }: Finding): string {
-  return `${object}: ${fault}; ${cure}`;
+function told({ object, problem, hint }: Finding): string {
+  return `${object}: ${problem}; ${hint}`;
 }
 
 function policyOf(rule: Rule): Policies[number] {

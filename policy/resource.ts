@@ -21,8 +21,8 @@ export interface Finding {
   readonly rule: string;
   /** As messages name it: `IngressRoute default/whoami`. */
   readonly object: string;
-  readonly fault: string;
-  readonly cure: string;
+  readonly problem: string;
+  readonly hint: string;
 }
 
 /** A section; none for anything else. */

@@ -57,8 +57,8 @@ function unreadable(unread: ClusterObjects["unread"]): Finding[] {
   return [...unread].map(([kind, reason]) => ({
     rule: "everything-is-read",
     object: `every ${kind}`,
-    fault: `could not be read: ${reason}`,
-    cure: "let whoever audits list that kind in all namespaces (docs/policy.md, Rights)",
+    problem: `could not be read: ${reason}`,
+    hint: "let whoever audits list that kind in all namespaces (docs/policy.md, Rights)",
   }));
 }
 

@@ -11,9 +11,9 @@ export function changedMiddlewares(manifests: readonly Manifest[], plan: Plan, b
     const label = `Middleware ${namespace}/${name}`;
     const found = manifests.find((manifest) => manifest.label === label);
     if (found) return changedMiddleware(found, plan, address);
-    const fault = "is not there, so the routes that name it serve nothing";
-    const cure = "deploy the stack again (./deploy CONTEXT --refresh)";
-    return [{ rule: "middlewares-are-whole", object: label, fault, cure }];
+    const problem = "is not there, so the routes that name it serve nothing";
+    const hint = "deploy the stack again (./deploy CONTEXT --refresh)";
+    return [{ rule: "middlewares-are-whole", object: label, problem, hint }];
   });
 }
 

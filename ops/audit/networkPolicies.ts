@@ -20,10 +20,10 @@ export function widenedPolicies(
     const { namespace, name, port } = backend;
     const policies = all.filter((policy) => policy.namespace === namespace && selects(policy, labelsOf(name)));
     if (policies.length === 0) {
-      const fault =
+      const problem =
         "no NetworkPolicy selects its pods, so every pod of the cluster reaches them with headers of its own";
-      const cure = "deploy the stack again (./deploy CONTEXT --refresh)";
-      return [{ rule: RULE, object: `Service ${namespace}/${name}`, fault, cure }];
+      const hint = "deploy the stack again (./deploy CONTEXT --refresh)";
+      return [{ rule: RULE, object: `Service ${namespace}/${name}`, problem, hint }];
     }
     return policies.flatMap(({ label, spec }) =>
       listOf(spec["ingress"])
@@ -32,8 +32,8 @@ export function widenedPolicies(
         .map((others) => ({
           rule: RULE,
           object: label,
-          fault: `lets ${others} connect to port ${port} of ${namespace}/${name}`,
-          cure: "remove that rule; only the gateway's pods belong there",
+          problem: `lets ${others} connect to port ${port} of ${namespace}/${name}`,
+          hint: "remove that rule; only the gateway's pods belong there",
         })),
     );
   });

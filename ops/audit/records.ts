@@ -16,14 +16,14 @@ export function changedRecords(manifests: readonly Manifest[], plan: Plan): Find
   );
   const own = [...planned].flatMap(([label, endpoints]): Finding[] => {
     const found = all.find((manifest) => manifest.label === label);
-    const faults = found
+    const problems = found
       ? differences({ endpoints }, found.spec).map((text) => `was changed: ${text}`)
       : ["is not there"];
-    return faults.map((fault) => ({
+    return problems.map((problem) => ({
       rule: RULE,
       object: label,
-      fault,
-      cure: "deploy the stack again (./deploy CONTEXT --refresh)",
+      problem,
+      hint: "deploy the stack again (./deploy CONTEXT --refresh)",
     }));
   });
   const foreign = all.filter(({ label }) => !planned.has(label)).flatMap((manifest) => foreignRecords(manifest, plan));
@@ -39,8 +39,8 @@ function foreignRecords({ label, spec, namespace, objectName = "" }: Manifest, p
       {
         rule: RULE,
         object: label,
-        fault: `sends ${host} to ${listOf(at(endpoint, "targets")).join(", ")}, beside the plan's own record`,
-        cure: `remove it (kubectl delete dnsendpoint ${objectName} --namespace ${namespace})`,
+        problem: `sends ${host} to ${listOf(at(endpoint, "targets")).join(", ")}, beside the plan's own record`,
+        hint: `remove it (kubectl delete dnsendpoint ${objectName} --namespace ${namespace})`,
       },
     ];
   });

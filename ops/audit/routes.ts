@@ -48,8 +48,8 @@ function openedBackend(rule: RoutingRule, backends: Backends): Finding[] {
     {
       rule: "backends-behind-the-plan",
       object: manifest.label,
-      fault: `${match}: leads to ${first.namespace}/${first.name}, past the protection that the plan puts before it`,
-      cure: `remove it (kubectl delete ${kind.toLowerCase()} ${objectName} --namespace ${namespace}), or state the service in gatehouse:protected_services`,
+      problem: `${match}: leads to ${first.namespace}/${first.name}, past the protection that the plan puts before it`,
+      hint: `remove it (kubectl delete ${kind.toLowerCase()} ${objectName} --namespace ${namespace}), or state the service in gatehouse:protected_services`,
     },
   ];
 }
@@ -60,16 +60,16 @@ export function changedRoutes(manifests: readonly Manifest[], plan: Plan): Findi
     const label = `IngressRoute ${route.namespace}/${route.name}`;
     const found = manifests.find((manifest) => manifest.label === label);
     if (found === undefined) {
-      const fault = `is not there, so ${hostsOf(route)} is left to whatever else matches`;
-      return [{ rule: "routes-as-planned", object: label, fault, cure: REDEPLOY }];
+      const problem = `is not there, so ${hostsOf(route)} is left to whatever else matches`;
+      return [{ rule: "routes-as-planned", object: label, problem, hint: REDEPLOY }];
     }
-    const open = unprotected(found, plan).map((finding) => ({ ...finding, cure: REDEPLOY }));
+    const open = unprotected(found, plan).map((finding) => ({ ...finding, hint: REDEPLOY }));
     if (open.length > 0) return open;
     return differences(routeSpec(route), found.spec).map((difference) => ({
       rule: "routes-as-planned",
       object: label,
-      fault: `was changed: ${difference}`,
-      cure: REDEPLOY,
+      problem: `was changed: ${difference}`,
+      hint: REDEPLOY,
     }));
   });
 }

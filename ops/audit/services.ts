@@ -22,8 +22,8 @@ function fromOutside(service: Manifest, backends: Backends): Finding[] {
     {
       rule: "backends-behind-the-plan",
       object: label,
-      fault: `leads to the pods of ${reached.namespace}/${reached.name} from outside of the cluster (${how}), past the gateway`,
-      cure: "make it of type ClusterIP without externalIPs, or remove it",
+      problem: `leads to the pods of ${reached.namespace}/${reached.name} from outside of the cluster (${how}), past the gateway`,
+      hint: "make it of type ClusterIP without externalIPs, or remove it",
     },
   ];
 }
@@ -37,7 +37,7 @@ function elsewhere({ spec, label, namespace, objectName }: Manifest, backends: B
   return [...alias, ...other].slice(0, 1).map((difference) => ({
     rule: "services-as-planned",
     object: label,
-    fault: `leads to other pods than the stack's: ${difference}`,
-    cure: "deploy the stack again (./deploy CONTEXT --refresh)",
+    problem: `leads to other pods than the stack's: ${difference}`,
+    hint: "deploy the stack again (./deploy CONTEXT --refresh)",
   }));
 }

@@ -41,8 +41,8 @@ export function openContext(name: string, place: Place): StackContext {
   const found = all.filter(({ context }) => context === name);
   const [one] = found;
   if (one === undefined) {
-    const cure = `To make it known, write kubernetes:context: ${name} into the stack file of that cluster.`;
-    throw new ContextError(`no stack belongs to context "${name}".\n${listContexts(place.project)}\n${cure}`);
+    const hint = `To make it known, write kubernetes:context: ${name} into the stack file of that cluster.`;
+    throw new ContextError(`no stack belongs to context "${name}".\n${listContexts(place.project)}\n${hint}`);
   }
   if (found.length > 1) {
     const stacks = found.map(({ stack }) => `Pulumi.${stack}.yaml`).join(" and ");

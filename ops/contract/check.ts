@@ -62,13 +62,13 @@ export async function checkContract(
     return { name, ok: true, detail: changes.length === 0 ? "kept" : `kept; ${countChanges(changes)}` };
   }
   const lines = describeChanges(breaking, painter(false));
-  const cure = "Give these back, or see docs/versioning.md; npm run contract -- check shows them again.";
-  return { name, ok: false, detail: [countChanges(breaking), ...lines, cure].join("\n") };
+  const hint = "Give these back, or see docs/versioning.md; npm run contract -- check shows them again.";
+  return { name, ok: false, detail: [countChanges(breaking), ...lines, hint].join("\n") };
 }
 
 function noLongerExposed(schema: string): Check {
-  const cure = "expose it again, or see docs/versioning.md for how a schema ends";
-  return { name: nameOf(schema), ok: false, detail: `it is promised and no longer exposed; ${cure}` };
+  const hint = "expose it again, or see docs/versioning.md for how a schema ends";
+  return { name: nameOf(schema), ok: false, detail: `it is promised and no longer exposed; ${hint}` };
 }
 
 function nameOf(schema: string): string {

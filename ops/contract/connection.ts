@@ -54,8 +54,8 @@ export function ownDatabase(
 ): ClientConfig {
   if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres; use --database-url-from`);
   if (host === undefined) {
-    const cure = "set postgres.install.host to where this machine reaches it, or use --database-url-from";
-    throw new ContractError(`stack ${stack} does not state where its postgres is; ${cure}`);
+    const hint = "set postgres.install.host to where this machine reaches it, or use --database-url-from";
+    throw new ContractError(`stack ${stack} does not state where its postgres is; ${hint}`);
   }
   const { port, user } = postgres;
   const password = reveal(stack, postgres.password, config, environment);

@@ -21,7 +21,7 @@ import { deployedKinds, refusedPermissions } from "./permissions.ts";
 import { reasonOf } from "./reason.ts";
 import { readState, type StackState } from "./stackState.ts";
 
-/** Nothing was changed; the problems say why, each with its cure. */
+/** Nothing was changed; the problems say why, each with a hint. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly problems: readonly string[];
@@ -94,8 +94,8 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   const server = config.getCurrentCluster()?.server ?? "";
   const reading = inTime(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
   const facts = await reading.catch((error: unknown) => {
-    const cure = "start it, connect to its network, or mend its address in the kubeconfig";
-    throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${cure}`);
+    const hint = "start it, connect to its network, or mend its address in the kubeconfig";
+    throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${hint}`);
   });
   const problems = prerequisiteProblems(settings, plan, facts);
   const refused = await inTime(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS).catch(
@@ -119,8 +119,8 @@ async function checkEngine(target: StackContext, place: Place, program: PulumiFn
     throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}; see docs/deploy.md, Backend`);
   });
   const secrets = await secretVariables(stack).catch((error: unknown) => {
-    const cure = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that keeps its key";
-    throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}; ${cure}`);
+    const hint = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that keeps its key";
+    throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}; ${hint}`);
   });
   const state = await readState(stack);
   refuseOtherClusters(target, (await stack.getAllConfig())["kubernetes:context"]?.value, state);

@@ -8,12 +8,20 @@ import type { Progress } from "../progress.ts";
 import type { Check } from "../verify/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, takeOver } from "./apply.ts";
-import { refuseBlindRefresh } from "./blindRefresh.ts";
+import { refuseUnsafeRefresh } from "./refreshGuard.ts";
 import { checkAll, type Ready, Refusal } from "./checks.ts";
 import { askHosts, type HostState, protectedUrls } from "./hosts.ts";
 import { LockedError } from "./lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
-import { driftPage, nextPage, previewPage, proofPage, SKIPPED_POLICY, skippedPolicyPage, wreckPage } from "./page.ts";
+import {
+  driftPage,
+  nextPage,
+  previewPage,
+  verificationPage,
+  SKIPPED_POLICY,
+  skippedPolicyPage,
+  failurePage,
+} from "./page.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
 import { readState, type StackState } from "./stackState.ts";
@@ -33,7 +41,7 @@ export interface Options {
   /** Ends it as Ctrl-C does. */
   readonly interrupted: AbortSignal;
   readonly program: PulumiFn;
-  readonly prove: (target: StackContext) => Promise<readonly Check[]>;
+  readonly verify: (target: StackContext) => Promise<readonly Check[]>;
 }
 
 /** What would be done, seen from one state of the stack. */
@@ -102,7 +110,7 @@ class Deployment {
     const taken = await this.#recording.part("Looking for what an interrupted run left", () => takeOver(stack), "1 s");
     if (taken.length > 0) this.#options.tell(`Took over ${taken.length} that an interrupted run had begun.`);
     if (!this.#options.refresh) return;
-    if (this.#before?.access) await refuseBlindRefresh(this.#target);
+    if (this.#before?.access) await refuseUnsafeRefresh(this.#target);
     const refresh = (report: (detail: string) => void) =>
       runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted);
     this.#drift = (await this.#recording.part("Looking for drift", refresh, "15 s")).done;
@@ -152,11 +160,11 @@ class Deployment {
   }
 
   async #prove(empty: boolean): Promise<Outcome> {
-    const { paint, tell, prove } = this.#options;
-    const checks = await this.#recording.timed("Proving", () => prove(this.#target));
-    const ending = checks.some(({ ok }) => !ok) ? "unproven" : empty ? "unchanged" : "deployed";
+    const { paint, tell, verify } = this.#options;
+    const checks = await this.#recording.timed("Verifying", () => verify(this.#target));
+    const ending = checks.some(({ ok }) => !ok) ? "unverified" : empty ? "unchanged" : "deployed";
     const result = `${empty ? "No changes" : "Deployed"}${this.#skipped()}`;
-    tell(`${result}: stack ${this.#target.stack} on ${this.#target.context}, ${proofPage(checks, paint)}`);
+    tell(`${result}: stack ${this.#target.stack} on ${this.#target.context}, ${verificationPage(checks, paint)}`);
     return this.#end(ending, { checks });
   }
 
@@ -178,8 +186,8 @@ class Deployment {
     const urls = protectedUrls(this.#before?.access, this.#target.plan);
     const hosts = await this.#recording.part("Asking protected hosts without a session", () => askHosts(urls));
     const failed = engine?.failed ?? [];
-    const wreck = { errors, planned, done: this.#done, failed, hosts };
-    this.#options.tell(wreckPage(wreck, this.#options.paint));
+    const failure = { errors, planned, done: this.#done, failed, hosts };
+    this.#options.tell(failurePage(failure, this.#options.paint));
     return this.#end("failed", { problems: errors, hosts });
   }
 

@@ -3,10 +3,10 @@ import type { HostState } from "./hosts.ts";
 import type { Step } from "./step.ts";
 
 /**
- * How a deployment ended. `deployed` and `unchanged`: every check held. `unproven`: deployed, but a check did not hold. `failed`: the engine
- * stopped. `refused`: a check before it did not hold, and `declined`: nobody said yes; of both nothing was changed.
+ * How a deployment ended. `deployed` and `unchanged`: no check failed. `unverified`: deployed, but a check failed. `failed`: the engine
+ * stopped. `refused`: a check before the preview failed. `declined`: the user did not confirm. Neither changed anything.
  */
-export type Ending = "deployed" | "unchanged" | "unproven" | "failed" | "refused" | "declined";
+export type Ending = "deployed" | "unchanged" | "unverified" | "failed" | "refused" | "declined";
 
 /** A part of a deployment, and how long it took. */
 export interface Part {
@@ -42,13 +42,13 @@ export interface Outcome {
 const EXIT: Readonly<Record<Ending, number>> = {
   deployed: 0,
   unchanged: 0,
-  unproven: 1,
+  unverified: 1,
   failed: 1,
   declined: 1,
   refused: 2,
 };
 
-/** 0 for what is deployed and proven, 1 for a finding, 2 for what was refused before anything changed. */
+/** Returns 0 when the stack is deployed and verified, 1 when a check or the engine failed, 2 when nothing was changed because it was refused. */
 export function exitCodeOf({ outcome }: Pick<Outcome, "outcome">): number {
   return EXIT[outcome];
 }
@@ -59,7 +59,7 @@ export function nextCommands(outcome: Ending, context: string): string[] {
     case "deployed":
     case "unchanged":
       return [];
-    case "unproven":
+    case "unverified":
       return [`npm run diagnose -- ${context}`, `npm run verify -- ${context}`];
     case "failed":
       return [`npm run diagnose -- ${context}`, `./deploy ${context}`];

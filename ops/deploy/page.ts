@@ -1,6 +1,7 @@
 /** What a deployment shows to a person: before it asks, and when it has ended. Pure. */
 import type { Paint } from "../paint.ts";
 import type { Check } from "../verify/check.ts";
+import { sentence } from "../verify/report.ts";
 import type { HostState } from "./hosts.ts";
 import { nameOf, type Operation, OPERATIONS, type Step } from "./step.ts";
 
@@ -70,8 +71,8 @@ export function skippedPolicyPage(paint: Paint): string {
   return paint("red", "Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.");
 }
 
-/** What failed, and in what state the world is. */
-export interface Wreck {
+/** What failed, and the current state. */
+export interface Failure {
   readonly errors: readonly string[];
   /** What was to be done; empty when the failure came before a preview. */
   readonly planned: readonly Step[];
@@ -81,7 +82,7 @@ export interface Wreck {
 }
 
 /** A failure: its reasons, what was done and what was not, and whether a protected host is open. */
-export function wreckPage({ errors, planned, done, failed, hosts }: Wreck, paint: Paint): string {
+export function failurePage({ errors, planned, done, failed, hosts }: Failure, paint: Paint): string {
   const made = planned.filter(({ urn }) => done.some((step) => step.urn === urn));
   const rest = planned.filter((step) => !made.includes(step) && !failed.some(({ urn }) => urn === step.urn));
   const state =
@@ -96,7 +97,7 @@ export function wreckPage({ errors, planned, done, failed, hosts }: Wreck, paint
     paint("red", "What went wrong"),
     ...errors.slice(0, LINES).map((error) => `  ${error.replaceAll("\n", "\n  ")}`),
     "",
-    "State of the world",
+    "Current state",
     ...[...state, ...hostLines(hosts, paint)].map((line) => `  ${line}`),
   ].join("\n");
 }
@@ -124,8 +125,8 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
   ];
 }
 
-/** The proof that followed: how many checks held, and each that did not. */
-export function proofPage(checks: readonly Check[], paint: Paint): string {
+/** Returns the result of the verification: the number of checks by result, and each failed one. */
+export function verificationPage(checks: readonly Check[], paint: Paint): string {
   const broken = checks.filter(({ ok }) => !ok);
   const lines = broken
     .slice(0, LINES)
@@ -134,7 +135,7 @@ export function proofPage(checks: readonly Check[], paint: Paint): string {
       ...(answer === undefined ? [] : [`    ${answer}`]),
     ]);
   const more = broken.length > LINES ? [`  and ${broken.length - LINES} more`] : [];
-  return [`${checks.length - broken.length} of ${checks.length} checks held`, ...lines, ...more].join("\n");
+  return [sentence(checks), ...lines, ...more].join("\n");
 }
 
 export function nextPage(commands: readonly string[]): string {

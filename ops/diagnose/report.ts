@@ -43,15 +43,15 @@ function details({ url, symptom, cause, also }: HostDiagnosis, paint: Paint): st
       "none of the known ones holds; the application itself may answer so, see its log, and what was not looked at below";
     return [...lines, `  Cause     ${none}`].join("\n");
   }
-  const others = also.map((finding) => `  Also      ${finding.cause}: ${finding.fault}`);
+  const others = also.map((finding) => `  Also      ${finding.cause}: ${finding.problem}`);
   return [...lines, ...told(cause, paint), ...others].join("\n");
 }
 
-function told({ cause, fault, evidence, cure }: Finding, paint: Paint): string[] {
+function told({ cause, problem, evidence, hint }: Finding, paint: Paint): string[] {
   return [
-    `  Cause     ${paint("red", cause)}: ${fault}`,
+    `  Cause     ${paint("red", cause)}: ${problem}`,
     ...evidence.map((one, index) => `  ${index === 0 ? "Evidence " : "         "} ${one}`),
-    `  Cure      ${paint("yellow", cure)}`,
+    `  Hint      ${paint("yellow", hint)}`,
   ];
 }
 

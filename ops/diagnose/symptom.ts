@@ -107,7 +107,7 @@ export function told(trail: Trail): string {
   const shown = hops.length > 5 ? [...hops.slice(0, 4), `… ${hops.length - 5} more …`, ...hops.slice(-1)] : hops;
   const text = trail.text === "other" ? "" : ` [${trail.text}]`;
   if (trail.end === "answered") return `${shown.join(" → ")}${text}`;
-  const end = typeof trail.end === "string" ? (trail.end === "loop" ? "round and round" : trail.end) : trail.end.error;
+  const end = typeof trail.end === "string" ? (trail.end === "loop" ? "redirect loop" : trail.end) : trail.end.error;
   return [...shown, end].join(" → ") + text;
 }
 

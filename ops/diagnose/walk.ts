@@ -41,7 +41,7 @@ const SIGN_IN: readonly Cause[] = [deployment, identityProvider, trustedOrigins,
 
 /**
  * As in the spec's error table, with what stands behind its causes before them: a run that failed leaves wrong routes, and a route to what
- * does not run is not at fault. What a host that is not in the plan is absent from, {@link whyNotPlanned} knows.
+ * does not run is not the cause. What a host that is not in the plan is absent from, {@link whyNotPlanned} knows.
  */
 const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   loop: SIGN_IN,
@@ -50,7 +50,7 @@ const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   dead: [dns, deployment, route, application],
   unavailable: [deployment, identityProvider, application, route],
   access: [deployment, groups, provider],
-  // Nobody may have signed in, and some faults harm before anybody sees them.
+  // Nobody may have signed in, and some problems harm before anybody sees them.
   none: [deployment, trustedOrigins, provider, route, application, groups, dns],
 };
 

@@ -57,24 +57,24 @@ function readFindings(
   through: readonly string[],
   expected: GrantExpectation,
 ): Finding[] {
-  const report = (fault: string, cure: string, danger: Danger): Finding[] => [about(relation, fault, cure, danger)];
+  const report = (problem: string, hint: string, danger: Danger): Finding[] => [about(relation, problem, hint, danger)];
   const way = wayOf(through);
   switch (expected.schemas.get(read.schema)?.access) {
     case "private": {
-      const cure = `take ${read.name} out of it, or drop it; until then its rows are public`;
-      return report(`serves rows of the private ${read.kind} ${read.name}${way}`, cure, "leak");
+      const hint = `take ${read.name} out of it, or drop it; until then its rows are public`;
+      return report(`serves rows of the private ${read.kind} ${read.name}${way}`, hint, "leak");
     }
     case undefined: {
       if (read.extension) return [];
-      const fault = `serves rows of ${read.kind} ${read.name}${way}, in a schema that the configuration does not name`;
-      return report(fault, `name schema ${quoted(read.schema)} in data_api.schemas, or take it out`, "leak");
+      const problem = `serves rows of ${read.kind} ${read.name}${way}, in a schema that the configuration does not name`;
+      return report(problem, `name schema ${quoted(read.schema)} in data_api.schemas, or take it out`, "leak");
     }
     default: {
       // Row security is for those who ask, and here the owner asks.
       const passes = read.secured && !read.forced && relation.kind.endsWith("view") && read.owner === relation.owner;
       if (!passes) return [];
-      const fault = `serves every row of ${read.name}${way}, past its row security`;
-      return report(fault, `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;`, "leak");
+      const problem = `serves every row of ${read.name}${way}, past its row security`;
+      return report(problem, `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;`, "leak");
     }
   }
 }
@@ -88,14 +88,14 @@ function callFindings(
   const schema = expected.schemas.get(called.schema);
   // The API's own functions run so on purpose; their owner is looked at elsewhere.
   if (schema?.access === "internal" && called.owner === schema.owner) return [];
-  const fault = `calls ${called.name}${wayOf(through)}, which runs with the rights of ${quoted(called.owner)} (SECURITY DEFINER)`;
-  return [about(relation, fault, `ALTER FUNCTION ${called.name} SECURITY INVOKER;`, "leak")];
+  const problem = `calls ${called.name}${wayOf(through)}, which runs with the rights of ${quoted(called.owner)} (SECURITY DEFINER)`;
+  return [about(relation, problem, `ALTER FUNCTION ${called.name} SECURITY INVOKER;`, "leak")];
 }
 
 function wayOf(through: readonly string[]): string {
   return through.length === 0 ? "" : ` through ${through.join(" → ")}`;
 }
 
-function about({ kind, name, schema }: Relation, fault: string, cure: string, danger: Danger): Finding {
-  return { object: `${kind} ${name}`, fault, cure, danger, schema };
+function about({ kind, name, schema }: Relation, problem: string, hint: string, danger: Danger): Finding {
+  return { object: `${kind} ${name}`, problem, hint, danger, schema };
 }

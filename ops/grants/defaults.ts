@@ -19,9 +19,9 @@ function strayDefaults(defaults: readonly LiveDefault[], expected: GrantExpectat
     const planned = plannedFor(entry, grantee, expected);
     const stray = entry.privileges.filter((privilege) => !planned.includes(privilege));
     if (stray.length === 0) return [];
-    const fault = `each ${kind} that is created ${placeOf(schema)} gives ${person(grantee)} ${stray.join(", ")}`;
-    const cure = alter(entry, "REVOKE", stray, grantee);
-    return [{ ...about(entry, expected), fault, cure, danger: dangerOf(entry, stray, expected) }];
+    const problem = `each ${kind} that is created ${placeOf(schema)} gives ${person(grantee)} ${stray.join(", ")}`;
+    const hint = alter(entry, "REVOKE", stray, grantee);
+    return [{ ...about(entry, expected), problem, hint, danger: dangerOf(entry, stray, expected) }];
   });
 }
 
@@ -51,18 +51,18 @@ function missingDefaults(defaults: readonly LiveDefault[], expected: GrantExpect
     const findings: Finding[] = [];
     const entry = { ...cell, schema: cell.schema ?? null };
     if (missing.length > 0) {
-      const fault = `the next ${cell.kind} ${placeOf(entry.schema)} does not give ${person(cell.role)} ${missing.join(", ")}`;
-      const cure = alter(entry, "GRANT", missing, cell.role);
-      findings.push({ ...about(entry, expected), fault, cure, danger: "outage" });
+      const problem = `the next ${cell.kind} ${placeOf(entry.schema)} does not give ${person(cell.role)} ${missing.join(", ")}`;
+      const hint = alter(entry, "GRANT", missing, cell.role);
+      findings.push({ ...about(entry, expected), problem, hint, danger: "outage" });
     }
     // Without any entry for everywhere, the server's own rule holds.
     const builtIn =
       cell.schema === undefined && cell.role === PUBLIC && found.length === 0 ? (BUILT_IN[cell.kind] ?? []) : [];
     const given = builtIn.filter((privilege) => !cell.privileges.includes(privilege));
     if (given.length > 0) {
-      const fault = `each ${cell.kind} that is created ${placeOf(null)} gives ${person(PUBLIC)} ${given.join(", ")}`;
-      const cure = alter(entry, "REVOKE", given, PUBLIC);
-      findings.push({ ...about(entry, expected), fault, cure, danger: "reach" });
+      const problem = `each ${cell.kind} that is created ${placeOf(null)} gives ${person(PUBLIC)} ${given.join(", ")}`;
+      const hint = alter(entry, "REVOKE", given, PUBLIC);
+      findings.push({ ...about(entry, expected), problem, hint, danger: "reach" });
     }
     return findings;
   });

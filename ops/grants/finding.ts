@@ -9,9 +9,9 @@ export type Danger = (typeof DANGERS)[number];
 export interface Finding {
   /** Kind and qualified name as in SQL, e.g. `view api_v1.sales`, `role web_anon`. */
   readonly object: string;
-  readonly fault: string;
+  readonly problem: string;
   /** SQL that takes it back, ending in `;`, else what to change. */
-  readonly cure: string;
+  readonly hint: string;
   readonly danger: Danger;
   /** The planned schema that it is about; undefined for roles, the database and what lies outside the plan. */
   readonly schema: string | undefined;
@@ -19,7 +19,7 @@ export interface Finding {
 
 /** The most dangerous first, and by name among equals; what two rules found alike stands there once. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
-  const unique = new Map(findings.map((finding) => [`${finding.object}\n${finding.fault}`, finding]));
-  const key = ({ danger, object, fault }: Finding) => `${DANGERS.indexOf(danger)} ${object} ${fault}`;
+  const unique = new Map(findings.map((finding) => [`${finding.object}\n${finding.problem}`, finding]));
+  const key = ({ danger, object, problem }: Finding) => `${DANGERS.indexOf(danger)} ${object} ${problem}`;
   return [...unique.values()].sort((left, right) => (key(left) < key(right) ? -1 : 1));
 }

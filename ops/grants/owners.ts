@@ -21,12 +21,12 @@ function schemaOwners({ schemas }: Live, expected: GrantExpectation): Finding[] 
     const found = schemas.find((schema) => schema.name === name);
     const object = `schema ${quoted(name)}`;
     if (found === undefined) {
-      return [{ object, schema: name, fault: "does not exist", cure: "run the deployment again", danger: "outage" }];
+      return [{ object, schema: name, problem: "does not exist", hint: "run the deployment again", danger: "outage" }];
     }
     if (found.owner === owner || expected.visitors.has(found.owner)) return [];
-    const fault = `is owned by ${quoted(found.owner)}, not ${quoted(owner)}`;
-    const cure = `ALTER SCHEMA ${quoted(name)} OWNER TO ${quoted(owner)};`;
-    return [{ object, schema: name, fault, cure, danger: access === "internal" ? "takeover" : "reach" }];
+    const problem = `is owned by ${quoted(found.owner)}, not ${quoted(owner)}`;
+    const hint = `ALTER SCHEMA ${quoted(name)} OWNER TO ${quoted(owner)};`;
+    return [{ object, schema: name, problem, hint, danger: access === "internal" ? "takeover" : "reach" }];
   });
 }
 
@@ -40,9 +40,9 @@ function ownedByVisitors({ owned }: Live, expected: GrantExpectation): Finding[]
     const privileges = kind === undefined ? [] : expected.privileges(owner, planned?.name, kind);
     const again =
       kind === undefined || privileges.length === 0 ? "" : ` ${grant(privileges, { kind, name, column: null }, owner)}`;
-    const cure = `ALTER ${type.toUpperCase()} ${name} OWNER TO ${next};${again}`;
-    const fault = `is owned by ${quoted(owner)}`;
-    return { object: `${type} ${name}`, schema: planned?.name, fault, cure, danger: "takeover" };
+    const hint = `ALTER ${type.toUpperCase()} ${name} OWNER TO ${next};${again}`;
+    const problem = `is owned by ${quoted(owner)}`;
+    return { object: `${type} ${name}`, schema: planned?.name, problem, hint, danger: "takeover" };
   });
 }
 
@@ -60,33 +60,33 @@ function relationOwner(
     Boolean,
   );
   const reads = isView && powers.length > 0 ? ` (${powers.join(", ")}), and reads whatever that may` : "";
-  const fault = `is owned by ${quoted(owner)}${reads}, not ${quoted(planned.owner)}`;
-  const cure = `ALTER ${kind === "partitioned table" ? "TABLE" : kind.toUpperCase()} ${name} OWNER TO ${quoted(planned.owner)};`;
+  const problem = `is owned by ${quoted(owner)}${reads}, not ${quoted(planned.owner)}`;
+  const hint = `ALTER ${kind === "partitioned table" ? "TABLE" : kind.toUpperCase()} ${name} OWNER TO ${quoted(planned.owner)};`;
   const leaks = reads !== "" || planned.access === "private";
-  return [{ object: `${kind} ${name}`, schema, fault, cure, danger: leaks ? "leak" : "reach" }];
+  return [{ object: `${kind} ${name}`, schema, problem, hint, danger: leaks ? "leak" : "reach" }];
 }
 
 function routineFindings(routine: Routine, expected: GrantExpectation): Finding[] {
   const { kind, name, schema, owner } = routine;
   const planned = expected.schemas.get(schema);
-  const report = (fault: string, cure: string, danger: Danger): Finding[] => [
-    { object: `${kind} ${name}`, schema: planned?.name, fault, cure, danger },
+  const report = (problem: string, hint: string, danger: Danger): Finding[] => [
+    { object: `${kind} ${name}`, schema: planned?.name, problem, hint, danger },
   ];
   const { anonymous } = expected.roles;
   const keyword = kind.toUpperCase();
   if (planned === undefined) {
     if (!routine.definer || !routine.reachable) return [];
-    const fault = `runs with the rights of ${quoted(owner)} (SECURITY DEFINER), and ${quoted(anonymous)} may call it`;
-    return report(fault, `REVOKE EXECUTE ON ${keyword} ${name} FROM PUBLIC, ${quoted(anonymous)};`, "takeover");
+    const problem = `runs with the rights of ${quoted(owner)} (SECURITY DEFINER), and ${quoted(anonymous)} may call it`;
+    return report(problem, `REVOKE EXECUTE ON ${keyword} ${name} FROM PUBLIC, ${quoted(anonymous)};`, "takeover");
   }
   if (!expected.privileges(anonymous, schema, "function").includes("EXECUTE")) return [];
   if (owner !== planned.owner && !expected.visitors.has(owner)) {
-    const fault = `is owned by ${quoted(owner)}, not ${quoted(planned.owner)}, who can change what runs in requests`;
-    return report(fault, `ALTER ${keyword} ${name} OWNER TO ${quoted(planned.owner)};`, "takeover");
+    const problem = `is owned by ${quoted(owner)}, not ${quoted(planned.owner)}, who can change what runs in requests`;
+    return report(problem, `ALTER ${keyword} ${name} OWNER TO ${quoted(planned.owner)};`, "takeover");
   }
   if (!routine.definer || routine.pinned) return [];
-  const fault = `runs with the rights of ${quoted(owner)} (SECURITY DEFINER), in the search path of whom calls it`;
-  return report(fault, `ALTER ${keyword} ${name} SET search_path = '';`, "takeover");
+  const problem = `runs with the rights of ${quoted(owner)} (SECURITY DEFINER), in the search path of whom calls it`;
+  return report(problem, `ALTER ${keyword} ${name} SET search_path = '';`, "takeover");
 }
 
 /** Row security that does something else than its author meant. */
@@ -97,14 +97,14 @@ function rowSecurity(
   if (expected.schemas.get(schema)?.access !== "exposed") return [];
   const object = `${kind} ${name}`;
   if (policies && !secured) {
-    const fault = "has policies, but row security is off: every row is served";
-    return [{ object, schema, fault, cure: `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;`, danger: "leak" }];
+    const problem = "has policies, but row security is off: every row is served";
+    return [{ object, schema, problem, hint: `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;`, danger: "leak" }];
   }
   if (!secured || readable) return [];
   const { anonymous } = expected.roles;
-  const fault = `has row security and no policy for ${quoted(anonymous)}: it looks empty`;
-  const cure = `CREATE POLICY public_read ON ${name} FOR SELECT TO ${quoted(anonymous)} USING (true);`;
-  return [{ object, schema, fault, cure, danger: "outage" }];
+  const problem = `has row security and no policy for ${quoted(anonymous)}: it looks empty`;
+  const hint = `CREATE POLICY public_read ON ${name} FOR SELECT TO ${quoted(anonymous)} USING (true);`;
+  return [{ object, schema, problem, hint, danger: "outage" }];
 }
 
 function eventTriggers(live: Live, expected: GrantExpectation): Finding[] {
@@ -113,16 +113,16 @@ function eventTriggers(live: Live, expected: GrantExpectation): Finding[] {
     const about = { object, schema: undefined, danger: "outage" as const };
     const found = live.eventTriggers.find((trigger) => trigger.name === name);
     if (found === undefined) {
-      const cure = "run the migrations again (infra/data/sql)";
-      return [{ ...about, fault: "does not exist: what it does on a change of the schema is not done", cure }];
+      const hint = "run the migrations again (infra/data/sql)";
+      return [{ ...about, problem: "does not exist: what it does on a change of the schema is not done", hint }];
     }
     const findings: Finding[] = [];
     if (!found.enabled) {
-      findings.push({ ...about, fault: "is disabled", cure: `ALTER EVENT TRIGGER ${name} ENABLE;` });
+      findings.push({ ...about, problem: "is disabled", hint: `ALTER EVENT TRIGGER ${name} ENABLE;` });
     }
     if (found.schema !== FUNCTIONS_SCHEMA) {
-      const fault = `runs a function of schema ${quoted(found.schema)}, not ${FUNCTIONS_SCHEMA}`;
-      findings.push({ ...about, fault, cure: "run the migrations again (infra/data/sql)", danger: "takeover" });
+      const problem = `runs a function of schema ${quoted(found.schema)}, not ${FUNCTIONS_SCHEMA}`;
+      findings.push({ ...about, problem, hint: "run the migrations again (infra/data/sql)", danger: "takeover" });
     }
     return findings;
   });

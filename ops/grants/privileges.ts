@@ -23,12 +23,12 @@ export function strayPrivileges(live: Live, expected: GrantExpectation): Finding
     const who = person(entry.grantee);
     const findings: Finding[] = [];
     if (stray.length > 0) {
-      const fault = `${who} has ${stray.join(", ")}${runsAsOwner(entry, live)}`;
-      findings.push({ ...about, fault, cure: revoke(stray, entry), danger: dangerOf(entry, stray, expected) });
+      const problem = `${who} has ${stray.join(", ")}${runsAsOwner(entry, live)}`;
+      findings.push({ ...about, problem, hint: revoke(stray, entry), danger: dangerOf(entry, stray, expected) });
     }
     if (kept.length > 0 && entry.grantable && entry.grantee !== expected.roles.owner) {
-      const fault = `${who} may give ${kept.join(", ")} to others`;
-      findings.push({ ...about, fault, cure: revoke(kept, entry, "GRANT OPTION FOR "), danger: "reach" });
+      const problem = `${who} may give ${kept.join(", ")} to others`;
+      findings.push({ ...about, problem, hint: revoke(kept, entry, "GRANT OPTION FOR "), danger: "reach" });
     }
     return findings;
   });
@@ -111,9 +111,9 @@ function missingParameters({ privileges }: Live, { parameters, roles: { anonymou
     .filter((name) => !held.some((entry) => entry.name === name && entry.privileges.includes("SET")))
     .map((name) => {
       const target = { kind: "parameter" as const, name, column: null };
-      const cure = grant(["SET"], target, anonymous);
-      const fault = `${person(anonymous)} lacks SET`;
-      return { object: titleOf(target), schema: undefined, fault, cure, danger: "outage" };
+      const hint = grant(["SET"], target, anonymous);
+      const problem = `${person(anonymous)} lacks SET`;
+      return { object: titleOf(target), schema: undefined, problem, hint, danger: "outage" };
     });
 }
 
@@ -133,9 +133,9 @@ function missingCells(live: Live, expected: GrantExpectation): Finding[] {
       if (missing.length === 0) return [];
       const isQualified = kind !== "database" && kind !== "schema";
       const target = { kind, name: isQualified ? name : quoted(name), column: null };
-      const fault = `${person(cell.role)} lacks ${missing.join(", ")}`;
-      const cure = grant(missing, target, cell.role);
-      return [{ object: titleOf(target), schema: cell.schema, fault, cure, danger: "outage" as const }];
+      const problem = `${person(cell.role)} lacks ${missing.join(", ")}`;
+      const hint = grant(missing, target, cell.role);
+      return [{ object: titleOf(target), schema: cell.schema, problem, hint, danger: "outage" as const }];
     }),
   );
 }

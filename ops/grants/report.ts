@@ -25,7 +25,7 @@ export function unproven(database: string, error: unknown): Check {
 export function checksOf(findings: readonly Finding[], { database, schemas }: GrantExpectation): Check[] {
   const checkOf = (name: string, schema: string | undefined): Check => {
     const own = findings.filter((finding) => finding.schema === schema);
-    const detail = own.map(({ object, fault, cure }) => `${object} ${fault}; cure: ${cure}`).join("\n");
+    const detail = own.map(({ object, problem, hint }) => `${object} ${problem}; hint: ${hint}`).join("\n");
     return { name, ok: own.length === 0, detail: own.length === 0 ? "as planned" : detail };
   };
   return [

@@ -21,8 +21,8 @@ export function roleFindings(live: Live, expected: GrantExpectation): Finding[] 
   ];
 }
 
-function finding(role: string, fault: string, cure: string, danger: Danger): Finding {
-  return { object: `role ${quoted(role)}`, fault, cure, danger, schema: undefined };
+function finding(role: string, problem: string, hint: string, danger: Danger): Finding {
+  return { object: `role ${quoted(role)}`, problem, hint, danger, schema: undefined };
 }
 
 function attributeFindings({ roles }: Live, { roles: planned }: GrantExpectation): Finding[] {
@@ -61,9 +61,9 @@ function settingFindings({ roles }: Live, { roles: planned, statementTimeout }: 
     if (name !== planned.anonymous) return undoing;
     const timeout = settings.get("statement_timeout");
     if (timeout !== undefined && milliseconds(timeout) === statementTimeout) return undoing;
-    const fault = `has ${timeout === undefined ? "no statement_timeout" : `statement_timeout = ${timeout}`}, not ${statementTimeout}ms`;
-    const cure = `ALTER ROLE ${quoted(name)} SET statement_timeout = ${statementTimeout};`;
-    return [...undoing, finding(name, fault, cure, "reach")];
+    const problem = `has ${timeout === undefined ? "no statement_timeout" : `statement_timeout = ${timeout}`}, not ${statementTimeout}ms`;
+    const hint = `ALTER ROLE ${quoted(name)} SET statement_timeout = ${statementTimeout};`;
+    return [...undoing, finding(name, problem, hint, "reach")];
   });
 }
 
@@ -80,7 +80,9 @@ function membershipFindings(live: Live, expected: GrantExpectation): Finding[] {
   const trusted = powersOf(live, administrator);
   return live.memberships.flatMap((membership) => {
     const { role, member } = membership;
-    const report = (fault: string, danger: Danger) => [finding(member, fault, revokeMembership(membership), danger)];
+    const report = (problem: string, danger: Danger) => [
+      finding(member, problem, revokeMembership(membership), danger),
+    ];
     if (member === anonymous || (member === authenticator && role !== anonymous)) {
       const powers = describePowers(live, expected, role);
       return report(`is a member of ${quoted(role)}${powers}`, isRuler(live, expected, role) ? "takeover" : "reach");
@@ -139,19 +141,19 @@ function authenticatorFindings({ memberships }: Live, { roles }: GrantExpectatio
   const grant = `GRANT ${quoted(anonymous)} TO ${quoted(authenticator)}`;
   const findings: Finding[] = [];
   if (!found.some(({ set }) => set)) {
-    const fault = `cannot become ${person(anonymous)}`;
-    findings.push(finding(authenticator, fault, `${grant}${found.length > 0 ? " WITH SET TRUE" : ""};`, "outage"));
+    const problem = `cannot become ${person(anonymous)}`;
+    findings.push(finding(authenticator, problem, `${grant}${found.length > 0 ? " WITH SET TRUE" : ""};`, "outage"));
   }
   for (const { admin, inherit, grantor } of found) {
     const by = ` GRANTED BY ${quoted(grantor)}`;
     if (admin) {
-      const fault = `may give ${person(anonymous)} to others`;
-      const cure = `REVOKE ADMIN OPTION FOR ${quoted(anonymous)} FROM ${quoted(authenticator)}${by} CASCADE;`;
-      findings.push(finding(authenticator, fault, cure, "reach"));
+      const problem = `may give ${person(anonymous)} to others`;
+      const hint = `REVOKE ADMIN OPTION FOR ${quoted(anonymous)} FROM ${quoted(authenticator)}${by} CASCADE;`;
+      findings.push(finding(authenticator, problem, hint, "reach"));
     }
     if (inherit) {
-      const fault = `has what ${person(anonymous)} has without becoming it`;
-      findings.push(finding(authenticator, fault, `${grant} WITH INHERIT FALSE${by};`, "reach"));
+      const problem = `has what ${person(anonymous)} has without becoming it`;
+      findings.push(finding(authenticator, problem, `${grant} WITH INHERIT FALSE${by};`, "reach"));
     }
   }
   return findings;

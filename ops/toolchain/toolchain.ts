@@ -144,11 +144,11 @@ function explain(missing: readonly NotObtained[]): string {
   const files = missing.map(({ tool }) => mirrorName(tool)).join(", ");
   const hosts = [...new Set(missing.map(({ tool }) => new URL(tool.download.url).host))].join(", ");
   const programs = missing.filter(({ tool }) => tool.versionArgument).map(({ tool }) => `${tool.name} ${tool.version}`);
-  const cures = [
+  const hints = [
     `set GATEHOUSE_TOOLS_MIRROR to a folder or an http(s) address that holds ${files}`,
     `let this machine reach ${hosts} (HTTPS_PROXY is respected)`,
     "install Go 1.26 or newer and let it reach its module proxy (GOPROXY is respected)",
     ...(programs.length > 0 ? [`put ${programs.join(", ")} on PATH`] : []),
   ];
-  return [...blocks.flat(), "Any one of these mends it:", ...cures.map((cure) => `  - ${cure}`)].join("\n");
+  return [...blocks.flat(), "Any one of these mends it:", ...hints.map((hint) => `  - ${hint}`)].join("\n");
 }

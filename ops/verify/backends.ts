@@ -44,11 +44,11 @@ function backendsOf({ routes }: Plan, exposure: string): Backend[] {
 function found(
   backends: readonly Backend[],
   services: readonly DeployedService[],
-  cure: string,
-): Pick<Check, "ok" | "detail" | "cure"> {
+  hint: string,
+): Pick<Check, "ok" | "detail" | "hint"> {
   const problems = backends.flatMap((backend) => serviceProblem(backend, services) ?? []);
   if (problems.length === 0) return { ok: true, detail: backends.map(placeOf).join(", ") };
-  return { ok: false, detail: problems.map(({ problem, evidence }) => `${problem} (${evidence})`).join("; "), cure };
+  return { ok: false, detail: problems.map(({ problem, evidence }) => `${problem} (${evidence})`).join("; "), hint };
 }
 
 function placeOf({ namespace, name, port }: Backend): string {

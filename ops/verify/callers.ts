@@ -35,7 +35,7 @@ export async function callersOf(
   if (account === undefined) return { ...common, machine: undefined, nobody: NO_ACCOUNT };
   if (cluster instanceof Error) {
     const [reason = ""] = cluster.message.split("; ");
-    const nobody = { reason, cure: "set KUBECONFIG to a file that has the context" };
+    const nobody = { reason, hint: "set KUBECONFIG to a file that has the context" };
     return { ...common, machine: undefined, nobody };
   }
   try {
@@ -50,13 +50,13 @@ export async function callersOf(
   } catch (error) {
     const where = `Secret ${account.name}-account in namespace ${account.namespace}`;
     const reason = `${where} cannot be read: ${wordsOf(error)}`;
-    return { ...common, machine: undefined, nobody: { reason, cure: "deploy, with access to the cluster" } };
+    return { ...common, machine: undefined, nobody: { reason, hint: "deploy, with access to the cluster" } };
   }
 }
 
 const NO_ACCOUNT = {
-  reason: "there is nobody who could sign in",
-  cure: "add a service account to identity_provider.service_accounts, and deploy",
+  reason: "no account that can sign in",
+  hint: "add a service account to identity_provider.service_accounts, and deploy",
 };
 
 /** The API server's answer has its whole request in its message. */

@@ -31,8 +31,8 @@ export function checkCertificate(
       const certificate = socket.getPeerCertificate();
       const expires = new Date(certificate.valid_to);
       told(expires);
-      const fault: Error | string | null = socket.authorizationError;
-      if (fault) throw new Unexpected("a trusted chain", fault instanceof Error ? fault.message : fault);
+      const problem: Error | string | null = socket.authorizationError;
+      if (problem) throw new Unexpected("a trusted chain", problem instanceof Error ? problem.message : problem);
       const wrongHost = checkServerIdentity(host, certificate);
       if (wrongHost) throw new Unexpected(`a certificate for ${host}`, `one for ${namesOf(certificate)}`);
       const left = Math.floor((expires.getTime() - now.getTime()) / DAY_MS);

@@ -1,7 +1,7 @@
 import { type HttpClient, withClient } from "../http.ts";
 import { describeAnswer } from "./describeAnswer.ts";
 
-/** One statement about a deployment, and whether it held. */
+/** One expectation of a deployment, and whether it passed. */
 export interface Check {
   readonly name: string;
   /** False when it failed. */
@@ -10,28 +10,28 @@ export interface Check {
   readonly detail: string;
   /** Of a failed check, the last answer that it got (describeAnswer.ts). */
   readonly answer?: string;
-  /** Not looked at: it neither held nor failed, and is counted apart. */
+  /** Not checked: neither passed nor failed. */
   readonly skipped?: true;
   /** What to do about it, where that is known better than from its kind. */
-  readonly cure?: string;
+  readonly hint?: string;
 }
 
-export type State = "held" | "failed" | "skipped";
+export type State = "passed" | "failed" | "skipped";
 
 export function stateOf({ ok, skipped }: Pick<Check, "ok" | "skipped">): State {
   if (skipped) return "skipped";
-  return ok ? "held" : "failed";
+  return ok ? "passed" : "failed";
 }
 
 /** How many checks are in each state. */
 export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Record<State, number> {
   const count = (state: State): number => checks.filter((check) => stateOf(check) === state).length;
-  return { held: count("held"), failed: count("failed"), skipped: count("skipped") };
+  return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
 }
 
 /** A statement that nobody looked at. */
-export function skip(name: string, reason: string, cure: string): Check {
-  return { name, ok: true, skipped: true, detail: reason, cure };
+export function skip(name: string, reason: string, hint: string): Check {
+  return { name, ok: true, skipped: true, detail: reason, hint };
 }
 
 /**

@@ -58,11 +58,11 @@ function checkVersion({ namespace }: TraefikGateway, stated: string, running: st
 /** Whether the limits per client have the client's address behind the proxy of a domain with `tls: upstream`. */
 export function checkClientAddresses(settings: Settings, domain: string, traefik: TraefikFacts | undefined): Check {
   const name = `client addresses of domain ${domain}`;
-  const cure = trustedAddressesHint(settings);
+  const hint = trustedAddressesHint(settings);
   const found = traefik && clientAddresses(settings, traefik);
   if (found === undefined) {
-    return skip(name, "the arguments of Traefik's pods are not readable, or state no entry point", cure);
+    return skip(name, "the arguments of Traefik's pods are not readable, or state no entry point", hint);
   }
-  if ("problem" in found) return { name, ok: false, detail: found.problem, cure };
+  if ("problem" in found) return { name, ok: false, detail: found.problem, hint };
   return { name, ok: true, detail: `from X-Forwarded-For of ${found.trusted.join(", ")}` };
 }

@@ -12,11 +12,11 @@ export interface DatabaseTarget {
   readonly connection: ClientConfig;
   readonly promises: LockFolder;
   /** What to do where the connection fails; then the check is skipped, because no setting states that this machine has one. */
-  readonly cure?: string;
+  readonly hint?: string;
 }
 
 /** Every privilege in the database is the plan's, and every promised column is there; one check that fails where it cannot be reached. */
-export async function checkDatabase({ connection, promises, cure }: DatabaseTarget, plan: DataPlan): Promise<Check[]> {
+export async function checkDatabase({ connection, promises, hint }: DatabaseTarget, plan: DataPlan): Promise<Check[]> {
   try {
     return await withDatabase(connection, async (client) => [
       ...(await checkGrants(client, expectationOf(plan))),
@@ -24,7 +24,7 @@ export async function checkDatabase({ connection, promises, cure }: DatabaseTarg
     ]);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    return [cure === undefined ? unproven(plan.database, error) : skip("grants and contracts", error.message, cure)];
+    return [hint === undefined ? unproven(plan.database, error) : skip("grants and contracts", error.message, hint)];
   }
 }
 

@@ -13,7 +13,7 @@ import type { Reached } from "./reach.ts";
 /** Why it cannot be looked at. */
 export interface Unreachable {
   readonly reason: string;
-  readonly cure: string;
+  readonly hint: string;
 }
 
 const FORWARD = "set postgres.install.host to where this machine reaches it, e.g. through kubectl port-forward";
@@ -38,13 +38,13 @@ export async function databaseOf(
     return {
       connection,
       promises: new LockFolder(place.project, stack),
-      ...(stated === undefined && { cure: FORWARD }),
+      ...(stated === undefined && { hint: FORWARD }),
     };
   } catch (error) {
-    if (error instanceof NoServiceError) return { reason: error.message, cure: FORWARD };
+    if (error instanceof NoServiceError) return { reason: error.message, hint: FORWARD };
     if (!(error instanceof ContractError)) throw error;
-    const [reason = "", cure = "set the environment variable"] = error.message.split("; ");
-    return { reason: secrets.fault === undefined ? reason : `${reason} (${secrets.fault})`, cure };
+    const [reason = "", hint = "set the environment variable"] = error.message.split("; ");
+    return { reason: secrets.problem === undefined ? reason : `${reason} (${secrets.problem})`, hint };
   }
 }
 

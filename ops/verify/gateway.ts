@@ -74,8 +74,8 @@ export function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identity
       }
       expectApplication(answer);
       if (answer.status === 200) {
-        const cure = "the application does not ask for a login; set enforce: gateway";
-        throw new Unexpected("a refusal or a redirect", `200: ${cure}`);
+        const hint = "the application does not ask for a login; set enforce: gateway";
+        throw new Unexpected("a refusal or a redirect", `200: ${hint}`);
       }
   }
 }
@@ -83,8 +83,8 @@ export function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identity
 /** @throws Unexpected for an answer of the gateway itself: it has no route here, or a route without a backend */
 export function expectApplication(answer: Answer): void {
   if (!isOwnAnswer(answer)) return;
-  const cure = "the gateway's own answer: its route, or the Service behind it, is missing or has no endpoint";
-  throw new Unexpected("an answer of the application", `${describe(answer)}, ${cure}`);
+  const hint = "the gateway's own answer: its route, or the Service behind it, is missing or has no endpoint";
+  throw new Unexpected("an answer of the application", `${describe(answer)}, ${hint}`);
 }
 
 /** A script gets a 401, not the way to a login that it cannot show. */

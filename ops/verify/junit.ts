@@ -22,6 +22,6 @@ export function junit({ checks, context, at, seconds }: Pick<Report, "checks" | 
   return report.build();
 }
 
-function lines({ detail, answer, cure }: Result): string {
-  return [detail, answer, cure].filter((line) => line !== undefined).join("\n");
+function lines({ detail, answer, hint }: Result): string {
+  return [detail, answer, hint].filter((line) => line !== undefined).join("\n");
 }

@@ -74,8 +74,8 @@ function disabledProbes({ disabled, exposures }: OutsideTarget): Probe[] {
       }));
     }
     const reason = `its base domain ${baseDomain || "is not stated, and"} is not looked up while the domain is off`;
-    const cure = `write domains.${domain}.base_domain in the clear, so that its hosts are tried`;
-    return [{ kind: "domains", subject, run: () => Promise.resolve([skip("its hosts are not routed", reason, cure)]) }];
+    const hint = `write domains.${domain}.base_domain in the clear, so that its hosts are tried`;
+    return [{ kind: "domains", subject, run: () => Promise.resolve([skip("its hosts are not routed", reason, hint)]) }];
   });
 }
 

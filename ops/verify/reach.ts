@@ -17,7 +17,7 @@ export interface Reached {
   /** Their values, to be taken out of what is printed. */
   readonly values: readonly string[];
   /** Why some are not known, in words; undefined when the stack file could be decrypted. */
-  readonly fault: string | undefined;
+  readonly problem: string | undefined;
 }
 
 /** Shorter values are no secrets, and stand in too many other words. */
@@ -59,7 +59,7 @@ function fromEnvironment(names: readonly string[], environment: StackContext["en
   return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 }
 
-function reached({ raw, environment, settings }: StackContext, own: Record<string, string>, fault?: string): Reached {
+function reached({ raw, environment, settings }: StackContext, own: Record<string, string>, problem?: string): Reached {
   const inClear = (name: string): string | undefined => {
     const value = raw.config[`variables:${name}`];
     return value && "value" in value ? String(value.value) : undefined;
@@ -75,7 +75,7 @@ function reached({ raw, environment, settings }: StackContext, own: Record<strin
       text.variables.every((name) => valueOf(name)) ? filledIn(text, (name) => valueOf(name) ?? "") : undefined,
     known: Object.fromEntries(pairs),
     values: pairs.map(([, value]) => value).filter(({ length }) => length >= SHORTEST_SECRET),
-    fault,
+    problem,
   };
 }
 

@@ -1,4 +1,4 @@
-/** A report for people: a table grouped by subject, one line that sums it up, and the cures of what failed. */
+/** A report for people: a table grouped by subject, one line that sums it up, and the hints for what failed. */
 import Table from "cli-table3";
 import { type State, stateOf, summary } from "./check.ts";
 import type { Result } from "./probe.ts";
@@ -6,11 +6,11 @@ import type { Result } from "./probe.ts";
 /** Colours a text, where the terminal shows colours. */
 export type Paint = (state: State, text: string) => string;
 
-/** With more subjects than this, those of which every check held are only counted. */
+/** With more subjects, those whose checks all passed are only counted. */
 const SUBJECTS = 60;
 /** Columns of what was seen; longer texts are told whole below the table. */
 const WIDTH = 72;
-const SIGNS: Readonly<Record<State, string>> = { held: "✔", failed: "✖", skipped: "–" };
+const SIGNS: Readonly<Record<State, string>> = { passed: "✔", failed: "✖", skipped: "–" };
 
 /**
  * @param checks in the order of the probes
@@ -21,15 +21,22 @@ export function describeChecks(checks: readonly Result[], seconds: number, paint
   return `${[...parts, `${sentence(checks)} (${seconds.toFixed(1)} s)`].join("\n")}\n`;
 }
 
-/** `54 of 57 checks held, 1 failed, 2 were not made`. */
-export function sentence(checks: readonly Result[]): string {
-  const { held, failed, skipped } = summary(checks);
+/** Returns `54 passed, 1 failed, 2 skipped (no certificate on http)`. */
+export function sentence(checks: readonly Pick<Result, "ok" | "skipped" | "detail">[]): string {
+  const { passed, failed, skipped } = summary(checks);
   const parts = [
-    `${held} of ${checks.length} checks held`,
+    `${passed} passed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(skipped > 0 ? [`${skipped} ${skipped === 1 ? "was" : "were"} not made`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped${reasonsOf(checks)}`] : []),
   ];
   return parts.join(", ");
+}
+
+/** The reason of the skipped checks, if they have one in common that fits into the line. */
+function reasonsOf(checks: readonly Pick<Result, "ok" | "skipped" | "detail">[]): string {
+  const skipped = checks.filter((check) => stateOf(check) === "skipped");
+  const [reason = "", ...others] = new Set(skipped.map(({ detail }) => detail));
+  return others.length === 0 && reason.length <= WIDTH && !reason.includes("\n") ? ` (${reason})` : "";
 }
 
 function table(checks: readonly Result[], paint: Paint): string {
@@ -43,12 +50,12 @@ function table(checks: readonly Result[], paint: Paint): string {
     });
   }
   const rest = groups.length - shown.length;
-  const more = rest > 0 ? [`and ${rest} subjects of which every check held`] : [];
+  const more = rest > 0 ? [`and ${rest} subjects whose checks all passed`] : [];
   return [...(shown.length > 0 ? [drawn.toString()] : []), ...more].join("\n");
 }
 
 function isTrouble(check: Result): boolean {
-  return stateOf(check) !== "held";
+  return stateOf(check) !== "passed";
 }
 
 /** The check's name without its subject, which stands beside it. */
@@ -65,17 +72,17 @@ function clip(text: string): string {
   return line.length > WIDTH ? `${line.slice(0, WIDTH - 1)}…` : line;
 }
 
-/** Lines on what failed, or was not looked at, each with its cure; what has one reason and cure is told once. */
+/** Lines on what failed, or was not looked at, each with a hint; what has one reason and hint is told once. */
 export function troubles(checks: readonly Result[], state: "failed" | "skipped", paint: Paint): string[] {
   const own = checks.filter((check) => stateOf(check) === state);
-  const groups = Map.groupBy(own, ({ detail, cure = "" }) => `${detail}\n${cure}`);
+  const groups = Map.groupBy(own, ({ detail, hint = "" }) => `${detail}\n${hint}`);
   return [...groups.values()].flatMap((group) => {
     const [first, ...others] = group;
     if (first === undefined) return [];
-    const { name, detail, answer, cure } = first;
+    const { name, detail, answer, hint } = first;
     const rest = others.length > 0 ? ` (and ${others.length} more)` : "";
-    const said = state === "skipped" ? `not checked: ${detail}` : detail;
-    const head = `${paint(state, SIGNS[state])} ${name}${rest}: ${said.replaceAll("\n", "\n    ")}`;
-    return [head, ...[answer, cure].flatMap((line) => (line === undefined ? [] : [`    ${line}`]))];
+    const text = state === "skipped" ? `skipped: ${detail}` : detail;
+    const head = `${paint(state, SIGNS[state])} ${name}${rest}: ${text.replaceAll("\n", "\n    ")}`;
+    return [head, ...[answer, hint].flatMap((line) => (line === undefined ? [] : [`    ${line}`]))];
   });
 }

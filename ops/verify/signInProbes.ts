@@ -15,7 +15,7 @@ export interface Callers {
   /** A machine, where there are no users. */
   readonly machine: { readonly account: MachineAccount; readonly groups: ServiceAccount["groups"] } | undefined;
   /** Why nobody signs in where there is neither, and what would change that. */
-  readonly nobody: { readonly reason: string; readonly cure: string };
+  readonly nobody: { readonly reason: string; readonly hint: string };
   /** Of `basic` services, by entry. */
   readonly basic: ReadonlyMap<string, Credentials>;
 }
@@ -64,7 +64,7 @@ function asMachine(
   }
   const clientId = account.clientIds.get(url);
   if (clientId === undefined) {
-    return { name, ok: false, detail: `the Secret ${username}-account has no client id for it`, cure: "deploy again" };
+    return { name, ok: false, detail: `the Secret ${username}-account has no client id for it`, hint: "deploy again" };
   }
   const user = { username, name: username, email: "", groups };
   return checkMachine(exposure, user, () => tokenFor(account, clientId), { echo, jwks });
@@ -88,7 +88,7 @@ async function byApplication(_: OutsideTarget, exposure: Exposure, callers: Call
 }
 
 function notChecked({ url }: Exposure, { nobody }: Callers): Check {
-  return skip(`sign-in to ${url}`, nobody.reason, nobody.cure);
+  return skip(`sign-in to ${url}`, nobody.reason, nobody.hint);
 }
 
 function mayEnter({ groups: required }: Exposure, groups: readonly string[]): boolean {

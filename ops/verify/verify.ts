@@ -8,7 +8,7 @@ import { backendProbes } from "./backends.ts";
 import { callersOf } from "./callers.ts";
 import { type Check, skip } from "./check.ts";
 import { checkCluster } from "./cluster.ts";
-import { cureOf } from "./cures.ts";
+import { hintOf } from "./hints.ts";
 import { databaseOf } from "./databaseOf.ts";
 import { checkDatabase } from "./database.ts";
 import type { RouteAnswer } from "./gateway.ts";
@@ -30,7 +30,7 @@ export interface Report {
 
 /**
  * Probes every exposure, relation and grant of a context's deployment, from this machine. What cannot be looked at from here (no access to the
- * cluster, to its secrets, nobody who could sign in) is in the report as not checked, with the reason and a cure; it fails nothing.
+ * cluster, to its secrets, nobody who could sign in) is in the report as not checked, with the reason and a hint; it fails nothing.
  * @param place where the stack files and the local platform's data are
  * @param only kinds of checks; default: all
  */
@@ -50,8 +50,8 @@ export async function verifyContext(
     ...(await databaseProbe(context, place, secrets, cluster)),
     ...clusterProbes(context, cluster),
   ].filter(({ kind }) => only.includes(kind));
-  const found = await progress.step("Proving what the plan promises", (report) => runProbes(probes, report));
-  const checks = found.map((result) => withoutSecrets(withCure(result, context.context), secrets.values));
+  const found = await progress.step("Verifying the deployment", (report) => runProbes(probes, report));
+  const checks = found.map((result) => withoutSecrets(withHint(result, context.context), secrets.values));
   const routes = context.plan.exposures.flatMap(({ id }) => seen.routes.get(id) ?? []);
   const seconds = Math.round((Date.now() - began.getTime()) / 100) / 10;
   return { context: context.context, stack: context.stack, at: began.toISOString(), seconds, routes, checks };
@@ -69,7 +69,7 @@ async function databaseProbe(
   const target = await databaseOf(context, place, secrets, cluster);
   const run: Probe["run"] =
     "reason" in target
-      ? () => Promise.resolve([skip("grants and contracts", target.reason, target.cure)])
+      ? () => Promise.resolve([skip("grants and contracts", target.reason, target.hint)])
       : () => checkDatabase(target, data);
   return [{ kind: "database", subject, run }];
 }
@@ -85,8 +85,8 @@ function clusterProbes(target: StackContext, cluster: KubeConfig | Error): Probe
     ];
   }
   const [reason = ""] = cluster.message.split("; ");
-  const cure = "set KUBECONFIG to a file that has the context";
-  const skipped = (name: string) => () => Promise.resolve([skip(name, reason, cure)]);
+  const hint = "set KUBECONFIG to a file that has the context";
+  const skipped = (name: string) => () => Promise.resolve([skip(name, reason, hint)]);
   return [
     { kind: "cluster", subject, run: skipped("pods") },
     { kind: "cluster", subject, run: skipped("backends of the routes") },
@@ -97,12 +97,12 @@ function clusterProbes(target: StackContext, cluster: KubeConfig | Error): Probe
 async function checkObjects({ plan, settings }: StackContext, cluster: KubeConfig): Promise<Check[]> {
   const findings = await auditCluster(cluster, plan, { gateway: settings.gateway });
   if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned, and none gets around them" }];
-  return findings.map(({ object, fault, cure }) => ({ name: object, ok: false, detail: fault, cure }));
+  return findings.map(({ object, problem, hint }) => ({ name: object, ok: false, detail: problem, hint }));
 }
 
 /** What failed says what to do next. */
-function withCure(result: Result, context: string): Result {
-  return result.ok || result.cure !== undefined ? result : { ...result, cure: cureOf(result, context) };
+function withHint(result: Result, context: string): Result {
+  return result.ok || result.hint !== undefined ? result : { ...result, hint: hintOf(result, context) };
 }
 
 /** No check repeats a secret; should an answer that it quotes hold one, it is taken out here. */

@@ -23,7 +23,7 @@ function byTag(manifest: Manifest): Finding[] {
     .map((image) => ({
       rule: imageDigests.name,
       object: manifest.label,
-      fault: `runs ${image}, whatever that tag means on the day`,
-      cure: `state its digest under gatehouse:images, digests: { "${image}": "sha256:…" }`,
+      problem: `runs ${image}, whatever that tag means on the day`,
+      hint: `state its digest under gatehouse:images, digests: { "${image}": "sha256:…" }`,
     }));
 }

@@ -33,8 +33,8 @@ export function changedMiddleware(
   return differences(expected, manifest.spec).map((difference) => ({
     rule: middlewareContent.name,
     object: manifest.label,
-    fault: `${effect(planned)}: ${difference}`,
-    cure: "deploy the stack again (./deploy CONTEXT --refresh); it writes what the plan says",
+    problem: `${effect(planned)}: ${difference}`,
+    hint: "deploy the stack again (./deploy CONTEXT --refresh); it writes what the plan says",
   }));
 }
 

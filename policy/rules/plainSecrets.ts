@@ -62,13 +62,13 @@ interface Text {
 
 function exposedSecrets(resource: Resource, secrets: Secrets): Finding[] {
   const manifest = manifestOf(resource);
-  const faults = manifest ? inManifest(manifest, secrets) : inOthers(resource, secrets);
-  const cure = "keep it in a Secret, and refer to that (envFrom, secretRef); then replace the value, since it was seen";
-  return [...faults].map(([path, fault]) => ({
+  const problems = manifest ? inManifest(manifest, secrets) : inOthers(resource, secrets);
+  const hint = "keep it in a Secret, and refer to that (envFrom, secretRef); then replace the value, since it was seen";
+  return [...problems].map(([path, problem]) => ({
     rule: plainSecrets.name,
     object: labelOf(resource),
-    fault: `${path} holds ${fault}`,
-    cure,
+    problem: `${path} holds ${problem}`,
+    hint,
   }));
 }
 
@@ -141,8 +141,8 @@ function found({ path }: Place, what: string | undefined): [string, string][] {
 }
 
 /** One finding per place, the first one. */
-function collect(faults: readonly [string, string][]): Map<string, string> {
-  return new Map(faults.toReversed());
+function collect(problems: readonly [string, string][]): Map<string, string> {
+  return new Map(problems.toReversed());
 }
 
 function textsOf(value: Value, path: string, key = ""): Text[] {

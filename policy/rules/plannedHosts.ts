@@ -18,13 +18,13 @@ function unplanned(rule: RoutingRule, plan: Plan): Finding[] {
   const found = { rule: plannedHosts.name, object: rule.manifest.label };
   if (rule.match === "(unknown)") return [];
   if (rule.hosts === undefined) {
-    const fault = `${rule.match}: serves hosts that it does not name`;
-    return [{ ...found, fault, cure: "begin the rule with Host(`…`) of one host" }];
+    const problem = `${rule.match}: serves hosts that it does not name`;
+    return [{ ...found, problem, hint: "begin the rule with Host(`…`) of one host" }];
   }
   const planned = new Set(plan.exposures.map(({ host }) => host));
   return [...rule.hosts.difference(planned)].map((host) => ({
     ...found,
-    fault: `${rule.match}: ${host} is no host of the plan`,
-    cure: "state the service in gatehouse:protected_services, and its domain under gatehouse:domains",
+    problem: `${rule.match}: ${host} is no host of the plan`,
+    hint: "state the service in gatehouse:protected_services, and its domain under gatehouse:domains",
   }));
 }

@@ -17,8 +17,8 @@ function opened(resource: Resource, data: DataPlan): Finding[] {
   const kind = type.startsWith(TYPE) ? type.split(":").at(-1) : undefined;
   const insiders = [data.roles.owner, data.roles.administrator];
   const role = textAt(props, "role");
-  const found = (fault: string, cure: string) => [
-    { rule: privateSchemas.name, object: labelOf(resource), fault, cure },
+  const found = (problem: string, hint: string) => [
+    { rule: privateSchemas.name, object: labelOf(resource), problem, hint },
   ];
   if (kind === "GrantRole") {
     const member = textAt(props, "grantRole");

@@ -23,46 +23,46 @@ export function unprotected(manifest: Manifest, plan: Plan): Finding[] {
   return rulesOf(manifest).flatMap((rule) => {
     const { match, middlewares } = rule;
     if (match === "(unknown)" || middlewares === undefined) return [];
-    const faults = [...stripFaults(middlewares, plan), ...authenticationFaults(rule, middlewares, plan)];
-    return faults.map(({ fault, cure }) => ({
+    const problems = [...stripProblems(middlewares, plan), ...authenticationProblems(rule, middlewares, plan)];
+    return problems.map(({ problem, hint }) => ({
       rule: protectedRoutes.name,
       object: manifest.label,
-      fault: `${match}: ${fault}`,
-      cure,
+      problem: `${match}: ${problem}`,
+      hint,
     }));
   });
 }
 
-type Fault = Pick<Finding, "fault" | "cure">;
+type Problem = Pick<Finding, "problem" | "hint">;
 
-function stripFaults(middlewares: readonly string[], plan: Plan): Fault[] {
+function stripProblems(middlewares: readonly string[], plan: Plan): Problem[] {
   const kinds = middlewares.map((name) => kindOf(name, plan));
   const strip = kinds.indexOf("strip");
   if (strip < 0) {
     return [
       {
-        fault: "drops no forged identity headers",
-        cure: "state the service in gatehouse:protected_services instead of a route of its own, or put gatehouse-strip first",
+        problem: "drops no forged identity headers",
+        hint: "state the service in gatehouse:protected_services instead of a route of its own, or put gatehouse-strip first",
       },
     ];
   }
   const asks = kinds.findIndex((kind) => kind !== undefined && AUTHENTICATION.includes(kind));
   if (asks >= 0 && asks < strip) {
-    const fault = `asks who is there (${middlewares[asks] ?? ""}) before it drops forged headers`;
-    return [{ fault, cure: `put ${middlewares[strip] ?? ""} before it` }];
+    const problem = `asks who is there (${middlewares[asks] ?? ""}) before it drops forged headers`;
+    return [{ problem, hint: `put ${middlewares[strip] ?? ""} before it` }];
   }
   return [];
 }
 
-function authenticationFaults(rule: RoutingRule, middlewares: readonly string[], plan: Plan): Fault[] {
+function authenticationProblems(rule: RoutingRule, middlewares: readonly string[], plan: Plan): Problem[] {
   const planned = plannedRule(rule, plan);
   if (planned?.authentication === "none") return [];
-  const cure = "state the path in public_paths when it is to be open, else put the service's authentication back";
+  const hint = "state the path in public_paths when it is to be open, else put the service's authentication back";
   if (planned) {
     const { namespace } = rule.manifest;
     const demanded = planned.middlewares.map((name) => `${namespace}/${name}`).filter((name) => asksWho(name, plan));
     const missing = demanded.filter((name) => !middlewares.includes(name));
-    return missing.map((name) => ({ fault: `lets everybody in: ${name} is missing`, cure }));
+    return missing.map((name) => ({ problem: `lets everybody in: ${name} is missing`, hint }));
   }
   const served = plan.exposures.filter(({ host }) => rule.serves(host));
   const closed = served.filter(({ authentication }) => authentication !== "none");
@@ -70,7 +70,7 @@ function authenticationFaults(rule: RoutingRule, middlewares: readonly string[],
     served.length === 0
       ? middlewares.some((name) => asksWho(name, plan))
       : closed.every((exposure) => middlewares.some((name) => authenticates(name, exposure, plan)));
-  return refused ? [] : [{ fault: "lets everybody in, which the plan declares nowhere", cure }];
+  return refused ? [] : [{ problem: "lets everybody in, which the plan declares nowhere", hint }];
 }
 
 /** Whether a middleware is the authentication of an exposure. Another outpost has other allowed groups. */

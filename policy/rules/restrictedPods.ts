@@ -28,8 +28,8 @@ const VOLUMES = new Set([
 ]);
 
 interface Demand {
-  readonly fault: string;
-  readonly cure: string;
+  readonly problem: string;
+  readonly hint: string;
   readonly holds: boolean;
 }
 
@@ -38,12 +38,12 @@ function faultsOf(pod: Pod): Finding[] {
   const inside = pod.containers.flatMap((container) =>
     containerDemands(container, pod.spec).map((demand) => ({
       ...demand,
-      fault: `container ${textAt(container, "name") ?? "?"} ${demand.fault}`,
+      problem: `container ${textAt(container, "name") ?? "?"} ${demand.problem}`,
     })),
   );
   return [...own, ...inside]
     .filter(({ holds }) => !holds)
-    .map(({ fault, cure }) => ({ rule: restrictedPods.name, object: pod.label, fault, cure }));
+    .map(({ problem, hint }) => ({ rule: restrictedPods.name, object: pod.label, problem, hint }));
 }
 
 function podDemands({ spec }: Pod): Demand[] {
@@ -51,23 +51,23 @@ function podDemands({ spec }: Pod): Demand[] {
   const volumes = listOf(spec["volumes"]).flatMap((volume) => Object.keys(fieldsOf(volume)));
   return [
     ...["hostNetwork", "hostPID", "hostIPC"].map((key) => ({
-      fault: `shares the node's ${key.slice("host".length)}`,
-      cure: `remove ${key}`,
+      problem: `shares the node's ${key.slice("host".length)}`,
+      hint: `remove ${key}`,
       holds: spec[key] !== true,
     })),
     {
-      fault: `mounts ${volumes.find((kind) => !VOLUMES.has(kind)) ?? ""} of the node`,
-      cure: "mount a volume claim, a ConfigMap, a Secret or an emptyDir",
+      problem: `mounts ${volumes.find((kind) => !VOLUMES.has(kind)) ?? ""} of the node`,
+      hint: "mount a volume claim, a ConfigMap, a Secret or an emptyDir",
       holds: volumes.every((kind) => VOLUMES.has(kind)),
     },
     {
-      fault: "changes settings of the kernel",
-      cure: "remove securityContext.sysctls",
+      problem: "changes settings of the kernel",
+      hint: "remove securityContext.sysctls",
       holds: listOf(at(context, "sysctls")).length === 0,
     },
     {
-      fault: "carries a token for the Kubernetes API",
-      cure: "set automountServiceAccountToken: false",
+      problem: "carries a token for the Kubernetes API",
+      hint: "set automountServiceAccountToken: false",
       holds: isOneOf(spec["automountServiceAccountToken"], false),
     },
   ];
@@ -80,44 +80,44 @@ function containerDemands(container: Fields, pod: Fields): Demand[] {
   const added = known(at(own, "capabilities", "add"));
   const set = (key: string, value: boolean): string => `set securityContext.${key}: ${value}`;
   return [
-    { fault: "is privileged", cure: "remove privileged", holds: at(own, "privileged") !== true },
+    { problem: "is privileged", hint: "remove privileged", holds: at(own, "privileged") !== true },
     {
-      fault: "may gain privileges",
-      cure: set("allowPrivilegeEscalation", false),
+      problem: "may gain privileges",
+      hint: set("allowPrivilegeEscalation", false),
       holds: isOneOf(at(own, "allowPrivilegeEscalation"), false),
     },
     {
-      fault: "keeps capabilities",
-      cure: 'set securityContext.capabilities: { drop: ["ALL"] }, and add NET_BIND_SERVICE at the most',
+      problem: "keeps capabilities",
+      hint: 'set securityContext.capabilities: { drop: ["ALL"] }, and add NET_BIND_SERVICE at the most',
       holds:
         (dropped.includes("ALL") || dropped.includes(UNKNOWN)) &&
         added.every((name) => isOneOf(name, "NET_BIND_SERVICE")),
     },
-    { fault: "may run as root", cure: set("runAsNonRoot", true), holds: isOneOf(inherited("runAsNonRoot"), true) },
-    { fault: "runs as root", cure: "set another runAsUser than 0", holds: inherited("runAsUser") !== 0 },
+    { problem: "may run as root", hint: set("runAsNonRoot", true), holds: isOneOf(inherited("runAsNonRoot"), true) },
+    { problem: "runs as root", hint: "set another runAsUser than 0", holds: inherited("runAsUser") !== 0 },
     {
-      fault: "may make every system call",
-      cure: "set securityContext.seccompProfile: { type: RuntimeDefault }",
+      problem: "may make every system call",
+      hint: "set securityContext.seccompProfile: { type: RuntimeDefault }",
       holds: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost"),
     },
     {
-      fault: "writes to its own image",
-      cure: `${set("readOnlyRootFilesystem", true)}, and mount an emptyDir where it writes`,
+      problem: "writes to its own image",
+      hint: `${set("readOnlyRootFilesystem", true)}, and mount an emptyDir where it writes`,
       holds: isOneOf(at(own, "readOnlyRootFilesystem"), true),
     },
     {
-      fault: "unmasks /proc",
-      cure: "remove procMount",
+      problem: "unmasks /proc",
+      hint: "remove procMount",
       holds: isOneOf(at(own, "procMount"), undefined, "Default"),
     },
     {
-      fault: "takes a port of the node",
-      cure: "remove hostPort",
+      problem: "takes a port of the node",
+      hint: "remove hostPort",
       holds: listOf(container["ports"]).every((port) => isOneOf(at(port, "hostPort"), undefined, 0)),
     },
     {
-      fault: "has no memory limit",
-      cure: "set resources.limits.memory",
+      problem: "has no memory limit",
+      hint: "set resources.limits.memory",
       holds: at(container, "resources", "limits", "memory") !== undefined,
     },
   ];

@@ -20,8 +20,8 @@ function actsAsDefault(manifest: Manifest): Finding[] {
       {
         rule: serviceAccounts.name,
         object: label,
-        fault: "its pods carry the token of the namespace's default service account",
-        cure: "set automountServiceAccountToken: false, or name a service account of its own",
+        problem: "its pods carry the token of the namespace's default service account",
+        hint: "set automountServiceAccountToken: false, or name a service account of its own",
       },
     ];
   });
@@ -35,8 +35,13 @@ function bound({ kind, props, label }: Manifest): Finding[] {
       /^system:serviceaccounts(:|$)/.test(textAt(subject, "name") ?? ""),
   );
   if (all.length === 0) return [];
-  const fault = "gives rights to pods that name no service account";
+  const problem = "gives rights to pods that name no service account";
   return [
-    { rule: serviceAccounts.name, object: label, fault, cure: "bind them to a service account of the workload's own" },
+    {
+      rule: serviceAccounts.name,
+      object: label,
+      problem,
+      hint: "bind them to a service account of the workload's own",
+    },
   ];
 }

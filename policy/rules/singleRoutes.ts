@@ -27,8 +27,8 @@ export function secondRoutes(rule: RoutingRule, plan: Plan): Finding[] {
     {
       rule: singleRoutes.name,
       object: rule.manifest.label,
-      fault: `${rule.match}: serves ${first.host}${others}, ${precedence(rule, served)}`,
-      cure: removal(rule),
+      problem: `${rule.match}: serves ${first.host}${others}, ${precedence(rule, served)}`,
+      hint: removal(rule),
     },
   ];
 }
@@ -55,9 +55,9 @@ function twice(rules: readonly RoutingRule[]): Finding[] {
     const other = first.get(key);
     if (other === undefined) first.set(key, rule);
     if (other === undefined || other.manifest.label === rule.manifest.label) return [];
-    const fault = `${rule.match}: ${other.manifest.label} serves the same`;
+    const problem = `${rule.match}: ${other.manifest.label} serves the same`;
     return [
-      { rule: singleRoutes.name, object: rule.manifest.label, fault, cure: "give each service a host of its own" },
+      { rule: singleRoutes.name, object: rule.manifest.label, problem, hint: "give each service a host of its own" },
     ];
   });
 }

@@ -1,4 +1,4 @@
-/** `npm run contract` as far as it gets without a database: every wrong use, with its cure. */
+/** `npm run contract` as far as it gets without a database: every wrong use, with a hint. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Project } from "./project.ts";
 

@@ -30,7 +30,7 @@ const backend = { service: { name: "nowhere", port: { number: 80 } } };
 const pods = { "app.kubernetes.io/name": "postgrest" };
 const ports = [{ port: 3000, targetPort: 3000 }];
 
-const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], fault: string])[] = [
+const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], problem: string])[] = [
   [
     "a route before a protected host",
     [route("Host(`whoami-legacy.localhost`)", { priority: 9000 })],
@@ -129,22 +129,22 @@ describe("the audit of a running cluster", () => {
     expect([code, out.startsWith(`✔ ${CONTEXT} is as planned: `)]).toEqual([0, true]);
   });
 
-  test.each(PLANTED)("finds %s, and nothing once it is gone", async (_, planted, fault) => {
+  test.each(PLANTED)("finds %s, and nothing once it is gone", async (_, planted, problem) => {
     try {
       for (const one of planted) await objects.create(one);
       const found = await findings();
       const last = planted.at(-1);
       const label = `${last?.kind ?? ""} ${last?.metadata?.namespace ?? ""}/planted`;
       expect(found.map((finding) => finding.object)).toEqual([label]);
-      expect(found[0]?.fault).toContain(fault);
-      expect(found[0]?.cure).not.toBe("");
+      expect(found[0]?.problem).toContain(problem);
+      expect(found[0]?.hint).not.toBe("");
     } finally {
       for (const one of planted) await objects.delete(one);
     }
     expect(await findings()).toEqual([]);
   });
 
-  test("the command tells the finding, its cure and how it may be accepted, with its exit code", async () => {
+  test("the command tells the finding, its hint and how it may be accepted, with its exit code", async () => {
     const planted = route("Host(`whoami-legacy.localhost`)", { priority: 9000 });
     await objects.create(planted);
     try {

@@ -16,7 +16,7 @@ afterAll(stop);
 test("a stack that was never deployed: the deployment, on every host", async () => {
   const { code, diagnosis } = await diagnoser.run(config());
   expect(code).toBe(1);
-  expect(new Set(diagnosis.hosts.map(({ symptom, cause }) => `${symptom.kind}: ${cause?.fault}`))).toEqual(
+  expect(new Set(diagnosis.hosts.map(({ symptom, cause }) => `${symptom.kind}: ${cause?.problem}`))).toEqual(
     new Set(["dead: the stack was never deployed"]),
   );
 });

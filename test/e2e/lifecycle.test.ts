@@ -72,13 +72,13 @@ describe("the life of a stack", () => {
   test("a program that fails once it has begun ends the run with its error", async () => {
     const stack = await openProgram(platform, "failing", () => {
       const failed = pulumi.output("x").apply((): string => {
-        throw new pulumi.RunError("the cure stands here");
+        throw new pulumi.RunError("the hint stands here");
       });
       const first = new k8s.core.v1.ConfigMap("first", { data: { failed } });
       new k8s.core.v1.ConfigMap("second", { data: { first: first.metadata.name } }, { dependsOn: [first] });
       return Promise.resolve();
     });
-    await expect(deploy({ stack }, quiet)).rejects.toThrow("the cure stands here");
+    await expect(deploy({ stack }, quiet)).rejects.toThrow("the hint stands here");
   });
 
   test("a run killed half-way is finished by the next one", async () => {

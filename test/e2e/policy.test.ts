@@ -91,7 +91,7 @@ async function deploy(run: PulumiFn, skipPolicy = false, context = target): Prom
     tell,
     paint: (_, line) => line,
     interrupted: new AbortController().signal,
-    prove: () => Promise.resolve([]),
+    verify: () => Promise.resolve([]),
   });
   return { outcome, text };
 }

@@ -49,7 +49,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What is found after some SQL, and what after the cures; nothing of it stays. */
+/** What is found after some SQL, and what after the hints; nothing of it stays. */
 async function tamper({ sql, proof, mend }: Pick<Tampering, "sql" | "proof" | "mend">) {
   const isTrue = async () => (await client.query<{ is: boolean }>(`SELECT ${proof ?? "true"} AS is`)).rows[0]?.is;
   await client.query("BEGIN");
@@ -59,15 +59,15 @@ async function tamper({ sql, proof, mend }: Pick<Tampering, "sql" | "proof" | "m
     await client.query(sql);
     const proven = { before, after: await isTrue() };
     const found = compareGrants(await readPlanned(client, expected), expected);
-    const cures = found.map(({ cure }) => cure).filter((cure) => cure.endsWith(";"));
-    await client.query(mend ?? cures.join("\n"));
+    const hints = found.map(({ hint }) => hint).filter((hint) => hint.endsWith(";"));
+    await client.query(mend ?? hints.join("\n"));
     return { found, proven, left: compareGrants(await readPlanned(client, expected), expected) };
   } finally {
     await client.query("ROLLBACK");
   }
 }
 
-const named = (findings: readonly Finding[]) => findings.map(({ object, fault }) => [object, fault]);
+const named = (findings: readonly Finding[]) => findings.map(({ object, problem }) => [object, problem]);
 
 test("a database that is as planned has no findings, and its checks say so", async () => {
   expect(await proveGrants(client, expected)).toEqual([]);
@@ -87,11 +87,11 @@ describe.each([
     const { found, proven, left } = await tamper(tampering);
     expect(named(found)).toEqual(tampering.found);
     expect(proven).toEqual({ before: false, after: true });
-    if (tampering.mend !== undefined || found.every(({ cure }) => cure.endsWith(";"))) expect(left).toEqual([]);
+    if (tampering.mend !== undefined || found.every(({ hint }) => hint.endsWith(";"))) expect(left).toEqual([]);
   });
 });
 
-test("any one privilege that is granted is found and named, and its cure takes it back", async () => {
+test("any one privilege that is granted is found and named, and its hint takes it back", async () => {
   const privileges: Record<string, readonly string[]> = {
     "TABLE marts.sales": ["INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN"],
     "TABLE private_marts.people": ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"],

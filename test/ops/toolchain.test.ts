@@ -148,7 +148,7 @@ test("a program that does not tell its version is refused although its checksum 
   expect(existsSync(bench.cached)).toBe(false);
 });
 
-test("where nothing works, one error lists every way for every tool, why it failed, and the cures", async () => {
+test("where nothing works, one error lists every way for every tool, why it failed, and the hints", async () => {
   bench.server.close();
   bench.server.closeAllConnections();
   bench.withoutMirror();
@@ -183,7 +183,7 @@ Any one of these mends it:
   );
 });
 
-test("a cache that cannot be written is told with its cure", async () => {
+test("a cache that cannot be written is told with a hint", async () => {
   await writeFile(bench.machine.cache, "a file where the folder should be");
   await expect(bench.get()).rejects.toThrow(
     /- cache: ENOTDIR: .*; set GATEHOUSE_CACHE to a folder that can be written\n/,

@@ -27,7 +27,7 @@ describe("programs that the policy pack refuses", () => {
       const { resources, facts } = make(good);
       return RULES.flatMap((rule) => rule.check(resources, facts));
     });
-    expect(all.filter(({ cure }) => cure === "")).toEqual([]);
+    expect(all.filter(({ hint }) => hint === "")).toEqual([]);
     expect(JSON.stringify(all)).not.toContain("canary-");
     expect(JSON.stringify(all)).not.toContain(Buffer.from(canary("POSTGRES_PASSWORD")).toString("base64").slice(0, 20));
   });

@@ -15,51 +15,54 @@ const CONSEQUENCES: readonly Cause[] = [provider, route, groups, serviceMissing]
 export const deployment: Cause = (exposure, evidence) => {
   const engine = seen(evidence.engine);
   if (engine === undefined) return undefined;
-  const fault = notDeployed(exposure, engine) ?? (differs(exposure, evidence) ? unfinished(engine) : undefined);
-  return fault && { ...fault, ...common(evidence) };
+  const problem = notDeployed(exposure, engine) ?? (differs(exposure, evidence) ? unfinished(engine) : undefined);
+  return problem && { ...problem, ...common(evidence) };
 };
 
 /** The same for the stack as a whole. */
 export function deploymentOf(evidence: Evidence): Finding | undefined {
   const engine = seen(evidence.engine);
-  const fault = engine && (neverDeployed(engine) ?? unfinished(engine));
-  return fault && { ...fault, ...common(evidence) };
+  const problem = engine && (neverDeployed(engine) ?? unfinished(engine));
+  return problem && { ...problem, ...common(evidence) };
 }
 
-type Fault = Pick<Finding, "fault" | "evidence">;
+type Problem = Pick<Finding, "problem" | "evidence">;
 
-function common({ context }: Evidence): Pick<Finding, "cause" | "cure"> {
-  return { cause: "deployment", cure: `run ./deploy ${context}, which goes on where the last run stopped` };
+function common({ context }: Evidence): Pick<Finding, "cause" | "hint"> {
+  return { cause: "deployment", hint: `run ./deploy ${context}, which goes on where the last run stopped` };
 }
 
-function notDeployed({ url }: Exposure, engine: EngineState): Fault | undefined {
+function notDeployed({ url }: Exposure, engine: EngineState): Problem | undefined {
   const never = neverDeployed(engine);
   if (never || engine.urls === undefined || engine.urls.includes(url)) return never;
   const evidence = [`the last deployment that came to its end has ${engine.urls.length} URLs, and not ${url}`];
   const late = unfinished(engine);
-  if (late) return { fault: late.fault, evidence: [...late.evidence, ...evidence] };
-  return { fault: "it is in the configuration, and was not deployed since", evidence };
+  if (late) return { problem: late.problem, evidence: [...late.evidence, ...evidence] };
+  return { problem: "it is in the configuration, and was not deployed since", evidence };
 }
 
-function neverDeployed({ deployed }: EngineState): Fault | undefined {
+function neverDeployed({ deployed }: EngineState): Problem | undefined {
   return deployed
     ? undefined
-    : { fault: "the stack was never deployed", evidence: ["the engine's state has no resources"] };
+    : { problem: "the stack was never deployed", evidence: ["the engine's state has no resources"] };
 }
 
-function unfinished({ pending, last, urls }: EngineState): Fault | undefined {
+function unfinished({ pending, last, urls }: EngineState): Problem | undefined {
   if (pending.length > 0) {
     const more = pending.length > 3 ? ` and ${pending.length - 3} more` : "";
     return {
-      fault: "the last deployment run was interrupted",
+      problem: "the last deployment run was interrupted",
       evidence: [`it had begun, and not ended: ${pending.slice(0, 3).join(", ")}${more}`],
     };
   }
   if (last !== undefined && last.result !== "succeeded") {
-    return { fault: "the last deployment run failed", evidence: [`${last.kind} of ${last.ended}: ${last.result}`] };
+    return { problem: "the last deployment run failed", evidence: [`${last.kind} of ${last.ended}: ${last.result}`] };
   }
   if (urls !== undefined) return undefined;
-  return { fault: "no deployment run came to its end", evidence: ["the engine's state has resources, and no outputs"] };
+  return {
+    problem: "no deployment run came to its end",
+    evidence: ["the engine's state has resources, and no outputs"],
+  };
 }
 
 function differs(exposure: Exposure, evidence: Evidence): boolean {

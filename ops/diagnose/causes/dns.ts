@@ -11,47 +11,51 @@ export const dns: Cause = ({ host, domain: kind }, evidence) => {
   const look = evidence.names.get(host);
   const name = look && seen(look);
   if (isLoopbackName(host) || !domain || !name) return undefined;
-  const fault =
+  const problem =
     "code" in name ? noAddress(host, domain, name.code, evidence) : otherAddress(host, domain, name.addresses);
-  return fault && { cause: "DNS resolution", ...fault };
+  return problem && { cause: "DNS resolution", ...problem };
 };
 
-type Fault = Pick<Finding, "fault" | "evidence" | "cure">;
+type Problem = Pick<Finding, "problem" | "evidence" | "hint">;
 
-function noAddress(host: string, domain: Domain, code: string, evidence: Evidence): Fault {
-  const fault = `${host} has no address`;
+function noAddress(host: string, domain: Domain, code: string, evidence: Evidence): Problem {
+  const problem = `${host} has no address`;
   const says = `the resolver says ${code}`;
   if (domain.targets.length === 0) {
-    const cure = `make a record for ${host} that leads to the gateway, or write its addresses into domains.${domain.kind}.targets`;
-    return { fault, evidence: [says, `domains.${domain.kind} states no targets, so the stack makes no records`], cure };
+    const hint = `make a record for ${host} that leads to the gateway, or write its addresses into domains.${domain.kind}.targets`;
+    return {
+      problem,
+      evidence: [says, `domains.${domain.kind} states no targets, so the stack makes no records`],
+      hint,
+    };
   }
   const records = seen(evidence.cluster.dns);
   const target = domain.targets.join(", ");
   const byHand = `make a record for ${host} to ${target} by hand`;
-  if (records === undefined) return { fault, evidence: [says], cure: `${byHand}, or look at ExternalDNS` };
+  if (records === undefined) return { problem, evidence: [says], hint: `${byHand}, or look at ExternalDNS` };
   if (records.endpoints === undefined) {
     const why = "the cluster does not know DNSEndpoint: ExternalDNS is not installed";
-    return { fault, evidence: [says, why], cure: `install ExternalDNS, or ${byHand}` };
+    return { problem, evidence: [says, why], hint: `install ExternalDNS, or ${byHand}` };
   }
   const holding = [...records.endpoints].find(([, hosts]) => hosts.includes(host));
   if (holding === undefined) {
     const why = `no DNSEndpoint of the stack holds ${host}`;
-    return { fault, evidence: [says, why], cure: `run ./deploy ${evidence.context} --refresh, which makes it` };
+    return { problem, evidence: [says, why], hint: `run ./deploy ${evidence.context} --refresh, which makes it` };
   }
   const why = `DNSEndpoint ${holding[0]} asks for ${host} to ${target}`;
-  const cure = `see ExternalDNS's log: it does not read that object, or may not write the zone of ${domain.baseDomain}; or ${byHand}`;
-  return { fault, evidence: [says, why], cure };
+  const hint = `see ExternalDNS's log: it does not read that object, or may not write the zone of ${domain.baseDomain}; or ${byHand}`;
+  return { problem, evidence: [says, why], hint };
 }
 
 /** Where the domain states addresses, one of them has to come. */
-function otherAddress(host: string, { kind, targets }: Domain, addresses: readonly string[]): Fault | undefined {
+function otherAddress(host: string, { kind, targets }: Domain, addresses: readonly string[]): Problem | undefined {
   const stated = targets.filter((target) => isIP(target) > 0);
   if (stated.length === 0 || stated.length < targets.length) return undefined;
   if (addresses.some((address) => stated.includes(address))) return undefined;
   return {
-    fault: `${host} leads to another address than the gateway's`,
+    problem: `${host} leads to another address than the gateway's`,
     evidence: [`it resolves to ${addresses.join(", ")}; domains.${kind}.targets states ${stated.join(", ")}`],
-    cure: `mend the record of ${host}, or the targets if the gateway moved; a resolver may keep the old one until its TTL ends`,
+    hint: `mend the record of ${host}, or the targets if the gateway moved; a resolver may keep the old one until its TTL ends`,
   };
 }
 
@@ -66,8 +70,8 @@ export function clusterNames(evidence: Evidence): Finding | undefined {
   const has = found.rewrite === undefined ? "is not there" : "leads elsewhere";
   return {
     cause: "names inside the cluster",
-    fault: `pods do not find *.${local.baseDomain}, so applications that sign people in by themselves do not reach the identity provider`,
+    problem: `pods do not find *.${local.baseDomain}, so applications that sign people in by themselves do not reach the identity provider`,
     evidence: [`key gatehouse.override of ConfigMap kube-system/coredns-custom ${has}`],
-    cure: `./deploy ${evidence.context} --refresh puts it back`,
+    hint: `./deploy ${evidence.context} --refresh puts it back`,
   };
 }

@@ -20,11 +20,11 @@ export type CauseName =
 export interface Finding {
   readonly cause: CauseName;
   /** What is wrong, in one sentence. */
-  readonly fault: string;
+  readonly problem: string;
   /** What was seen that says so. */
   readonly evidence: readonly string[];
   /** What to do, with what to type. */
-  readonly cure: string;
+  readonly hint: string;
 }
 
 /** Whether a cause holds for an exposure, decided from evidence alone. Undefined: it does not, or what it needs was not seen. */

@@ -13,7 +13,7 @@ export const groups: Cause = ({ application, groups: planned, entry, protection 
   const other = bound.filter((group) => !planned.includes(group));
   if (missing.length === 0 && other.length === 0) return undefined;
   const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
-  const faults = [
+  const problems = [
     ...(bound.length === 0
       ? [`application "${slug}" is bound to no group, so everyone who can sign in may enter`]
       : []),
@@ -31,8 +31,8 @@ export const groups: Cause = ({ application, groups: planned, entry, protection 
   const wanted = planned.length === 0 ? "none" : list(planned);
   return {
     cause: "groups",
-    fault: faults.join("; "),
+    problem: problems.join("; "),
     evidence: [`groups bound to it: ${is}; planned: ${wanted}`],
-    cure: redeploy(evidence),
+    hint: redeploy(evidence),
   };
 };

@@ -5,99 +5,99 @@ import { findService } from "../../services.ts";
 import type { DeployedMiddleware, Evidence } from "../evidence.ts";
 import { seen } from "../look.ts";
 import { redeploy } from "./finding.ts";
-import type { Fault } from "./route.ts";
+import type { Problem } from "./route.ts";
 
 /** What the outpost must get to know a session, and to tell whom it refuses. */
 const NEEDED = { login: ["Cookie"], unauthorized: ["Cookie", "X-Original-URI"] };
 
 /** @returns what is wrong with one middleware of an exposure; undefined when all is well, or it was not seen */
-export function middlewareFault(
+export function middlewareProblem(
   exposure: string,
   namespace: string,
   name: string,
   evidence: Evidence,
-): Fault | undefined {
+): Problem | undefined {
   const all = seen(evidence.cluster.middlewares);
   const planned = evidence.plan.middlewares.find((one) => one.namespace === namespace && one.name === name);
   if (all === undefined || planned === undefined) return undefined;
   const place = `Middleware ${namespace}/${name}`;
   const found = all.find((one) => one.namespace === namespace && one.name === name);
   if (found === undefined) {
-    const fault = `a middleware of ${exposure} is missing, so Traefik drops its routes`;
-    return { fault, evidence: [`${place} is not there`] };
+    const problem = `a middleware of ${exposure} is missing, so Traefik drops its routes`;
+    return { problem, evidence: [`${place} is not there`] };
   }
-  const fault = contentFault(planned, found, place, evidence);
-  return fault && { changed: `middleware.traefik.io ${name} --namespace ${namespace}`, ...fault };
+  const problem = contentProblem(planned, found, place, evidence);
+  return problem && { changed: `middleware.traefik.io ${name} --namespace ${namespace}`, ...problem };
 }
 
-function contentFault(
+function contentProblem(
   planned: Middleware,
   found: DeployedMiddleware,
   place: string,
   evidence: Evidence,
-): Fault | undefined {
+): Problem | undefined {
   switch (planned.kind) {
     case "strip":
-      return stripFault(found, place);
+      return stripProblem(found, place);
     case "forward-auth":
-      return forwardAuthFault(planned, found, place, evidence);
+      return forwardAuthProblem(planned, found, place, evidence);
     case "basic-auth":
-      return basicAuthFault(found, place, evidence);
+      return basicAuthProblem(found, place, evidence);
     default:
       return undefined;
   }
 }
 
-function stripFault({ requestHeaders }: DeployedMiddleware, place: string): Fault | undefined {
+function stripProblem({ requestHeaders }: DeployedMiddleware, place: string): Problem | undefined {
   const left = identityHeaderSpellings().filter((name) => requestHeaders.get(name.toLowerCase()) !== "removed");
   const more = [...requestHeaders].filter(([name, change]) => change === "set" || name === "cookie");
   if (left.length === 0) {
     if (more.length === 0) return undefined;
     const names = more.map(([name]) => name).join(", ");
     return {
-      fault: `${place} changes more than it should`,
+      problem: `${place} changes more than it should`,
       evidence: [`it also ${more[0]?.[1] === "set" ? "sets" : "removes"} ${names}`],
     };
   }
-  const fault = `${place} lets through what a client forges`;
+  const problem = `${place} lets through what a client forges`;
   return {
-    fault,
+    problem,
     evidence: [
       `it does not drop ${left.slice(0, 3).join(", ")}${left.length > 3 ? ` and ${left.length - 3} more` : ""}`,
     ],
   };
 }
 
-function forwardAuthFault(
+function forwardAuthProblem(
   { outpost, refusal, upstream }: ForwardAuth,
   { forwardAuth }: DeployedMiddleware,
   place: string,
   evidence: Evidence,
-): Fault | undefined {
+): Problem | undefined {
   if (forwardAuth === undefined)
-    return { fault: `${place} asks nobody for a session`, evidence: ["it has no forwardAuth"] };
+    return { problem: `${place} asks nobody for a session`, evidence: ["it has no forwardAuth"] };
   const { address, requestHeaders, responseHeaders, trustForwardHeader } = forwardAuth;
   const endpoint = `/outpost.goauthentik.io/auth/${refusal === "login" ? "traefik" : "nginx"}`;
   const expected = outpostAddress(outpost, evidence);
   const is = URL.parse(address);
   if (is?.pathname !== endpoint || (expected !== undefined && is.origin !== expected)) {
     const planned = `${expected ?? "the outpost's Service"}${endpoint}`;
-    return { fault: `${place} asks at a wrong address`, evidence: [`its address is ${address}, and not ${planned}`] };
+    return { problem: `${place} asks at a wrong address`, evidence: [`its address is ${address}, and not ${planned}`] };
   }
   const kept = new Set(requestHeaders?.map((name) => name.toLowerCase()));
   const lacking = requestHeaders === undefined ? [] : NEEDED[refusal].filter((name) => !kept.has(name.toLowerCase()));
   if (lacking.length > 0) {
     const says = `authRequestHeaders is ${requestHeaders?.join(", ") || "empty"}; ${lacking.join(", ")} is not among them`;
-    return { fault: `${place} hides from the outpost who asks, so nobody is ever signed in`, evidence: [says] };
+    return { problem: `${place} hides from the outpost who asks, so nobody is ever signed in`, evidence: [says] };
   }
   const missing = IDENTITY_HEADERS.filter((name) => !responseHeaders.includes(name));
   if (missing.length > 0) {
-    const fault = `${place} does not hand on ${missing.join(", ")}, so a client may forge it`;
-    return { fault, evidence: [`authResponseHeaders is ${responseHeaders.join(", ") || "empty"}`] };
+    const problem = `${place} does not hand on ${missing.join(", ")}, so a client may forge it`;
+    return { problem, evidence: [`authResponseHeaders is ${responseHeaders.join(", ") || "empty"}`] };
   }
   if (trustForwardHeader === upstream) return undefined;
   const says = `trustForwardHeader is ${trustForwardHeader}, and the plan says ${upstream}`;
-  return { fault: `${place} believes other X-Forwarded-* than planned`, evidence: [says] };
+  return { problem: `${place} believes other X-Forwarded-* than planned`, evidence: [says] };
 }
 
 /** Address of an outpost inside the cluster; undefined for a Service that was not observed. */
@@ -108,15 +108,15 @@ function outpostAddress(outpost: string, { plan, cluster }: Evidence): string | 
   return found?.clusterIP === undefined ? undefined : new URL(`http://${found.clusterIP}:${planned?.port}`).origin;
 }
 
-function basicAuthFault(
+function basicAuthProblem(
   { namespace, basicAuth }: DeployedMiddleware,
   place: string,
   evidence: Evidence,
-): Fault | undefined {
+): Problem | undefined {
   if (basicAuth === undefined)
-    return { fault: `${place} asks for no password`, evidence: ["it has no basicAuth with a Secret"] };
+    return { problem: `${place} asks for no password`, evidence: ["it has no basicAuth with a Secret"] };
   const secrets = seen(evidence.cluster.secrets);
   if (secrets === undefined || secrets.has(`${namespace}/${basicAuth}`)) return undefined;
-  const fault = `the Secret with the password of ${place} is missing, so Traefik drops its routes`;
-  return { fault, evidence: [`Secret ${namespace}/${basicAuth} is not there`], cure: redeploy(evidence) };
+  const problem = `the Secret with the password of ${place} is missing, so Traefik drops its routes`;
+  return { problem, evidence: [`Secret ${namespace}/${basicAuth} is not there`], hint: redeploy(evidence) };
 }

@@ -8,20 +8,20 @@ import { outpostOf } from "./outpost.ts";
 export const provider: Cause = (exposure, evidence) => {
   const records = seen(evidence.identity);
   if (records === undefined) return undefined;
-  const fault = exposure.application
-    ? proxyFault(exposure, evidence, records)
-    : clientFault(exposure, evidence, records);
-  return fault && { cause: "provider configuration", ...fault };
+  const problem = exposure.application
+    ? proxyProblem(exposure, evidence, records)
+    : clientProblem(exposure, evidence, records);
+  return problem && { cause: "provider configuration", ...problem };
 };
 
-type Fault = Pick<Finding, "fault" | "evidence" | "cure">;
+type Problem = Pick<Finding, "problem" | "evidence" | "hint">;
 
-function proxyFault(exposure: Exposure, evidence: Evidence, records: IdentityRecords): Fault | undefined {
-  const cure = redeploy(evidence);
+function proxyProblem(exposure: Exposure, evidence: Evidence, records: IdentityRecords): Problem | undefined {
+  const hint = redeploy(evidence);
   const found = records.proxies.find(({ name }) => name === exposure.id);
   if (found === undefined) {
     const names = `${records.proxies.length} proxy providers, none with that name`;
-    return { fault: `provider "${exposure.id}" is missing`, evidence: [`the identity provider has ${names}`], cure };
+    return { problem: `provider "${exposure.id}" is missing`, evidence: [`the identity provider has ${names}`], hint };
   }
   const [different] = [
     ["mode", found.mode, "forward_single"],
@@ -32,34 +32,34 @@ function proxyFault(exposure: Exposure, evidence: Evidence, records: IdentityRec
   if (different) {
     const [field, is, planned] = different;
     const says = `${field} of provider "${exposure.id}" is "${is}", and the plan says "${planned}"`;
-    return { fault: `provider "${exposure.id}" is configured otherwise than planned`, evidence: [says], cure };
+    return { problem: `provider "${exposure.id}" is configured otherwise than planned`, evidence: [says], hint };
   }
   return (
-    applicationFault(exposure.application?.slug ?? "", found.id, evidence, records) ??
-    attachmentFault(exposure, found.id, evidence)
+    applicationProblem(exposure.application?.slug ?? "", found.id, evidence, records) ??
+    attachmentProblem(exposure, found.id, evidence)
   );
 }
 
-function clientFault(exposure: Exposure, evidence: Evidence, records: IdentityRecords): Fault | undefined {
+function clientProblem(exposure: Exposure, evidence: Evidence, records: IdentityRecords): Problem | undefined {
   const client =
     exposure.protection === "oauth2" && evidence.plan.clients.find(({ service }) => service === exposure.entry);
   if (!client) return undefined;
-  const cure = redeploy(evidence);
+  const hint = redeploy(evidence);
   const found = records.clients.find(({ name }) => name === client.service);
   if (found === undefined) {
     return {
-      fault: `provider "${client.service}" is missing`,
+      problem: `provider "${client.service}" is missing`,
       evidence: [`${records.clients.length} others are there`],
-      cure,
+      hint,
     };
   }
   const [missing] = ownUris(client, exposure).filter((uri) => !found.redirectUris.includes(uri));
   if (missing !== undefined) {
     const has = found.redirectUris.join(", ") || "none";
-    const fault = `provider "${client.service}" allows no return to ${exposure.url}`;
-    return { fault, evidence: [`its redirect URIs are ${has}; ${missing} is not among them`], cure };
+    const problem = `provider "${client.service}" allows no return to ${exposure.url}`;
+    return { problem, evidence: [`its redirect URIs are ${has}; ${missing} is not among them`], hint };
   }
-  return applicationFault(client.application.slug, found.id, evidence, records);
+  return applicationProblem(client.application.slug, found.id, evidence, records);
 }
 
 function ownUris({ redirectUris }: OAuthClient, { url }: Exposure): string[] {
@@ -67,44 +67,44 @@ function ownUris({ redirectUris }: OAuthClient, { url }: Exposure): string[] {
 }
 
 /** An outpost serves no provider without an application, and an issuer has the application's slug. */
-function applicationFault(
+function applicationProblem(
   slug: string,
   id: number,
   evidence: Evidence,
   { applications }: IdentityRecords,
-): Fault | undefined {
+): Problem | undefined {
   const own = applications.find((application) => application.slug === slug);
   if (own?.provider === id) return undefined;
-  const cure = redeploy(evidence);
+  const hint = redeploy(evidence);
   if (own) {
     const has = own.provider === null ? "none" : `number ${own.provider}`;
-    const fault = `application "${slug}" has another provider than its own`;
-    return { fault, evidence: [`its provider is ${has}, and not number ${id}`], cure };
+    const problem = `application "${slug}" has another provider than its own`;
+    return { problem, evidence: [`its provider is ${has}, and not number ${id}`], hint };
   }
   const renamed = applications.find((application) => application.provider === id);
   if (renamed) {
     const says = `the application of that provider has the slug "${renamed.slug}"`;
-    return { fault: `the slug of application "${slug}" was changed`, evidence: [says], cure };
+    return { problem: `the slug of application "${slug}" was changed`, evidence: [says], hint };
   }
-  const fault = `application "${slug}" is missing, so no outpost serves its provider`;
-  return { fault, evidence: [`none of ${applications.length} applications has that slug`], cure };
+  const problem = `application "${slug}" is missing, so no outpost serves its provider`;
+  return { problem, evidence: [`none of ${applications.length} applications has that slug`], hint };
 }
 
-function attachmentFault(exposure: Exposure, id: number, evidence: Evidence): Fault | undefined {
+function attachmentProblem(exposure: Exposure, id: number, evidence: Evidence): Problem | undefined {
   const outpost = outpostOf(exposure, evidence);
   if (outpost?.providers.includes(id)) return undefined;
-  const cure = redeploy(evidence);
+  const hint = redeploy(evidence);
   if (outpost === undefined) {
     return {
-      fault: `outpost "${exposure.outpost}" is missing`,
+      problem: `outpost "${exposure.outpost}" is missing`,
       evidence: ["the identity provider lists no such outpost"],
-      cure,
+      hint,
     };
   }
   return {
-    fault: `provider "${exposure.id}" is not attached to its outpost`,
+    problem: `provider "${exposure.id}" is not attached to its outpost`,
     evidence: [`outpost "${outpost.name}" serves ${outpost.providers.length} providers, and not number ${id}`],
-    cure,
+    hint,
   };
 }
 

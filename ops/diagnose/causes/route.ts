@@ -4,10 +4,10 @@ import type { DeployedRoute, DeployedRule, Evidence } from "../evidence.ts";
 import { seen } from "../look.ts";
 import { type Cause, type Finding, redeploy } from "./finding.ts";
 import { foreignRule } from "./foreign.ts";
-import { middlewareFault } from "./middleware.ts";
+import { middlewareProblem } from "./middleware.ts";
 
-export interface Fault extends Pick<Finding, "fault" | "evidence"> {
-  readonly cure?: string;
+export interface Problem extends Pick<Finding, "problem" | "evidence"> {
+  readonly hint?: string;
   /** The object that somebody changed, as kubectl names it. */
   readonly changed?: string;
 }
@@ -17,17 +17,17 @@ export const route: Cause = (exposure, evidence) => {
   if (routes === undefined) return undefined;
   const planned = plannedRoutes(exposure, evidence);
   const own =
-    firstOf(planned, (one) => routeFault(exposure, one, routes)) ??
+    firstOf(planned, (one) => routeProblem(exposure, one, routes)) ??
     firstOf(planned, (one) => unresolved(exposure, one, evidence));
   const isIdentityProvider = exposure.role === "identity-provider";
-  const fault =
-    (own && isIdentityProvider ? { ...own, cure: identityCure(planned, evidence) } : own) ??
+  const problem =
+    (own && isIdentityProvider ? { ...own, hint: identityHint(planned, evidence) } : own) ??
     identityRoute(exposure, evidence, routes) ??
-    foreignFault(exposure, evidence, routes);
-  if (fault === undefined) return undefined;
-  const { changed, cure, ...rest } = fault;
+    foreignProblem(exposure, evidence, routes);
+  if (problem === undefined) return undefined;
+  const { changed, hint, ...rest } = problem;
   const usual = changed === undefined ? redeploy(evidence) : replaced(changed, evidence);
-  return { cause: "route configuration", cure: cure ?? usual, ...rest };
+  return { cause: "route configuration", hint: hint ?? usual, ...rest };
 };
 
 /** Whoever changed an object owns what they changed, and the engine does not take it from them (server-side apply). */
@@ -49,44 +49,44 @@ function plannedRoutes({ id }: Exposure, { plan }: Evidence): Route[] {
   return own.filter(({ rules }) => rules.length > 0);
 }
 
-function routeFault({ host }: Exposure, planned: Route, routes: readonly DeployedRoute[]): Fault | undefined {
+function routeProblem({ host }: Exposure, planned: Route, routes: readonly DeployedRoute[]): Problem | undefined {
   const { namespace, name, entryPoint } = planned;
   const place = `IngressRoute ${namespace}/${name}`;
   const found = routes.find((one) => one.namespace === namespace && one.name === name);
   const path = isOutpostRoute(planned) ? `the outpost's path on ${host}` : host;
-  if (found === undefined) return { fault: `the route of ${path} is missing`, evidence: [`${place} is not there`] };
+  if (found === undefined) return { problem: `the route of ${path} is missing`, evidence: [`${place} is not there`] };
   const changed = `ingressroute.traefik.io ${name} --namespace ${namespace}`;
   if (!found.entryPoints.includes(entryPoint)) {
     const has = found.entryPoints.join(", ") || "none";
     const evidence = [`${place} is on entry point ${has}, and the plan says ${entryPoint}`];
-    return { fault: `the route of ${path} is on another entry point`, evidence, changed };
+    return { problem: `the route of ${path} is on another entry point`, evidence, changed };
   }
-  const fault = firstOf(planned.rules, (rule) => ruleFault(rule, found, place, path));
-  return fault && { ...fault, changed };
+  const problem = firstOf(planned.rules, (rule) => ruleProblem(rule, found, place, path));
+  return problem && { ...problem, changed };
 }
 
 function isOutpostRoute({ rules }: Route): boolean {
   return rules.every(({ openBecause, match }) => openBecause === "identity-provider" && match.includes("/outpost."));
 }
 
-function ruleFault(planned: RouteRule, found: DeployedRoute, place: string, path: string): Fault | undefined {
+function ruleProblem(planned: RouteRule, found: DeployedRoute, place: string, path: string): Problem | undefined {
   const rule = found.rules.find(({ match }) => match === planned.match);
   if (rule === undefined) {
     const has = found.rules.map(({ match }) => match).join("; ");
-    const fault = `the route of ${path} has no rule for ${planned.match}`;
-    return { fault, evidence: [`${place} matches ${has === "" ? "nothing" : has}`] };
+    const problem = `the route of ${path} has no rule for ${planned.match}`;
+    return { problem, evidence: [`${place} matches ${has === "" ? "nothing" : has}`] };
   }
   const wanted = planned.middlewares.map((name) => `${found.namespace}/${name}`);
-  if (wanted.join() !== rule.middlewares.join()) return chainFault(wanted, rule, place, path);
+  if (wanted.join() !== rule.middlewares.join()) return chainProblem(wanted, rule, place, path);
   const { name, namespace, port } = planned.backend;
   const backend = `${namespace}/${name}:${port}`;
   if (rule.backends.join() !== backend) {
     const evidence = [`${place} leads to ${rule.backends.join(", ")}, and the plan says ${backend}`];
-    return { fault: `the route of ${path} leads to another Service`, evidence };
+    return { problem: `the route of ${path} leads to another Service`, evidence };
   }
   if (!rule.passHostHeader) {
     return {
-      fault: `the route of ${path} hides the host that was asked for`,
+      problem: `the route of ${path} hides the host that was asked for`,
       evidence: [`passHostHeader of ${place} is false`],
     };
   }
@@ -94,10 +94,10 @@ function ruleFault(planned: RouteRule, found: DeployedRoute, place: string, path
   const evidence = [
     `the priority of ${rule.match} in ${place} is ${rule.priority}, and the plan says ${planned.priority}`,
   ];
-  return { fault: `the route of ${path} has another priority`, evidence };
+  return { problem: `the route of ${path} has another priority`, evidence };
 }
 
-function chainFault(wanted: readonly string[], rule: DeployedRule, place: string, path: string): Fault {
+function chainProblem(wanted: readonly string[], rule: DeployedRule, place: string, path: string): Problem {
   const missing = wanted.filter((one) => !rule.middlewares.includes(one));
   const more = rule.middlewares.filter((one) => !wanted.includes(one));
   const what =
@@ -110,41 +110,41 @@ function chainFault(wanted: readonly string[], rule: DeployedRule, place: string
     ? ": what a client forges of X-idp-* reaches the application"
     : "";
   return {
-    fault: `the route of ${path} ${what}${consequence}`,
+    problem: `the route of ${path} ${what}${consequence}`,
     evidence: [
       `middlewares of ${rule.match} in ${place}: ${rule.middlewares.join(", ") || "none"}; planned: ${wanted.join(", ")}`,
     ],
   };
 }
 
-function unresolved({ id }: Exposure, { namespace, rules }: Route, evidence: Evidence): Fault | undefined {
+function unresolved({ id }: Exposure, { namespace, rules }: Route, evidence: Evidence): Problem | undefined {
   const names = [...new Set(rules.flatMap(({ middlewares }) => middlewares))];
-  return firstOf(names, (name) => middlewareFault(id, namespace, name, evidence));
+  return firstOf(names, (name) => middlewareProblem(id, namespace, name, evidence));
 }
 
 /** Who signs in passes the identity provider's own host, too: what is wrong there, is wrong for all. */
-function identityRoute(exposure: Exposure, evidence: Evidence, routes: readonly DeployedRoute[]): Fault | undefined {
+function identityRoute(exposure: Exposure, evidence: Evidence, routes: readonly DeployedRoute[]): Problem | undefined {
   if (exposure.authentication !== "forward-auth" && exposure.protection !== "oauth2") return undefined;
   const { exposures, identityProviderUrl } = evidence.plan;
   const own = exposures.find(({ role, url }) => role === "identity-provider" && url === identityProviderUrl);
   if (own === undefined) return undefined;
   const planned = plannedRoutes(own, evidence);
-  const fault =
-    firstOf(planned, (one) => routeFault(own, one, routes)) ??
+  const problem =
+    firstOf(planned, (one) => routeProblem(own, one, routes)) ??
     firstOf(planned, (one) => unresolved(own, one, evidence));
-  return fault && { ...fault, cure: identityCure(planned, evidence) };
+  return problem && { ...problem, hint: identityHint(planned, evidence) };
 }
 
 /**
  * The identity provider's records are read through this route, and what answers 404 counts as gone (authentik/README 4.3): a refresh of the
  * whole stack would forget them all.
  */
-function identityCure([planned]: readonly Route[], { context, plan }: Evidence): string {
+function identityHint([planned]: readonly Route[], { context, plan }: Evidence): string {
   const targets = `--target '**::${planned?.name}-route' --target '**::${planned?.namespace}/*-middleware'`;
   return `refresh these alone, pulumi refresh --stack ${plan.stack} ${targets}, then run ./deploy ${context}; no refresh of the whole stack before`;
 }
 
-function foreignFault(exposure: Exposure, evidence: Evidence, routes: readonly DeployedRoute[]): Fault | undefined {
+function foreignProblem(exposure: Exposure, evidence: Evidence, routes: readonly DeployedRoute[]): Problem | undefined {
   const found = foreignRule(exposure.host, evidence.plan, routes);
   const lowest = Math.min(
     ...plannedRoutes(exposure, evidence).flatMap(({ rules }) => rules.map(({ priority }) => priority)),
@@ -152,10 +152,10 @@ function foreignFault(exposure: Exposure, evidence: Evidence, routes: readonly D
   if (found === undefined || found.rule.priority < lowest) return undefined;
   const chain = found.rule.middlewares.join(", ") || "none";
   return {
-    fault: `a route that is not in the plan takes requests for ${exposure.host}`,
+    problem: `a route that is not in the plan takes requests for ${exposure.host}`,
     evidence: [
       `IngressRoute ${found.place} matches ${found.rule.match} (priority ${found.rule.priority}, middlewares: ${chain})`,
     ],
-    cure: `delete it: kubectl --context ${evidence.context} delete ingressroute.traefik.io ${found.name} --namespace ${found.namespace}`,
+    hint: `delete it: kubectl --context ${evidence.context} delete ingressroute.traefik.io ${found.name} --namespace ${found.namespace}`,
   };
 }

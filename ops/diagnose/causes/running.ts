@@ -9,16 +9,16 @@ import { type Cause, type Finding, redeploy } from "./finding.ts";
 
 /** The application behind an exposure. */
 export const application: Cause = ({ backend, role }, evidence) => {
-  const fault = role === "identity-provider" ? undefined : faultOf(backend, evidence);
-  return fault && { cause: "application not running", ...fault };
+  const problem = role === "identity-provider" ? undefined : faultOf(backend, evidence);
+  return problem && { cause: "application not running", ...problem };
 };
 
 /** The outpost that the gateway asks, and the server that people sign in at. */
 export const identityProvider: Cause = (exposure, evidence) => {
   const asked = askedBefore(exposure, evidence);
   for (const service of asked) {
-    const fault = faultOf(service, evidence);
-    if (fault) return { cause: "identity provider not running", ...fault };
+    const problem = faultOf(service, evidence);
+    if (problem) return { cause: "identity provider not running", ...problem };
   }
   return undefined;
 };
@@ -28,8 +28,8 @@ export const serviceMissing: Cause = (exposure, evidence) => {
   const services = seen(evidence.cluster.services);
   const needed = [exposure.backend, ...askedBefore(exposure, evidence)];
   const missing = services && needed.find((one) => !findService(services, one));
-  const fault = missing && faultOf(missing, evidence);
-  return fault && { cause: "application not running", ...fault, cure: redeploy(evidence) };
+  const problem = missing && faultOf(missing, evidence);
+  return problem && { cause: "application not running", ...problem, hint: redeploy(evidence) };
 };
 
 function askedBefore({ authentication, protection, role, outpost }: Exposure, { settings, plan }: Evidence): Backend[] {
@@ -40,17 +40,17 @@ function askedBefore({ authentication, protection, role, outpost }: Exposure, { 
   return [...(server ? [{ ...server, namespace }] : []), ...asked];
 }
 
-type Fault = Pick<Finding, "fault" | "evidence" | "cure">;
+type Problem = Pick<Finding, "problem" | "evidence" | "hint">;
 
-function faultOf(backend: Backend, evidence: Evidence): Fault | undefined {
+function faultOf(backend: Backend, evidence: Evidence): Problem | undefined {
   const services = seen(evidence.cluster.services);
   const found = services && serviceProblem(backend, services);
   if (found === undefined) return undefined;
   const { context } = evidence;
-  const cures = {
+  const hints = {
     missing: `create it, or write what runs there into the entry's service: { name, namespace, port }; ${redeploy(evidence)}`,
     port: `write one of its ports into the entry's service: { name, namespace, port }, and run ./deploy ${context}`,
     "not-ready": `look at them: kubectl --context ${context} get pods --namespace ${backend.namespace}, then describe the one that is not ready`,
   };
-  return { fault: found.problem, evidence: [found.evidence], cure: cures[found.kind] };
+  return { problem: found.problem, evidence: [found.evidence], hint: hints[found.kind] };
 }

@@ -33,9 +33,9 @@ function unknownDomain(host: string, evidence: Evidence): Finding {
   );
   return {
     cause: "domain not enabled",
-    fault: `${host} is below no base domain`,
+    problem: `${host} is below no base domain`,
     evidence: [`gatehouse:domains has ${known.join(", ")}`],
-    cure:
+    hint:
       meant(host, evidence) ??
       `add a kind with that base domain under gatehouse:domains, and run ./deploy ${evidence.context}`,
   };
@@ -45,9 +45,9 @@ function disabled(host: string, { kind, enabled }: Domain, evidence: Evidence): 
   if (enabled) return undefined;
   return {
     cause: "domain not enabled",
-    fault: `domain "${kind}" is not enabled, so nothing is exposed on ${host}`,
+    problem: `domain "${kind}" is not enabled, so nothing is exposed on ${host}`,
     evidence: [`gatehouse:domains, ${kind}: enabled is false`, ...routed(host, evidence)],
-    cure: `set enabled: true for ${kind} under gatehouse:domains, and run ./deploy ${evidence.context}${orDelete(host, evidence)}`,
+    hint: `set enabled: true for ${kind} under gatehouse:domains, and run ./deploy ${evidence.context}${orDelete(host, evidence)}`,
   };
 }
 
@@ -61,18 +61,18 @@ function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: E
     const on = entry.domains.join(", ") || "none that is enabled";
     return {
       ...shared,
-      fault: `the entry "${entry.name}" does not name domain "${kind}"`,
+      problem: `the entry "${entry.name}" does not name domain "${kind}"`,
       evidence: [`its domains are: ${on}`, ...shared.evidence],
-      cure: `add ${kind} to its domains, and run ./deploy ${evidence.context}`,
+      hint: `add ${kind} to its domains, and run ./deploy ${evidence.context}`,
     };
   }
   const names = services.map(({ name }) => name).join(", ") || "no entries";
-  const cure = `add an entry "${label}" to gatehouse:protected_services, and run ./deploy ${evidence.context}${orDelete(host, evidence)}`;
+  const hint = `add an entry "${label}" to gatehouse:protected_services, and run ./deploy ${evidence.context}${orDelete(host, evidence)}`;
   return {
     ...shared,
-    fault: `no entry of protected_services is named "${label}"`,
+    problem: `no entry of protected_services is named "${label}"`,
     evidence: [`it has ${names}`, ...shared.evidence],
-    cure: meant(host, evidence) ?? cure,
+    hint: meant(host, evidence) ?? hint,
   };
 }
 

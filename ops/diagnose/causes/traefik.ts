@@ -8,8 +8,8 @@ export function traefikVersion({ cluster, settings }: Evidence): Finding | undef
   const version = seen(cluster.traefik);
   const [worst] = version === undefined ? [] : traefikFaults(version);
   if (version === undefined || worst === undefined) return undefined;
-  const [fault, cure] = worst;
+  const [problem, hint] = worst;
   const { namespace, version: stated } = settings.gateway;
   const says = `the image of Traefik's pods in ${namespace} is ${version}; gatehouse:gateway states ${stated ?? "no version"}`;
-  return { cause: "version of Traefik", fault, evidence: [says], cure };
+  return { cause: "version of Traefik", problem, evidence: [says], hint };
 }

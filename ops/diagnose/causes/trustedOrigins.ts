@@ -29,9 +29,9 @@ function wrongOwnOrigin(evidence: Evidence, origin: string): ReturnType<Cause> {
   if (own === undefined || own === origin) return undefined;
   return {
     cause: "trusted origins",
-    fault: `the identity provider takes ${own} for its own origin, and browsers come from ${origin}: it trusts no login from there`,
+    problem: `the identity provider takes ${own} for its own origin, and browsers come from ${origin}: it trusts no login from there`,
     evidence: [`its issuer, asked at ${origin}, begins with ${own}`, ...listed(evidence)],
-    cure: `let the gateway pass Host and X-Forwarded-Proto unchanged to it, and have the gateway's address in ${LIST}; ${redeploy(evidence)}`,
+    hint: `let the gateway pass Host and X-Forwarded-Proto unchanged to it, and have the gateway's address in ${LIST}; ${redeploy(evidence)}`,
   };
 }
 
@@ -40,9 +40,9 @@ function refusedOrigin({ url }: Exposure, evidence: Evidence, origin: string): R
   if (answers?.withSession?.trail.text !== "refused: origin") return undefined;
   return {
     cause: "trusted origins",
-    fault: `the identity provider refuses what a browser on ${origin} sends: CSRF Failed`,
+    problem: `the identity provider refuses what a browser on ${origin} sends: CSRF Failed`,
     evidence: [`403 "CSRF Failed" to ${answers.withSession.username} with Origin: ${origin}`, ...listed(evidence)],
-    cure: `write the gateway's address into ${LIST} of the server, and let it pass Host and X-Forwarded-Proto unchanged; ${redeploy(evidence)}`,
+    hint: `write the gateway's address into ${LIST} of the server, and let it pass Host and X-Forwarded-Proto unchanged; ${redeploy(evidence)}`,
   };
 }
 
@@ -53,9 +53,9 @@ function wrongHost(exposure: Exposure, evidence: Evidence, origin: string): Retu
   const host = outpost.authentikHost === "" ? "empty, which means http://localhost" : outpost.authentikHost;
   return {
     cause: "trusted origins",
-    fault: `the outpost sends browsers to another origin than ${origin}, where they sign in`,
+    problem: `the outpost sends browsers to another origin than ${origin}, where they sign in`,
     evidence: [`authentik_host of outpost "${outpost.name}" is ${host}`],
-    cure: redeploy(evidence),
+    hint: redeploy(evidence),
   };
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { JobTarget } from "../../../infra/verification/target.ts";
-import { prove } from "./prove.ts";
+import { verifyTarget } from "./verifyTarget.ts";
 
 const target = JSON.parse(gunzipSync(readFileSync(process.env["TARGET"] ?? "")).toString()) as JobTarget;
-process.exitCode = await prove(target, process.env, (line) => void process.stdout.write(`${line}\n`));
+process.exitCode = await verifyTarget(target, process.env, (line) => void process.stdout.write(`${line}\n`));

@@ -31,7 +31,7 @@ export function metricsOf({ checks, seconds, expiries, sources = [] }: Run, now:
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
   const states = new Gauge({
     name: "gatehouse_verify_checks",
-    help: "Checks of the last run, by state: held, failed, skipped.",
+    help: "Checks of the last run, by state: passed, failed, skipped.",
     labelNames: ["state"],
     registers,
   });

@@ -8,12 +8,12 @@ export function deadCauses(): void {
   describe("domain not working", () => {
     test("domain not enabled", async () => {
       const { cause } = await named("app.partner.localhost", ["dead", "domain not enabled"]);
-      expect(cause?.fault).toBe('domain "partner" is not enabled, so nothing is exposed on app.partner.localhost');
+      expect(cause?.problem).toBe('domain "partner" is not enabled, so nothing is exposed on app.partner.localhost');
     });
 
     test("a host of no entry is told with the one that was meant", async () => {
       const { cause } = await named("ap.localhost", ["dead", "absent from protected_services"]);
-      expect(cause?.cure).toBe("did you mean app.localhost?");
+      expect(cause?.hint).toBe("did you mean app.localhost?");
     });
 
     test("route configuration: the route was deleted", async () => {

@@ -63,7 +63,7 @@ export function signInCauses(): void {
       const change = { providers: others.length > 0 ? others : [await providerOf("team@localhost")] };
       await withRecord(`/outposts/instances/${pk}/`, change, { providers }, async () => {
         const { cause } = await named("app.localhost", ["sign-in", "provider configuration"]);
-        expect(cause?.fault).toBe('provider "app@localhost" is not attached to its outpost');
+        expect(cause?.problem).toBe('provider "app@localhost" is not attached to its outpost');
       });
       await healthy();
     });

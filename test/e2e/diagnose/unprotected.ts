@@ -12,7 +12,7 @@ export function unprotectedCauses(): void {
     test("absent from protected_services: a route that somebody made by hand", async () => {
       await withOpenRoute("tools", "tools.localhost", async () => {
         const { cause } = await named("tools.localhost", ["unprotected", "absent from protected_services"]);
-        expect(cause).toMatchObject({ fault: 'no entry of protected_services is named "tools"' });
+        expect(cause).toMatchObject({ problem: 'no entry of protected_services is named "tools"' });
         expect(cause?.evidence[1]).toBe(
           "IngressRoute default/tools serves it: Host(`tools.localhost`), middlewares: none",
         );
@@ -31,7 +31,7 @@ export function unprotectedCauses(): void {
       await withOpenRoute("tools", "tools.localhost", async () => {
         await expect(stack.up(later)).rejects.toThrow(/nowhere/);
         const expected = ["unprotected", "deployment", "also route configuration"];
-        expect((await named("tools.localhost", expected, later)).cause?.fault).toBe("the last deployment run failed");
+        expect((await named("tools.localhost", expected, later)).cause?.problem).toBe("the last deployment run failed");
       });
       await stack.up(config());
       await healthy();
@@ -58,7 +58,7 @@ export function unprotectedCauses(): void {
         expect([
           "the last deployment run was interrupted",
           "it is in the configuration, and was not deployed since",
-        ]).toContain(diagnosis.hosts[0]?.cause?.fault);
+        ]).toContain(diagnosis.hosts[0]?.cause?.problem);
       } finally {
         await stack.stack.cancel();
         await stack.up(config());
@@ -76,7 +76,7 @@ export function unprotectedCauses(): void {
       });
       await withObject("ingressroutes", ["default", "app"], change, async () => {
         const { cause } = await named("app.localhost", ["unprotected", "route configuration"]);
-        expect(cause?.fault).toContain("the route of app.localhost lacks");
+        expect(cause?.problem).toContain("the route of app.localhost lacks");
       });
       await healthy();
     });

@@ -2,11 +2,11 @@
 export interface Tampering {
   readonly name: string;
   readonly sql: string;
-  /** Object and fault of each finding, all of them, the most dangerous first. */
-  readonly found: readonly (readonly [object: string, fault: string])[];
+  /** Object and problem of each finding, all of them, the most dangerous first. */
+  readonly found: readonly (readonly [object: string, problem: string])[];
   /** SQL that is true now, and was not before: what somebody can do. */
   readonly proof?: string;
-  /** What ends it, when the cure that is told is not SQL. */
+  /** What ends it, when the hint that is told is not SQL. */
   readonly mend?: string;
 }
 

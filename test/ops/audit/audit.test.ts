@@ -11,9 +11,9 @@ import { clean, plan, TAMPERED } from "./tampered.ts";
 
 const gateway = { gateway: GATEWAY };
 
-/** What is found, as `<object>: <fault>`. */
+/** What is found, as `<object>: <problem>`. */
 function found(objects: ClusterObjects, of: Plan = plan): string[] {
-  return audit(objects, of, gateway).map(({ object: label, fault }) => `${label}: ${fault}`);
+  return audit(objects, of, gateway).map(({ object: label, problem }) => `${label}: ${problem}`);
 }
 
 describe("the audit of a cluster", () => {
@@ -26,10 +26,10 @@ describe("the audit of a cluster", () => {
     fc.assert(property, { numRuns: 30 });
   });
 
-  test.each(TAMPERED)("finds %s", (_, objects, fault) => {
+  test.each(TAMPERED)("finds %s", (_, objects, problem) => {
     const all = found(objects);
     expect(
-      all.filter((one) => one.includes(fault)),
+      all.filter((one) => one.includes(problem)),
       all.join("\n"),
     ).not.toEqual([]);
   });

@@ -24,7 +24,7 @@ const routes = (spec: Record<string, unknown>): Middlewares => spec["routes"] as
 const headers = (spec: Record<string, unknown>) =>
   (spec["headers"] as { customRequestHeaders: Record<string, string> }).customRequestHeaders;
 
-export const TAMPERED: readonly (readonly [title: string, objects: ClusterObjects, fault: string])[] = [
+export const TAMPERED: readonly (readonly [title: string, objects: ClusterObjects, problem: string])[] = [
   [
     "a foreign route for a protected host",
     withObjects(clean, ingressRoute("evil/wiki", "Host(`wiki.mesh.example.org`)", { priority: 9000 })),

@@ -140,7 +140,7 @@ describe("a question", () => {
 test.each([
   ["deployed", 0],
   ["unchanged", 0],
-  ["unproven", 1],
+  ["unverified", 1],
   ["failed", 1],
   ["declined", 1],
   ["refused", 2],

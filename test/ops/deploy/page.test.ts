@@ -4,9 +4,9 @@ import {
   hostLines,
   nextPage,
   previewPage,
-  proofPage,
+  verificationPage,
   skippedPolicyPage,
-  wreckPage,
+  failurePage,
 } from "../../../ops/deploy/page.ts";
 import type { Operation, Step } from "../../../ops/deploy/step.ts";
 import type { Paint } from "../../../ops/paint.ts";
@@ -96,20 +96,20 @@ describe("a failure", () => {
   ] as const;
 
   test("says why, what was done and what not, and which host is open", () => {
-    const wreck = {
+    const failure = {
       errors: ["b: the API server does not answer\ntry again"],
       planned,
       done: planned.slice(0, 1),
       failed: planned.slice(1, 2),
       hosts,
     };
-    expect(wreckPage(wreck, plain)).toBe(
+    expect(failurePage(failure, plain)).toBe(
       [
         "What went wrong",
         "  b: the API server does not answer",
         "  try again",
         "",
-        "State of the world",
+        "Current state",
         "  1 of 3 changes were made.",
         "  Failed: IngressRoute b.",
         "  Not begun: Secret c.",
@@ -121,13 +121,13 @@ describe("a failure", () => {
   });
 
   test("before anything was changed says so", () => {
-    const wreck = { errors: ["no"], planned: [], done: [], failed: [], hosts: hosts.slice(0, 1) };
-    expect(wreckPage(wreck, plain)).toBe(
+    const failure = { errors: ["no"], planned: [], done: [], failed: [], hosts: hosts.slice(0, 1) };
+    expect(failurePage(failure, plain)).toBe(
       [
         "What went wrong",
         "  no",
         "",
-        "State of the world",
+        "Current state",
         "  Nothing was changed.",
         "  1 protected host refuses who has no session.",
       ].join("\n"),
@@ -144,8 +144,8 @@ test("the proof tells what did not hold", () => {
     { name: "http://a.localhost without a session", ok: true, detail: "302" },
     { name: "http://b.localhost without a session", ok: false, detail: "expected status 302, got 200" },
   ];
-  expect(proofPage(checks, plain)).toBe(
-    "1 of 2 checks held\n  ✖ http://b.localhost without a session: expected status 302, got 200",
+  expect(verificationPage(checks, plain)).toBe(
+    "1 passed, 1 failed\n  ✖ http://b.localhost without a session: expected status 302, got 200",
   );
   expect(nextPage(["./deploy dev"])).toBe("What to type next\n  ./deploy dev");
 });

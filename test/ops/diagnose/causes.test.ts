@@ -38,25 +38,25 @@ const DEAD: Case[] = [
     name: "IngressRoute missing",
     changes: [noRoute, (e) => without(inside(e.cluster.routes), route(e))],
     expected: ["dead", "route configuration"],
-    fault: "the route of wiki.localhost is missing",
+    problem: "the route of wiki.localhost is missing",
   },
   {
     name: "another host",
     changes: [noRoute, (e) => route(e).rules.forEach((rule) => (rule.match = rule.match.replaceAll("wiki", "wikki")))],
     expected: ["dead", "route configuration"],
-    fault: expect.stringMatching(/^the route of wiki\.localhost has no rule for Host\(`wiki\.localhost`\)/) as string,
+    problem: expect.stringMatching(/^the route of wiki\.localhost has no rule for Host\(`wiki\.localhost`\)/) as string,
   },
   {
     name: "another entry point",
     changes: [noRoute, (e) => void (route(e).entryPoints = ["internal"])],
     expected: ["dead", "route configuration"],
-    fault: "the route of wiki.localhost is on another entry point",
+    problem: "the route of wiki.localhost is on another entry point",
   },
   {
     name: "a middleware is missing",
     changes: [noRoute, (e) => without(inside(e.cluster.middlewares), middleware(e, FORWARD_AUTH))],
     expected: ["dead", "route configuration"],
-    fault: "a middleware of wiki@localhost is missing, so Traefik drops its routes",
+    problem: "a middleware of wiki@localhost is missing, so Traefik drops its routes",
   },
   {
     name: "the Secret of basic auth is missing",
@@ -66,7 +66,7 @@ const DEAD: Case[] = [
       (e) => void inside(e.cluster.secrets).clear(),
     ],
     expected: ["dead", "route configuration"],
-    fault:
+    problem:
       "the Secret with the password of Middleware default/legacy-basic-auth is missing, so Traefik drops its routes",
   },
   {
@@ -74,7 +74,7 @@ const DEAD: Case[] = [
     url: MESH,
     changes: [noName, (e) => void (inside(e.cluster.dns).endpoints = undefined)],
     expected: ["dead", "DNS resolution"],
-    fault: "wiki.mesh.example.org has no address",
+    problem: "wiki.mesh.example.org has no address",
   },
   {
     name: "no address, before a route that is missing too",
@@ -88,7 +88,7 @@ const DEAD: Case[] = [
         ),
     ],
     expected: ["dead", "DNS resolution", "also route configuration"],
-    fault: "wiki.mesh.example.org has no address",
+    problem: "wiki.mesh.example.org has no address",
   },
   {
     name: "another address",
@@ -98,7 +98,7 @@ const DEAD: Case[] = [
       ({ names }) => void names.set("wiki.mesh.example.org", { seen: { addresses: ["198.51.100.1"] } }),
     ],
     expected: ["dead", "DNS resolution"],
-    fault: "wiki.mesh.example.org leads to another address than the gateway's",
+    problem: "wiki.mesh.example.org leads to another address than the gateway's",
   },
 ];
 
@@ -107,7 +107,7 @@ const UNPROTECTED: Case[] = [
     name: "forward auth taken from the route",
     changes: [open, (e) => route(e).rules.forEach((rule) => (rule.middlewares = rule.middlewares.slice(0, 1)))],
     expected: ["unprotected", "route configuration"],
-    fault: expect.stringMatching(/^the route of wiki\.localhost lacks default\/gatehouse-/) as string,
+    problem: expect.stringMatching(/^the route of wiki\.localhost lacks default\/gatehouse-/) as string,
   },
   {
     name: "a route of somebody else that goes before",
@@ -120,14 +120,14 @@ const UNPROTECTED: Case[] = [
         }),
     ],
     expected: ["unprotected", "route configuration"],
-    fault: "a route that is not in the plan takes requests for wiki.localhost",
+    problem: "a route that is not in the plan takes requests for wiki.localhost",
   },
   {
     name: "an oauth2 application that asks nobody",
     url: "http://grafana.localhost",
     changes: [answers("http://grafana.localhost", [[200, "http://grafana.localhost/"]])],
     expected: ["unprotected", "application asks for no login"],
-    fault: 'application "grafana" answers people who have not signed in; as oauth2 it has to ask by itself',
+    problem: 'application "grafana" answers people who have not signed in; as oauth2 it has to ask by itself',
   },
 ];
 
@@ -140,13 +140,13 @@ const DEPLOYMENT: Case[] = [
       (e) => void (e.engine = { seen: { deployed: false, last: undefined, pending: [], urls: undefined } }),
     ],
     expected: ["dead", "deployment"],
-    fault: "the stack was never deployed",
+    problem: "the stack was never deployed",
   },
   {
     name: "not since the entry was written",
     changes: [open, routeless, (e) => void (engine(e).urls = [])],
     expected: ["unprotected", "deployment", "also route configuration"],
-    fault: "it is in the configuration, and was not deployed since",
+    problem: "it is in the configuration, and was not deployed since",
   },
   {
     name: "failed",
@@ -156,7 +156,7 @@ const DEPLOYMENT: Case[] = [
       (e) => void (engine(e).last = { kind: "update", result: "failed", ended: "2026-11-21" }),
     ],
     expected: ["unprotected", "deployment", "also route configuration"],
-    fault: "the last deployment run failed",
+    problem: "the last deployment run failed",
   },
   {
     name: "interrupted",
@@ -166,7 +166,7 @@ const DEPLOYMENT: Case[] = [
       (e) => void (engine(e).pending = ["wiki@localhost-provider"]),
     ],
     expected: ["sign-in", "deployment", "also provider configuration"],
-    fault: "the last deployment run was interrupted",
+    problem: "the last deployment run was interrupted",
   },
   {
     name: "failed elsewhere, which explains nothing here",
@@ -176,7 +176,7 @@ const DEPLOYMENT: Case[] = [
       (e) => void (engine(e).last = { kind: "update", result: "failed", ended: "2026-11-21" }),
     ],
     expected: ["loop", "trusted origins"],
-    fault: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
+    problem: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
   },
 ];
 
@@ -185,13 +185,13 @@ const RUNNING: Case[] = [
     name: "no pod of the application",
     changes: [failing, (e) => void (service(e, "wiki").ready = 0)],
     expected: ["unavailable", "application not running"],
-    fault: "no pod behind Service default/wiki is ready",
+    problem: "no pod behind Service default/wiki is ready",
   },
   {
     name: "another port",
     changes: [failing, (e) => void (service(e, "wiki").ports = [8080])],
     expected: ["unavailable", "application not running"],
-    fault: "Service default/wiki has no port 80",
+    problem: "Service default/wiki has no port 80",
   },
   {
     name: "no pod of the identity provider",
@@ -200,7 +200,7 @@ const RUNNING: Case[] = [
       (e) => inside(e.cluster.services).forEach((one) => (one.ready = one.namespace === "authentik" ? 0 : 1)),
     ],
     expected: ["unavailable", "identity provider not running"],
-    fault: "no pod behind Service authentik/authentik-server is ready",
+    problem: "no pod behind Service authentik/authentik-server is ready",
   },
 ];
 

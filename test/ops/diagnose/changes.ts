@@ -67,17 +67,17 @@ export interface Case {
   readonly name: string;
   readonly changes: readonly Change[];
   readonly expected: readonly string[];
-  readonly fault: string;
+  readonly problem: string;
   readonly url?: string;
 }
 
 /** Registers a test for each. */
 export function testEach(cases: readonly Case[]): void {
-  test.each(cases)("$name", ({ changes, expected, fault, url = WIKI }) => {
+  test.each(cases)("$name", ({ changes, expected, problem, url = WIKI }) => {
     const found = diagnosed(url, changes);
     expect(brief(found)).toEqual(expected);
-    expect(found.cause?.fault).toEqual(fault);
+    expect(found.cause?.problem).toEqual(problem);
     expect(found.cause?.evidence.length).toBeGreaterThan(0);
-    expect(found.cause?.cure).not.toBe("");
+    expect(found.cause?.hint).not.toBe("");
   });
 }

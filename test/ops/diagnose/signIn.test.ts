@@ -26,7 +26,7 @@ const TRUSTED: Case[] = [
     name: "authentik takes another origin for its own",
     changes: [loop, (e) => void (e.ownOrigin = { seen: "https://authentik.localhost" })],
     expected: ["loop", "trusted origins"],
-    fault: `the identity provider takes https://authentik.localhost for its own origin, and browsers come from ${AUTHENTIK}: it trusts no login from there`,
+    problem: `the identity provider takes https://authentik.localhost for its own origin, and browsers come from ${AUTHENTIK}: it trusts no login from there`,
   },
   {
     name: "authentik refuses the browser's Origin",
@@ -41,19 +41,19 @@ const TRUSTED: Case[] = [
       ),
     ],
     expected: ["sign-in", "trusted origins"],
-    fault: `the identity provider refuses what a browser on ${AUTHENTIK} sends: CSRF Failed`,
+    problem: `the identity provider refuses what a browser on ${AUTHENTIK} sends: CSRF Failed`,
   },
   {
     name: "the outpost has no authentik_host",
     changes: [loop, (e) => void (outpost(e).authentikHost = "")],
     expected: ["loop", "trusted origins"],
-    fault: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
+    problem: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
   },
   {
     name: "before the provider, where both hold",
     changes: [loop, (e) => void (outpost(e).authentikHost = WIKI), (e) => void (proxy(e).mode = "proxy")],
     expected: ["loop", "trusted origins", "also provider configuration"],
-    fault: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
+    problem: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
   },
 ];
 
@@ -62,50 +62,50 @@ const PROVIDER: Case[] = [
     name: "missing",
     changes: [noProvider, (e) => without(inside(e.identity).proxies, proxy(e))],
     expected: ["sign-in", "provider configuration"],
-    fault: 'provider "wiki@localhost" is missing',
+    problem: 'provider "wiki@localhost" is missing',
   },
   ...(["externalHost", "mode", "cookieDomain", "session"] as const).map((field) => ({
     name: `with another ${field}`,
     changes: [loop, (e: Open<Evidence>) => void (proxy(e)[field] = "http://other.localhost")],
     expected: ["loop", "provider configuration"],
-    fault: 'provider "wiki@localhost" is configured otherwise than planned',
+    problem: 'provider "wiki@localhost" is configured otherwise than planned',
   })),
   {
     name: "without its application",
     changes: [noProvider, (e) => without(inside(e.identity).applications, application(e))],
     expected: ["sign-in", "provider configuration"],
-    fault: 'application "wiki-localhost" is missing, so no outpost serves its provider',
+    problem: 'application "wiki-localhost" is missing, so no outpost serves its provider',
   },
   {
     name: "whose application has another slug",
     changes: [loop, (e) => void (application(e).slug = "wiki")],
     expected: ["loop", "provider configuration"],
-    fault: 'the slug of application "wiki-localhost" was changed',
+    problem: 'the slug of application "wiki-localhost" was changed',
   },
   {
     name: "whose application has another provider",
     changes: [noProvider, (e) => void (application(e).provider = null)],
     expected: ["sign-in", "provider configuration"],
-    fault: 'application "wiki-localhost" has another provider than its own',
+    problem: 'application "wiki-localhost" has another provider than its own',
   },
   {
     name: "not attached to the outpost",
     changes: [noProvider, (e) => void (outpost(e).providers = outpost(e).providers.slice(1))],
     expected: ["sign-in", "provider configuration"],
-    fault: 'provider "wiki@localhost" is not attached to its outpost',
+    problem: 'provider "wiki@localhost" is not attached to its outpost',
   },
   {
     name: "whose outpost is missing",
     changes: [noProvider, (e) => void (inside(e.identity).outposts = [])],
     expected: ["sign-in", "provider configuration"],
-    fault: `outpost "${OUTPOST}" is missing`,
+    problem: `outpost "${OUTPOST}" is missing`,
   },
   {
     name: "of an oauth2 service, without the way back",
     url: "http://grafana.localhost",
     changes: [(e) => void (the(inside(e.identity).clients, ({ name }) => name === "grafana").redirectUris = [])],
     expected: ["none", "provider configuration"],
-    fault: 'provider "grafana" allows no return to http://grafana.localhost',
+    problem: 'provider "grafana" allows no return to http://grafana.localhost',
   },
 ];
 
@@ -114,19 +114,19 @@ const LOOPING_ROUTES: Case[] = [
     name: "forward auth without the cookie",
     changes: [loop, (e) => void (forwardAuth(e).requestHeaders = ["Accept"])],
     expected: ["loop", "route configuration"],
-    fault: `Middleware default/${FORWARD_AUTH} hides from the outpost who asks, so nobody is ever signed in`,
+    problem: `Middleware default/${FORWARD_AUTH} hides from the outpost who asks, so nobody is ever signed in`,
   },
   {
     name: "forward auth at the browser's address of the identity provider",
     changes: [loop, (e) => void (forwardAuth(e).address = `${AUTHENTIK}/outpost.goauthentik.io/auth/traefik`)],
     expected: ["loop", "route configuration"],
-    fault: `Middleware default/${FORWARD_AUTH} asks at a wrong address`,
+    problem: `Middleware default/${FORWARD_AUTH} asks at a wrong address`,
   },
   {
     name: "forward auth that begins a login each time",
     changes: [loop, (e) => void (forwardAuth(e).address = "http://10.43.1.2:9000/outpost.goauthentik.io/start")],
     expected: ["loop", "route configuration"],
-    fault: `Middleware default/${FORWARD_AUTH} asks at a wrong address`,
+    problem: `Middleware default/${FORWARD_AUTH} asks at a wrong address`,
   },
   {
     name: "the outpost's path is not routed",
@@ -139,7 +139,7 @@ const LOOPING_ROUTES: Case[] = [
         ),
     ],
     expected: ["loop", "route configuration"],
-    fault: "the route of the outpost's path on wiki.localhost is missing",
+    problem: "the route of the outpost's path on wiki.localhost is missing",
   },
   {
     name: "the identity provider's own host has no route",
@@ -152,7 +152,7 @@ const LOOPING_ROUTES: Case[] = [
         ),
     ],
     expected: ["loop", "route configuration"],
-    fault: "the route of authentik.localhost is missing",
+    problem: "the route of authentik.localhost is missing",
   },
 ];
 
@@ -163,7 +163,7 @@ describe("route configuration, of a loop", () => testEach(LOOPING_ROUTES));
 describe("remedies other than a deployment", () => {
   test("what somebody changed is deleted first: the engine takes no field from who owns it", () => {
     const found = diagnosed(WIKI, [loop, (e) => void (forwardAuth(e).requestHeaders = [])]);
-    expect(found.cause?.cure).toBe(
+    expect(found.cause?.hint).toBe(
       `delete what was changed, kubectl --context rancher-desktop delete middleware.traefik.io ${FORWARD_AUTH} ` +
         "--namespace default, and run ./deploy rancher-desktop --refresh",
     );
@@ -176,7 +176,7 @@ describe("remedies other than a deployment", () => {
         the(inside(cluster.routes), ({ name }) => name === "gatehouse-identity-provider"),
       );
     for (const url of [WIKI, AUTHENTIK]) {
-      expect(diagnosed(url, [gone]).cause?.cure).toBe(
+      expect(diagnosed(url, [gone]).cause?.hint).toBe(
         "refresh these alone, pulumi refresh --stack dev --target '**::gatehouse-identity-provider-route' " +
           "--target '**::authentik/*-middleware', then run ./deploy rancher-desktop; no refresh of the whole stack before",
       );

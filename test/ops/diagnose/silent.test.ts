@@ -13,7 +13,7 @@ const SILENT: Case[] = [
         route(e).rules.forEach((rule) => (rule.middlewares = rule.middlewares.filter((one) => !one.endsWith("strip")))),
     ],
     expected: ["none", "route configuration"],
-    fault: expect.stringContaining(
+    problem: expect.stringContaining(
       "lacks default/gatehouse-strip: what a client forges of X-idp-* reaches the application",
     ) as string,
   },
@@ -21,13 +21,13 @@ const SILENT: Case[] = [
     name: "the strip drops less",
     changes: [(e) => void middleware(e, "gatehouse-strip").requestHeaders.delete("x_idp_username")],
     expected: ["none", "route configuration"],
-    fault: "Middleware default/gatehouse-strip lets through what a client forges",
+    problem: "Middleware default/gatehouse-strip lets through what a client forges",
   },
   {
     name: "no group is bound",
     changes: [(e) => void bindings(e).set(application(e).id, [])],
     expected: ["none", "groups"],
-    fault: 'application "wiki-localhost" is bound to no group, so everyone who can sign in may enter',
+    problem: 'application "wiki-localhost" is bound to no group, so everyone who can sign in may enter',
   },
   {
     name: "another group is bound",
@@ -43,7 +43,7 @@ const SILENT: Case[] = [
       (e) => void bindings(e).set(application(e).id, ["guests"]),
     ],
     expected: ["access", "groups"],
-    fault:
+    problem:
       'who is only in "staff" is denied application "wiki-localhost"; "guests" may enter application "wiki-localhost" beside the plan',
   },
 ];

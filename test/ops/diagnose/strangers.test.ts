@@ -69,15 +69,15 @@ test.each([
     'the entry "shop" does not name domain "mesh"',
   ],
   ["wiki.elsewhere.org", 404, ["dead", "domain not enabled"], "wiki.elsewhere.org is below no base domain"],
-])("%s, which answers %i", (host, status, expected, fault) => {
+])("%s, which answers %i", (host, status, expected, problem) => {
   const found = stranger(host, status);
   expect(brief(found)).toEqual(expected);
-  expect(found.cause?.fault).toBe(fault);
+  expect(found.cause?.problem).toBe(problem);
 });
 
 test("the one that was meant is suggested", () => {
-  expect(stranger("wikki.localhost", 404).cause?.cure).toBe("did you mean wiki.localhost?");
-  expect(stranger("unheard-of.localhost", 404).cause?.cure).toBe(
+  expect(stranger("wikki.localhost", 404).cause?.hint).toBe("did you mean wiki.localhost?");
+  expect(stranger("unheard-of.localhost", 404).cause?.hint).toBe(
     'add an entry "unheard-of" to gatehouse:protected_services, and run ./deploy rancher-desktop',
   );
 });

@@ -85,7 +85,7 @@ describe("report files", () => {
   });
 });
 
-test("the page says symptom, cause, evidence and cure, what holds besides, and what was not seen", () => {
+test("the page says symptom, cause, evidence and a hint, what holds besides, and what was not seen", () => {
   const evidence = world((all) => {
     all.answers.set("http://wiki.localhost", {
       withoutSession: {
@@ -113,7 +113,7 @@ http://wiki.localhost
   Symptom   domain not working: 404 from the gateway: it has no route for this host
   Cause     deployment: the last deployment run failed
   Evidence  update of 2026-11-21T08:00:00.000Z: failed
-  Cure      run ./deploy rancher-desktop, which goes on where the last run stopped
+  Hint      run ./deploy rancher-desktop, which goes on where the last run stopped
   Also      route configuration: the route of wiki.localhost is missing
 
 Not looked at

@@ -7,7 +7,7 @@ import { compareGrants } from "../../../ops/grants/proof.ts";
 import { plannedLive, planOf, plans, privilege, relation } from "./live.ts";
 
 const found = (live: Live, plan: DataPlan) =>
-  compareGrants(live, expectationOf(plan)).map(({ object, fault }) => `${object}: ${fault}`);
+  compareGrants(live, expectationOf(plan)).map(({ object, problem }) => `${object}: ${problem}`);
 
 /** Whole plans are costly. */
 const RUNS = { numRuns: 25 };
@@ -48,7 +48,7 @@ describe("of any plan", () => {
         const privileges = live.privileges.filter((entry) => entry !== gone);
         const findings = compareGrants({ ...live, privileges }, expectationOf(plan));
         const lack = `${gone.grantee} lacks ${gone.privileges.join(", ")}`;
-        expect(findings.map(({ fault, danger }) => [fault, danger])).toEqual([[lack, "outage"]]);
+        expect(findings.map(({ problem, danger }) => [problem, danger])).toEqual([[lack, "outage"]]);
       }),
       RUNS,
     );
@@ -111,7 +111,7 @@ describe("closure", () => {
   });
 });
 
-test("names that SQL must quote are quoted in cures", () => {
+test("names that SQL must quote are quoted in hints", () => {
   const plan = planOf(["Odd Name"], ["private_marts"]);
   const live = plannedLive(plan);
   const schemas = live.schemas.map((schema) => (schema.name === "Odd Name" ? { ...schema, owner: 'Per"son' } : schema));
@@ -119,8 +119,8 @@ test("names that SQL must quote are quoted in cures", () => {
   expect(others).toEqual([]);
   expect(finding).toEqual({
     object: 'schema "Odd Name"',
-    fault: 'is owned by "Per""son", not pipeline',
-    cure: 'ALTER SCHEMA "Odd Name" OWNER TO pipeline;',
+    problem: 'is owned by "Per""son", not pipeline',
+    hint: 'ALTER SCHEMA "Odd Name" OWNER TO pipeline;',
     danger: "reach",
     schema: "Odd Name",
   });

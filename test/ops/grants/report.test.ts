@@ -5,16 +5,16 @@ import { checksOf } from "../../../ops/grants/report.ts";
 import { planOf } from "./live.ts";
 
 const lack: Finding = {
-  ...{ object: "table marts.late", fault: "web_anon lacks SELECT", schema: "marts", danger: "outage" },
-  cure: "GRANT SELECT ON TABLE marts.late TO web_anon;",
+  ...{ object: "table marts.late", problem: "web_anon lacks SELECT", schema: "marts", danger: "outage" },
+  hint: "GRANT SELECT ON TABLE marts.late TO web_anon;",
 };
 const login: Finding = {
-  ...{ object: "role web_anon", fault: "is LOGIN", schema: undefined, danger: "reach" },
-  cure: "ALTER ROLE web_anon NOLOGIN;",
+  ...{ object: "role web_anon", problem: "is LOGIN", schema: undefined, danger: "reach" },
+  hint: "ALTER ROLE web_anon NOLOGIN;",
 };
 const leak: Finding = {
-  ...{ object: "view marts.leak", fault: "serves rows of the private table private_marts.people", schema: "marts" },
-  ...{ danger: "leak", cure: "take private_marts.people out of it" },
+  ...{ object: "view marts.leak", problem: "serves rows of the private table private_marts.people", schema: "marts" },
+  ...{ danger: "leak", hint: "take private_marts.people out of it" },
 };
 
 test("the most dangerous stands first, and what was found twice stands there once", () => {
@@ -27,14 +27,14 @@ test("each finding fails the check of its schema, or that of the database", () =
     {
       name: "grants of database warehouse and its roles",
       ok: false,
-      detail: "role web_anon is LOGIN; cure: ALTER ROLE web_anon NOLOGIN;",
+      detail: "role web_anon is LOGIN; hint: ALTER ROLE web_anon NOLOGIN;",
     },
     {
       name: "grants of schema marts",
       ok: false,
       detail:
-        "view marts.leak serves rows of the private table private_marts.people; cure: take private_marts.people out of it\n" +
-        "table marts.late web_anon lacks SELECT; cure: GRANT SELECT ON TABLE marts.late TO web_anon;",
+        "view marts.leak serves rows of the private table private_marts.people; hint: take private_marts.people out of it\n" +
+        "table marts.late web_anon lacks SELECT; hint: GRANT SELECT ON TABLE marts.late TO web_anon;",
     },
     ...["private_marts", "catalog", "gatehouse", "gatehouse_openapi"].map((name) => ({
       name: `grants of schema ${name}`,

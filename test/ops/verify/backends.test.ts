@@ -23,19 +23,19 @@ async function about(host: string, change: (one: DeployedService) => DeployedSer
   const probes = backendProbes({} as KubeConfig, { plan, context: "prod" }, read);
   const results = await runProbes(probes);
   expect([probes.length, reads]).toEqual([plan.exposures.length, 1]);
-  const { kind, ok, detail, cure } = results.find(({ subject }) => subject === `http://${host}`) ?? {};
-  return { kind, ok, detail, cure };
+  const { kind, ok, detail, hint } = results.find(({ subject }) => subject === `http://${host}`) ?? {};
+  return { kind, ok, detail, hint };
 }
 
 const WIKI = "wiki.localhost";
 const failed = (detail: string) => ({
   ...{ kind: "cluster", ok: false, detail },
-  cure: `run: npm run diagnose -- prod ${WIKI}`,
+  hint: `run: npm run diagnose -- prod ${WIKI}`,
 });
 
 test("names the Services of a route, the outpost's among them", async () => {
   const { detail = "", ...result } = await about(WIKI, (one) => [one]);
-  expect(result).toEqual({ kind: "cluster", ok: true, cure: undefined });
+  expect(result).toEqual({ kind: "cluster", ok: true, hint: undefined });
   expect(detail.split(", ")).toContain("default/wiki:80");
   expect(detail).toMatch(/gatehouse-outposts?\S*:9000|authentik\S*:9000/);
 });
@@ -68,6 +68,6 @@ test("skips what the user may not list, with the rights to add", async () => {
   expect(results.find(({ subject }) => subject === `http://${WIKI}`)).toEqual({
     ...{ kind: "cluster", subject: `http://${WIKI}`, name: `backends of http://${WIKI}`, ok: true, skipped: true },
     detail: "Services and pods cannot be listed: forbidden",
-    cure: "allow the user to list both in all namespaces (docs/policy.md, Rights)",
+    hint: "allow the user to list both in all namespaces (docs/policy.md, Rights)",
   });
 });

@@ -15,7 +15,7 @@ import { parseStack } from "../../../config/load.ts";
 import { shell, stack } from "../../config/stacks.ts";
 
 const CURE = "set postgres.install.host to where this machine reaches it, e.g. through kubectl port-forward";
-const SECRETS = { reveal: () => undefined, known: { POSTGRES: "p" }, values: [], fault: undefined };
+const SECRETS = { reveal: () => undefined, known: { POSTGRES: "p" }, values: [], problem: undefined };
 
 /** The address of the API server, which knows one Service. */
 async function apiServer(clusterIP: string): Promise<string> {
@@ -57,27 +57,27 @@ async function find(
 
 test("an installed server is asked at the address of its Service", async () => {
   const found = await find({ service: "ClusterIP" }, cluster(await apiServer("203.0.113.9")));
-  expect(found).toMatchObject({ cure: CURE, connection: { host: "203.0.113.9", port: 5432, user: "postgres" } });
+  expect(found).toMatchObject({ hint: CURE, connection: { host: "203.0.113.9", port: 5432, user: "postgres" } });
 });
 
 test("a stated address wins, and has to be right", async () => {
   const found = await find({ service: "ClusterIP", host: "127.0.0.7" }, cluster(await apiServer("203.0.113.9")));
   expect(found).toMatchObject({ connection: { host: "127.0.0.7" } });
-  expect(found).not.toHaveProperty("cure");
+  expect(found).not.toHaveProperty("hint");
 });
 
 test("a Service that is not there is named", async () => {
   expect(await find({ service: "ClusterIP", namespace: "other" }, cluster(await apiServer("203.0.113.9")))).toEqual({
     reason: "the address of Service other/postgres is not known: HTTP 404",
-    cure: CURE,
+    hint: CURE,
   });
 });
 
 test("a cluster that cannot be read is named", async () => {
-  const fault = new Error("the kubeconfig has no context here; set KUBECONFIG");
-  expect(await find({ service: "ClusterIP" }, fault)).toEqual({
+  const problem = new Error("the kubeconfig has no context here; set KUBECONFIG");
+  expect(await find({ service: "ClusterIP" }, problem)).toEqual({
     reason: "the address of Service db/postgres is not known: the kubeconfig has no context here",
-    cure: CURE,
+    hint: CURE,
   });
 });
 
@@ -89,7 +89,7 @@ test("the Service's address that this machine does not reach is not checked; a s
   const closed = { ...found, connection: { ...found.connection, port: 1 } };
   const detail = "cannot reach database gatehouse on 127.0.0.1:1 as postgres: connect ECONNREFUSED 127.0.0.1:1";
   expect(await checkDatabase(closed, data)).toEqual([
-    { name: "grants and contracts", ok: true, skipped: true, detail, cure: CURE },
+    { name: "grants and contracts", ok: true, skipped: true, detail, hint: CURE },
   ]);
   const { connection, promises } = closed;
   expect(await checkDatabase({ connection, promises }, data)).toEqual([

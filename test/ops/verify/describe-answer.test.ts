@@ -44,7 +44,7 @@ test("a failed check has its last answer, and its report prints it", async () =>
   const answer = `http://${host}/ answered 200, content-type: text/plain; text: Welcome`;
   const name = `http://${host} without a session`;
   expect(failed).toEqual({ name, ok: false, detail: "expected status 302, got 200", answer });
-  const results = failed ? [{ ...failed, kind: "routes" as const, subject: `http://${host}`, cure: "look" }] : [];
+  const results = failed ? [{ ...failed, kind: "routes" as const, subject: `http://${host}`, hint: "look" }] : [];
   expect(troubles(results, "failed", (_, text) => text)).toEqual([
     `✖ ${name}: expected status 302, got 200`,
     `    ${answer}`,

@@ -13,7 +13,7 @@ const ROWS = JSON.stringify([
 
 test("the age of the data is what the catalogue says, and nothing where it says nothing", async () => {
   const sources = timesOf(ROWS);
-  const run = { stack: "dev", checks: { held: 1, failed: 0, skipped: 0 }, seconds: 1, expiries: new Map(), sources };
+  const run = { stack: "dev", checks: { passed: 1, failed: 0, skipped: 0 }, seconds: 1, expiries: new Map(), sources };
   const lines = (await metricsOf(run, 0).metrics()).split("\n").filter((line) => line.startsWith("gatehouse_data_"));
   expect(lines).toEqual([
     'gatehouse_data_last_ingested_timestamp_seconds{source="ssb-07459"} 1771484400',

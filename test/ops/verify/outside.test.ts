@@ -22,7 +22,7 @@ const settings = parseStack(
 const target = outsideTarget(settings, computePlan(settings));
 const nobody: Callers = {
   ...{ users: [], machine: undefined, basic: new Map() },
-  nobody: { reason: "there is nobody who could sign in", cure: "add a service account" },
+  nobody: { reason: "no account that can sign in", hint: "add a service account" },
 };
 const probes = (callers: Callers = nobody): Probe[] => outsideProbes(target, callers, new Seen());
 const kindsOf = (subject: string): string[] =>
@@ -47,7 +47,7 @@ test("each service is tried on each domain that is off; one whose base domain is
     {
       ...{ name: "its hosts are not routed", ok: true, skipped: true },
       detail: "its base domain ${PARTNER} is not looked up while the domain is off",
-      cure: "write domains.partner.base_domain in the clear, so that its hosts are tried",
+      hint: "write domains.partner.base_domain in the clear, so that its hosts are tried",
     },
   ]);
 });
@@ -61,14 +61,14 @@ test("without anybody, a sign-in is not checked, and says why", async () => {
   expect(await signIn("http://wiki.localhost", nobody)).toEqual([
     {
       ...{ name: "sign-in to http://wiki.localhost", ok: true, skipped: true },
-      ...{ detail: "there is nobody who could sign in", cure: "add a service account" },
+      ...{ detail: "no account that can sign in", hint: "add a service account" },
     },
   ]);
   const [basic] = (await signIn("http://legacy.localhost", nobody)) ?? [];
   expect(basic).toMatchObject({ skipped: true, detail: 'the password of "legacy" is not known here' });
 });
 
-test("a machine without an id for a service that it may enter is a fault, since its Secret is older than the plan", async () => {
+test("a machine without an id for a service that it may enter is a problem, since its Secret is older than the plan", async () => {
   const account = {
     username: "verifier",
     password: "canary",
@@ -79,7 +79,7 @@ test("a machine without an id for a service that it may enter is a fault, since 
   const checks = await signIn("http://wiki.localhost", { ...nobody, machine: { account, groups: [] } });
   expect(checks).toEqual([
     {
-      ...{ name: "verifier calls http://wiki.localhost as a machine", ok: false, cure: "deploy again" },
+      ...{ name: "verifier calls http://wiki.localhost as a machine", ok: false, hint: "deploy again" },
       detail: "the Secret verifier-account has no client id for it",
     },
   ]);

@@ -20,20 +20,20 @@ function context(encrypted: readonly string[], local = false): StackContext {
 
 test("the stack file's, as in a deployment", async () => {
   const decrypt = () => Promise.resolve({ TOKEN: "of the stack" });
-  const { known, fault } = await secretsOf(context(["TOKEN"]), place, quiet, decrypt);
-  expect([known["TOKEN"], fault]).toEqual(["of the stack", undefined]);
+  const { known, problem } = await secretsOf(context(["TOKEN"]), place, quiet, decrypt);
+  expect([known["TOKEN"], problem]).toEqual(["of the stack", undefined]);
 });
 
 test("the shell's if the stack file cannot be decrypted", async () => {
   const decrypt = () => Promise.reject(new Error("incorrect passphrase\nmore"));
-  const { known, fault } = await secretsOf(context(["TOKEN"]), place, quiet, decrypt);
-  expect([known["TOKEN"], fault]).toEqual(["of the shell", "incorrect passphrase"]);
+  const { known, problem } = await secretsOf(context(["TOKEN"]), place, quiet, decrypt);
+  expect([known["TOKEN"], problem]).toEqual(["of the shell", "incorrect passphrase"]);
 });
 
 test("the shell's without the engine if the stack file has none, and on the local platform", async () => {
   const decrypt = () => Promise.reject(new Error("the engine was started"));
   for (const without of [context([]), context(["TOKEN"], true)]) {
-    const { known, fault } = await secretsOf(without, place, quiet, decrypt);
-    expect([known["TOKEN"], fault]).toEqual(["of the shell", undefined]);
+    const { known, problem } = await secretsOf(without, place, quiet, decrypt);
+    expect([known["TOKEN"], problem]).toEqual(["of the shell", undefined]);
   }
 });

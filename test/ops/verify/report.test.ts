@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Check, skip, stateOf, summary } from "../../../ops/verify/check.ts";
-import { cureOf } from "../../../ops/verify/cures.ts";
+import { hintOf } from "../../../ops/verify/hints.ts";
 import { junit } from "../../../ops/verify/junit.ts";
 import { KINDS, type Result, runProbes } from "../../../ops/verify/probe.ts";
 import { describeChecks } from "../../../ops/verify/report.ts";
@@ -8,26 +8,26 @@ import { describeChecks } from "../../../ops/verify/report.ts";
 const plain = (_: unknown, text: string): string => text;
 const WHOAMI = "http://whoami.localhost:8080";
 
-const held: Result = {
+const passed: Result = {
   ...{ kind: "routes", subject: WHOAMI, ok: true },
   ...{ name: `${WHOAMI} without a session`, detail: "302 → http://authentik.localhost:8080" },
 };
 const failed: Result = {
-  ...{ kind: "dns", subject: WHOAMI, ok: false, cure: "run: npm run diagnose -- here whoami.localhost" },
+  ...{ kind: "dns", subject: WHOAMI, ok: false, hint: "run: npm run diagnose -- here whoami.localhost" },
   ...{ name: "whoami.localhost resolves", detail: "expected the targets 203.0.113.7, got 198.51.100.1" },
 };
 const skipped = (name: string): Result => ({
   ...{ kind: "sign-in", subject: WHOAMI },
-  ...skip(name, "there is nobody who could sign in", "add a service account"),
+  ...skip(name, "no account that can sign in", "add a service account"),
 });
 
 test("a check is in one state, and one that was not made counts apart", () => {
-  expect([held, failed, skipped("x")].map(stateOf)).toEqual(["held", "failed", "skipped"]);
-  expect(summary([held, failed, skipped("x"), skipped("y")])).toEqual({ held: 1, failed: 1, skipped: 2 });
+  expect([passed, failed, skipped("x")].map(stateOf)).toEqual(["passed", "failed", "skipped"]);
+  expect(summary([passed, failed, skipped("x"), skipped("y")])).toEqual({ passed: 1, failed: 1, skipped: 2 });
 });
 
-test("people get a table by subject, what failed and what was not looked at with its cure, and one line", () => {
-  const text = describeChecks([held, failed, skipped("sign-in to a"), skipped("sign-in to b")], 1.25, plain);
+test("people get a table by subject, what failed and what was not looked at with a hint, and one line", () => {
+  const text = describeChecks([passed, failed, skipped("sign-in to a"), skipped("sign-in to b")], 1.25, plain);
   const [table = "", rest = ""] = text.split("┘\n");
   expect(table.match(/whoami\.localhost:8080/g)).toHaveLength(1);
   expect(table).toContain("│ ✔ │ without a session");
@@ -35,24 +35,24 @@ test("people get a table by subject, what failed and what was not looked at with
   expect(rest.split("\n")).toEqual([
     "✖ whoami.localhost resolves: expected the targets 203.0.113.7, got 198.51.100.1",
     "    run: npm run diagnose -- here whoami.localhost",
-    "– sign-in to a (and 1 more): not checked: there is nobody who could sign in",
+    "– sign-in to a (and 1 more): skipped: no account that can sign in",
     "    add a service account",
-    "1 of 4 checks held, 1 failed, 2 were not made (1.3 s)",
+    "1 passed, 1 failed, 2 skipped (no account that can sign in) (1.3 s)",
     "",
   ]);
 });
 
 test("of many subjects only those with a trouble are listed", () => {
-  const many = Array.from({ length: 70 }, (_, i) => ({ ...held, subject: `http://s${i}.localhost` }));
+  const many = Array.from({ length: 70 }, (_, i) => ({ ...passed, subject: `http://s${i}.localhost` }));
   const text = describeChecks([...many, failed], 1, plain);
-  expect(text).toContain("and 70 subjects of which every check held");
+  expect(text).toContain("and 70 subjects whose checks all passed");
   expect(text).not.toContain("http://s1.localhost");
   expect(text).toContain(WHOAMI);
 });
 
 test("JUnit has a suite per subject, and tells failures and what was not made apart", () => {
   const xml = junit({
-    checks: [held, failed, skipped("sign-in to a")],
+    checks: [passed, failed, skipped("sign-in to a")],
     context: "here",
     at: "2026-11-21T10:00:00.000Z",
     seconds: 2,
@@ -102,7 +102,7 @@ test("a probe that throws is a failed check", async () => {
   ]);
 });
 
-test("every kind has a cure that can be typed", () => {
-  expect(cureOf({ kind: "routes", subject: WHOAMI }, "here")).toBe("run: npm run diagnose -- here whoami.localhost");
-  for (const kind of KINDS) expect(cureOf({ kind, subject: "domain mesh" }, "here")).not.toContain("undefined");
+test("every kind has a hint that can be typed", () => {
+  expect(hintOf({ kind: "routes", subject: WHOAMI }, "here")).toBe("run: npm run diagnose -- here whoami.localhost");
+  for (const kind of KINDS) expect(hintOf({ kind, subject: "domain mesh" }, "here")).not.toContain("undefined");
 });

@@ -2,8 +2,8 @@
 import type { Kind, Result } from "./probe.ts";
 
 /** @param context named in the commands */
-export function cureOf(result: Pick<Result, "kind" | "subject">, context: string): string {
-  return CURES[result.kind]({ subject: hostOf(result.subject), context });
+export function hintOf(result: Pick<Result, "kind" | "subject">, context: string): string {
+  return HINTS[result.kind]({ subject: hostOf(result.subject), context });
 }
 
 interface Failed {
@@ -14,7 +14,7 @@ interface Failed {
 
 const diagnose = ({ subject, context }: Failed): string => `run: npm run diagnose -- ${context} ${subject}`;
 
-const CURES: Readonly<Record<Kind, (failed: Failed) => string>> = {
+const HINTS: Readonly<Record<Kind, (failed: Failed) => string>> = {
   routes: diagnose,
   "sign-in": diagnose,
   dns: diagnose,

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import type { StackContext } from "../../../ops/context/context.ts";
-import { refuseBlindRefresh } from "../../../ops/deploy/blindRefresh.ts";
+import { refuseUnsafeRefresh } from "../../../ops/deploy/refreshGuard.ts";
 
 /** What a refresh of a stack is answered whose identity provider, or gateway, gives that status. */
 async function refreshBefore(status: number): Promise<string> {
@@ -13,7 +13,7 @@ async function refreshBefore(status: number): Promise<string> {
   const identityProvider = { apiUrl: undefined };
   const target = { context: "prod-eu", settings: { identityProvider }, plan: { identityProviderUrl } };
   try {
-    await refuseBlindRefresh(target as unknown as StackContext);
+    await refuseUnsafeRefresh(target as unknown as StackContext);
     return "goes on";
   } catch (error) {
     return (error as Error).message.replace(identityProviderUrl, "URL");

@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @param print receives the lines; none holds a secret
  * @returns the exit code: 1 when a check failed, 2 when the metrics did not arrive, so that a silent Pushgateway is seen
  */
-export async function prove(
+export async function verifyTarget(
   target: JobTarget,
   environment: Environment,
   print: (line: string) => void,
@@ -38,7 +38,7 @@ export async function prove(
   const checks = summary(results);
   for (const { kind, subject, name, detail, answer, ...check } of results) {
     const state = stateOf(check);
-    if (state === "held") continue;
+    if (state === "passed") continue;
     const level = state === "failed" ? "error" : "warn";
     tell({ level, event: "check", state, kind, subject, check: name, detail, ...(answer && { answer }) });
   }
@@ -61,7 +61,7 @@ export async function prove(
 /** A machine, or nobody; a password of a `basic` service stays out of the cluster. */
 function callersOf({ groups }: JobTarget, environment: Environment): Callers {
   const common = { users: [], basic: new Map<string, never>() };
-  const nobody = { reason: "the job has no account", cure: "name one in gatehouse:verification, and deploy" };
+  const nobody = { reason: "the job has no account", hint: "name one in gatehouse:verification, and deploy" };
   if (environment["USERNAME"] === undefined) return { ...common, machine: undefined, nobody };
   const account: MachineAccount = readMachineAccount(environment);
   return { ...common, machine: { account, groups }, nobody };

@@ -7,7 +7,7 @@ import { reasonOf } from "./reason.ts";
  * one that the gateway gives because the identity provider's own route is missing.
  * @throws Error when the identity provider does not say that it is ready
  */
-export async function refuseBlindRefresh({ context, settings, plan }: StackContext): Promise<void> {
+export async function refuseUnsafeRefresh({ context, settings, plan }: StackContext): Promise<void> {
   const origin = settings.identityProvider.apiUrl ?? plan.identityProviderUrl;
   if (origin === undefined) return;
   const url = `${origin}/-/health/ready/`;

@@ -7,7 +7,7 @@ import { TRAEFIK_API } from "../infra/gateway/specs.ts";
 import { RetryingKubeConfig } from "../infra/kubeConfig.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { withClient } from "../ops/http.ts";
-import { isOwnAnswer } from "../ops/ownAnswer.ts";
+import { isGatewayResponse } from "../ops/gatewayResponse.ts";
 import type { Credentials } from "../ops/verify/signIn.ts";
 
 /** A request with this header, and the name of a bare route, takes that route instead of the host's own. */
@@ -47,7 +47,7 @@ export async function deployBareRoutes(platform: Platform, routes: readonly Bare
   await route({ name: "last", host: LAST_HOST, backend: first.backend }, `Host(\`${LAST_HOST}\`)`);
   await withClient(async (client) => {
     const ask = () => client.send(`http://127.0.0.1:${platform.httpPort}/`, { headers: { host: LAST_HOST } });
-    while (isOwnAnswer(await ask())) await setTimeout(200);
+    while (isGatewayResponse(await ask())) await setTimeout(200);
   });
 }
 

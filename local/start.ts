@@ -1,13 +1,13 @@
 /** `npm start [-- --once] [--json]`: everything on this machine, up to the proof that every route answers as it must. */
 import { parseArgs } from "node:util";
-import { openContext, type Place } from "../ops/context/context.ts";
+import { openContext, type ShellEnvironment } from "../ops/context/context.ts";
 import { openDataStack, ownDatabase } from "../ops/contract/connection.ts";
 import { LockFolder } from "../ops/contract/lockFolder.ts";
 import { verifyDeployment } from "../ops/deploy/verification.ts";
 import { dataFolder, projectFolder } from "../ops/paths.ts";
 import { runPolicy } from "../ops/policyPack.ts";
 import { createProgress } from "../ops/progress.ts";
-import { type DatabaseTarget, refuseBrokenPromises } from "../ops/verify/database.ts";
+import { type DatabaseTarget, refuseBrokenContract } from "../ops/verify/database.ts";
 import type { Report } from "../ops/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { describeAuthentik } from "./platform/authentik.ts";
@@ -61,11 +61,11 @@ async function deployAndProve(running: Platform): Promise<Report> {
   const local = await openLocal(running);
   const applications = await timed("applications", () => deployApplications(running));
   const database = databaseTarget(running, local);
-  if (local.plan.data && database) await refuseBrokenPromises(database, local.plan.data);
+  if (local.plan.data && database) await refuseBrokenContract(database, local.plan.data);
   await timed("deploy", () => deploy(local, progress, runPolicy()));
   const sample = (): Promise<unknown> => Promise.all([loadSampleOf(running, local), applications.update()]);
   await timed("sample", () => progress.step("Sample data and applications", sample));
-  const place: Place = { project: projectFolder(), data: running.data, environment: process.env };
+  const place: ShellEnvironment = { project: projectFolder(), data: running.data, environment: process.env };
   const context = openContext(running.context, place);
   const report = await timed("verify", () => verifyDeployment(context, place, progress));
   const urls = local.plan.exposures.map(({ url }) => url);

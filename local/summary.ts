@@ -1,7 +1,7 @@
 import path from "node:path";
 import Table from "cli-table3";
 import type { SampleUser } from "../config/settings.ts";
-import { sentence, troubles } from "../ops/verify/report.ts";
+import { sentence, problemLines } from "../ops/verify/report.ts";
 import type { Report } from "../ops/verify/verify.ts";
 import type { AlreadyRunning } from "./platform/data.ts";
 
@@ -13,7 +13,7 @@ export function describeReport({ routes, checks }: Report, timings: Readonly<Rec
   const lines = [
     table.toString(),
     `${sentence(checks)} (${seconds.join(", ")})`,
-    ...troubles(checks, "failed", (_, text) => text),
+    ...problemLines(checks, "failed", (_, text) => text),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -1,15 +1,15 @@
 /** `npm run audit`: whether a cluster holds what its stack's plan says, and nothing that gets around it. See docs/policy.md. */
 import { Command } from "commander";
-import { commandEnd } from "./commandEnd.ts";
+import { exitCodeFor } from "./exitCode.ts";
 import { auditCluster, auditedObjects, type Finding } from "./audit/audit.ts";
-import { openContext, type Place } from "./context/context.ts";
+import { openContext, type ShellEnvironment } from "./context/context.ts";
 import { ContextError } from "./context/contextError.ts";
 import { kubeConfigOf } from "./context/kubeconfig.ts";
 import { painter } from "./paint.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 
 /** What the command uses of the process that it runs in. */
-export interface Shell extends Place {
+export interface Shell extends ShellEnvironment {
   readonly colours: boolean;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
@@ -39,7 +39,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     await command.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
-    return commandEnd(error, shell);
+    return exitCodeFor(error, shell);
   }
 }
 

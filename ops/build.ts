@@ -40,7 +40,7 @@ const VERIFY: Build = {
   usually: "3 s",
 };
 
-/** Builds everything that a stack needs. @throws Error with what a build said */
+/** Builds everything that a stack needs. @throws Error with the output of the build that failed */
 export async function buildFor(
   settings: Pick<Settings, "dataApi" | "verification">,
   progress: Progress,
@@ -51,7 +51,7 @@ export async function buildFor(
 
 /**
  * Builds where the build is missing or older than its sources. Who comes second waits for the first.
- * @throws Error with what the build said
+ * @throws Error with the output of the build
  */
 export async function ensureBuilt(build: Build, progress: Progress): Promise<void> {
   if (build.problem() === undefined) return;
@@ -70,7 +70,7 @@ async function run({ name, program }: Build): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, [program], { cwd: projectFolder() });
   } catch (error) {
-    const said = stripVTControlCharacters((error as { stderr?: string }).stderr ?? "").trim();
-    throw new Error(`npm run build:${name} failed:\n${said}`, { cause: error });
+    const output = stripVTControlCharacters((error as { stderr?: string }).stderr ?? "").trim();
+    throw new Error(`npm run build:${name} failed:\n${output}`, { cause: error });
   }
 }

@@ -4,7 +4,7 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/problems.ts";
 import { readCatalogue } from "./contract/catalogue.ts";
 import { type Change, compare } from "./contract/compare.ts";
-import { type DataStack, databaseOf, openDataStack, ownDatabase, type Place } from "./contract/connection.ts";
+import { type DataStack, databaseOf, openDataStack, ownDatabase, type StackLocation } from "./contract/connection.ts";
 import { type Contract, ContractError } from "./contract/contract.ts";
 import { LockFolder } from "./contract/lockFolder.ts";
 import { countChanges, describeChanges } from "./contract/report.ts";
@@ -13,7 +13,7 @@ import { painter } from "./paint.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 
 /** What the command uses of the process that it runs in. */
-export interface Shell extends Omit<Place, "stack"> {
+export interface Shell extends Omit<StackLocation, "stack"> {
   readonly colours: boolean;
   /** UTC, like `2026-11-30`. */
   readonly today: string;
@@ -134,7 +134,7 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
   });
 }
 
-function chooseDatabase(place: Place, settings: DataStack, { databaseUrlFrom }: Options): ClientConfig {
+function chooseDatabase(place: StackLocation, settings: DataStack, { databaseUrlFrom }: Options): ClientConfig {
   if (databaseUrlFrom === undefined) return ownDatabase(place, settings);
   return databaseOf(databaseUrlFrom, place.environment);
 }

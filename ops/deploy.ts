@@ -3,8 +3,8 @@ import { createInterface } from "node:readline/promises";
 import { Command } from "commander";
 import program from "../infra/index.ts";
 import { ciVariable } from "./ci.ts";
-import { commandEnd } from "./commandEnd.ts";
-import { listContexts, openContext, type Place, type StackContext } from "./context/context.ts";
+import { exitCodeFor } from "./exitCode.ts";
+import { listContexts, openContext, type ShellEnvironment, type StackContext } from "./context/context.ts";
 import { ContextError } from "./context/contextError.ts";
 import { deployContext } from "./deploy/deployment.ts";
 import { exitCodeOf } from "./deploy/outcome.ts";
@@ -14,7 +14,7 @@ import { dataFolder, projectFolder } from "./paths.ts";
 import { createProgress, type Progress } from "./progress.ts";
 
 /** What the command uses of the process that it runs in. */
-export interface Shell extends Place {
+export interface Shell extends ShellEnvironment {
   /** Somebody sits there who can answer; undefined where nobody does. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
   readonly paint: Paint;
@@ -73,20 +73,20 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     }
     return await deploy(target, flags, shell);
   } catch (error) {
-    return commandEnd(error, shell);
+    return exitCodeFor(error, shell);
   }
 }
 
 async function deploy(target: StackContext, { yes, json, refresh, skipPolicy }: Flags, shell: Shell): Promise<number> {
   const { ask, error, out, paint, progress, interrupted } = shell;
-  const tell = (text: string): void => (json ? error : out)(`${text}\n`);
+  const print = (text: string): void => (json ? error : out)(`${text}\n`);
   const confirm = async (question: string): Promise<boolean> =>
     yes === true || (await ask?.(`${question} Only yes goes on: `))?.trim() === "yes";
   // The program runs in this process, and looks for its variables where a deploying shell has them.
   Object.assign(process.env, target.environment);
   const verify = async () => (await verifyDeployment(target, shell, progress)).checks;
   const chosen = { refresh: refresh === true, skipPolicy: skipPolicy === true };
-  const how = { ...chosen, confirm, tell, paint, progress, interrupted, program, verify };
+  const how = { ...chosen, confirm, print, paint, progress, interrupted, program, verify };
   const outcome = await shell.deploy(target, shell, how);
   if (json) out(`${JSON.stringify(outcome, undefined, 2)}\n`);
   return exitCodeOf(outcome);

@@ -1,19 +1,19 @@
 /** `npm run diagnose`: explains a login loop, an unprotected service, a dead domain. See docs/diagnose.md. */
 import { join } from "node:path";
 import { Command } from "commander";
-import { commandEnd } from "./commandEnd.ts";
-import { openContext, type Place } from "./context/context.ts";
+import { exitCodeFor } from "./exitCode.ts";
+import { openContext, type ShellEnvironment } from "./context/context.ts";
 import { claimDataFolder } from "./dataFolder.ts";
 import { collect } from "./diagnose/collect.ts";
 import { redactAll, redactor } from "./diagnose/redact.ts";
 import { describe, isAnythingWrong } from "./diagnose/report.ts";
 import { writeReport } from "./diagnose/reportFiles.ts";
-import { diagnoseAll, diagnoseHost } from "./diagnose/walk.ts";
+import { diagnoseAll, diagnoseHost } from "./diagnose/diagnosis.ts";
 import { painter } from "./paint.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 
 /** What the command uses of the process that it runs in. */
-export interface Shell extends Place {
+export interface Shell extends ShellEnvironment {
   readonly colours: boolean;
   readonly now: () => Date;
   readonly out: (text: string) => void;
@@ -46,7 +46,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     await command.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
-    return commandEnd(error, shell);
+    return exitCodeFor(error, shell);
   }
 }
 

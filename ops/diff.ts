@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { Command } from "commander";
 import type { Environment } from "../config/variables.ts";
-import { commandEnd } from "./commandEnd.ts";
+import { exitCodeFor } from "./exitCode.ts";
 import { composeComment } from "./diff/comment.ts";
 import { compareVersions, type StackDiff } from "./diff/compare.ts";
 import { type Block, previewBlock, stackBlocks, UNCHANGED } from "./diff/markdown.ts";
@@ -59,7 +59,7 @@ export function main(args: readonly string[], shell: Shell): number {
     command.parse(args, { from: "user" });
     return code;
   } catch (error) {
-    return commandEnd(error, shell, [VersionError]);
+    return exitCodeFor(error, shell, [VersionError]);
   }
 }
 

@@ -33,7 +33,7 @@ export interface HttpClient {
 }
 
 const TIMEOUT_MS = 15_000;
-const REDIRECTS = 15;
+const MAX_REDIRECTS = 15;
 
 /**
  * A client without a session.
@@ -65,14 +65,14 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }):
   };
   const follow = async (url: string): Promise<Answer> => {
     let answer = await send(url);
-    for (let hop = 0; hop < REDIRECTS; hop += 1) {
+    for (let hop = 0; hop < MAX_REDIRECTS; hop += 1) {
       const { location } = answer.headers;
       if (answer.status < 300 || answer.status >= 400 || typeof location !== "string") {
         return answer;
       }
       answer = await send(new URL(location, answer.url).href);
     }
-    throw new Error(`${url} redirected more than ${REDIRECTS} times, last to ${answer.url}`);
+    throw new Error(`${url} redirected more than ${MAX_REDIRECTS} times, last to ${answer.url}`);
   };
   return { send, follow, last: () => last, cookies, close: () => dispatcher.destroy() };
 }

@@ -10,7 +10,7 @@ import { LaunchError, run } from "./child.js";
 /** No install takes this long: its lock is a left-over, even if its process number is in use again. */
 const LIMIT = 20 * 60_000;
 /** What install scripts make, and an install without them lacks. */
-const MADE = ["node_modules/node/bin/node", "sdks/authentik/bin/index.js"];
+const INSTALLED_BY_SCRIPTS = ["node_modules/node/bin/node", "sdks/authentik/bin/index.js"];
 
 /**
  * Installs the packages of the project with `npm ci`, unless those of the lock file are there. Two runs at once install once.
@@ -19,14 +19,14 @@ const MADE = ["node_modules/node/bin/node", "sdks/authentik/bin/index.js"];
 export async function install(project) {
   if (isInstalled(project)) return;
   const waiting = (/** @type {number} */ owner) =>
-    tell(`Another run (process ${owner}) is installing the packages; waiting for it.`);
+    print(`Another run (process ${owner}) is installing the packages; waiting for it.`);
   await exclusively(path.join(project, ".gatehouse", "install.lock"), waiting, async () => {
     if (isInstalled(project)) return;
-    tell("Installing the packages with npm ci, usually about 1 min ...");
+    print("Installing the packages with npm ci, usually about 1 min ...");
     const since = Date.now();
     await npmCi(project);
     writeFileSync(stampOf(project), fingerprint(project));
-    tell(`Installed the packages (${Math.round((Date.now() - since) / 1000)} s).`);
+    print(`Installed the packages (${Math.round((Date.now() - since) / 1000)} s).`);
   });
 }
 
@@ -133,19 +133,19 @@ async function npmCi(project) {
   const npm = process.env.npm_execpath;
   const command = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
   /** @type {string[]} */
-  const said = [];
+  const output = [];
   const [program = "npm", ...args] = [...command, "ci", "--loglevel=warn"];
   const { code, signal } = await run(program, args, {
     cwd: project,
     env: process.env,
-    heard: (text) => said.push(text),
+    heard: (text) => output.push(text),
   }).catch((error) => {
     throw new LaunchError(`npm cannot be started: ${String(error)}\nIt comes with Node.js; put it on PATH.`);
   });
   if (signal) process.exit(128 + constants.signals[signal]);
   if (code !== 0) {
     throw new LaunchError(
-      `The packages could not be installed: npm ci ended with code ${code}. It said:\n\n${gist(said.join(""))}\n\n` +
+      `The packages could not be installed: npm ci ended with code ${code}. It output:\n\n${summaryOf(output.join(""))}\n\n` +
         "If the package registry cannot be reached, check the network and `npm config get registry`, then run the same command again.",
     );
   }
@@ -159,11 +159,11 @@ async function npmCi(project) {
 }
 
 /**
- * The last lines of what npm said, without its warnings and its page of usage.
- * @param {string} said
+ * Returns the last lines of npm's output, without its warnings and its usage text.
+ * @param {string} output
  */
-export function gist(said) {
-  const lines = said.trimEnd().split("\n");
+export function summaryOf(output) {
+  const lines = output.trimEnd().split("\n");
   const errors = lines.filter((line) => /^npm (error|ERR!)/.test(line));
   const usage = errors.findIndex((line) => line.endsWith(" Usage:"));
   return (errors.length > 0 ? errors.slice(0, usage < 0 ? undefined : usage) : lines).slice(-30).join("\n");
@@ -171,7 +171,7 @@ export function gist(said) {
 
 /** @param {string} project */
 function lacking(project) {
-  return MADE.find((file) => !existsSync(path.join(project, file)));
+  return INSTALLED_BY_SCRIPTS.find((file) => !existsSync(path.join(project, file)));
 }
 
 /** @param {string} project */
@@ -185,6 +185,6 @@ function codeOf(error) {
 }
 
 /** @param {string} line */
-function tell(line) {
+function print(line) {
   process.stderr.write(`${line}\n`);
 }

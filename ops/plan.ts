@@ -69,7 +69,7 @@ function hosts(exposures: readonly Exposure[]): string {
   const rows = exposures.map((exposure) => [
     exposure.url,
     protection(exposure),
-    whoMayEnter(exposure),
+    allowedUser(exposure),
     exposure.publicPaths.join("\n"),
     `${exposure.backend.namespace}/${exposure.backend.name}:${exposure.backend.port}`,
   ]);
@@ -89,7 +89,7 @@ const OPEN_ROLES = {
   catalog: "catalogue, read only",
 };
 
-function whoMayEnter({ protection, groups }: Exposure): string {
+function allowedUser({ protection, groups }: Exposure): string {
   if (protection === "open") return "everyone";
   if (protection === "basic") return "whoever has the password";
   return groups.length === 0 ? "everyone who can sign in" : groups.join(", ");

@@ -3,9 +3,9 @@ import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/i
 import { Command } from "commander";
 import { ConfigError } from "../config/problems.ts";
 import program from "../infra/index.ts";
-import { commandEnd } from "./commandEnd.ts";
+import { exitCodeFor } from "./exitCode.ts";
 import { buildFor } from "./build.ts";
-import { openContext, type Place } from "./context/context.ts";
+import { openContext, type ShellEnvironment } from "./context/context.ts";
 import { ContextError } from "./context/contextError.ts";
 import { openEngine } from "./context/engine.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
@@ -13,7 +13,7 @@ import { checkPolicyPack, PolicyPackError, runPolicy } from "./policyPack.ts";
 import { createProgress, type Progress } from "./progress.ts";
 
 /** What the command uses of the process that it runs in. */
-export interface Shell extends Place {
+export interface Shell extends ShellEnvironment {
   readonly progress: Progress;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
@@ -39,7 +39,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     await command.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
-    return commandEnd(error, shell, [ConfigError, ContextError, PolicyPackError]);
+    return exitCodeFor(error, shell, [ConfigError, ContextError, PolicyPackError]);
   }
 }
 
@@ -52,10 +52,10 @@ async function preview(context: string, drift: boolean, shell: Shell): Promise<n
   Object.assign(process.env, target.environment);
   const stack = await openEngine(target, shell, program, shell.progress);
   let changes = 0;
-  const count = ({ resourcePreEvent }: EngineEvent) => {
+  const countChange = ({ resourcePreEvent }: EngineEvent) => {
     if (resourcePreEvent && isChange(resourcePreEvent.metadata)) changes++;
   };
-  const output = { color: "never", onOutput: shell.out, onError: shell.out, onEvent: count } as const;
+  const output = { color: "never", onOutput: shell.out, onError: shell.out, onEvent: countChange } as const;
   try {
     await stack.preview({ ...output, ...runPolicy(), diff: drift, refresh: drift, suppressOutputs: true });
     return drift && changes > 0 ? 1 : 0;

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { styleText } from "node:util";
 import { Command } from "commander";
-import { commandEnd } from "./commandEnd.ts";
-import { openContext, type Place } from "./context/context.ts";
+import { exitCodeFor } from "./exitCode.ts";
+import { openContext, type ShellEnvironment } from "./context/context.ts";
 import { dataFolder, projectFolder } from "./paths.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { type State, stateOf, summary } from "./verify/check.ts";
@@ -14,7 +14,7 @@ import { describeChecks, type Paint } from "./verify/report.ts";
 import { type Report, verifyContext } from "./verify/verify.ts";
 
 /** What the command uses of the process that it runs in. */
-export interface Shell extends Place {
+export interface Shell extends ShellEnvironment {
   /** Folder that `--junit` is relative to. */
   readonly folder: string;
   readonly paint: Paint;
@@ -53,7 +53,7 @@ export async function main(args: readonly string[], shell: Shell, verify = verif
     shell.out(options.json ? `${JSON.stringify(toJson(report), undefined, 2)}\n` : toText(report, shell.paint));
     return summary(report.checks).failed > 0 ? 1 : 0;
   } catch (error) {
-    return commandEnd(error, shell);
+    return exitCodeFor(error, shell);
   }
 }
 

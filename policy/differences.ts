@@ -1,7 +1,7 @@
 import { fieldsOf, UNKNOWN, type Value } from "./resource.ts";
 
 /** How many are told of one object: the first ones say where to look. */
-const MOST = 3;
+const MAX_DIFFERENCES = 3;
 
 /**
  * Where two descriptions differ, as text; a missing value counts as different. What is not known yet differs from nothing.
@@ -9,8 +9,8 @@ const MOST = 3;
  */
 export function differences(expected: Value, found: Value): string[] {
   const all = compare(expected, found, "");
-  const rest = all.length - MOST;
-  return rest > 0 ? [...all.slice(0, MOST - 1), `${rest + 1} more differences`] : all;
+  const rest = all.length - MAX_DIFFERENCES;
+  return rest > 0 ? [...all.slice(0, MAX_DIFFERENCES - 1), `${rest + 1} more differences`] : all;
 }
 
 function compare(expected: Value, found: Value, path: string): string[] {

@@ -8,8 +8,8 @@ import { changedMiddlewares } from "./middlewares.ts";
 import { widenedPolicies } from "./networkPolicies.ts";
 import { type ClusterObjects, readObjects } from "./objects.ts";
 import { changedRecords } from "./records.ts";
-import { changedRoutes, foreignRoutes } from "./routes.ts";
-import { openedServices } from "./services.ts";
+import { changedRoutes, unmanagedRoutes } from "./routes.ts";
+import { exposedServices } from "./services.ts";
 
 export type { Finding } from "../../policy/resource.ts";
 
@@ -41,10 +41,10 @@ export function audit({ resources, unread }: ClusterObjects, plan: Plan, options
   const ofReadable = (kind: string, findings: () => Finding[]): Finding[] => (unread.has(kind) ? [] : findings());
   const findings = [
     ...unreadable(unread),
-    ...foreignRoutes(manifests, plan, backends),
+    ...unmanagedRoutes(manifests, plan, backends),
     ...ofReadable("IngressRoute", () => changedRoutes(manifests, plan)),
     ...ofReadable("Middleware", () => changedMiddlewares(manifests, plan, backends)),
-    ...openedServices(manifests, backends),
+    ...exposedServices(manifests, backends),
     ...ofReadable("NetworkPolicy", () => widenedPolicies(manifests, backends, options.gateway)),
     ...ofReadable("DNSEndpoint", () => changedRecords(manifests, plan)),
   ];

@@ -4,7 +4,7 @@ import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../p
 import type { BackendRef } from "../../policy/routing.ts";
 
 type Labels = Readonly<Record<string, string>>;
-interface Place {
+interface ServiceName {
   readonly namespace: string;
   readonly name: string;
 }
@@ -12,9 +12,9 @@ interface Place {
 /** The Services behind the plan's routes, and what else in a cluster leads to their pods. */
 export class Backends {
   /** The Services that nobody but the gateway may lead to, as the plan has them. */
-  readonly guarded: readonly Place[];
+  readonly guarded: readonly ServiceName[];
   /** Those of them that the stack deploys itself. */
-  readonly own: readonly (Place & { readonly port: number })[];
+  readonly own: readonly (ServiceName & { readonly port: number })[];
   readonly #manifests: readonly Manifest[];
 
   constructor(manifests: readonly Manifest[], plan: Plan) {
@@ -38,14 +38,14 @@ export class Backends {
     );
   }
 
-  service({ namespace, name }: Place): Manifest | undefined {
+  service({ namespace, name }: ServiceName): Manifest | undefined {
     return this.#manifests.find(
       (one) => one.kind === "Service" && one.namespace === namespace && one.objectName === name,
     );
   }
 
   /** The guarded Service that a reference ends at, over other Services, if need be. */
-  behind(ref: BackendRef): Place | undefined {
+  behind(ref: BackendRef): ServiceName | undefined {
     if (ref.kind === "TraefikService") return this.#behindTraefikService(ref, []);
     const direct = this.guarded.find((one) => one.namespace === ref.namespace && one.name === ref.name);
     const service = this.service(ref);
@@ -53,7 +53,7 @@ export class Backends {
   }
 
   /** The guarded Service whose pods a Service selects as well, or whose name it is an alias of. */
-  reachedBy(service: Manifest): Place | undefined {
+  reachedBy(service: Manifest): ServiceName | undefined {
     const { namespace, spec } = service;
     if (textAt(spec, "type") === "ExternalName") {
       const [name, space] = (textAt(spec, "externalName") ?? "").split(".");
@@ -65,7 +65,7 @@ export class Backends {
   }
 
   /** By the pods that run, and where none does, by the labels that they would have. */
-  #selectsSame(guarded: Place, selector: Labels): boolean {
+  #selectsSame(guarded: ServiceName, selector: Labels): boolean {
     const ours = labels(this.service(guarded)?.spec["selector"] ?? labelsOf(guarded.name));
     if (matches(selector, ours)) return true;
     const pods = this.#manifests.filter(({ kind, namespace }) => kind === "Pod" && namespace === guarded.namespace);
@@ -75,7 +75,7 @@ export class Backends {
     });
   }
 
-  #behindTraefikService(ref: BackendRef, seen: readonly string[]): Place | undefined {
+  #behindTraefikService(ref: BackendRef, seen: readonly string[]): ServiceName | undefined {
     const place = `${ref.namespace}/${ref.name}`;
     const found = this.#manifests.find(({ kind, namespace, objectName }) => {
       return kind === "TraefikService" && namespace === ref.namespace && objectName === ref.name;
@@ -90,7 +90,7 @@ export class Backends {
   }
 }
 
-function isSame(a: Place | undefined, b: Place): boolean {
+function isSame(a: ServiceName | undefined, b: ServiceName): boolean {
   return a?.namespace === b.namespace && a.name === b.name;
 }
 
@@ -121,6 +121,6 @@ export function labels(value: Value): Labels {
   );
 }
 
-function unique<T extends Place>(places: readonly T[]): T[] {
+function unique<T extends ServiceName>(places: readonly T[]): T[] {
   return [...new Map(places.map((place) => [`${place.namespace}/${place.name}`, place])).values()];
 }

@@ -26,11 +26,13 @@ export function changedRecords(manifests: readonly Manifest[], plan: Plan): Find
       hint: "deploy the stack again (./deploy CONTEXT --refresh)",
     }));
   });
-  const foreign = all.filter(({ label }) => !planned.has(label)).flatMap((manifest) => foreignRecords(manifest, plan));
+  const foreign = all
+    .filter(({ label }) => !planned.has(label))
+    .flatMap((manifest) => unmanagedRecords(manifest, plan));
   return [...own, ...foreign];
 }
 
-function foreignRecords({ label, spec, namespace, objectName = "" }: Manifest, plan: Plan): Finding[] {
+function unmanagedRecords({ label, spec, namespace, objectName = "" }: Manifest, plan: Plan): Finding[] {
   const hosts = new Set(plan.exposures.map(({ host }) => host));
   return listOf(spec["endpoints"]).flatMap((endpoint) => {
     const host = plainHost(textAt(endpoint, "dnsName") ?? "");

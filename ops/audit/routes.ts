@@ -4,21 +4,21 @@ import { differences } from "../../policy/differences.ts";
 import type { Finding, Manifest } from "../../policy/resource.ts";
 import { type RoutingRule, rulesOf } from "../../policy/routing.ts";
 import { unprotected } from "../../policy/rules/protectedRoutes.ts";
-import { secondRoutes } from "../../policy/rules/singleRoutes.ts";
+import { duplicateRoutes } from "../../policy/rules/singleRoutes.ts";
 import type { Backends } from "./backends.ts";
 
 const REDEPLOY = "deploy the stack again (./deploy CONTEXT --refresh); it writes what the plan says";
 
 /** Routes that are not of the plan, and lead a request to a host or a backend of it. */
-export function foreignRoutes(manifests: readonly Manifest[], plan: Plan, backends: Backends): Finding[] {
+export function unmanagedRoutes(manifests: readonly Manifest[], plan: Plan, backends: Backends): Finding[] {
   const own = new Set(plan.routes.map(({ namespace, name }) => `IngressRoute ${namespace}/${name}`));
   return manifests
     .filter(({ label }) => !own.has(label))
     .flatMap(rulesOf)
     .filter((rule) => !isGatewaysOwn(rule))
     .flatMap((rule) => {
-      const hosts = takesConnections(rule, plan) ? secondRoutes(rule, plan) : [];
-      return hosts.length > 0 ? hosts : openedBackend(rule, backends);
+      const hosts = takesConnections(rule, plan) ? duplicateRoutes(rule, plan) : [];
+      return hosts.length > 0 ? hosts : exposedBackend(rule, backends);
     });
 }
 
@@ -38,7 +38,7 @@ function takesConnections({ manifest, hosts, entryPoints }: RoutingRule, plan: P
   return entryPoints.some((name) => used.has(name));
 }
 
-function openedBackend(rule: RoutingRule, backends: Backends): Finding[] {
+function exposedBackend(rule: RoutingRule, backends: Backends): Finding[] {
   const { manifest, match } = rule;
   const opened = rule.backends.flatMap((ref) => backends.behind(ref) ?? []);
   const [first] = opened;

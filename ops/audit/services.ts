@@ -4,7 +4,7 @@ import { type Finding, listOf, type Manifest, textAt } from "../../policy/resour
 import { type Backends, labels } from "./backends.ts";
 
 /** Services that lead to a guarded backend from outside of the cluster, and the stack's own that lead elsewhere. */
-export function openedServices(manifests: readonly Manifest[], backends: Backends): Finding[] {
+export function exposedServices(manifests: readonly Manifest[], backends: Backends): Finding[] {
   return manifests
     .filter(({ kind }) => kind === "Service")
     .flatMap((service) => [...fromOutside(service, backends), ...elsewhere(service, backends)]);

@@ -10,7 +10,7 @@ import { ContextError } from "./contextError.ts";
 import { configOf, readLocalContext } from "./local.ts";
 
 /** What a command knows of the shell that it runs in. */
-export interface Place {
+export interface ShellEnvironment {
   /** Folder of the stack files. */
   readonly project: string;
   /** Data folder of the local platform. */
@@ -36,19 +36,19 @@ export interface StackContext {
  * Finds the stack whose `kubernetes:context` is the named one.
  * @throws ContextError for a context of no stack, which lists those that are known, or of two; ConfigError for a wrong stack file
  */
-export function openContext(name: string, place: Place): StackContext {
-  const all = knownContexts(place.project);
+export function openContext(name: string, shell: ShellEnvironment): StackContext {
+  const all = knownContexts(shell.project);
   const found = all.filter(({ context }) => context === name);
   const [one] = found;
   if (one === undefined) {
     const hint = `To make it known, write kubernetes:context: ${name} into the stack file of that cluster.`;
-    throw new ContextError(`no stack belongs to context "${name}".\n${listContexts(place.project)}\n${hint}`);
+    throw new ContextError(`no stack belongs to context "${name}".\n${listContexts(shell.project)}\n${hint}`);
   }
   if (found.length > 1) {
     const stacks = found.map(({ stack }) => `Pulumi.${stack}.yaml`).join(" and ");
     throw new ContextError(`context "${name}" stands in ${stacks}; a cluster has one stack: give each its own context`);
   }
-  return openStackFile(one, place);
+  return openStackFile(one, shell);
 }
 
 /** Every stack file that states a context, by the stack's name. */
@@ -66,12 +66,12 @@ export function listContexts(project: string): string {
   return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file states one.";
 }
 
-function openStackFile({ context, stack }: { context: string; stack: string }, place: Place): StackContext {
-  const started = readLocalContext(place.data);
+function openStackFile({ context, stack }: { context: string; stack: string }, shell: ShellEnvironment): StackContext {
+  const started = readLocalContext(shell.data);
   const local = started?.context === context && started.stack === stack ? started : undefined;
-  const file = readStackFile(join(place.project, `Pulumi.${stack}.yaml`), stack);
+  const file = readStackFile(join(shell.project, `Pulumi.${stack}.yaml`), stack);
   const raw = { ...file, config: { ...file.config, ...configOf(local) } };
-  const environment = { ...place.environment, ...local?.environment };
+  const environment = { ...shell.environment, ...local?.environment };
   const settings = parseStack(raw, environment, { secretsRequired: false });
   return { context, stack, raw, environment, settings, plan: computePlan(settings), local: local !== undefined };
 }

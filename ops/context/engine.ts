@@ -6,7 +6,7 @@ import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
 import { openStack } from "../engine.ts";
 import type { Progress } from "../progress.ts";
 import { ensureLocalTools, ensureTools } from "../toolchain/toolchain.ts";
-import { type Place, type StackContext } from "./context.ts";
+import { type ShellEnvironment, type StackContext } from "./context.ts";
 import { readLocalContext } from "./local.ts";
 
 /**
@@ -16,7 +16,7 @@ import { readLocalContext } from "./local.ts";
  */
 export async function openEngine(
   { stack, environment, settings, local }: StackContext,
-  { project, data }: Place,
+  { project, data }: ShellEnvironment,
   program: PulumiFn,
   progress: Progress,
 ): Promise<Stack> {

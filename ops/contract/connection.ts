@@ -11,7 +11,7 @@ import { tlsOptions } from "../../infra/postgres/tls.ts";
 import { configOf, readLocalContext } from "../context/local.ts";
 import { ContractError } from "./contract.ts";
 
-export interface Place {
+export interface StackLocation {
   readonly stack: string;
   /** Folder of the stack files. */
   readonly project: string;
@@ -32,7 +32,7 @@ export interface DataStack {
  * Reads the stack file; for `local` also the ports and secrets that its last start wrote into the data folder.
  * @throws ConfigError for a wrong stack file, ContractError when it has no data API
  */
-export function openDataStack({ stack, project, data, environment }: Place): DataStack {
+export function openDataStack({ stack, project, data, environment }: StackLocation): DataStack {
   const raw = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
   const local = stack === "local" ? readLocalContext(data) : undefined;
   const config = { ...raw.config, ...configOf(local) };
@@ -48,7 +48,7 @@ export function openDataStack({ stack, project, data, environment }: Place): Dat
  * @throws ContractError without a server, a host or its password
  */
 export function ownDatabase(
-  { stack }: Place,
+  { stack }: StackLocation,
   { api, postgres, config, environment }: DataStack,
   host = postgres?.host,
 ): ClientConfig {

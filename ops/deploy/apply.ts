@@ -1,7 +1,7 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import type { Plan } from "../../infra/plan/types.ts";
 import type { PolicyOptions } from "../policyPack.ts";
-import { recoverInterrupted } from "../recover.ts";
+import { recoverInterrupted } from "../recovery.ts";
 import { CHECKPOINTS_UP_TO, type Recorder, withoutCheckpoints } from "./checkpoints.ts";
 import { recordCreations } from "./creations.ts";
 import { releaseStaleLock } from "./lock.ts";
@@ -19,14 +19,14 @@ export interface Deployable {
 }
 
 /** Takes over what a killed run left: its lock, and what it made without noting it. Changes nothing but the state. */
-export async function takeOver(stack: Stack): Promise<readonly string[]> {
+export async function recover(stack: Stack): Promise<readonly string[]> {
   await releaseStaleLock(stack);
   return recoverInterrupted(stack);
 }
 
 /**
- * Brings a stack up or takes it down, after {@link takeOver}.
- * @throws EngineError when the engine stops; what {@link takeOver} throws
+ * Brings a stack up or takes it down, after {@link recover}.
+ * @throws EngineError when the engine stops; what {@link recover} throws
  */
 export async function apply(
   { stack, plan, policy, checkpoints = (plan?.exposures.length ?? 0) <= CHECKPOINTS_UP_TO }: Deployable,
@@ -34,7 +34,7 @@ export async function apply(
   report: Report,
   interrupted?: AbortSignal,
 ): Promise<Ran> {
-  await takeOver(stack);
+  await recover(stack);
   const work = (recorder?: Recorder): Promise<Ran> =>
     runEngine(
       report,
@@ -54,7 +54,7 @@ export async function apply(
   try {
     return await (checkpoints ? work() : withoutCheckpoints(stack, work));
   } catch (error) {
-    if (error instanceof EngineError) recordCreations(stack, error.lost);
+    if (error instanceof EngineError) recordCreations(stack, error.unconfirmed);
     throw error;
   }
 }

@@ -6,17 +6,17 @@ import { MAX_API_RETRY_MS } from "../../infra/apiRetry.ts";
 import { readFacts } from "../../infra/prerequisites/cluster.ts";
 import { customKinds } from "../../infra/prerequisites/kinds.ts";
 import { prerequisiteProblems } from "../../infra/prerequisites/prerequisites.ts";
-import type { Place, StackContext } from "../context/context.ts";
+import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import { openEngine, pulumiOf, secretVariables } from "../context/engine.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { openDataStack, ownDatabase } from "../contract/connection.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
 import { UnreachableError } from "../database.ts";
-import { inTime } from "../inTime.ts";
+import { withTimeout } from "../timeout.ts";
 import { checkPolicyPack } from "../policyPack.ts";
 import type { Progress } from "../progress.ts";
 import { findPlugins, standIns } from "../toolchain/plugins.ts";
-import { refuseBrokenPromises } from "../verify/database.ts";
+import { refuseBrokenContract } from "../verify/database.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
 import { reasonOf } from "./reason.ts";
 import { readState, type StackState } from "./stackState.ts";
@@ -55,30 +55,30 @@ const TIMEOUT_MS = MAX_API_RETRY_MS + 10_000;
  */
 export async function checkAll(
   target: StackContext,
-  place: Place,
+  shell: ShellEnvironment,
   { program, progress, skipPolicy }: CheckOptions,
 ): Promise<Ready> {
   const problems = new Problems();
   const [ready] = await Promise.all([
-    problems.of(() => checkEngine(target, place, program, progress)),
+    problems.of(() => checkEngine(target, shell, program, progress)),
     problems.of(() => Promise.resolve(checkConfiguration(target))),
     problems.of(() => checkCluster(target)),
     problems.of(() => (skipPolicy ? Promise.resolve() : checkPolicyPack(target.environment))),
   ]);
-  if (ready) await problems.of(() => checkPromises(target, place, ready.secrets));
-  if (problems.told.length > 0 || !ready) throw new Refusal(problems.told);
+  if (ready) await problems.of(() => checkContractOf(target, shell, ready.secrets));
+  if (problems.messages.length > 0 || !ready) throw new Refusal(problems.messages);
   return ready;
 }
 
 /** Collects instead of stopping at the first. */
 class Problems {
-  readonly told: string[] = [];
+  readonly messages: string[] = [];
 
   async of<T>(check: () => Promise<T>): Promise<T | undefined> {
     try {
       return await check();
     } catch (error) {
-      this.told.push(...(error instanceof Refusal ? error.problems : [messageOf(error)]));
+      this.messages.push(...(error instanceof Refusal ? error.problems : [messageOf(error)]));
       return undefined;
     }
   }
@@ -92,13 +92,13 @@ function checkConfiguration({ raw, environment }: StackContext): void {
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {
   const config = kubeConfigOf(context, environment);
   const server = config.getCurrentCluster()?.server ?? "";
-  const reading = inTime(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
+  const reading = withTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
   const facts = await reading.catch((error: unknown) => {
     const hint = "start it, connect to its network, or mend its address in the kubeconfig";
     throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${hint}`);
   });
   const problems = prerequisiteProblems(settings, plan, facts);
-  const refused = await inTime(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS).catch(
+  const refused = await withTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS).catch(
     (error: unknown) => {
       throw new Error(
         `the cluster of context "${context}" does not accept its user (${messageOf(error)}); sign in to it again`,
@@ -112,10 +112,15 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   if (problems.length > 0) throw new Refusal(problems);
 }
 
-async function checkEngine(target: StackContext, place: Place, program: PulumiFn, progress: Progress): Promise<Ready> {
+async function checkEngine(
+  target: StackContext,
+  shell: ShellEnvironment,
+  program: PulumiFn,
+  progress: Progress,
+): Promise<Ready> {
   const pulumi = await pulumiOf(target, progress);
   if (!target.local) await checkPlugins(pulumi, target.environment, progress);
-  const stack = await openEngine(target, place, program, progress).catch((error: unknown) => {
+  const stack = await openEngine(target, shell, program, progress).catch((error: unknown) => {
     throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}; see docs/deploy.md, Backend`);
   });
   const secrets = await secretVariables(stack).catch((error: unknown) => {
@@ -161,16 +166,16 @@ export function refuseOtherClusters(
 }
 
 /** One that the stack itself installs may not be there yet, or not be reached from here: its pods are asked by verify. */
-async function checkPromises(
+async function checkContractOf(
   { stack, environment, settings, plan }: StackContext,
-  { project, data }: Place,
+  { project, data }: ShellEnvironment,
   secrets: Ready["secrets"],
 ): Promise<void> {
   if (!settings.dataApi || !plan.data || settings.postgres?.install || !settings.postgres?.host) return;
-  const place = { stack, project, data, environment: { ...environment, ...secrets } };
-  const connection = ownDatabase(place, openDataStack(place));
+  const shell = { stack, project, data, environment: { ...environment, ...secrets } };
+  const connection = ownDatabase(shell, openDataStack(shell));
   const promises = new LockFolder(project, stack);
-  await refuseBrokenPromises({ connection, promises }, plan.data).catch((error: unknown) => {
+  await refuseBrokenContract({ connection, promises }, plan.data).catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error;
     throw new Error(
       `${error.message}; start it, or let this machine reach it: what it promises to readers is checked first`,

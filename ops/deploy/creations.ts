@@ -1,7 +1,7 @@
 /**
  * The record of creations whose result the state may lack: the run was interrupted without checkpoints (ops/deploy/checkpoints.ts), or the
  * answer of a server was lost. The engine would create these objects again and fail on their names, so the next run looks them up first
- * (ops/recover.ts).
+ * (ops/recovery.ts).
  */
 import { appendFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
@@ -16,13 +16,13 @@ export const MASKED = "[secret]";
 type Metadata = NonNullable<EngineEvent["resourcePreEvent"]>["metadata"];
 
 /** Error messages of clients whose connection ended before the answer arrived. A refused connection has created nothing. */
-const ANSWER_LOST =
+const RESULT_UNKNOWN =
   /does not answer|other side closed|socket hang up|ECONNRESET|EOF|connection reset|time(d )?-?out|\b50[234]\b/i;
 const NEVER_SENT = /ECONNREFUSED|connection refused/i;
 
 /** Returns whether an error leaves open what became of a request. */
-export function isAnswerLost(error: string): boolean {
-  return ANSWER_LOST.test(error) && !NEVER_SENT.test(error);
+export function isResultUnknown(error: string): boolean {
+  return RESULT_UNKNOWN.test(error) && !NEVER_SENT.test(error);
 }
 
 /** Returns the resource that a step creates, as a state contains it, with secrets masked; undefined for a step that creates nothing. */

@@ -1,13 +1,13 @@
 /** One deployment of the stack of a context, from the checks to the proof. */
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { buildFor } from "../build.ts";
-import type { Place, StackContext } from "../context/context.ts";
+import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import type { Paint } from "../paint.ts";
 import { NO_POLICY, type PolicyOptions, runPolicy } from "../policyPack.ts";
 import type { Progress } from "../progress.ts";
 import type { Check } from "../verify/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
-import { apply, takeOver } from "./apply.ts";
+import { apply, recover } from "./apply.ts";
 import { refuseUnsafeRefresh } from "./refreshGuard.ts";
 import { checkAll, type Ready, Refusal } from "./checks.ts";
 import { askHosts, type HostState, protectedUrls } from "./hosts.ts";
@@ -35,7 +35,7 @@ export interface Options {
   /** Whether to go on. @param question without the answers that there are; every other answer than `yes` ends it */
   readonly confirm: (question: string) => Promise<boolean>;
   /** What a person reads while it goes on. */
-  readonly tell: (text: string) => void;
+  readonly print: (text: string) => void;
   readonly paint: Paint;
   readonly progress: Progress;
   /** Ends it as Ctrl-C does. */
@@ -54,13 +54,13 @@ interface Preview {
 }
 
 /** Deploys. Never throws for what can go wrong with a deployment: the outcome says it. */
-export async function deployContext(target: StackContext, place: Place, options: Options): Promise<Outcome> {
-  return new Deployment(target, place, options).run();
+export async function deployContext(target: StackContext, shell: ShellEnvironment, options: Options): Promise<Outcome> {
+  return new Deployment(target, shell, options).run();
 }
 
 class Deployment {
   readonly #target: StackContext;
-  readonly #place: Place;
+  readonly #shell: ShellEnvironment;
   readonly #options: Options;
   readonly #policy: PolicyOptions;
   readonly #recording: Recording;
@@ -69,9 +69,9 @@ class Deployment {
   #drift: readonly Step[] = [];
   #done: readonly Step[] = [];
 
-  constructor(target: StackContext, place: Place, options: Options) {
+  constructor(target: StackContext, shell: ShellEnvironment, options: Options) {
     this.#target = target;
-    this.#place = place;
+    this.#shell = shell;
     this.#options = options;
     this.#policy = options.skipPolicy ? NO_POLICY : runPolicy();
     this.#recording = new Recording(options.progress);
@@ -81,7 +81,7 @@ class Deployment {
     let ready: Ready;
     try {
       ready = await this.#check();
-      await this.#takeOver(ready.stack);
+      await this.#recover(ready.stack);
     } catch (error) {
       return this.#refused(error);
     }
@@ -96,9 +96,9 @@ class Deployment {
   }
 
   async #check(): Promise<Ready> {
-    const { progress, skipPolicy, tell, paint } = this.#options;
-    if (skipPolicy) tell(skippedPolicyPage(paint));
-    const check = () => checkAll(this.#target, this.#place, this.#options);
+    const { progress, skipPolicy, print, paint } = this.#options;
+    if (skipPolicy) print(skippedPolicyPage(paint));
+    const check = () => checkAll(this.#target, this.#shell, this.#options);
     const ready = await this.#recording.part("Checking configuration, tools and access", check, "5 s");
     this.#before = ready.state;
     await buildFor(this.#target.settings, progress);
@@ -106,20 +106,24 @@ class Deployment {
   }
 
   /** What a killed run left; it may have to ask the identity provider, which may have to start. */
-  async #takeOver(stack: Stack): Promise<void> {
-    const taken = await this.#recording.part("Looking for what an interrupted run left", () => takeOver(stack), "1 s");
-    if (taken.length > 0) this.#options.tell(`Took over ${taken.length} that an interrupted run had begun.`);
+  async #recover(stack: Stack): Promise<void> {
+    const recovered = await this.#recording.part(
+      "Looking for what an interrupted run left",
+      () => recover(stack),
+      "1 s",
+    );
+    if (recovered.length > 0) this.#options.print(`Took over ${recovered.length} that an interrupted run had begun.`);
     if (!this.#options.refresh) return;
     if (this.#before?.access) await refuseUnsafeRefresh(this.#target);
     const refresh = (report: (detail: string) => void) =>
       runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted);
     this.#drift = (await this.#recording.part("Looking for drift", refresh, "15 s")).done;
-    this.#options.tell(driftPage(this.#drift, this.#options.paint));
+    this.#options.print(driftPage(this.#drift, this.#options.paint));
   }
 
   /** @returns whether there is nothing to change; undefined when nobody said yes */
   async #previewAndAsk(stack: Stack): Promise<boolean | undefined> {
-    const { confirm, tell } = this.#options;
+    const { confirm, print } = this.#options;
     for (;;) {
       const preview = await this.#previewOnce(stack);
       this.#preview = preview;
@@ -135,12 +139,12 @@ class Deployment {
         return undefined;
       if (!(await confirm(`Apply these changes to ${context}${this.#skipped()}?`))) return undefined;
       if ((await readState(stack)).digest === preview.from) return false;
-      tell("Somebody changed the stack meanwhile, so this preview does not hold any more. Another:");
+      print("Somebody changed the stack meanwhile, so this preview does not hold any more. Another:");
     }
   }
 
   async #previewOnce(stack: Stack): Promise<Preview> {
-    const { interrupted, paint, tell } = this.#options;
+    const { interrupted, paint, print } = this.#options;
     const { plan } = this.#target;
     const state = await readState(stack);
     const run = (report: (detail: string) => void): Promise<Ran> =>
@@ -148,7 +152,7 @@ class Deployment {
     const ran = await this.#recording.part("Preview", run, "10 s");
     const access = accessChanges(state.access, plan);
     const empty = ran.steps.length === 0 && access.changes.length === 0;
-    if (!empty) tell([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
+    if (!empty) print([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
     return { ran, access, from: state.digest, empty };
   }
 
@@ -160,20 +164,20 @@ class Deployment {
   }
 
   async #prove(empty: boolean): Promise<Outcome> {
-    const { paint, tell, verify } = this.#options;
+    const { paint, print, verify } = this.#options;
     const checks = await this.#recording.timed("Verifying", () => verify(this.#target));
     const ending = checks.some(({ ok }) => !ok) ? "unverified" : empty ? "unchanged" : "deployed";
     const result = `${empty ? "No changes" : "Deployed"}${this.#skipped()}`;
-    tell(`${result}: stack ${this.#target.stack} on ${this.#target.context}, ${verificationPage(checks, paint)}`);
+    print(`${result}: stack ${this.#target.stack} on ${this.#target.context}, ${verificationPage(checks, paint)}`);
     return this.#end(ending, { checks });
   }
 
   /** Before anything was changed. */
   #refused(error: unknown): Outcome {
     const problems = error instanceof Refusal ? error.problems : [messageOf(error)];
-    const { tell, paint } = this.#options;
+    const { print, paint } = this.#options;
     const lines = problems.map((problem) => `  ${paint("red", "✖")} ${problem.replaceAll("\n", "\n    ")}`);
-    tell(["Nothing was changed:", ...lines].join("\n"));
+    print(["Nothing was changed:", ...lines].join("\n"));
     return this.#end(error instanceof Refusal || error instanceof LockedError ? "refused" : "failed", { problems });
   }
 
@@ -187,7 +191,7 @@ class Deployment {
     const hosts = await this.#recording.part("Asking protected hosts without a session", () => askHosts(urls));
     const failed = engine?.failed ?? [];
     const failure = { errors, planned, done: this.#done, failed, hosts };
-    this.#options.tell(failurePage(failure, this.#options.paint));
+    this.#options.print(failurePage(failure, this.#options.paint));
     return this.#end("failed", { problems: errors, hosts });
   }
 
@@ -198,7 +202,7 @@ class Deployment {
   #end(outcome: Ending, more: Partial<Pick<Outcome, "checks" | "problems" | "hosts">>): Outcome {
     const { context, stack } = this.#target;
     const next = nextCommands(outcome, context);
-    if (next.length > 0) this.#options.tell(nextPage(next));
+    if (next.length > 0) this.#options.print(nextPage(next));
     const done = new Set(this.#done.map(({ urn }) => urn));
     const changes = (this.#preview?.ran.steps ?? []).map((step) => ({ ...step, done: done.has(step.urn) }));
     const found: { checks: readonly Check[]; problems: readonly string[]; hosts: readonly HostState[] } = {

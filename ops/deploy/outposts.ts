@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import pRetry from "p-retry";
 import type { Plan } from "../../infra/plan/types.ts";
 import { withClient } from "../http.ts";
-import { inTime } from "../inTime.ts";
+import { withTimeout } from "../timeout.ts";
 import { refuseUnlessAllowed } from "../verify/gateway.ts";
 
 /** How long a deployment waits for its outposts to serve every host, in milliseconds. An outpost loads new providers some seconds later. */
@@ -37,7 +37,7 @@ export async function waitForOutposts(
       missing.delete(exposure.url);
       reportMissing();
     });
-    await inTime(Promise.allSettled(polls), timeout).catch(() => undefined);
+    await withTimeout(Promise.allSettled(polls), timeout).catch(() => undefined);
   });
   return [...missing];
 }

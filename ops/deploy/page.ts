@@ -14,11 +14,11 @@ const FUTURE: Readonly<Record<Operation, string>> = {
 };
 const COLOURS = { create: "green", update: "yellow", replace: "yellow", delete: "red" } as const;
 /** Names of one type on one line; `--json` has them all. */
-const NAMES = 6;
+const MAX_NAMES = 6;
 /** Paths of one resource on its line. */
-const PATHS = 4;
-/** Failed checks, hosts and changes that are told one by one. */
-const LINES = 20;
+const MAX_PATHS = 4;
+/** Failed checks, hosts and changes that are printed one by one. */
+const MAX_LINES = 20;
 
 /** The resources that would change: creations and deletions by type, every other with the paths that differ. No value is shown. */
 export function previewPage(steps: readonly Step[], unchanged: number, paint: Paint): string {
@@ -29,8 +29,8 @@ export function previewPage(steps: readonly Step[], unchanged: number, paint: Pa
   if (counts.length === 0) return `Resources: no changes, ${unchanged} stay`;
   const lines = OPERATIONS.flatMap((operation) => {
     const some = steps.filter((step) => step.operation === operation);
-    const told = operation === "create" || operation === "delete" ? byType(some) : some.map(withPaths);
-    return told.map((text) => `  ${paint(COLOURS[operation], `${MARKS[operation]} ${text}`)}`);
+    const texts = operation === "create" || operation === "delete" ? byType(some) : some.map(withPaths);
+    return texts.map((text) => `  ${paint(COLOURS[operation], `${MARKS[operation]} ${text}`)}`);
   });
   return [`Resources: ${counts.join(", ")}, ${unchanged} stay`, ...lines].join("\n");
 }
@@ -41,14 +41,14 @@ function byType(steps: readonly Step[]): string[] {
     ([type, some]) =>
       `${type} ${first(
         some.map(({ name }) => name),
-        NAMES,
+        MAX_NAMES,
         ", ",
       )}`,
   );
 }
 
 function withPaths(step: Step): string {
-  return step.paths.length === 0 ? nameOf(step) : `${nameOf(step)}: ${first(step.paths, PATHS, ", ")}`;
+  return step.paths.length === 0 ? nameOf(step) : `${nameOf(step)}: ${first(step.paths, MAX_PATHS, ", ")}`;
 }
 
 /** What a refresh found to be other than it was deployed. */
@@ -90,12 +90,12 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
       ? ["Nothing was changed."]
       : [
           `${made.length} of ${planned.length} changes were made.`,
-          ...(failed.length > 0 ? [`Failed: ${first(failed.map(nameOf), NAMES, ", ")}.`] : []),
-          ...(rest.length > 0 ? [`Not begun: ${first(rest.map(nameOf), NAMES, ", ")}.`] : []),
+          ...(failed.length > 0 ? [`Failed: ${first(failed.map(nameOf), MAX_NAMES, ", ")}.`] : []),
+          ...(rest.length > 0 ? [`Not begun: ${first(rest.map(nameOf), MAX_NAMES, ", ")}.`] : []),
         ];
   return [
     paint("red", "What went wrong"),
-    ...errors.slice(0, LINES).map((error) => `  ${error.replaceAll("\n", "\n  ")}`),
+    ...errors.slice(0, MAX_LINES).map((error) => `  ${error.replaceAll("\n", "\n  ")}`),
     "",
     "Current state",
     ...[...state, ...hostLines(hosts, paint)].map((line) => `  ${line}`),
@@ -106,18 +106,18 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
 export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
   if (hosts.length === 0) return [];
   const open = hosts.filter(({ state }) => state === "open");
-  const lost = hosts.filter(({ state }) => state === "unreachable");
-  const closed = hosts.length - open.length - lost.length;
+  const unreachable = hosts.filter(({ state }) => state === "unreachable");
+  const closed = hosts.length - open.length - unreachable.length;
   return [
     ...(closed > 0
       ? [`${closed} protected ${closed === 1 ? "host refuses" : "hosts refuse"} who has no session.`]
       : []),
     ...open.map(({ url, answered }) => paint("red", `OPEN: ${url} answers ${answered} to who has no session.`)),
-    ...(lost.length > 0
+    ...(unreachable.length > 0
       ? [
-          `${lost.length} ${lost.length === 1 ? "does" : "do"} not answer, and so ${lost.length === 1 ? "lets" : "let"} nobody in: ${first(
-            lost.map(({ url, answered }) => `${url} (${answered})`),
-            NAMES,
+          `${unreachable.length} ${unreachable.length === 1 ? "does" : "do"} not answer, and so ${unreachable.length === 1 ? "lets" : "let"} nobody in: ${first(
+            unreachable.map(({ url, answered }) => `${url} (${answered})`),
+            MAX_NAMES,
             ", ",
           )}.`,
         ]
@@ -129,12 +129,12 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
 export function verificationPage(checks: readonly Check[], paint: Paint): string {
   const broken = checks.filter(({ ok }) => !ok);
   const lines = broken
-    .slice(0, LINES)
+    .slice(0, MAX_LINES)
     .flatMap(({ name, detail, answer }) => [
       `  ${paint("red", `✖ ${name}: ${detail}`)}`,
       ...(answer === undefined ? [] : [`    ${answer}`]),
     ]);
-  const more = broken.length > LINES ? [`  and ${broken.length - LINES} more`] : [];
+  const more = broken.length > MAX_LINES ? [`  and ${broken.length - MAX_LINES} more`] : [];
   return [sentence(checks), ...lines, ...more].join("\n");
 }
 
@@ -143,7 +143,7 @@ export function nextPage(commands: readonly string[]): string {
 }
 
 /** The first few, and how many there are besides. */
-function first(texts: readonly string[], most: number, separator: string): string {
-  const more = texts.length > most ? [`and ${texts.length - most} more`] : [];
-  return [...texts.slice(0, most), ...more].join(separator);
+function first(texts: readonly string[], max: number, separator: string): string {
+  const more = texts.length > max ? [`and ${texts.length - max} more`] : [];
+  return [...texts.slice(0, max), ...more].join(separator);
 }

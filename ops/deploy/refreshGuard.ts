@@ -11,13 +11,13 @@ export async function refuseUnsafeRefresh({ context, settings, plan }: StackCont
   const origin = settings.identityProvider.apiUrl ?? plan.identityProviderUrl;
   if (origin === undefined) return;
   const url = `${origin}/-/health/ready/`;
-  const said = await withClient((client) => client.send(url)).then(
+  const problem = await withClient((client) => client.send(url)).then(
     ({ status }) => (status === 200 || status === 204 ? undefined : `answers ${status}`),
     (error: unknown) => `does not answer (${reasonOf(error)})`,
   );
-  if (said === undefined) return;
+  if (problem === undefined) return;
   throw new Error(
-    `${url} ${said}, and a refresh would take everything in the identity provider for deleted; ` +
+    `${url} ${problem}, and a refresh would take everything in the identity provider for deleted; ` +
       `deploy without --refresh first, or run: npm run diagnose -- ${context}`,
   );
 }

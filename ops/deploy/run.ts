@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import type { Resource } from "../state.ts";
-import { creationOf, isAnswerLost } from "./creations.ts";
+import { creationOf, isResultUnknown } from "./creations.ts";
 import { reasonOf } from "./reason.ts";
 import { lastOf, merged, type Step, stepOf } from "./step.ts";
 
@@ -34,16 +34,16 @@ export class EngineError extends Error {
   /** What it tried, and could not do. */
   readonly failed: readonly Step[];
   /** What it tried to create, and may have created: the answer was lost. Secrets are masked. */
-  readonly lost: readonly Resource[];
+  readonly unconfirmed: readonly Resource[];
   /** One for each resource, with its name. */
   readonly errors: readonly string[];
 
-  constructor(errors: readonly string[], told: Pick<EngineError, "done" | "failed" | "lost">, cause: unknown) {
+  constructor(errors: readonly string[], result: Pick<EngineError, "done" | "failed" | "unconfirmed">, cause: unknown) {
     super(`the engine stopped:\n${errors.join("\n")}`, { cause });
     this.errors = errors;
-    this.done = told.done;
-    this.failed = told.failed;
-    this.lost = told.lost;
+    this.done = result.done;
+    this.failed = result.failed;
+    this.unconfirmed = result.unconfirmed;
   }
 }
 
@@ -92,11 +92,11 @@ export async function runEngine(
     await run({ onEvent, signal: abort.signal });
     return { changes, steps: merged(planned), done: merged(done) };
   } catch (error) {
-    const told = errors.size === 0 ? [reasonOf(error)] : [...errors];
-    const lost = uncreated.filter(({ urn }) =>
-      told.some((text) => text.startsWith(`${lastOf(urn, "::")}: `) && isAnswerLost(text)),
+    const messages = errors.size === 0 ? [reasonOf(error)] : [...errors];
+    const unconfirmed = uncreated.filter(({ urn }) =>
+      messages.some((text) => text.startsWith(`${lastOf(urn, "::")}: `) && isResultUnknown(text)),
     );
-    throw new EngineError(told, { done: merged(done), failed: merged(failed), lost }, error);
+    throw new EngineError(messages, { done: merged(done), failed: merged(failed), unconfirmed }, error);
   } finally {
     process.off("unhandledRejection", stop);
   }

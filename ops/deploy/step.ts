@@ -38,9 +38,9 @@ export function stepOf({ op, urn, type, new: after, old: before, detailedDiff, d
   if (operation === undefined || !custom) return undefined;
   const changes = operation === "update" || operation === "replace";
   const paths = changes ? Object.keys(detailedDiff ?? {}) : [];
-  const told = paths.length > 0 || !changes ? paths : (diffs ?? []);
+  const shown = paths.length > 0 || !changes ? paths : (diffs ?? []);
   const kind = type.startsWith(PROVIDERS) ? "Provider" : lastOf(type, ":");
-  return { operation, type: kind, name: lastOf(urn, "::"), urn, paths: [...told].sort() };
+  return { operation, type: kind, name: lastOf(urn, "::"), urn, paths: [...shown].sort() };
 }
 
 /** The steps with one for each resource, in the order of their first: a replacement is three to the engine. */

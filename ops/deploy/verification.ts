@@ -1,4 +1,4 @@
-import type { Place, StackContext } from "../context/context.ts";
+import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import type { Progress } from "../progress.ts";
 import { type Report, verifyContext } from "../verify/verify.ts";
 import { verifyApplications } from "./applications.ts";
@@ -8,15 +8,19 @@ import { waitForOutposts } from "./outposts.ts";
  * Verifies a context right after its deployment: waits until the outposts serve every host, then runs all checks. In a cluster, also waits for
  * applications until its DNS resolves their hosts.
  */
-export async function verifyDeployment(context: StackContext, place: Place, progress: Progress): Promise<Report> {
+export async function verifyDeployment(
+  context: StackContext,
+  shell: ShellEnvironment,
+  progress: Progress,
+): Promise<Report> {
   const { plan, local } = context;
   if (plan.exposures.some(({ authentication }) => authentication === "forward-auth")) {
     const missing = await progress.step("Waiting for the outposts", (report) => waitForOutposts(plan, report), "2 s");
     if (missing.length > 0) progress.note(`Hosts that do not redirect to the login page yet: ${missing.join(", ")}`);
   }
-  if (local) return verifyContext(context, place, progress);
+  if (local) return verifyContext(context, shell, progress);
   const verify = (only?: readonly ["sign-in"]): Promise<Report> =>
-    verifyContext(context, place, only ? silent : progress, only);
+    verifyContext(context, shell, only ? silent : progress, only);
   return verifyApplications({ verify, exposures: plan.exposures, progress });
 }
 

@@ -2,16 +2,16 @@
 import { join } from "node:path";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Exposure } from "../../infra/plan/types.ts";
-import type { Place, StackContext } from "../context/context.ts";
+import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
-import { domainOf } from "./causes/stranger.ts";
+import { domainOf } from "./causes/unplannedHost.ts";
 import type { Evidence } from "./evidence.ts";
-import { askExposure, askHost, type Person } from "./evidence/answers.ts";
-import { lookAtCluster } from "./evidence/cluster.ts";
-import { decryptedVariables, lookAtEngine, lookForCli } from "./evidence/engine.ts";
-import { lookAtIdentity, lookAtOwnOrigin } from "./evidence/identity.ts";
-import { lookAtName } from "./evidence/names.ts";
-import { inTurns } from "./look.ts";
+import { askExposure, askHost, type TestUser } from "./evidence/answers.ts";
+import { observeCluster } from "./evidence/cluster.ts";
+import { decryptedVariables, observeEngine, observeCli } from "./evidence/engine.ts";
+import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
+import { observeName } from "./evidence/names.ts";
+import { inTurns } from "./observation.ts";
 import { Secrets } from "./secrets.ts";
 
 export interface Collected {
@@ -25,9 +25,13 @@ export interface Collected {
 /**
  * @param host only this one is asked, in the plan or not; undefined = all of the plan
  */
-export async function collect(context: StackContext, place: Place, host: string | undefined): Promise<Collected> {
+export async function collect(
+  context: StackContext,
+  shell: ShellEnvironment,
+  host: string | undefined,
+): Promise<Collected> {
   const { settings, plan } = context;
-  const cli = await lookForCli(context, place);
+  const cli = await observeCli(context, shell);
   const variables = context.local ? undefined : await decryptedVariables(cli);
   const secrets = new Secrets(context, variables ?? { unseen: "this platform keeps them itself" });
   let kubeconfig: KubeConfig | undefined;
@@ -37,12 +41,12 @@ export async function collect(context: StackContext, place: Place, host: string 
   const hosts = [...new Set([...exposures.map((one) => one.host), ...(stranger ? [stranger] : [])])];
 
   const [cluster, identity, ownOrigin, engine, names, answers, other] = await Promise.all([
-    lookAtCluster(open, settings),
-    lookAtIdentity(settings.identityProvider.apiUrl ?? plan.identityProviderUrl, secrets.token),
-    lookAtOwnOrigin(plan),
-    lookAtEngine(cli, context.local ? join(place.data, "workspace") : place.project),
-    inTurns(hosts, async (one) => [one, await lookAtName(one)] as const),
-    askAll(exposures, secrets.people()),
+    observeCluster(open, settings),
+    observeIdentity(settings.identityProvider.apiUrl ?? plan.identityProviderUrl, secrets.token),
+    observeOwnOrigin(plan),
+    observeEngine(cli, context.local ? join(shell.data, "workspace") : shell.project),
+    inTurns(hosts, async (one) => [one, await observeName(one)] as const),
+    askAll(exposures, secrets.users()),
     stranger === undefined ? undefined : askHost(stranger, originsOf(stranger, context)),
   ]);
   const all = new Map([...answers, ...(other ? [[other.url, other.answers] as const] : [])]);
@@ -61,15 +65,15 @@ export async function collect(context: StackContext, place: Place, host: string 
 
 type Asked = readonly [string, Awaited<ReturnType<typeof askExposure>>];
 
-function askAll(exposures: readonly Exposure[], people: readonly Person[]): Promise<Asked[]> {
+function askAll(exposures: readonly Exposure[], users: readonly TestUser[]): Promise<Asked[]> {
   return inTurns(exposures, async (exposure): Promise<Asked> => {
-    const person = exposure.authentication === "forward-auth" ? whoMayEnter(exposure, people) : undefined;
-    return [exposure.url, await askExposure(exposure, person)];
+    const user = exposure.authentication === "forward-auth" ? allowedUser(exposure, users) : undefined;
+    return [exposure.url, await askExposure(exposure, user)];
   });
 }
 
-function whoMayEnter({ groups }: Exposure, people: readonly Person[]): Person | undefined {
-  return people.find((person) => groups.length === 0 || person.groups.some((group) => groups.includes(group)));
+function allowedUser({ groups }: Exposure, users: readonly TestUser[]): TestUser | undefined {
+  return users.find((user) => groups.length === 0 || user.groups.some((group) => groups.includes(group)));
 }
 
 /** Where a host of no exposure would answer: as its own domain says, then as the others do. */

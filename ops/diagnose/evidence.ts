@@ -4,19 +4,19 @@ import type { Plan } from "../../infra/plan/types.ts";
 import type { DeployedService } from "../services.ts";
 
 /** Something that was looked at, or why that was not possible. */
-export type Look<T> = { readonly seen: T } | { readonly unseen: string };
+export type Observation<T> = { readonly seen: T } | { readonly unseen: string };
 
 export interface Evidence {
   readonly context: string;
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;
-  readonly identity: Look<IdentityRecords>;
+  readonly identity: Observation<IdentityRecords>;
   /** Origin that the identity provider takes for its own, when it is asked as a browser would. */
-  readonly ownOrigin: Look<string>;
-  readonly engine: Look<EngineState>;
+  readonly ownOrigin: Observation<string>;
+  readonly engine: Observation<EngineState>;
   /** By host. */
-  readonly names: ReadonlyMap<string, Look<NameAnswer>>;
+  readonly names: ReadonlyMap<string, Observation<NameAnswer>>;
   /** By URL. */
   readonly answers: ReadonlyMap<string, Answers>;
   /** How many hosts had no turn within the time for all. */
@@ -25,16 +25,16 @@ export interface Evidence {
 
 /** What the cluster has; each part may be forbidden to who asks. */
 export interface Cluster {
-  readonly routes: Look<readonly DeployedRoute[]>;
-  readonly middlewares: Look<readonly DeployedMiddleware[]>;
-  readonly services: Look<readonly DeployedService[]>;
+  readonly routes: Observation<readonly DeployedRoute[]>;
+  readonly middlewares: Observation<readonly DeployedMiddleware[]>;
+  readonly services: Observation<readonly DeployedService[]>;
   /** `namespace/name` of the Secrets that deployed middlewares name. */
-  readonly secrets: Look<ReadonlySet<string>>;
-  readonly dns: Look<ClusterNames>;
+  readonly secrets: Observation<ReadonlySet<string>>;
+  readonly dns: Observation<ClusterNames>;
   /** Settings of authentik's pods that are no secrets, by Deployment. */
-  readonly serverSettings: Look<readonly ServerSettings[]>;
+  readonly serverSettings: Observation<readonly ServerSettings[]>;
   /** Version in Traefik's image; undefined when it is no Deployment there. */
-  readonly traefik: Look<string | undefined>;
+  readonly traefik: Observation<string | undefined>;
 }
 
 /** An IngressRoute of anyone. */

@@ -1,12 +1,12 @@
-/** A diagnosis for people. */
+/** A diagnosis for users. */
 import type { Paint } from "../paint.ts";
 import type { Finding } from "./causes/finding.ts";
 import { TITLES } from "./symptom.ts";
-import type { Diagnosis, HostDiagnosis } from "./walk.ts";
+import type { Diagnosis, HostDiagnosis } from "./diagnosis.ts";
 
 /** Whether something is wrong. */
-export function isAnythingWrong({ hosts, whole }: Diagnosis): boolean {
-  return whole.length > 0 || hosts.some(isWrong);
+export function isAnythingWrong({ hosts, stackFindings }: Diagnosis): boolean {
+  return stackFindings.length > 0 || hosts.some(isWrong);
 }
 
 function isWrong({ symptom, cause }: HostDiagnosis): boolean {
@@ -15,16 +15,16 @@ function isWrong({ symptom, cause }: HostDiagnosis): boolean {
 
 /** One line for each host, and all that is known of those with a symptom. */
 export function describe(diagnosis: Diagnosis, paint: Paint): string {
-  const { context, stack, hosts, whole, warnings, limits } = diagnosis;
+  const { context, stack, hosts, stackFindings, warnings, limits } = diagnosis;
   const wrong = hosts.filter(isWrong);
   const blocks = [
     paint("bold", `${context} (stack ${stack})`),
     hosts.map((host) => line(host, paint)).join("\n"),
     ...wrong.map((host) => details(host, paint)),
-    ...whole.map((finding) => [paint("bold", "The whole stack"), ...told(finding, paint)].join("\n")),
+    ...stackFindings.map((finding) => [paint("bold", "The whole stack"), ...findingLines(finding, paint)].join("\n")),
     list("Skipped by the plan", warnings),
     list("Not looked at", limits),
-    summary(wrong, whole),
+    summary(wrong, stackFindings),
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
@@ -44,10 +44,10 @@ function details({ url, symptom, cause, also }: HostDiagnosis, paint: Paint): st
     return [...lines, `  Cause     ${none}`].join("\n");
   }
   const others = also.map((finding) => `  Also      ${finding.cause}: ${finding.problem}`);
-  return [...lines, ...told(cause, paint), ...others].join("\n");
+  return [...lines, ...findingLines(cause, paint), ...others].join("\n");
 }
 
-function told({ cause, problem, evidence, hint }: Finding, paint: Paint): string[] {
+function findingLines({ cause, problem, evidence, hint }: Finding, paint: Paint): string[] {
   return [
     `  Cause     ${paint("red", cause)}: ${problem}`,
     ...evidence.map((one, index) => `  ${index === 0 ? "Evidence " : "         "} ${one}`),
@@ -59,9 +59,9 @@ function list(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : [title, ...lines.map((one) => `  ${one}`)].join("\n");
 }
 
-function summary(wrong: readonly HostDiagnosis[], whole: readonly Finding[]): string {
-  if (wrong.length === 0 && whole.length === 0) return "No symptom.";
-  const causes = new Set([...wrong.flatMap(({ cause }) => cause ?? []), ...whole].map(({ cause }) => cause));
+function summary(wrong: readonly HostDiagnosis[], stackFindings: readonly Finding[]): string {
+  if (wrong.length === 0 && stackFindings.length === 0) return "No symptom.";
+  const causes = new Set([...wrong.flatMap(({ cause }) => cause ?? []), ...stackFindings].map(({ cause }) => cause));
   const hosts = `${wrong.length} ${wrong.length === 1 ? "host" : "hosts"} with a symptom`;
   return `${hosts}; ${causes.size === 0 ? "no known cause" : `cause: ${[...causes].join(", ")}`}.`;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 
 /** Diagnostic scripts keep only the 3 most recent output files (spec 000, Limits). */
-const KEPT = 3;
+const MAX_REPORTS = 3;
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-.*\.txt$/;
 
 /**
@@ -19,7 +19,7 @@ export function writeReport(folder: string, context: string, at: Date, text: str
   const older = readdirSync(folder)
     .filter((name) => NAME.test(name))
     .sort()
-    .slice(0, -KEPT);
+    .slice(0, -MAX_REPORTS);
   for (const name of older) rmSync(join(folder, name), { force: true });
   return file;
 }

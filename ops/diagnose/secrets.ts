@@ -3,32 +3,32 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { filledIn, secretTexts } from "../../config/secretText.ts";
 import type { SecretText, Settings } from "../../config/settings.ts";
 import type { StackContext } from "../context/context.ts";
-import type { Person } from "./evidence/answers.ts";
-import type { Look } from "./evidence.ts";
-import { seen } from "./look.ts";
+import type { TestUser } from "./evidence/answers.ts";
+import type { Observation } from "./evidence.ts";
+import { seen } from "./observation.ts";
 
 /** Variables of a deploying shell that hold credentials of the engine and of clouds. */
 const ENVIRONMENT = /PASS(WORD|PHRASE)|SECRET|TOKEN|PRIVATE|CREDENTIAL|ACCESS_KEY|API_?KEY/i;
 
 export class Secrets {
   readonly #settings: Settings;
-  readonly #stack: Look<Readonly<Record<string, string>>>;
+  readonly #stack: Observation<Readonly<Record<string, string>>>;
   readonly #environment: StackContext["environment"];
 
   /** @param stack the stack file's, decrypted; unseen on a platform that keeps its own in the environment */
-  constructor({ settings, environment }: StackContext, stack: Look<Readonly<Record<string, string>>>) {
+  constructor({ settings, environment }: StackContext, stack: Observation<Readonly<Record<string, string>>>) {
     this.#settings = settings;
     this.#stack = stack;
     this.#environment = environment;
   }
 
   /** The API token of the identity provider. */
-  get token(): Look<string> {
+  get token(): Observation<string> {
     return this.reveal(this.#settings.identityProvider.token);
   }
 
   /** A secret field in clear. */
-  reveal(text: SecretText): Look<string> {
+  reveal(text: SecretText): Observation<string> {
     const values = text.variables.map((name) => seen(this.#stack)?.[name] ?? this.#environment[name]);
     const missing = text.variables.filter((_, index) => !values[index]);
     if (missing.length > 0) {
@@ -39,7 +39,7 @@ export class Secrets {
   }
 
   /** Sample users whose password is known. */
-  people(): Person[] {
+  users(): TestUser[] {
     return this.#settings.identityProvider.sampleUsers.flatMap(({ username, password, groups }) => {
       const known = seen(this.reveal(password));
       return known === undefined ? [] : { username, password: known, groups };

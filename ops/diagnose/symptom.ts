@@ -1,6 +1,6 @@
 /** What is wrong with one exposure, seen from outside. */
 import type { Exposure, Plan } from "../../infra/plan/types.ts";
-import type { Answers, Evidence, Look, NameAnswer, Trail } from "./evidence.ts";
+import type { Answers, Evidence, Observation, NameAnswer, Trail } from "./evidence.ts";
 import { isLoopbackName } from "../../infra/loopback.ts";
 
 /** The three of the spec's error table, the ways in which a sign-in ends otherwise, and what only the records show. */
@@ -30,24 +30,24 @@ export function symptomOf(exposure: Exposure, { plan, answers, names }: Evidence
     nameSymptom(exposure.host, names.get(exposure.host)) ??
     reachSymptom(found.withoutSession) ??
     protectionSymptom(exposure, plan, found) ??
-    sessionSymptom(exposure, found.withSession) ?? { kind: "none", seen: told(found.withoutSession) }
+    sessionSymptom(exposure, found.withSession) ?? { kind: "none", seen: describeTrail(found.withoutSession) }
   );
 }
 
 /** A host of which no plan says how it is protected: 404 is right, anything of an application is not. */
-export function strangerSymptom(
+export function unplannedSymptom(
   host: string,
   { withoutSession }: Answers,
-  name: Look<NameAnswer> | undefined,
+  name: Observation<NameAnswer> | undefined,
 ): Symptom {
   const dead = nameSymptom(host, name) ?? reachSymptom(withoutSession);
   if (dead) return dead;
   const status = withoutSession.hops[0]?.status ?? 0;
-  if (status < 400) return { kind: "unprotected", seen: `${told(withoutSession)}, without a session` };
-  return { kind: "dead", seen: told(withoutSession) };
+  if (status < 400) return { kind: "unprotected", seen: `${describeTrail(withoutSession)}, without a session` };
+  return { kind: "dead", seen: describeTrail(withoutSession) };
 }
 
-function nameSymptom(host: string, name: Look<NameAnswer> | undefined): Symptom | undefined {
+function nameSymptom(host: string, name: Observation<NameAnswer> | undefined): Symptom | undefined {
   if (name === undefined || isLoopbackName(host) || !("seen" in name) || !("code" in name.seen)) return undefined;
   return { kind: "dead", seen: `no address for ${host} (${name.seen.code})` };
 }
@@ -58,39 +58,39 @@ function reachSymptom(trail: Trail): Symptom | undefined {
   if (trail.hops.length === 1 && trail.text === "gateway: no route") {
     return { kind: "dead", seen: "404 from the gateway: it has no route for this host" };
   }
-  return first.status >= 500 ? { kind: "unavailable", seen: told(trail) } : undefined;
+  return first.status >= 500 ? { kind: "unavailable", seen: describeTrail(trail) } : undefined;
 }
 
 function protectionSymptom(exposure: Exposure, plan: Plan, { withoutSession: trail }: Answers): Symptom | undefined {
   const { authentication, protection, role } = exposure;
   const [first] = trail.hops;
   const status = first?.status ?? 0;
-  const unprotected: Symptom = { kind: "unprotected", seen: `${told(trail)}, without a session` };
+  const unprotected: Symptom = { kind: "unprotected", seen: `${describeTrail(trail)}, without a session` };
   if (authentication === "forward-auth") {
-    if (trail.end === "loop" || trail.end === "too many redirects") return { kind: "loop", seen: told(trail) };
+    if (trail.end === "loop" || trail.end === "too many redirects") return { kind: "loop", seen: describeTrail(trail) };
     if (status < 300) return unprotected;
     return signInSymptom(plan, trail);
   }
   if (authentication === "basic-auth") return status === 401 ? undefined : unprotected;
   if (protection === "oauth2" && status < 300) return unprotected;
-  if (role === "identity-provider" && status !== 200) return { kind: "unavailable", seen: told(trail) };
-  return trail.end === "loop" ? { kind: "loop", seen: told(trail) } : undefined;
+  if (role === "identity-provider" && status !== 200) return { kind: "unavailable", seen: describeTrail(trail) };
+  return trail.end === "loop" ? { kind: "loop", seen: describeTrail(trail) } : undefined;
 }
 
 /** Without a session the way must lead to the identity provider's login page. */
 function signInSymptom({ identityProviderUrl }: Plan, trail: Trail): Symptom | undefined {
   const [first, second] = trail.hops;
   const last = trail.hops.at(-1);
-  if (first === undefined || first.status >= 400) return { kind: "sign-in", seen: told(trail) };
-  if (!second) return { kind: "sign-in", seen: `${told(trail)} (${errorOf(trail)})` };
+  if (first === undefined || first.status >= 400) return { kind: "sign-in", seen: describeTrail(trail) };
+  if (!second) return { kind: "sign-in", seen: `${describeTrail(trail)} (${errorOf(trail)})` };
   const atLogin = last?.status === 200 && last.url.startsWith(`${identityProviderUrl}/`);
-  return atLogin ? undefined : { kind: "sign-in", seen: told(trail) };
+  return atLogin ? undefined : { kind: "sign-in", seen: describeTrail(trail) };
 }
 
 function sessionSymptom(exposure: Exposure, session: Answers["withSession"]): Symptom | undefined {
   if (session === undefined) return undefined;
   const { username, trail } = session;
-  const seen = `signed in as ${username}: ${told(trail)}`;
+  const seen = `signed in as ${username}: ${describeTrail(trail)}`;
   if (trail.end === "loop" || trail.end === "too many redirects") return { kind: "loop", seen };
   if (trail.text === "denied") return { kind: "access", seen };
   const last = trail.hops.at(-1);
@@ -100,7 +100,7 @@ function sessionSymptom(exposure: Exposure, session: Answers["withSession"]): Sy
 }
 
 /** The way that a request took, in one line: `302 → authentik.localhost 200`. */
-export function told(trail: Trail): string {
+export function describeTrail(trail: Trail): string {
   const hops = trail.hops.map(
     ({ url, status }) => `${status} ${URL.parse(url)?.host ?? url}${URL.parse(url)?.pathname ?? ""}`,
   );

@@ -1,6 +1,6 @@
 /** Statements about the data API in words. Pure. */
 import { type DataStatement, privileges, roleOf } from "./dataEffects.ts";
-import { mark, moved, names } from "./words.ts";
+import { mark, moved, names } from "./phrases.ts";
 
 export function dataSentence(change: DataStatement): string {
   switch (change.about) {

@@ -3,7 +3,7 @@ import type { Access, HostFacts } from "../../infra/access/facts.ts";
 import type { Change, Statement } from "./diff.ts";
 import { dataEffect } from "./dataEffects.ts";
 import { hostEffect } from "./hostEffects.ts";
-import { isImplied, saidBy } from "./implied.ts";
+import { isImplied, indexStatements } from "./implied.ts";
 import { reachOf } from "./reach.ts";
 
 /** Opens something to everyone; lets more people in or lets them do more; neither; takes access away. */
@@ -38,11 +38,11 @@ export function judge(statements: readonly Statement[], before: Access, after: A
       reach,
     };
   });
-  const said = saidBy(judged, after);
+  const index = indexStatements(judged, after);
   const beside = Map.groupBy(judged, ({ about, id }) => `${about} ${id}`);
   return judged.map((statement) => ({
     ...statement,
-    implied: isImplied(statement, beside.get(`${statement.about} ${statement.id}`) ?? [], said, after),
+    implied: isImplied(statement, beside.get(`${statement.about} ${statement.id}`) ?? [], index, after),
   }));
 }
 

@@ -2,7 +2,7 @@
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import type { Change } from "./diff.ts";
 import type { Entrants, HostFacts } from "../../infra/access/facts.ts";
-import { listOf, mark, moved, names } from "./words.ts";
+import { listOf, mark, moved, names } from "./phrases.ts";
 
 type HostChange = Extract<Change, { readonly about: "host" }>;
 

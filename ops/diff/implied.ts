@@ -6,7 +6,7 @@ import type { Access } from "../../infra/access/facts.ts";
 export type Weighed = Statement & { readonly effect: Effect };
 
 /** What the statements as a whole say, looked up once for all of them. */
-export interface Said {
+export interface StatementIndex {
   /** Services of which a statement says who may enter. */
   readonly entrants: ReadonlySet<string | undefined>;
   /** `added <host>` and `removed <host>`. */
@@ -18,7 +18,7 @@ export interface Said {
 }
 
 /** @param after the new plan's */
-export function saidBy(all: readonly Weighed[], after: Access): Said {
+export function indexStatements(all: readonly Weighed[], after: Access): StatementIndex {
   const ofHosts = all.flatMap((one) => (one.about === "host" ? [one] : []));
   const entered = ofHosts.filter((one) => one.change === "changed" && one.field === "entrants");
   return {
@@ -35,22 +35,30 @@ export function saidBy(all: readonly Weighed[], after: Access): Said {
  * @param beside all statements about the same thing
  * @param after the new plan's
  */
-export function isImplied(statement: Weighed, beside: readonly Weighed[], said: Said, after: Access): boolean {
+export function isImplied(
+  statement: Weighed,
+  beside: readonly Weighed[],
+  index: StatementIndex,
+  after: Access,
+): boolean {
   switch (statement.about) {
     case "host":
-      return statement.change === "changed" && (isImpliedOfHost(statement, beside) || saysData(statement, said, after));
+      return (
+        statement.change === "changed" &&
+        (isImpliedOfHost(statement, beside) || isImpliedByData(statement, index, after))
+      );
     case "client":
-      return statement.change === "changed" && statement.field === "groups" && said.entrants.has(statement.id);
+      return statement.change === "changed" && statement.field === "groups" && index.entrants.has(statement.id);
     case "login":
     case "role":
     case "limit":
     case "setting":
       return statement.change !== "changed";
     case "domain":
-      return isImpliedOfDomain(statement, said);
+      return isImpliedOfDomain(statement, index);
     case "grant":
     case "default":
-      return statement.effect === "other" || saysSchema(statement, said);
+      return statement.effect === "other" || isImpliedBySchema(statement, index);
     default:
       return false;
   }
@@ -86,38 +94,38 @@ function isImpliedOfHost(
 }
 
 /** Whether statements about the data API say why its hosts have other rules. */
-function saysData(
+function isImpliedByData(
   { id, field, effect }: Extract<Weighed, { readonly about: "host"; readonly change: "changed" }>,
-  said: Said,
+  index: StatementIndex,
   after: Access,
 ): boolean {
   const isOwn = field === "rules" && effect === "other" && after.host.get(id)?.role === "data-api";
-  return isOwn && (said.schemas.length > 0 || said.limits);
+  return isOwn && (index.schemas.length > 0 || index.limits);
 }
 
 /** Records come and go with their hosts. */
-function isImpliedOfDomain(statement: Extract<Weighed, { readonly about: "domain" }>, said: Said): boolean {
+function isImpliedOfDomain(statement: Extract<Weighed, { readonly about: "domain" }>, index: StatementIndex): boolean {
   if (statement.change !== "changed") return true;
   if (statement.field !== "hosts") return false;
   const { before, after } = statement;
   const [old, now] = [new Set(before), new Set(after)];
   return (
-    after.every((host) => old.has(host) || said.hosts.has(`added ${host}`)) &&
-    before.every((host) => now.has(host) || said.hosts.has(`removed ${host}`))
+    after.every((host) => old.has(host) || index.hosts.has(`added ${host}`)) &&
+    before.every((host) => now.has(host) || index.hosts.has(`removed ${host}`))
   );
 }
 
 /** Whether a statement about the schema, or about the data API as a whole, says what happens to its grants. */
-function saysSchema(
+function isImpliedBySchema(
   statement: Extract<Weighed, { readonly about: "grant" | "default" }>,
-  { schemas, wholeData }: Said,
+  { schemas, wholeData }: StatementIndex,
 ): boolean {
   const { schema } = JSON.parse(statement.id) as { readonly schema?: string };
   if (schema === undefined) return wholeData;
-  const telling = schemas.filter(
+  const explaining = schemas.filter(
     (one) => (one.id === schema || wholeData) && (one.change !== "changed" || one.field === "access"),
   );
-  return telling.some(({ effect }) => atLeast(effect, statement.effect));
+  return explaining.some(({ effect }) => atLeast(effect, statement.effect));
 }
 
 function atLeast(effect: Effect, other: Effect): boolean {

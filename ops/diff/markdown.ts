@@ -1,8 +1,8 @@
 /** An access diff as part of a comment on a pull request. Pure. */
 import type { StackDiff } from "./compare.ts";
 import { type Effect, RANKS } from "./effects.ts";
-import { countChanges, opensToPublic, titleOf, type Told, toldOf } from "./report.ts";
-import { mark, render } from "./words.ts";
+import { countChanges, opensToPublic, titleOf, type Reported, reportedOf } from "./report.ts";
+import { mark, render } from "./phrases.ts";
 
 /** A piece of a comment; only rows are left out when it gets too long. */
 export interface Block {
@@ -45,24 +45,24 @@ export function stackBlocks({ stack, changes, problems, baseProblems }: StackDif
   const title = `### Access: stack ${code(stack)}\n`;
   const fixed = (head: string): Block => ({ head, rows: [], foot: "", unit: UNIT });
   if (problems !== undefined) return [fixed(`${title}\nThe configuration is not valid:\n\n${fence(problems)}`)];
-  const told = toldOf(changes);
+  const reported = reportedOf(changes);
   const warning = opensToPublic(changes) ? "\n> [!CAUTION]\n> **This opens something to the public.**\n" : "";
   const base =
     baseProblems === undefined ? "" : `\nThe base is not valid, so everything reads as new:\n\n${fence(baseProblems)}`;
   const summary = `${capital(countChanges(changes))}.\n`;
-  const tables = RANKS.flatMap((effect) => table(effect, told));
+  const tables = RANKS.flatMap((effect) => table(effect, reported));
   return [fixed(`${title}${warning}${base}\n${summary}`), ...tables];
 }
 
-function table(effect: Effect, told: readonly Told[]): Block[] {
-  const rows = told.filter((each) => each.effect === effect);
+function table(effect: Effect, reported: readonly Reported[]): Block[] {
+  const rows = reported.filter((each) => each.effect === effect);
   if (rows.length === 0) return [];
   const head = `\n**${titleOf(effect)}**\n\n| Where | What |\n| --- | --- |\n`;
   const rank = RANKS.indexOf(effect);
   return [{ head, rows: rows.map((row) => ({ text: rowText(row), rank })), foot: "", unit: UNIT }];
 }
 
-function rowText({ where, sentence }: Told): string {
+function rowText({ where, sentence }: Reported): string {
   const cell = (text: string) =>
     render(
       text,

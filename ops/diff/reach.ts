@@ -3,19 +3,19 @@ import type { Statement } from "./diff.ts";
 import type { Reach } from "./effects.ts";
 import type { Access, HostFacts, MemberFacts } from "../../infra/access/facts.ts";
 
-const NOBODY: Reach = { gained: [], lost: [] };
+const NONE: Reach = { gained: [], lost: [] };
 
 export function reachOf(statement: Statement, before: Access, after: Access): Reach {
   const { about, id } = statement;
   if (about === "host" && (statement.change !== "changed" || statement.field === "entrants")) {
-    return difference(peopleOf(id, before), peopleOf(id, after));
+    return difference(membersOf(id, before), membersOf(id, after));
   }
   if (about === "member") return difference(urlsOf(before.member.get(id), before), urlsOf(after.member.get(id), after));
-  return NOBODY;
+  return NONE;
 }
 
 /** Who may enter a host. */
-function peopleOf(host: string, access: Access): string[] {
+function membersOf(host: string, access: Access): string[] {
   const facts = access.host.get(host);
   const all = [...access.member].flatMap(([name, member]) => (facts && mayEnter(member, facts) ? [name] : []));
   return all.sort();

@@ -3,23 +3,25 @@ import type { Paint } from "../paint.ts";
 import type { Change } from "./diff.ts";
 import { type Effect, RANKS } from "./effects.ts";
 import { sentenceOf } from "./sentences.ts";
-import { mark, render } from "./words.ts";
+import { mark, render } from "./phrases.ts";
 
 /** The same sentence, of one place or several. */
-export interface Told {
+export interface Reported {
   readonly effect: Effect;
-  /** With its names set off (words.ts). */
+  /** With its names set off (phrases.ts). */
   readonly sentence: string;
   readonly where: readonly string[];
 }
 
-/** So many places are told at once: a comment is cut between sentences, not inside of one. */
+/** Places in one entry: a comment that is too long is cut between entries. */
 const PLACES = 10;
 
-/** What people are told: the statements that do not follow from others, those that say the same together. */
-export function toldOf(changes: readonly Change[]): Told[] {
-  const told = changes.filter(({ implied }) => !implied).map((change) => ({ ...change, sentence: sentenceOf(change) }));
-  const same = Map.groupBy(told, ({ effect, about, sentence }) => JSON.stringify([effect, about, sentence]));
+/** Returns the statements that do not follow from others; those with the same sentence are one entry. */
+export function reportedOf(changes: readonly Change[]): Reported[] {
+  const reported = changes
+    .filter(({ implied }) => !implied)
+    .map((change) => ({ ...change, sentence: sentenceOf(change) }));
+  const same = Map.groupBy(reported, ({ effect, about, sentence }) => JSON.stringify([effect, about, sentence]));
   return [...same.values()].flatMap((group) => {
     const [first] = group;
     const where = group.map((change) => change.where);
@@ -52,17 +54,17 @@ export function titleOf(effect: Effect): string {
  * @returns lines without a last line break; one line when nothing changes
  */
 export function describeChanges(changes: readonly Change[], paint: Paint): string {
-  const told = toldOf(changes);
-  if (told.length === 0) return "Nobody gains or loses access.";
+  const reported = reportedOf(changes);
+  if (reported.length === 0) return "Nobody gains or loses access.";
   const parts = RANKS.flatMap((effect) => {
-    const group = told.filter((each) => each.effect === effect);
+    const group = reported.filter((each) => each.effect === effect);
     if (group.length === 0) return [];
     return [[TITLES[effect], ...group.map((each) => describeOne(each, paint))].join("\n")];
   });
   return [...parts, `${countChanges(changes)}.`].join("\n\n");
 }
 
-function describeOne({ effect, where, sentence }: Told, paint: Paint): string {
+function describeOne({ effect, where, sentence }: Reported, paint: Paint): string {
   const { sign, colour } = LOOKS[effect];
   const same = (text: string) => text;
   const places = where.map((place, index) => `  ${index === 0 ? sign : " "} ${render(mark(place), same, same)}`);

@@ -2,7 +2,7 @@
 import type { Change } from "./diff.ts";
 import { dataSentence } from "./dataSentences.ts";
 import { hostSentence } from "./hostSentences.ts";
-import { listOf, mark, moved, names } from "./words.ts";
+import { listOf, mark, moved, names } from "./phrases.ts";
 
 /** What a change says, without where. */
 export function sentenceOf(change: Change): string {

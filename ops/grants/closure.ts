@@ -21,7 +21,7 @@ export function closureFindings(live: Live, expected: GrantExpectation): Finding
     ([, { schema, kind }]) => kind !== "sequence" && expected.schemas.get(schema)?.access === "exposed",
   );
   return served.flatMap(([id, relation]) => {
-    const reached = walk(id, edges, relations, relation.invoker);
+    const reached = reachableFrom(id, edges, relations, relation.invoker);
     return reached.flatMap(({ id: target, through }) => {
       const read = relations.get(target);
       const called = routines.get(target);
@@ -37,14 +37,19 @@ type Edges = ReadonlyMap<string, readonly { readonly target: string }[]>;
  * Everything reached from a relation, each once, by a shortest way.
  * @param calls follow functions only: what a view with security_invoker reads, it reads with the rights of whom asks
  */
-function walk(start: string, edges: Edges, relations: ReadonlyMap<string, Relation>, calls: boolean): Reached[] {
+function reachableFrom(
+  start: string,
+  edges: Edges,
+  relations: ReadonlyMap<string, Relation>,
+  calls: boolean,
+): Reached[] {
   const reached = new Map<string, Reached>([[start, { id: start, through: [] }]]);
   for (const { id, through } of reached.values()) {
     const name = id === start ? undefined : relations.get(id)?.name;
-    const way = name === undefined ? through : [...through, name];
+    const path = name === undefined ? through : [...through, name];
     for (const { target } of edges.get(id) ?? []) {
       if (calls && relations.has(target)) continue;
-      if (!reached.has(target)) reached.set(target, { id: target, through: way });
+      if (!reached.has(target)) reached.set(target, { id: target, through: path });
     }
   }
   reached.delete(start);
@@ -58,22 +63,22 @@ function readFindings(
   expected: GrantExpectation,
 ): Finding[] {
   const report = (problem: string, hint: string, danger: Danger): Finding[] => [about(relation, problem, hint, danger)];
-  const way = wayOf(through);
+  const path = pathText(through);
   switch (expected.schemas.get(read.schema)?.access) {
     case "private": {
       const hint = `take ${read.name} out of it, or drop it; until then its rows are public`;
-      return report(`serves rows of the private ${read.kind} ${read.name}${way}`, hint, "leak");
+      return report(`serves rows of the private ${read.kind} ${read.name}${path}`, hint, "leak");
     }
     case undefined: {
       if (read.extension) return [];
-      const problem = `serves rows of ${read.kind} ${read.name}${way}, in a schema that the configuration does not name`;
+      const problem = `serves rows of ${read.kind} ${read.name}${path}, in a schema that the configuration does not name`;
       return report(problem, `name schema ${quoted(read.schema)} in data_api.schemas, or take it out`, "leak");
     }
     default: {
       // Row security is for those who ask, and here the owner asks.
       const passes = read.secured && !read.forced && relation.kind.endsWith("view") && read.owner === relation.owner;
       if (!passes) return [];
-      const problem = `serves every row of ${read.name}${way}, past its row security`;
+      const problem = `serves every row of ${read.name}${path}, past its row security`;
       return report(problem, `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;`, "leak");
     }
   }
@@ -88,11 +93,11 @@ function callFindings(
   const schema = expected.schemas.get(called.schema);
   // The API's own functions run so on purpose; their owner is looked at elsewhere.
   if (schema?.access === "internal" && called.owner === schema.owner) return [];
-  const problem = `calls ${called.name}${wayOf(through)}, which runs with the rights of ${quoted(called.owner)} (SECURITY DEFINER)`;
+  const problem = `calls ${called.name}${pathText(through)}, which runs with the rights of ${quoted(called.owner)} (SECURITY DEFINER)`;
   return [about(relation, problem, `ALTER FUNCTION ${called.name} SECURITY INVOKER;`, "leak")];
 }
 
-function wayOf(through: readonly string[]): string {
+function pathText(through: readonly string[]): string {
   return through.length === 0 ? "" : ` through ${through.join(" → ")}`;
 }
 

@@ -2,24 +2,24 @@ import type { DefaultPrivilege } from "../../infra/plan/types.ts";
 import { type GrantExpectation, PUBLIC } from "./expectation.ts";
 import type { Danger, Finding } from "./finding.ts";
 import type { Live, LiveDefault } from "./live.ts";
-import { person, quoted, roleName } from "./sql.ts";
+import { granteeName, quoted, roleName } from "./sql.ts";
 
 /** What the server gives everybody on each new object, unless an entry for everywhere says otherwise. */
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { function: ["EXECUTE"], type: ["USAGE"] };
 
 /** Differences in what objects will be given when they are created: nothing is open by them yet, but the next table is. */
 export function defaultPrivilegeFindings({ defaults }: Live, expected: GrantExpectation): Finding[] {
-  return [...strayDefaults(defaults, expected), ...missingDefaults(defaults, expected)];
+  return [...unplannedDefaults(defaults, expected), ...missingDefaults(defaults, expected)];
 }
 
-function strayDefaults(defaults: readonly LiveDefault[], expected: GrantExpectation): Finding[] {
+function unplannedDefaults(defaults: readonly LiveDefault[], expected: GrantExpectation): Finding[] {
   return defaults.flatMap((entry) => {
     const { grantee, schema, kind } = entry;
     if (grantee === null || !concerns(entry, grantee, expected)) return [];
     const planned = plannedFor(entry, grantee, expected);
     const stray = entry.privileges.filter((privilege) => !planned.includes(privilege));
     if (stray.length === 0) return [];
-    const problem = `each ${kind} that is created ${placeOf(schema)} gives ${person(grantee)} ${stray.join(", ")}`;
+    const problem = `each ${kind} that is created ${placeOf(schema)} gives ${granteeName(grantee)} ${stray.join(", ")}`;
     const hint = alter(entry, "REVOKE", stray, grantee);
     return [{ ...about(entry, expected), problem, hint, danger: dangerOf(entry, stray, expected) }];
   });
@@ -46,12 +46,12 @@ function missingDefaults(defaults: readonly LiveDefault[], expected: GrantExpect
     const found = defaults.filter(
       ({ owner, schema, kind }) => owner === cell.owner && schema === (cell.schema ?? null) && kind === cell.kind,
     );
-    const held = found.find(({ grantee }) => grantee === cell.role)?.privileges ?? [];
-    const missing = cell.privileges.filter((privilege) => !held.includes(privilege));
+    const actual = found.find(({ grantee }) => grantee === cell.role)?.privileges ?? [];
+    const missing = cell.privileges.filter((privilege) => !actual.includes(privilege));
     const findings: Finding[] = [];
     const entry = { ...cell, schema: cell.schema ?? null };
     if (missing.length > 0) {
-      const problem = `the next ${cell.kind} ${placeOf(entry.schema)} does not give ${person(cell.role)} ${missing.join(", ")}`;
+      const problem = `the next ${cell.kind} ${placeOf(entry.schema)} does not give ${granteeName(cell.role)} ${missing.join(", ")}`;
       const hint = alter(entry, "GRANT", missing, cell.role);
       findings.push({ ...about(entry, expected), problem, hint, danger: "outage" });
     }
@@ -60,7 +60,7 @@ function missingDefaults(defaults: readonly LiveDefault[], expected: GrantExpect
       cell.schema === undefined && cell.role === PUBLIC && found.length === 0 ? (BUILT_IN[cell.kind] ?? []) : [];
     const given = builtIn.filter((privilege) => !cell.privileges.includes(privilege));
     if (given.length > 0) {
-      const problem = `each ${cell.kind} that is created ${placeOf(null)} gives ${person(PUBLIC)} ${given.join(", ")}`;
+      const problem = `each ${cell.kind} that is created ${placeOf(null)} gives ${granteeName(PUBLIC)} ${given.join(", ")}`;
       const hint = alter(entry, "REVOKE", given, PUBLIC);
       findings.push({ ...about(entry, expected), problem, hint, danger: "reach" });
     }
@@ -68,9 +68,11 @@ function missingDefaults(defaults: readonly LiveDefault[], expected: GrantExpect
   });
 }
 
-type Place = Pick<LiveDefault, "owner" | "schema"> & { readonly kind: LiveDefault["kind"] | DefaultPrivilege["kind"] };
+type DefaultScope = Pick<LiveDefault, "owner" | "schema"> & {
+  readonly kind: LiveDefault["kind"] | DefaultPrivilege["kind"];
+};
 
-function about({ owner, schema }: Place, { schemas }: GrantExpectation) {
+function about({ owner, schema }: DefaultScope, { schemas }: GrantExpectation) {
   const object = `default privileges of ${quoted(owner)}${schema === null ? "" : ` in schema ${quoted(schema)}`}`;
   return { object, schema: schema !== null && schemas.has(schema) ? schema : undefined };
 }
@@ -79,7 +81,12 @@ function placeOf(schema: string | null): string {
   return schema === null ? "anywhere" : `in ${quoted(schema)}`;
 }
 
-function alter({ owner, schema, kind }: Place, verb: "GRANT" | "REVOKE", privileges: readonly string[], role: string) {
+function alter(
+  { owner, schema, kind }: DefaultScope,
+  verb: "GRANT" | "REVOKE",
+  privileges: readonly string[],
+  role: string,
+) {
   const place = schema === null ? "" : ` IN SCHEMA ${quoted(schema)}`;
   const change = `${verb} ${privileges.join(", ")} ON ${kind.toUpperCase()}S ${verb === "GRANT" ? "TO" : "FROM"} ${roleName(role)}`;
   return `ALTER DEFAULT PRIVILEGES FOR ROLE ${quoted(owner)}${place} ${change};`;

@@ -2,7 +2,7 @@ import type { Grant, ObjectKind } from "../../infra/plan/types.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import type { Danger, Finding } from "./finding.ts";
 import type { Live, LivePrivilege } from "./live.ts";
-import { grant, person, quoted, revoke, titleOf } from "./sql.ts";
+import { grant, granteeName, quoted, revoke, titleOf } from "./sql.ts";
 
 /** Privileges with which rows are changed, or code is planted that runs when somebody else changes them. */
 const CHANGING = new Set(["INSERT", "UPDATE", "DELETE", "TRUNCATE", "TRIGGER", "MAINTAIN"]);
@@ -11,7 +11,7 @@ const POWERFUL = new Set<LivePrivilege["kind"]>(["parameter", "language", "forei
 const SYSTEM = new Set(["pg_catalog", "information_schema", "pg_toast"]);
 
 /** Privileges that go beyond the matrix or beyond what the server gives by itself. */
-export function strayPrivileges(live: Live, expected: GrantExpectation): Finding[] {
+export function unplannedPrivileges(live: Live, expected: GrantExpectation): Finding[] {
   const superusers = new Set(live.roles.filter(({ superuser }) => superuser).map(({ name }) => name));
   return live.privileges.flatMap((entry) => {
     // No grant means anything to a superuser.
@@ -20,7 +20,7 @@ export function strayPrivileges(live: Live, expected: GrantExpectation): Finding
     const stray = entry.privileges.filter((privilege) => !planned.includes(privilege));
     const kept = entry.privileges.filter((privilege) => planned.includes(privilege));
     const about = { object: titleOf(entry), schema: plannedSchema(entry, expected) };
-    const who = person(entry.grantee);
+    const who = granteeName(entry.grantee);
     const findings: Finding[] = [];
     if (stray.length > 0) {
       const problem = `${who} has ${stray.join(", ")}${runsAsOwner(entry, live)}`;
@@ -106,19 +106,19 @@ export function missingPrivileges(live: Live, expected: GrantExpectation): Findi
 }
 
 function missingParameters({ privileges }: Live, { parameters, roles: { anonymous } }: GrantExpectation): Finding[] {
-  const held = privileges.filter((entry) => entry.kind === "parameter" && entry.grantee === anonymous);
+  const actual = privileges.filter((entry) => entry.kind === "parameter" && entry.grantee === anonymous);
   return parameters
-    .filter((name) => !held.some((entry) => entry.name === name && entry.privileges.includes("SET")))
+    .filter((name) => !actual.some((entry) => entry.name === name && entry.privileges.includes("SET")))
     .map((name) => {
       const target = { kind: "parameter" as const, name, column: null };
       const hint = grant(["SET"], target, anonymous);
-      const problem = `${person(anonymous)} lacks SET`;
+      const problem = `${granteeName(anonymous)} lacks SET`;
       return { object: titleOf(target), schema: undefined, problem, hint, danger: "outage" };
     });
 }
 
 function missingCells(live: Live, expected: GrantExpectation): Finding[] {
-  const held = new Set(
+  const actual = new Set(
     live.privileges
       .filter(({ column, planned }) => column === null && planned)
       .flatMap(({ kind, name, schema, grantee, privileges }) => {
@@ -128,12 +128,12 @@ function missingCells(live: Live, expected: GrantExpectation): Finding[] {
   );
   return expected.grants.flatMap((cell) =>
     objectsOf(cell, live, expected).flatMap(({ kind, name, owner }) => {
-      const has = (privilege: string) => held.has(JSON.stringify([cell.kind, name, cell.role, privilege]));
+      const has = (privilege: string) => actual.has(JSON.stringify([cell.kind, name, cell.role, privilege]));
       const missing = owner === cell.role ? [] : cell.privileges.filter((privilege) => !has(privilege));
       if (missing.length === 0) return [];
       const isQualified = kind !== "database" && kind !== "schema";
       const target = { kind, name: isQualified ? name : quoted(name), column: null };
-      const problem = `${person(cell.role)} lacks ${missing.join(", ")}`;
+      const problem = `${granteeName(cell.role)} lacks ${missing.join(", ")}`;
       const hint = grant(missing, target, cell.role);
       return [{ object: titleOf(target), schema: cell.schema, problem, hint, danger: "outage" as const }];
     }),

@@ -5,7 +5,7 @@ import type { GrantExpectation } from "./expectation.ts";
 import { type Finding, sortFindings } from "./finding.ts";
 import { type Live, readLive } from "./live.ts";
 import { ownerFindings } from "./owners.ts";
-import { missingPrivileges, strayPrivileges } from "./privileges.ts";
+import { missingPrivileges, unplannedPrivileges } from "./privileges.ts";
 import { roleFindings } from "./roles.ts";
 
 /**
@@ -32,7 +32,7 @@ export function compareGrants(live: Live, expected: GrantExpectation): Finding[]
   return sortFindings([
     ...roleFindings(live, expected),
     ...ownerFindings(live, expected),
-    ...strayPrivileges(live, expected),
+    ...unplannedPrivileges(live, expected),
     ...missingPrivileges(live, expected),
     ...defaultPrivilegeFindings(live, expected),
     ...closureFindings(live, expected),

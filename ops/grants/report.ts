@@ -12,12 +12,12 @@ export async function checkGrants(client: ClientBase, expected: GrantExpectation
   try {
     return checksOf(await proveGrants(client, expected), expected);
   } catch (error) {
-    return [unproven(expected.database, error)];
+    return [unreachableCheck(expected.database, error)];
   }
 }
 
 /** The check of a database that could not be asked. */
-export function unproven(database: string, error: unknown): Check {
+export function unreachableCheck(database: string, error: unknown): Check {
   const detail = error instanceof Error ? error.message : String(error);
   return { name: `grants of database ${database}`, ok: false, detail };
 }

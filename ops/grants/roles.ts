@@ -2,11 +2,17 @@ import { milliseconds } from "../../config/interval.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import type { Danger, Finding } from "./finding.ts";
 import type { Live, LiveRole, Membership } from "./live.ts";
-import { person, quoted, titleOf } from "./sql.ts";
+import { granteeName, quoted, titleOf } from "./sql.ts";
 
 type Attribute = "superuser" | "bypassrls" | "createrole" | "createdb" | "replication" | "login" | "inherit";
 /** Settings of a role with which it escapes a limit of the API or runs what somebody else chose. */
-const UNDOING = ["search_path", "role", "row_security", "default_transaction_read_only", "session_preload_libraries"];
+const LIMIT_SETTINGS = [
+  "search_path",
+  "role",
+  "row_security",
+  "default_transaction_read_only",
+  "session_preload_libraries",
+];
 /** Roles of the server with which every row is read or written, whatever the grants say. */
 const READ_ALL = ["pg_read_all_data", "pg_write_all_data"];
 const EXAMPLES = 3;
@@ -50,7 +56,7 @@ function attributeFindings({ roles }: Live, { roles: planned }: GrantExpectation
 function settingFindings({ roles }: Live, { roles: planned, statementTimeout }: GrantExpectation): Finding[] {
   return [planned.anonymous, planned.authenticator].flatMap((name) => {
     const settings = settingsOf(roles.find((role) => role.name === name));
-    const undoing = UNDOING.filter((setting) => settings.has(setting)).map((setting) =>
+    const limitSettings = LIMIT_SETTINGS.filter((setting) => settings.has(setting)).map((setting) =>
       finding(
         name,
         `sets ${setting} = ${settings.get(setting)}`,
@@ -58,12 +64,12 @@ function settingFindings({ roles }: Live, { roles: planned, statementTimeout }: 
         "reach",
       ),
     );
-    if (name !== planned.anonymous) return undoing;
+    if (name !== planned.anonymous) return limitSettings;
     const timeout = settings.get("statement_timeout");
-    if (timeout !== undefined && milliseconds(timeout) === statementTimeout) return undoing;
+    if (timeout !== undefined && milliseconds(timeout) === statementTimeout) return limitSettings;
     const problem = `has ${timeout === undefined ? "no statement_timeout" : `statement_timeout = ${timeout}`}, not ${statementTimeout}ms`;
     const hint = `ALTER ROLE ${quoted(name)} SET statement_timeout = ${statementTimeout};`;
-    return [...undoing, finding(name, problem, hint, "reach")];
+    return [...limitSettings, finding(name, problem, hint, "reach")];
   });
 }
 
@@ -141,18 +147,18 @@ function authenticatorFindings({ memberships }: Live, { roles }: GrantExpectatio
   const grant = `GRANT ${quoted(anonymous)} TO ${quoted(authenticator)}`;
   const findings: Finding[] = [];
   if (!found.some(({ set }) => set)) {
-    const problem = `cannot become ${person(anonymous)}`;
+    const problem = `cannot become ${granteeName(anonymous)}`;
     findings.push(finding(authenticator, problem, `${grant}${found.length > 0 ? " WITH SET TRUE" : ""};`, "outage"));
   }
   for (const { admin, inherit, grantor } of found) {
     const by = ` GRANTED BY ${quoted(grantor)}`;
     if (admin) {
-      const problem = `may give ${person(anonymous)} to others`;
+      const problem = `may give ${granteeName(anonymous)} to others`;
       const hint = `REVOKE ADMIN OPTION FOR ${quoted(anonymous)} FROM ${quoted(authenticator)}${by} CASCADE;`;
       findings.push(finding(authenticator, problem, hint, "reach"));
     }
     if (inherit) {
-      const problem = `has what ${person(anonymous)} has without becoming it`;
+      const problem = `has what ${granteeName(anonymous)} has without becoming it`;
       findings.push(finding(authenticator, problem, `${grant} WITH INHERIT FALSE${by};`, "reach"));
     }
   }

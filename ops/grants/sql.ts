@@ -13,7 +13,7 @@ export function roleName(role: string): string {
 }
 
 /** A role in a sentence. */
-export function person(role: string): string {
+export function granteeName(role: string): string {
   return role === PUBLIC ? "everybody (PUBLIC)" : quoted(role);
 }
 

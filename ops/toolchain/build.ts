@@ -125,14 +125,14 @@ async function run(go: string, args: string[], cwd: string, line: (text: string)
   const stop = () => child.kill();
   process.once("exit", stop);
   let out = "";
-  const said: string[] = [];
+  const output: string[] = [];
   child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
   createInterface({ input: child.stderr }).on("line", (text) => {
-    said.push(text);
+    output.push(text);
     line(text);
   });
   const [code] = (await once(child, "close")) as [number | null];
   process.off("exit", stop);
-  if (code !== 0) throw new Error(`go ${args[0]} failed: ${said.slice(-3).join(" ").trim()}`);
+  if (code !== 0) throw new Error(`go ${args[0]} failed: ${output.slice(-3).join(" ").trim()}`);
   return out;
 }

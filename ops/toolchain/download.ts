@@ -109,10 +109,10 @@ async function unpack(archive: string, member: string | undefined, target: strin
   try {
     if (member === undefined) return await out.writeFile(await readFile(archive));
     const tar = spawn("tar", ["-xzOf", archive, member], { stdio: ["ignore", out.fd, "pipe"] });
-    let said = "";
-    tar.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    let output = "";
+    tar.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
     const [code] = (await once(tar, "close")) as [number | null];
-    if (code !== 0) throw new Error(`tar cannot unpack ${member}: ${said.trim()}`);
+    if (code !== 0) throw new Error(`tar cannot unpack ${member}: ${output.trim()}`);
   } finally {
     await out.close();
   }

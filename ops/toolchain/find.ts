@@ -53,10 +53,10 @@ export function originPath(file: string): string {
 
 /** Throws unless the program runs and tells the pinned version. */
 export async function checkVersion(tool: Tool, file: string): Promise<void> {
-  const said = await ask(file, tool.versionArgument ?? "--version");
+  const output = await ask(file, tool.versionArgument ?? "--version");
   const version = new RegExp(`(?<![\\d.])${tool.version.replaceAll(/[.+]/g, "\\$&")}(?!\\S)`);
-  if (!version.test(said))
-    throw new Error(`${file} is not version ${tool.version}, it says "${said.trim().split("\n", 1)[0]}"`);
+  if (!version.test(output))
+    throw new Error(`${file} is not version ${tool.version}, it says "${output.trim().split("\n", 1)[0]}"`);
 }
 
 async function ask(file: string, argument: string): Promise<string> {

@@ -3,7 +3,7 @@ import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { StackContext } from "../context/context.ts";
 import { reasonOf } from "./check.ts";
 import { readMachineAccount } from "./machine.ts";
-import type { Reached } from "./reach.ts";
+import type { Reached } from "./access.ts";
 import type { Callers } from "./signInProbes.ts";
 
 /**
@@ -31,12 +31,12 @@ export async function callersOf(
   const chosen = settings.verification?.account;
   const account = serviceAccounts.find(({ name }) => chosen === undefined || name === chosen);
   const common = { users, basic };
-  if (users.length > 0) return { ...common, machine: undefined, nobody: NO_ACCOUNT };
-  if (account === undefined) return { ...common, machine: undefined, nobody: NO_ACCOUNT };
+  if (users.length > 0) return { ...common, machine: undefined, noCaller: NO_ACCOUNT };
+  if (account === undefined) return { ...common, machine: undefined, noCaller: NO_ACCOUNT };
   if (cluster instanceof Error) {
     const [reason = ""] = cluster.message.split("; ");
-    const nobody = { reason, hint: "set KUBECONFIG to a file that has the context" };
-    return { ...common, machine: undefined, nobody };
+    const noCaller = { reason, hint: "set KUBECONFIG to a file that has the context" };
+    return { ...common, machine: undefined, noCaller };
   }
   try {
     const read = { name: `${account.name}-account`, namespace: account.namespace };
@@ -46,11 +46,11 @@ export async function callersOf(
       account: readMachineAccount(Object.fromEntries(Object.entries(data).map(decode))),
       groups: account.groups,
     };
-    return { ...common, machine, nobody: NO_ACCOUNT };
+    return { ...common, machine, noCaller: NO_ACCOUNT };
   } catch (error) {
     const where = `Secret ${account.name}-account in namespace ${account.namespace}`;
     const reason = `${where} cannot be read: ${wordsOf(error)}`;
-    return { ...common, machine: undefined, nobody: { reason, hint: "deploy, with access to the cluster" } };
+    return { ...common, machine: undefined, noCaller: { reason, hint: "deploy, with access to the cluster" } };
   }
 }
 

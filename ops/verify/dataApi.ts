@@ -10,21 +10,21 @@ interface Swagger {
 }
 
 /** A schema that no stack can have: names of one's own do not begin like this. */
-const NOBODYS_SCHEMA = "pg_nobodys_schema";
+const UNKNOWN_SCHEMA = "pg_unknown_schema";
 
 /** Number of different tags after which the tag is taken for one that no response repeats. */
 const MAX_TAGS = 10;
 
 /** How often to ask again where the gateway says that this client asks too much: its limits hold for the proof, too. */
-const PATIENCE = 10;
+const MAX_RETRIES = 10;
 
 /**
  * The contract of the wire (spec 001, Endpoints and Errors), probed on every relation that each exposed schema describes.
  * @param url origin of the data API
  */
 export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["schemas"]): Promise<Check[]> {
-  return withClient(async (hasty) => {
-    const client = { ...hasty, send: patient(hasty) };
+  return withClient(async (unlimited) => {
+    const client = { ...unlimited, send: retrying(unlimited) };
     const [first, ...others] = exposed;
     const checks = [
       await checkSchema(client, url, first ?? "", undefined),
@@ -40,15 +40,15 @@ export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["sc
       checks.push(await checkSchema(client, url, schema, schema));
       checks.push(await checkNeedsProfile(client, url, schema));
     }
-    for (const schema of [...hidden, NOBODYS_SCHEMA]) checks.push(await checkHidden(client, url, schema));
+    for (const schema of [...hidden, UNKNOWN_SCHEMA]) checks.push(await checkHidden(client, url, schema));
     return checks;
   });
 }
 
-function patient(client: HttpClient): HttpClient["send"] {
+function retrying(client: HttpClient): HttpClient["send"] {
   return async (url: string, options?: RequestOptions): Promise<Answer> => {
     let answer = await client.send(url, options);
-    for (let attempt = 0; answer.status === 429 && attempt < PATIENCE; attempt += 1) {
+    for (let attempt = 0; answer.status === 429 && attempt < MAX_RETRIES; attempt += 1) {
       await setTimeout(1000 * Number(headerOf(answer, "retry-after") ?? 1));
       answer = await client.send(url, options);
     }

@@ -4,7 +4,7 @@ import { checkContracts } from "../contract/check.ts";
 import type { LockFolder } from "../contract/lockFolder.ts";
 import { UnreachableError, withDatabase } from "../database.ts";
 import { expectationOf } from "../grants/expectation.ts";
-import { checkGrants, unproven } from "../grants/report.ts";
+import { checkGrants, unreachableCheck } from "../grants/report.ts";
 import { type Check, skip } from "./check.ts";
 
 /** The data API's database, as its administrator reaches it, and what its schemas promise. */
@@ -24,7 +24,9 @@ export async function checkDatabase({ connection, promises, hint }: DatabaseTarg
     ]);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    return [hint === undefined ? unproven(plan.database, error) : skip("grants and contracts", error.message, hint)];
+    return [
+      hint === undefined ? unreachableCheck(plan.database, error) : skip("grants and contracts", error.message, hint),
+    ];
   }
 }
 
@@ -32,7 +34,7 @@ export async function checkDatabase({ connection, promises, hint }: DatabaseTarg
  * Stops a deployment before it changes anything, when the database that is there breaks a promise. One that is not there yet breaks none.
  * @throws Error with every broken promise
  */
-export async function refuseBrokenPromises({ connection, promises }: DatabaseTarget, plan: DataPlan): Promise<void> {
+export async function refuseBrokenContract({ connection, promises }: DatabaseTarget, plan: DataPlan): Promise<void> {
   if (!(await isThere(connection, plan.database))) return;
   const broken = await withDatabase(connection, async (client) => {
     const checks = await checkContracts(client, promises, exposedOf(plan), { mayBeIncomplete: true });

@@ -2,13 +2,13 @@
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { PostgresServer } from "../../config/settings.ts";
 import { NAME } from "../../infra/postgres/access.ts";
-import type { Place, StackContext } from "../context/context.ts";
+import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import { openDataStack, ownDatabase } from "../contract/connection.ts";
 import { ContractError } from "../contract/contract.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
 import { reasonOf } from "./check.ts";
 import type { DatabaseTarget } from "./database.ts";
-import type { Reached } from "./reach.ts";
+import type { Reached } from "./access.ts";
 
 /** Why it cannot be looked at. */
 export interface Unreachable {
@@ -25,19 +25,19 @@ const FORWARD = "set postgres.install.host to where this machine reaches it, e.g
  */
 export async function databaseOf(
   context: StackContext,
-  place: Place,
+  shell: ShellEnvironment,
   secrets: Reached,
   cluster: KubeConfig | Error,
 ): Promise<DatabaseTarget | Unreachable> {
   const { stack, settings } = context;
-  const own = { stack, ...place, environment: { ...context.environment, ...secrets.known } };
+  const own = { stack, ...shell, environment: { ...context.environment, ...secrets.known } };
   try {
     const stated = settings.postgres?.host;
     const host = stated ?? (await serviceAddress(settings.postgres, cluster));
     const connection = ownDatabase(own, openDataStack(own), host);
     return {
       connection,
-      promises: new LockFolder(place.project, stack),
+      promises: new LockFolder(shell.project, stack),
       ...(stated === undefined && { hint: FORWARD }),
     };
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Exposure } from "../../infra/plan/types.ts";
 import { identityHeaderSpellings } from "../../infra/identity/headers.ts";
 import { lookup } from "../../infra/loopback.ts";
 import { type Answer, headerOf } from "../http.ts";
-import { isOwnAnswer } from "../ownAnswer.ts";
+import { isGatewayResponse } from "../gatewayResponse.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders } from "./echo.ts";
 
@@ -82,7 +82,7 @@ export function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identity
 
 /** @throws Unexpected for an answer of the gateway itself: it has no route here, or a route without a backend */
 export function expectApplication(answer: Answer): void {
-  if (!isOwnAnswer(answer)) return;
+  if (!isGatewayResponse(answer)) return;
   const hint = "the gateway's own answer: its route, or the Service behind it, is missing or has no endpoint";
   throw new Unexpected("an answer of the application", `${describe(answer)}, ${hint}`);
 }

@@ -11,7 +11,7 @@ import type { Probe } from "./probe.ts";
 import { type Callers, signInProbe } from "./signInProbes.ts";
 
 /** What the probes saw besides whether it is right. */
-export class Seen {
+export class Observations {
   /** By id of the exposure. */
   readonly routes = new Map<string, RouteAnswer>();
   /** When the certificate of a host runs out. */
@@ -19,19 +19,19 @@ export class Seen {
 }
 
 /** A host that nobody has: names below `.invalid` never exist (RFC 2606). */
-const NOBODYS_HOST = "gatehouse-nobody.invalid";
+const UNKNOWN_HOST = "gatehouse-unknown.invalid";
 
 /**
  * @param callers who signs in
  * @param seen receives what was seen, while the probes run
  */
-export function outsideProbes(target: OutsideTarget, callers: Callers, seen: Seen): Probe[] {
+export function outsideProbes(target: OutsideTarget, callers: Callers, seen: Observations): Probe[] {
   const { exposures } = target;
   const probes = exposures.flatMap((exposure) => exposureProbes(target, exposure, callers, seen));
-  return [...probes, ...disabledProbes(target), ...nobodyProbe(exposures)];
+  return [...probes, ...disabledProbes(target), ...unknownHostProbe(exposures)];
 }
 
-function exposureProbes(target: OutsideTarget, exposure: Exposure, callers: Callers, seen: Seen): Probe[] {
+function exposureProbes(target: OutsideTarget, exposure: Exposure, callers: Callers, seen: Observations): Probe[] {
   const { role, url: subject, host, domain, tls, id, protection } = exposure;
   const told = (answer: RouteAnswer): void => void seen.routes.set(id, answer);
   const probes: Probe[] = [
@@ -79,9 +79,9 @@ function disabledProbes({ disabled, exposures }: OutsideTarget): Probe[] {
   });
 }
 
-function nobodyProbe(exposures: readonly Exposure[]): Probe[] {
+function unknownHostProbe(exposures: readonly Exposure[]): Probe[] {
   if (exposures.length === 0) return [];
-  const run = async (): Promise<Check[]> => [await checkNotRouted(gatewayOf(exposures), NOBODYS_HOST)];
+  const run = async (): Promise<Check[]> => [await checkNotRouted(gatewayOf(exposures), UNKNOWN_HOST)];
   return [{ kind: "domains", subject: "any other host", run }];
 }
 

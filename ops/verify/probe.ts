@@ -27,7 +27,7 @@ export interface Result extends Check {
  * So many probes are under way at once: most of a probe is waiting for answers, and its answers are work for a gateway that serves people at
  * the same time.
  */
-const AT_ONCE = 16;
+const MAX_CONCURRENT_PROBES = 16;
 
 /**
  * Runs probes, at most 16 at once.
@@ -38,7 +38,7 @@ export async function runProbes(
   probes: readonly Probe[],
   report: (detail: string) => void = () => undefined,
 ): Promise<Result[]> {
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(MAX_CONCURRENT_PROBES);
   let done = 0;
   const results = probes.map((probe) =>
     limit(async () => {

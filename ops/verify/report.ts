@@ -7,9 +7,9 @@ import type { Result } from "./probe.ts";
 export type Paint = (state: State, text: string) => string;
 
 /** With more subjects, those whose checks all passed are only counted. */
-const SUBJECTS = 60;
+const MAX_SUBJECTS = 60;
 /** Columns of what was seen; longer texts are told whole below the table. */
-const WIDTH = 72;
+const MAX_WIDTH = 72;
 const SIGNS: Readonly<Record<State, string>> = { passed: "✔", failed: "✖", skipped: "–" };
 
 /**
@@ -17,7 +17,11 @@ const SIGNS: Readonly<Record<State, string>> = { passed: "✔", failed: "✖", s
  * @param seconds how long it took
  */
 export function describeChecks(checks: readonly Result[], seconds: number, paint: Paint): string {
-  const parts = [table(checks, paint), ...troubles(checks, "failed", paint), ...troubles(checks, "skipped", paint)];
+  const parts = [
+    table(checks, paint),
+    ...problemLines(checks, "failed", paint),
+    ...problemLines(checks, "skipped", paint),
+  ];
   return `${[...parts, `${sentence(checks)} (${seconds.toFixed(1)} s)`].join("\n")}\n`;
 }
 
@@ -36,13 +40,13 @@ export function sentence(checks: readonly Pick<Result, "ok" | "skipped" | "detai
 function reasonsOf(checks: readonly Pick<Result, "ok" | "skipped" | "detail">[]): string {
   const skipped = checks.filter((check) => stateOf(check) === "skipped");
   const [reason = "", ...others] = new Set(skipped.map(({ detail }) => detail));
-  return others.length === 0 && reason.length <= WIDTH && !reason.includes("\n") ? ` (${reason})` : "";
+  return others.length === 0 && reason.length <= MAX_WIDTH && !reason.includes("\n") ? ` (${reason})` : "";
 }
 
 function table(checks: readonly Result[], paint: Paint): string {
   const drawn = new Table({ head: ["subject", "", "check", "seen"], style: { head: [], border: [], compact: true } });
   const groups = [...Map.groupBy(checks, ({ subject }) => subject)];
-  const shown = groups.length <= SUBJECTS ? groups : groups.filter(([, own]) => own.some(isTrouble));
+  const shown = groups.length <= MAX_SUBJECTS ? groups : groups.filter(([, own]) => own.some(isProblem));
   for (const [subject, own] of shown) {
     own.forEach((check, index) => {
       const state = stateOf(check);
@@ -54,7 +58,7 @@ function table(checks: readonly Result[], paint: Paint): string {
   return [...(shown.length > 0 ? [drawn.toString()] : []), ...more].join("\n");
 }
 
-function isTrouble(check: Result): boolean {
+function isProblem(check: Result): boolean {
   return stateOf(check) !== "passed";
 }
 
@@ -69,11 +73,11 @@ function shortName({ name, subject }: Result): string {
 
 function clip(text: string): string {
   const [line = ""] = text.split("\n");
-  return line.length > WIDTH ? `${line.slice(0, WIDTH - 1)}…` : line;
+  return line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH - 1)}…` : line;
 }
 
 /** Lines on what failed, or was not looked at, each with a hint; what has one reason and hint is told once. */
-export function troubles(checks: readonly Result[], state: "failed" | "skipped", paint: Paint): string[] {
+export function problemLines(checks: readonly Result[], state: "failed" | "skipped", paint: Paint): string[] {
   const own = checks.filter((check) => stateOf(check) === state);
   const groups = Map.groupBy(own, ({ detail, hint = "" }) => `${detail}\n${hint}`);
   return [...groups.values()].flatMap((group) => {

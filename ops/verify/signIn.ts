@@ -10,7 +10,7 @@ interface Challenge {
 }
 
 const FLOW_PAGE = /^\/if\/flow\/([^/]+)\//;
-const STAGES = 10;
+const MAX_STAGES = 10;
 
 export interface Credentials {
   readonly username: string;
@@ -43,7 +43,7 @@ async function runFlow(client: HttpClient, page: URL, flow: string, credentials:
   const query = encodeURIComponent(page.search.replace(/^\?/, ""));
   const executor = `${page.origin}${EXECUTOR}${flow}/?query=${query}`;
   let challenge = parse(await client.follow(executor));
-  for (let stage = 0; stage < STAGES; stage += 1) {
+  for (let stage = 0; stage < MAX_STAGES; stage += 1) {
     if (challenge.component === "xak-flow-redirect" && challenge.to !== undefined) {
       const target = new URL(challenge.to, page.origin);
       if (!target.pathname.startsWith(EXECUTOR)) return target.href;
@@ -59,7 +59,7 @@ async function runFlow(client: HttpClient, page: URL, flow: string, credentials:
     // A stage that is passed answers with a redirect to itself; the next challenge is fetched from there.
     challenge = parse(answer.status === 302 ? await client.follow(executor) : answer);
   }
-  throw new Unexpected("a finished login", `stage "${challenge.component}" after ${STAGES} stages`);
+  throw new Unexpected("a finished login", `stage "${challenge.component}" after ${MAX_STAGES} stages`);
 }
 
 function responseTo(challenge: Challenge, { username, password }: Credentials): Record<string, string> {

@@ -2,7 +2,14 @@
 import type { ServiceAccount } from "../../config/settings.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { isEcho, type OutsideTarget } from "../../infra/verification/target.ts";
-import { checkBasic, checkLetIn, checkMachine, checkSignIn, checkWrongGroup, type Identity } from "./arrival.ts";
+import {
+  checkBasic,
+  checkLetIn,
+  checkMachine,
+  checkSignIn,
+  checkWrongGroup,
+  type Identity,
+} from "./identityHeaders.ts";
 import { type Check, skip } from "./check.ts";
 import { type MachineAccount, tokenFor } from "./machine.ts";
 import type { Probe } from "./probe.ts";
@@ -15,7 +22,7 @@ export interface Callers {
   /** A machine, where there are no users. */
   readonly machine: { readonly account: MachineAccount; readonly groups: ServiceAccount["groups"] } | undefined;
   /** Why nobody signs in where there is neither, and what would change that. */
-  readonly nobody: { readonly reason: string; readonly hint: string };
+  readonly noCaller: { readonly reason: string; readonly hint: string };
   /** Of `basic` services, by entry. */
   readonly basic: ReadonlyMap<string, Credentials>;
 }
@@ -87,8 +94,8 @@ async function byApplication(_: OutsideTarget, exposure: Exposure, callers: Call
   return [skip(`sign-in to ${exposure.url}`, reason, "sign in once in a browser")];
 }
 
-function notChecked({ url }: Exposure, { nobody }: Callers): Check {
-  return skip(`sign-in to ${url}`, nobody.reason, nobody.hint);
+function notChecked({ url }: Exposure, { noCaller }: Callers): Check {
+  return skip(`sign-in to ${url}`, noCaller.reason, noCaller.hint);
 }
 
 function mayEnter({ groups: required }: Exposure, groups: readonly string[]): boolean {

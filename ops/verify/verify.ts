@@ -2,7 +2,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { outsideTarget } from "../../infra/verification/target.ts";
 import { auditCluster } from "../audit/audit.ts";
-import type { Place, StackContext } from "../context/context.ts";
+import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import type { Progress } from "../progress.ts";
 import { backendProbes } from "./backends.ts";
 import { callersOf } from "./callers.ts";
@@ -12,9 +12,9 @@ import { hintOf } from "./hints.ts";
 import { databaseOf } from "./databaseOf.ts";
 import { checkDatabase } from "./database.ts";
 import type { RouteAnswer } from "./gateway.ts";
-import { outsideProbes, Seen } from "./outside.ts";
+import { outsideProbes, Observations } from "./outside.ts";
 import { type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
-import { clusterOf, type Reached, secretsOf } from "./reach.ts";
+import { clusterOf, type Reached, secretsOf } from "./access.ts";
 
 /** What was found out. */
 export interface Report {
@@ -36,18 +36,18 @@ export interface Report {
  */
 export async function verifyContext(
   context: StackContext,
-  place: Place,
+  shell: ShellEnvironment,
   progress: Progress,
   only: readonly Kind[] = KINDS,
 ): Promise<Report> {
   const began = new Date();
-  const seen = new Seen();
-  const secrets = await secretsOf(context, place, progress);
+  const seen = new Observations();
+  const secrets = await secretsOf(context, shell, progress);
   const cluster = clusterOf(context);
   const callers = await callersOf(context, cluster, secrets);
   const probes = [
     ...outsideProbes(outsideTarget(context.settings, context.plan), callers, seen),
-    ...(await databaseProbe(context, place, secrets, cluster)),
+    ...(await databaseProbe(context, shell, secrets, cluster)),
     ...clusterProbes(context, cluster),
   ].filter(({ kind }) => only.includes(kind));
   const found = await progress.step("Verifying the deployment", (report) => runProbes(probes, report));
@@ -59,14 +59,14 @@ export async function verifyContext(
 
 async function databaseProbe(
   context: StackContext,
-  place: Place,
+  shell: ShellEnvironment,
   secrets: Reached,
   cluster: KubeConfig | Error,
 ): Promise<Probe[]> {
   const { data } = context.plan;
   if (!data) return [];
   const subject = `database ${data.database}`;
-  const target = await databaseOf(context, place, secrets, cluster);
+  const target = await databaseOf(context, shell, secrets, cluster);
   const run: Probe["run"] =
     "reason" in target
       ? () => Promise.resolve([skip("grants and contracts", target.reason, target.hint)])

@@ -51,7 +51,7 @@ interface Secret {
   readonly encoded: string;
 }
 type Secrets = readonly Secret[];
-type Place = Pick<Text, "path">;
+type TextPath = Pick<Text, "path">;
 
 /** One text of a resource, and where it stands. */
 interface Text {
@@ -136,7 +136,7 @@ function formOf(text: string): string | undefined {
   return Object.entries(FORMS).find(([, form]) => form.test(text))?.[0];
 }
 
-function found({ path }: Place, what: string | undefined): [string, string][] {
+function found({ path }: TextPath, what: string | undefined): [string, string][] {
   return what === undefined ? [] : [[path, what]];
 }
 

@@ -11,12 +11,12 @@ export const singleRoutes: Rule = {
   scope: "stack",
   check: (resources, { plan }) => {
     const rules = manifestsOf(resources).flatMap(rulesOf);
-    return [...rules.flatMap((rule) => secondRoutes(rule, plan)), ...twice(rules)];
+    return [...rules.flatMap((rule) => duplicateRoutes(rule, plan)), ...twice(rules)];
   },
 };
 
 /** Hosts of the plan that a rule serves which is not of the plan. */
-export function secondRoutes(rule: RoutingRule, plan: Plan): Finding[] {
+export function duplicateRoutes(rule: RoutingRule, plan: Plan): Finding[] {
   if (rule.match === "(unknown)" || plannedRule(rule, plan)) return [];
   const served = plan.routes.flatMap(({ rules }) => rules).filter(({ host }) => rule.serves(host));
   const first = served[0];

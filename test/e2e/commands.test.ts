@@ -24,7 +24,7 @@ const SHELL = Object.fromEntries(
 );
 
 /** Everything that was printed or written. */
-let told = "";
+let output = "";
 let canaries: readonly (readonly [name: string, value: string])[] = [];
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ function run(file: string, ...args: readonly string[]): Promise<Ended> {
   const env = { ...process.env, ...SHELL, GATEHOUSE_DATA: inject("platform").data };
   return new Promise((resolve) => {
     execFile(file, args, { cwd: folder, env, maxBuffer: 1e8 }, (error, out, errors) => {
-      told += out + errors;
+      output += out + errors;
       resolve({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, out });
     });
   });
@@ -86,7 +86,7 @@ test("verify holds, and says so to people and machines", async () => {
   const junit = join(folder, "verify.xml");
   const { code, out } = await command("verify", CONTEXT, "--json", "--junit", junit);
   expect([code, (JSON.parse(out) as { summary: { failed: number } }).summary.failed]).toEqual([0, 0]);
-  told += readFileSync(junit, "utf8");
+  output += readFileSync(junit, "utf8");
   expect((await command("verify", CONTEXT, "--only", "routes,sign-in")).code).toBe(0);
 });
 
@@ -94,7 +94,7 @@ test("diagnose finds no symptom, and keeps its report", async () => {
   const { code, out } = await command("diagnose", CONTEXT);
   expect([code, out.includes("No symptom.")]).toEqual([0, true]);
   const reports = join(inject("platform").data, "diagnose");
-  for (const name of readdirSync(reports)) told += readFileSync(join(reports, name), "utf8");
+  for (const name of readdirSync(reports)) output += readFileSync(join(reports, name), "utf8");
 });
 
 test("audit finds nothing that gets around the plan", async () => {
@@ -117,11 +117,11 @@ test("deploy, from another folder, has nothing to do and proves everything; with
   expect((await run(join(PROJECT, "deploy"), CONTEXT)).code).toBe(2);
   const unknown = await run(join(PROJECT, "deploy"), "gatehouse-other");
   expect(unknown.code).toBe(2);
-  expect(told).toContain(`\n  ${CONTEXT} (stack local)\n`);
+  expect(output).toContain(`\n  ${CONTEXT} (stack local)\n`);
 });
 
 test("none of the stack's secrets is in anything that the commands printed or wrote", () => {
   expect(new Set(canaries.map(([, value]) => value)).size).toBeGreaterThanOrEqual(20);
-  expect(told.length).toBeGreaterThan(20_000);
-  expect(canaries.filter(([, value]) => told.includes(value)).map(([name]) => name)).toEqual([]);
+  expect(output.length).toBeGreaterThan(20_000);
+  expect(canaries.filter(([, value]) => output.includes(value)).map(([name]) => name)).toEqual([]);
 });

@@ -26,7 +26,7 @@ test("after a deployment nothing is wrong, and what the plan skipped is repeated
   await healthy();
   const { diagnosis } = await diagnoser.run(config());
   expect(diagnosis.warnings).toContain('protected_services[1] "team": domain "partner" is not enabled; skipped there');
-  expect(await diagnoser.tell(config())).toContain("No symptom.");
+  expect(await diagnoser.print(config())).toContain("No symptom.");
 });
 
 signInCauses();
@@ -35,7 +35,7 @@ deadCauses();
 otherCauses();
 
 test("three reports are kept, and no secret of the platform is in them, nor in anything that was printed", async () => {
-  await diagnoser.tell(config());
+  await diagnoser.print(config());
   expect(diagnoser.reports).toHaveLength(3);
   const { users } = parse(readFileSync(own.platform.kubeconfig, "utf8")) as Kubeconfig;
   const passphrase = stack.stack.workspace.envVars["PULUMI_CONFIG_PASSPHRASE"] ?? "";
@@ -47,7 +47,7 @@ test("three reports are kept, and no secret of the platform is in them, nor in a
     users[0].user.token,
   ];
   expect(canaries.filter((canary) => canary.length < 6)).toEqual([]);
-  const told = [diagnoser.printed, ...diagnoser.reports.map((name) => diagnoser.report(name))].join("\n");
-  expect(told.length).toBeGreaterThan(10_000);
-  expect(canaries.filter((canary) => told.includes(canary))).toEqual([]);
+  const output = [diagnoser.printed, ...diagnoser.reports.map((name) => diagnoser.report(name))].join("\n");
+  expect(output.length).toBeGreaterThan(10_000);
+  expect(canaries.filter((canary) => output.includes(canary))).toEqual([]);
 });

@@ -9,7 +9,7 @@ import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import program from "../../infra/index.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
-import { openContext, type Place, type StackContext } from "../../ops/context/context.ts";
+import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
 import { openEngine } from "../../ops/context/engine.ts";
 import { readLocalContext } from "../../ops/context/local.ts";
 import { deployContext } from "../../ops/deploy/deployment.ts";
@@ -23,7 +23,7 @@ const CONTEXT = "gatehouse-local";
 /** What the engine prints when the pack has no finding. */
 const PASSED = "✅ gatehouse@v1.0.0";
 
-let place: Place;
+let place: ShellEnvironment;
 let target: StackContext;
 beforeAll(() => {
   place = { project: projectFolder(), data: inject("platform").data, environment: process.env };
@@ -81,14 +81,14 @@ interface Deployed {
 async function deploy(run: PulumiFn, skipPolicy = false, context = target): Promise<Deployed> {
   deployments += 1;
   let text = "";
-  const tell = (line: string): true => {
+  const print = (line: string): true => {
     text += `${line}\n`;
     return true;
   };
   const outcome = await deployContext(context, place, {
     ...{ refresh: false, skipPolicy, program: run, progress: quiet },
-    confirm: (question) => Promise.resolve(tell(question)),
-    tell,
+    confirm: (question) => Promise.resolve(print(question)),
+    print,
     paint: (_, line) => line,
     interrupted: new AbortController().signal,
     verify: () => Promise.resolve([]),

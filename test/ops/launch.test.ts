@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { exclusively, fingerprint, gist, isInstalled } from "../../ops/install.js";
+import { exclusively, fingerprint, summaryOf, isInstalled } from "../../ops/install.js";
 import { commandLines, isNewEnough } from "../../ops/launch.js";
 
 let project: string;
@@ -126,11 +126,11 @@ describe("the install lock", () => {
 describe("what npm said", () => {
   test("is its errors, without warnings and the page of usage", () => {
     const said = "npm warn old\nnpm error code EUSAGE\nnpm error Missing: x\nnpm error Usage:\nnpm error npm ci\n";
-    expect(gist(said)).toBe("npm error code EUSAGE\nnpm error Missing: x");
+    expect(summaryOf(said)).toBe("npm error code EUSAGE\nnpm error Missing: x");
   });
 
   test("is its last lines where it names no error", () => {
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`);
-    expect(gist(`${lines.join("\n")}\n`)).toBe(lines.slice(-30).join("\n"));
+    expect(summaryOf(`${lines.join("\n")}\n`)).toBe(lines.slice(-30).join("\n"));
   });
 });

@@ -1,7 +1,7 @@
 /** Whether the deployment run failed, was killed, or has not come since the configuration was changed. */
 import type { Exposure } from "../../../infra/plan/types.ts";
 import type { EngineState, Evidence } from "../evidence.ts";
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import { type Cause, type Finding } from "./finding.ts";
 import { groups } from "./groups.ts";
 import { provider } from "./provider.ts";

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { Domain } from "../../../config/settings.ts";
 import type { Evidence } from "../evidence.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import type { Cause, Finding } from "./finding.ts";
 
 export const dns: Cause = ({ host, domain: kind }, evidence) => {

@@ -1,5 +1,5 @@
 /** Who may enter an application, by its bindings; without any, everyone who can sign in may. */
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import { type Cause, redeploy } from "./finding.ts";
 
 export const groups: Cause = ({ application, groups: planned, entry, protection }, evidence) => {

@@ -3,7 +3,7 @@ import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../../infra/identi
 import type { ForwardAuth, Middleware } from "../../../infra/plan/types.ts";
 import { findService } from "../../services.ts";
 import type { DeployedMiddleware, Evidence } from "../evidence.ts";
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import { redeploy } from "./finding.ts";
 import type { Problem } from "./route.ts";
 

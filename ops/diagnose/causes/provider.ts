@@ -1,7 +1,7 @@
 /** What the identity provider holds for an exposure: provider, application, and the outpost that serves them. */
 import type { Exposure, OAuthClient } from "../../../infra/plan/types.ts";
 import type { Evidence, IdentityRecords } from "../evidence.ts";
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import { type Cause, type Finding, redeploy } from "./finding.ts";
 import { outpostOf } from "./outpost.ts";
 

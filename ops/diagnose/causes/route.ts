@@ -1,9 +1,9 @@
 /** What the gateway matches for an exposure, and what stands in front: as planned, whole, and alone. */
 import type { Exposure, Route, RouteRule } from "../../../infra/plan/types.ts";
 import type { DeployedRoute, DeployedRule, Evidence } from "../evidence.ts";
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import { type Cause, type Finding, redeploy } from "./finding.ts";
-import { foreignRule } from "./foreign.ts";
+import { unmanagedRule } from "./unmanagedRoute.ts";
 import { middlewareProblem } from "./middleware.ts";
 
 export interface Problem extends Pick<Finding, "problem" | "evidence"> {
@@ -23,7 +23,7 @@ export const route: Cause = (exposure, evidence) => {
   const problem =
     (own && isIdentityProvider ? { ...own, hint: identityHint(planned, evidence) } : own) ??
     identityRoute(exposure, evidence, routes) ??
-    foreignProblem(exposure, evidence, routes);
+    unmanagedProblem(exposure, evidence, routes);
   if (problem === undefined) return undefined;
   const { changed, hint, ...rest } = problem;
   const usual = changed === undefined ? redeploy(evidence) : replaced(changed, evidence);
@@ -144,8 +144,12 @@ function identityHint([planned]: readonly Route[], { context, plan }: Evidence):
   return `refresh these alone, pulumi refresh --stack ${plan.stack} ${targets}, then run ./deploy ${context}; no refresh of the whole stack before`;
 }
 
-function foreignProblem(exposure: Exposure, evidence: Evidence, routes: readonly DeployedRoute[]): Problem | undefined {
-  const found = foreignRule(exposure.host, evidence.plan, routes);
+function unmanagedProblem(
+  exposure: Exposure,
+  evidence: Evidence,
+  routes: readonly DeployedRoute[],
+): Problem | undefined {
+  const found = unmanagedRule(exposure.host, evidence.plan, routes);
   const lowest = Math.min(
     ...plannedRoutes(exposure, evidence).flatMap(({ rules }) => rules.map(({ priority }) => priority)),
   );

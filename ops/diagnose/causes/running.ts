@@ -4,7 +4,7 @@ import { AUTHENTIK_SERVICE } from "../../../infra/plan/exposures.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { findService, serviceProblem } from "../../services.ts";
 import type { Evidence } from "../evidence.ts";
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import { type Cause, type Finding, redeploy } from "./finding.ts";
 
 /** The application behind an exposure. */

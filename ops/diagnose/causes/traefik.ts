@@ -1,6 +1,6 @@
 import { traefikFaults } from "../../../config/versions.ts";
 import type { Evidence } from "../evidence.ts";
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import type { Finding } from "./finding.ts";
 
 /** The Traefik that runs, held against the advisories that nothing here makes up for; the configuration holds the stated one. */

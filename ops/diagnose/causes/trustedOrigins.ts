@@ -1,7 +1,7 @@
 /** The list of trusted origins against cross-site request forgery: what the identity provider takes for its own origin, and sends browsers to. */
 import type { Exposure } from "../../../infra/plan/types.ts";
 import type { Evidence } from "../evidence.ts";
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import { type Cause, redeploy } from "./finding.ts";
 import { outpostOf } from "./outpost.ts";
 

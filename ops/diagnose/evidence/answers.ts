@@ -2,31 +2,31 @@
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { lookup } from "../../../infra/loopback.ts";
 import { type Answer, createClient, headerOf, type HttpClient } from "../../http.ts";
-import { isOwnAnswer } from "../../ownAnswer.ts";
+import { isGatewayResponse } from "../../gatewayResponse.ts";
 import { type Credentials, signIn } from "../../verify/signIn.ts";
 import type { Answers, Hop, Trail } from "../evidence.ts";
-import { look, LOOK_MS, reasonOf } from "../look.ts";
+import { look, MAX_OBSERVATION_MS, reasonOf } from "../observation.ts";
 import { withoutQuery } from "./traefikObjects.ts";
 
 /** Somebody who can sign in, and their groups. */
-export interface Person extends Credentials {
+export interface TestUser extends Credentials {
   readonly groups: readonly string[];
 }
 
 /** A browser gives up later; a sign-in needs seven. */
-const HOPS = 15;
+const MAX_REDIRECTS = 15;
 /** The same address, redirecting this often, is a loop. */
-const ROUNDS = 3;
+const MAX_VISITS = 3;
 const FLOW_EXECUTOR = "/api/v3/flows/executor/";
 
 /**
  * Asks one exposure.
  * @param person who may enter; undefined = nobody signs in
  */
-export async function askExposure(exposure: Exposure, person: Person | undefined): Promise<Answers> {
+export async function askExposure(exposure: Exposure, user: TestUser | undefined): Promise<Answers> {
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
-  const [withoutSession, trail] = await Promise.all([followed(url), person && signedIn(url, person)]);
-  return { withoutSession, withSession: person && trail && { username: person.username, trail } };
+  const [withoutSession, trail] = await Promise.all([followed(url), user && signedIn(url, user)]);
+  return { withoutSession, withSession: user && trail && { username: user.username, trail } };
 }
 
 /** Asks a host that no plan knows, over both protocols, and gives the one that answers. */
@@ -52,8 +52,8 @@ function followed(url: string): Promise<Trail> {
   return traced(url, (client) => client.follow(url));
 }
 
-function signedIn(url: string, person: Person): Promise<Trail> {
-  return traced(url, (client) => signIn(client, url, person));
+function signedIn(url: string, user: TestUser): Promise<Trail> {
+  return traced(url, (client) => signIn(client, url, user));
 }
 
 class Stopped extends Error {
@@ -67,7 +67,7 @@ class Stopped extends Error {
 
 async function traced(url: string, work: (client: HttpClient) => Promise<Answer>): Promise<Trail> {
   // Who answers is asked here, not whether its certificate holds; that is what verify is for.
-  const client = createClient({ lookup, rejectUnauthorized: false, timeout: LOOK_MS });
+  const client = createClient({ lookup, rejectUnauthorized: false, timeout: MAX_OBSERVATION_MS });
   const hops: Hop[] = [];
   let last: Answer | undefined;
   const send: HttpClient["send"] = async (to, options) => {
@@ -84,7 +84,7 @@ async function traced(url: string, work: (client: HttpClient) => Promise<Answer>
       if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
       const next = new URL(location, answer.url).href;
       if (isLoop(hops, withoutQuery(next))) throw new Stopped("loop");
-      if (count >= HOPS) throw new Stopped("too many redirects");
+      if (count >= MAX_REDIRECTS) throw new Stopped("too many redirects");
       answer = await send(next);
     }
   };
@@ -98,7 +98,7 @@ async function traced(url: string, work: (client: HttpClient) => Promise<Answer>
 function isLoop(hops: readonly Hop[], next: string): boolean {
   if (new URL(next).pathname.startsWith(FLOW_EXECUTOR)) return false;
   const visits = hops.filter(({ url }) => url === next);
-  return visits.length >= ROUNDS && visits.some(({ status }) => status >= 300 && status < 400);
+  return visits.length >= MAX_VISITS && visits.some(({ status }) => status >= 300 && status < 400);
 }
 
 function stopOf(error: unknown): Trail["end"] {
@@ -110,7 +110,7 @@ function stopOf(error: unknown): Trail["end"] {
 function textOf(answer: Answer | undefined): Trail["text"] {
   if (answer === undefined) return "other";
   const { status: code, body } = answer;
-  if (code === 404 && isOwnAnswer(answer)) return "gateway: no route";
+  if (code === 404 && isGatewayResponse(answer)) return "gateway: no route";
   if (code === 400 && /"message":\s*"no app for hostname"/i.test(body)) return "outpost: no provider";
   if (code === 403 && body.includes("CSRF Failed")) return "refused: origin";
   if (/Permission denied|Request has been denied/.test(body)) return "denied";

@@ -4,8 +4,8 @@ import type { V1Deployment } from "@kubernetes/client-node";
 import type { Settings } from "../../../config/settings.ts";
 import { readTraefik } from "../../../infra/prerequisites/cluster.ts";
 import { readServices } from "../../services.ts";
-import type { Cluster, ClusterNames, DeployedMiddleware, Look, ServerSettings } from "../evidence.ts";
-import { look, seen } from "../look.ts";
+import type { Cluster, ClusterNames, DeployedMiddleware, Observation, ServerSettings } from "../evidence.ts";
+import { look, seen } from "../observation.ts";
 import { type Custom, middlewareOf, routeOf } from "./traefikObjects.ts";
 
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1" };
@@ -13,8 +13,8 @@ const TRAEFIK = { group: "traefik.io", version: "v1alpha1" };
 const TRUSTED_PROXIES = "AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS";
 
 /** @param open gives the kubeconfig of the one context, or throws */
-export async function lookAtCluster(open: () => KubeConfig, settings: Settings): Promise<Cluster> {
-  const part = <T>(what: string, work: (config: KubeConfig) => Promise<T>): Promise<Look<T>> =>
+export async function observeCluster(open: () => KubeConfig, settings: Settings): Promise<Cluster> {
+  const part = <T>(what: string, work: (config: KubeConfig) => Promise<T>): Promise<Observation<T>> =>
     look(`the cluster's ${what}`, async () => work(open()));
   const custom = async (config: KubeConfig, resourcePlural: string): Promise<Custom[]> => {
     const api = config.makeApiClient(CustomObjectsApi);
@@ -24,13 +24,13 @@ export async function lookAtCluster(open: () => KubeConfig, settings: Settings):
     part("routes", async (config) => (await custom(config, "ingressroutes")).map(routeOf)),
     part("middlewares", async (config) => (await custom(config, "middlewares")).map(middlewareOf)),
     part("Services and pods", readServices),
-    part("DNS configuration", (config) => lookAtNames(config, settings)),
-    part("settings of the identity provider", (config) => lookAtServer(config, settings)),
-    part("Traefik", (config) => lookAtTraefik(config, settings)),
+    part("DNS configuration", (config) => readDnsConfiguration(config, settings)),
+    part("settings of the identity provider", (config) => readServerSettings(config, settings)),
+    part("Traefik", (config) => readTraefikVersion(config, settings)),
   ]);
   const named = seen(middlewares);
   const secrets = named
-    ? await part("Secrets of basic auth", (config) => lookAtSecrets(config, named))
+    ? await part("Secrets of basic auth", (config) => readSecretNames(config, named))
     : { unseen: "unseen" in middlewares ? middlewares.unseen : "" };
   return { routes, middlewares, services, secrets, dns, serverSettings: deployments, traefik };
 }
@@ -39,7 +39,7 @@ function itemsOf(list: unknown): Custom[] {
   return (list as { items?: Custom[] }).items ?? [];
 }
 
-async function lookAtSecrets(config: KubeConfig, middlewares: readonly DeployedMiddleware[]): Promise<Set<string>> {
+async function readSecretNames(config: KubeConfig, middlewares: readonly DeployedMiddleware[]): Promise<Set<string>> {
   const api = config.makeApiClient(CoreV1Api);
   const found = new Set<string>();
   for (const { namespace, basicAuth } of middlewares) {
@@ -52,7 +52,7 @@ async function lookAtSecrets(config: KubeConfig, middlewares: readonly DeployedM
   return found;
 }
 
-async function lookAtNames(config: KubeConfig, { stack }: Settings): Promise<ClusterNames> {
+async function readDnsConfiguration(config: KubeConfig, { stack }: Settings): Promise<ClusterNames> {
   const fieldSelector = "metadata.name=coredns-custom";
   const maps = await config
     .makeApiClient(CoreV1Api)
@@ -70,7 +70,7 @@ async function lookAtNames(config: KubeConfig, { stack }: Settings): Promise<Clu
   return { rewrite, endpoints };
 }
 
-async function lookAtServer(config: KubeConfig, { identityProvider }: Settings): Promise<ServerSettings[]> {
+async function readServerSettings(config: KubeConfig, { identityProvider }: Settings): Promise<ServerSettings[]> {
   const { namespace } = identityProvider;
   const { items } = await config.makeApiClient(AppsV1Api).listNamespacedDeployment({ namespace });
   return items.map((deployment) => ({
@@ -84,6 +84,6 @@ function settingOf({ spec }: V1Deployment, name: string): string | undefined {
   return variables.find((variable) => variable.name === name)?.value;
 }
 
-async function lookAtTraefik(config: KubeConfig, { gateway }: Settings): Promise<string | undefined> {
+async function readTraefikVersion(config: KubeConfig, { gateway }: Settings): Promise<string | undefined> {
   return (await readTraefik(config, gateway))?.version;
 }

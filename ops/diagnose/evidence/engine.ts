@@ -1,14 +1,14 @@
 /** What the engine noted of a stack, asked by its CLI: opening the stack would create a missing one. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Place, StackContext } from "../../context/context.ts";
+import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { pulumiOf } from "../../context/engine.ts";
 import { creationsFile, readCreationsFile } from "../../deploy/creations.ts";
 import { deployedAccess } from "../../deploy/stackState.ts";
 import type { Progress } from "../../progress.ts";
 import type { Deployment, Resource } from "../../state.ts";
-import type { EngineState, Look } from "../evidence.ts";
-import { look, LOOK_MS } from "../look.ts";
+import type { EngineState, Observation } from "../evidence.ts";
+import { look, MAX_OBSERVATION_MS } from "../observation.ts";
 
 const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
 
@@ -28,7 +28,7 @@ interface Update {
 }
 
 /** @throws Error when the pinned CLI cannot be had in time */
-export function lookForCli(context: StackContext, { project }: Place): Promise<Look<Cli>> {
+export function observeCli(context: StackContext, { project }: ShellEnvironment): Promise<Observation<Cli>> {
   return look("the Pulumi CLI", async () => {
     const pulumi = await pulumiOf(context, quiet);
     const { stack } = context;
@@ -37,7 +37,7 @@ export function lookForCli(context: StackContext, { project }: Place): Promise<L
 }
 
 /** @param workspace folder in which an interrupted deployment of this stack leaves its record of creations */
-export function lookAtEngine(found: Look<Cli>, workspace: string): Promise<Look<EngineState>> {
+export function observeEngine(found: Observation<Cli>, workspace: string): Promise<Observation<EngineState>> {
   return look("the engine's state", async () => {
     if ("unseen" in found) throw new Error(found.unseen);
     const cli = found.seen;
@@ -79,7 +79,9 @@ export function engineState(
 }
 
 /** The secret template variables of the stack file in clear, as full `KEY=value`; for real contexts. */
-export async function decryptedVariables(found: Look<Cli>): Promise<Look<Readonly<Record<string, string>>>> {
+export async function decryptedVariables(
+  found: Observation<Cli>,
+): Promise<Observation<Readonly<Record<string, string>>>> {
   return look("the stack's secrets", async () => {
     if ("unseen" in found) throw new Error(found.unseen);
     const text = await run(found.seen, ["config", "--show-secrets", "--json", "--stack", found.seen.stack]);
@@ -91,12 +93,12 @@ export async function decryptedVariables(found: Look<Cli>): Promise<Look<Readonl
 
 async function run({ pulumi, folder, environment }: Cli, args: readonly string[]): Promise<string> {
   const env = { ...environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const options = { cwd: folder, env, timeout: LOOK_MS, maxBuffer: Number.POSITIVE_INFINITY };
+  const options = { cwd: folder, env, timeout: MAX_OBSERVATION_MS, maxBuffer: Number.POSITIVE_INFINITY };
   const { stdout } = await promisify(execFile)(pulumi, [...args, "--non-interactive"], options).catch(
     (error: unknown) => {
       const { stderr, message } = error as Error & { stderr?: string };
-      const said = stderr?.split("\n").find((line) => line.startsWith("error:")) ?? message.split("\n", 1)[0];
-      return Promise.reject(new Error(`pulumi ${args.slice(0, 2).join(" ")} failed: ${said}`));
+      const output = stderr?.split("\n").find((line) => line.startsWith("error:")) ?? message.split("\n", 1)[0];
+      return Promise.reject(new Error(`pulumi ${args.slice(0, 2).join(" ")} failed: ${output}`));
     },
   );
   return stdout;

@@ -1,8 +1,8 @@
 import type { Plan } from "../../../infra/plan/types.ts";
 import { AuthentikApi } from "../../authentikApi.ts";
 import { withClient } from "../../http.ts";
-import type { IdentityRecords, Look, OutpostRecord, ProxyRecord } from "../evidence.ts";
-import { look } from "../look.ts";
+import type { IdentityRecords, Observation, OutpostRecord, ProxyRecord } from "../evidence.ts";
+import { look } from "../observation.ts";
 
 /** Records as the API gives them; what is not named is not taken. */
 interface Named {
@@ -39,7 +39,10 @@ interface Binding {
  * @param url origin of the server
  * @param token undefined when it could not be had
  */
-export function lookAtIdentity(url: string | undefined, token: Look<string>): Promise<Look<IdentityRecords>> {
+export function observeIdentity(
+  url: string | undefined,
+  token: Observation<string>,
+): Promise<Observation<IdentityRecords>> {
   return look("the identity provider's records", async () => {
     if (url === undefined) throw new Error("it is on no enabled domain");
     if ("unseen" in token) throw new Error(`its API token is not known (${token.unseen})`);
@@ -51,7 +54,7 @@ export function lookAtIdentity(url: string | undefined, token: Look<string>): Pr
  * The origin that the identity provider builds its own addresses from. Django compares a browser's `Origin` with the same one, so another
  * than the browser's means "CSRF Failed: Origin checking failed" (authentik #3094, #4209).
  */
-export function lookAtOwnOrigin({ identityProviderUrl, identitySlug }: Plan): Promise<Look<string>> {
+export function observeOwnOrigin({ identityProviderUrl, identitySlug }: Plan): Promise<Observation<string>> {
   return look("the identity provider's own origin", async () => {
     if (identityProviderUrl === undefined) throw new Error("it is on no enabled domain");
     const url = `${identityProviderUrl}/application/o/${identitySlug}/.well-known/openid-configuration`;

@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
-import type { Look, NameAnswer } from "../evidence.ts";
-import { look } from "../look.ts";
+import type { Observation, NameAnswer } from "../evidence.ts";
+import { look } from "../observation.ts";
 
 /** What the system's resolver says of a host; that there is no such name is an answer. */
-export function lookAtName(host: string): Promise<Look<NameAnswer>> {
+export function observeName(host: string): Promise<Observation<NameAnswer>> {
   return look(`the name ${host}`, async () => {
     try {
       const found = await lookup(host, { all: true });

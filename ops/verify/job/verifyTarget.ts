@@ -1,7 +1,7 @@
 import type { JobTarget } from "../../../infra/verification/target.ts";
 import { reasonOf, stateOf, summary } from "../check.ts";
 import { type MachineAccount, readMachineAccount } from "../machine.ts";
-import { outsideProbes, Seen } from "../outside.ts";
+import { outsideProbes, Observations } from "../outside.ts";
 import { runProbes } from "../probe.ts";
 import type { Callers } from "../signInProbes.ts";
 import { sourceTimes } from "./freshness.ts";
@@ -23,35 +23,35 @@ export async function verifyTarget(
 ): Promise<number> {
   const began = Date.now();
   const secret = environment["PASSWORD"] ?? "";
-  const tell = (event: Readonly<Record<string, unknown>>): void => {
+  const log = (event: Readonly<Record<string, unknown>>): void => {
     const line = JSON.stringify({ time: new Date().toISOString(), stack: target.stack, ...event });
     print(secret === "" ? line : line.replaceAll(secret, "[secret]"));
   };
   const [first] = target.exposures;
   if (first) {
     const report = (detail: string, attempt: number): void =>
-      tell({ level: "info", event: "wait", subject: first.url, detail, attempt });
+      log({ level: "info", event: "wait", subject: first.url, detail, attempt });
     await waitForGateway(first.url, report);
   }
-  const seen = new Seen();
+  const seen = new Observations();
   const results = await runProbes(outsideProbes(target, callersOf(target, environment), seen));
   const checks = summary(results);
   for (const { kind, subject, name, detail, answer, ...check } of results) {
     const state = stateOf(check);
     if (state === "passed") continue;
     const level = state === "failed" ? "error" : "warn";
-    tell({ level, event: "check", state, kind, subject, check: name, detail, ...(answer && { answer }) });
+    log({ level, event: "check", state, kind, subject, check: name, detail, ...(answer && { answer }) });
   }
   const seconds = (Date.now() - began) / 1000;
   const ok = checks.failed === 0;
-  tell({ level: ok ? "info" : "error", event: "summary", ...checks, seconds });
+  log({ level: ok ? "info" : "error", event: "summary", ...checks, seconds });
   const pushgateway = environment["PUSHGATEWAY"];
   if (pushgateway !== undefined) {
     try {
       const sources = await sourceTimes(target.exposures);
       await pushMetrics(pushgateway, { stack: target.stack, checks, seconds, expiries: seen.expiries, sources });
     } catch (error) {
-      tell({ level: "error", event: "metrics", detail: `${pushgateway} did not take them: ${reasonOf(error)}` });
+      log({ level: "error", event: "metrics", detail: `${pushgateway} did not take them: ${reasonOf(error)}` });
       return ok ? 2 : 1;
     }
   }
@@ -61,8 +61,8 @@ export async function verifyTarget(
 /** A machine, or nobody; a password of a `basic` service stays out of the cluster. */
 function callersOf({ groups }: JobTarget, environment: Environment): Callers {
   const common = { users: [], basic: new Map<string, never>() };
-  const nobody = { reason: "the job has no account", hint: "name one in gatehouse:verification, and deploy" };
-  if (environment["USERNAME"] === undefined) return { ...common, machine: undefined, nobody };
+  const noCaller = { reason: "the job has no account", hint: "name one in gatehouse:verification, and deploy" };
+  if (environment["USERNAME"] === undefined) return { ...common, machine: undefined, noCaller };
   const account: MachineAccount = readMachineAccount(environment);
-  return { ...common, machine: { account, groups }, nobody };
+  return { ...common, machine: { account, groups }, noCaller };
 }

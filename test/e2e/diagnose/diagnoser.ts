@@ -1,4 +1,4 @@
-/** `npm run diagnose` against a platform of its own, as a person in another terminal would run it. */
+/** `npm run diagnose` against a platform of its own, as a user in another terminal would run it. */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { writeLocalContext } from "../../../ops/context/local.ts";
 import { main } from "../../../ops/diagnose.ts";
 import { projectFolder } from "../../../ops/paths.ts";
-import type { Diagnosis } from "../../../ops/diagnose/walk.ts";
+import type { Diagnosis } from "../../../ops/diagnose/diagnosis.ts";
 import type { Config, OwnPlatform, OwnStack } from "../ownPlatform.ts";
 
 /** What one run said. */
@@ -43,7 +43,7 @@ export class Diagnoser {
   }
 
   /** As {@link run}, in words. */
-  async tell(config: Config, args: readonly string[] = []): Promise<string> {
+  async print(config: Config, args: readonly string[] = []): Promise<string> {
     return (await this.#main(config, args, {})).text;
   }
 

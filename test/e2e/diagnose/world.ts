@@ -1,6 +1,6 @@
 /** The one stack of `diagnose.test.ts`, and what its scenarios share. */
 import { expect, vi } from "vitest";
-import type { HostDiagnosis } from "../../../ops/diagnose/walk.ts";
+import type { HostDiagnosis } from "../../../ops/diagnose/diagnosis.ts";
 import {
   type Config,
   identityProvider,
@@ -41,7 +41,7 @@ export async function stop(): Promise<void> {
   await own.stop();
 }
 
-/** The stack with the people, a domain that is not enabled, and these services. */
+/** The stack with the users, a domain that is not enabled, and these services. */
 export function config(
   services = SERVICES,
   { partner = {}, people = PEOPLE }: { partner?: object; people?: object[] } = {},
@@ -77,7 +77,7 @@ export async function healthy(): Promise<void> {
   const look = async (): Promise<void> => {
     const { code, diagnosis } = await diagnoser.run(config());
     expect(diagnosis.hosts.filter(({ cause, symptom }) => cause ?? symptom.kind !== "none")).toEqual([]);
-    expect(diagnosis.whole).toEqual([]);
+    expect(diagnosis.stackFindings).toEqual([]);
     expect(diagnosis.limits).toEqual([]);
     expect(code).toBe(0);
   };

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { knownContexts, openContext, type Place } from "../../../ops/context/context.ts";
+import { knownContexts, openContext, type ShellEnvironment } from "../../../ops/context/context.ts";
 import { kubeConfigOf } from "../../../ops/context/kubeconfig.ts";
 import { writeLocalContext } from "../../../ops/context/local.ts";
 
 let folder: string;
-let place: Place;
+let place: ShellEnvironment;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "gatehouse-context-"));
   place = { project: folder, data: folder, environment: {} };

@@ -152,7 +152,7 @@ test.each([
 test("--json keeps standard output for one document", async () => {
   const code = await run(["rancher-desktop", "--json", "--refresh", "--yes"], {
     deploy: ({ context, stack }, _, options) => {
-      options.tell("a preview");
+      options.print("a preview");
       deployed.push({ context, options });
       return Promise.resolve({ context, stack, outcome: "deployed", ...nothing });
     },

@@ -7,7 +7,7 @@ import { EngineError, runEngine } from "../../../ops/deploy/run.ts";
 import {
   creationsFile,
   deleteCreations,
-  isAnswerLost,
+  isResultUnknown,
   readCreations,
   recordCreations,
 } from "../../../ops/deploy/creations.ts";
@@ -25,7 +25,7 @@ test.each([
   ['ingressroutes.traefik.io "wiki" already exists', false],
   ["forbidden: user may not create secrets", false],
 ])("%s: %s", (error, lost) => {
-  expect(isAnswerLost(error)).toBe(lost);
+  expect(isResultUnknown(error)).toBe(lost);
 });
 
 /** A secret in an event of the engine (captured from CLI 3.250). */
@@ -55,8 +55,8 @@ describe("of a run", () => {
     );
     const error = await run.catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(EngineError);
-    const { lost, errors, failed: steps } = error as EngineError;
-    expect(lost).toEqual([
+    const { unconfirmed, errors, failed: steps } = error as EngineError;
+    expect(unconfirmed).toEqual([
       {
         urn: urn("a"),
         type: "kubernetes:core/v1:Secret",

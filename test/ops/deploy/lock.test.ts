@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { releaseStaleLock } from "../../../ops/deploy/lock.ts";
 
 /** No process has it: the kernel's own limit is lower (proc_sys_kernel(5), pid_max). */
-const NOBODY = 2 ** 22 + 1;
+const NONE = 2 ** 22 + 1;
 
 let backend: string;
 let cancelled: number;
@@ -28,7 +28,7 @@ function stackOn(url: string): Stack {
 function writeLock(fields: object): void {
   const folder = join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev");
   mkdirSync(folder, { recursive: true });
-  const lock = { pid: NOBODY, username: "kari", hostname: hostname(), timestamp: "2026-11-21T10:00:00Z", ...fields };
+  const lock = { pid: NONE, username: "kari", hostname: hostname(), timestamp: "2026-11-21T10:00:00Z", ...fields };
   const file = join(folder, `${JSON.stringify(fields).length}.json`);
   writeFileSync(file, JSON.stringify(lock));
   writeFileSync(`${file}.attrs`, JSON.stringify({ "user.content_type": "text/plain" }));
@@ -47,7 +47,7 @@ test("the lock of a process that is gone is released", async () => {
 
 test.each([
   ["that runs", { pid: process.pid }, `process ${process.pid} of kari on ${hostname()}`],
-  ["of another machine", { hostname: "elsewhere" }, `process ${NOBODY} of kari on elsewhere`],
+  ["of another machine", { hostname: "elsewhere" }, `process ${NONE} of kari on elsewhere`],
 ])("the lock of a process %s is not, and who has it is said", async (_, fields, who) => {
   writeLock({});
   writeLock(fields);

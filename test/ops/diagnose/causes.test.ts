@@ -1,6 +1,6 @@
 /** Each cause besides those of a login loop, from made-up evidence: it is named for its symptom, and no other. */
 import { describe, expect, test } from "vitest";
-import { diagnoseAll } from "../../../ops/diagnose/walk.ts";
+import { diagnoseAll } from "../../../ops/diagnose/diagnosis.ts";
 import {
   type Change,
   WIKI,
@@ -28,9 +28,9 @@ import {
 import { brief, inside, the, world } from "./world.ts";
 
 test("a whole stack has no symptom on any host", () => {
-  const { hosts, whole, limits } = diagnoseAll(world());
+  const { hosts, stackFindings, limits } = diagnoseAll(world());
   expect(hosts.filter((host) => brief(host).join() !== "none,none")).toEqual([]);
-  expect({ whole, limits }).toEqual({ whole: [], limits: [] });
+  expect({ stackFindings, limits }).toEqual({ stackFindings: [], limits: [] });
 });
 
 const DEAD: Case[] = [

@@ -1,7 +1,7 @@
 /** What may be wrong, as changes of the evidence, and what each has to lead to. */
 import { expect, test } from "vitest";
 import type { Evidence } from "../../../ops/diagnose/evidence.ts";
-import { diagnoseHost, type HostDiagnosis } from "../../../ops/diagnose/walk.ts";
+import { diagnoseHost, type HostDiagnosis } from "../../../ops/diagnose/diagnosis.ts";
 import { brief, inside, type Open, the, trail, world } from "./world.ts";
 
 export type Change = (evidence: Open<Evidence>) => void;

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookAtIdentity } from "../../../ops/diagnose/evidence/identity.ts";
+import { observeIdentity } from "../../../ops/diagnose/evidence/identity.ts";
 import { inside } from "./world.ts";
 
 const TOKEN = "token-canary-77d0";
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 test("reads every page of the largest size that the API returns", async () => {
-  const { proxies, version } = inside(await lookAtIdentity(url, { seen: TOKEN }));
+  const { proxies, version } = inside(await observeIdentity(url, { seen: TOKEN }));
   expect([version, proxies.length, new Set(proxies.map(({ id }) => id)).size]).toEqual(["2026.5.7", 250, 250]);
   expect(requests.filter((request) => request.startsWith("/providers/proxy/"))).toEqual(
     [1, 2, 3].map((page) => `/providers/proxy/?page=${page}&page_size=100`),
@@ -52,12 +52,12 @@ test("reads every page of the largest size that the API returns", async () => {
 });
 
 test("reads all applications, not only those that the token's user may access", async () => {
-  const { applications } = inside(await lookAtIdentity(url, { seen: TOKEN }));
+  const { applications } = inside(await observeIdentity(url, { seen: TOKEN }));
   expect(applications).toEqual([{ id: "uuid-1", slug: "service-0-mesh", provider: 1 }]);
 });
 
 test("reads the providers and the browsers' origin of each outpost", async () => {
-  const { outposts } = inside(await lookAtIdentity(url, { seen: TOKEN }));
+  const { outposts } = inside(await observeIdentity(url, { seen: TOKEN }));
   expect(outposts).toEqual([
     { name: "authentik Embedded Outpost", providers: [], authentikHost: "" },
     { name: "gatehouse-outpost-all-users-12345678", providers: [1], authentikHost: "https://sso.test" },
@@ -65,7 +65,7 @@ test("reads the providers and the browsers' origin of each outpost", async () =>
 });
 
 test("reports a refused token without the token", async () => {
-  const look = await lookAtIdentity(url, { seen: "token-canary-wrong" });
+  const look = await observeIdentity(url, { seen: "token-canary-wrong" });
   expect(JSON.stringify(look)).toContain("403");
   expect(JSON.stringify(look)).not.toContain("canary");
 });

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { lookAtIdentity } from "../../../ops/diagnose/evidence/identity.ts";
+import { observeIdentity } from "../../../ops/diagnose/evidence/identity.ts";
 import { startAuthentikLists } from "../../helpers/authentikLists.ts";
 import { inside } from "./world.ts";
 
@@ -19,7 +19,7 @@ test("reads every page, and the applications that the token's user may not acces
   const lists = { "/core/applications/": applications, "/policies/bindings/": bindings, "/core/groups/": groups };
   const { url, close } = await startAuthentikLists(lists);
   onTestFinished(close);
-  const found = inside(await lookAtIdentity(url, { seen: "token" }));
+  const found = inside(await observeIdentity(url, { seen: "token" }));
   expect(found.applications.map(({ slug }) => slug)).toEqual(applications.map(({ slug }) => slug));
   expect(found.bindings.get("app-79")).toEqual(["staff", "admins"]);
   expect(found.bindings.get("app-129")).toEqual(["staff"]);

@@ -169,7 +169,7 @@ describe("remedies other than a deployment", () => {
     );
   });
 
-  test("without the identity provider's own route nothing is refreshed as a whole: its records would count as gone", () => {
+  test("without the identity provider's own route refreshes two resources only when the identity provider has no route", () => {
     const gone: Change = ({ cluster }) =>
       without(
         inside(cluster.routes),

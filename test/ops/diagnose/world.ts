@@ -3,8 +3,8 @@ import { parseStack } from "../../../config/load.ts";
 import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../../infra/identity/headers.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Exposure, Plan } from "../../../infra/plan/types.ts";
-import type { Answers, Evidence, IdentityRecords, Look, Trail } from "../../../ops/diagnose/evidence.ts";
-import type { HostDiagnosis } from "../../../ops/diagnose/walk.ts";
+import type { Answers, Evidence, IdentityRecords, Observation, Trail } from "../../../ops/diagnose/evidence.ts";
+import type { HostDiagnosis } from "../../../ops/diagnose/diagnosis.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
 
 /** Readable only in its types: each test has its own. */
@@ -58,7 +58,7 @@ export function world(change: (evidence: Open<Evidence>) => void = () => undefin
 }
 
 /** What was seen, to be changed. */
-export function inside<T>(look: Look<T>): T {
+export function inside<T>(look: Observation<T>): T {
   if ("unseen" in look) throw new Error(`not seen: ${look.unseen}`);
   return look.seen;
 }

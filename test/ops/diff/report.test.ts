@@ -129,10 +129,12 @@ describe("secrets and variables", () => {
       versionOf({ protected_services: [basic({ basic_auth: secretInClear })] }),
       versionOf({ identity_provider: { ...sections.identity_provider, token: canaries[18] } }),
     ];
-    const told = heads.flatMap((head) => compareVersions(before, head, environment));
+    const reported = heads.flatMap((head) => compareVersions(before, head, environment));
     const text =
-      JSON.stringify(told) + comment(told) + told.map(({ changes }) => describeChanges(changes, painter(false))).join();
-    expect(told.map(({ problems }) => problems !== undefined)).toEqual([false, true, true]);
+      JSON.stringify(reported) +
+      comment(reported) +
+      reported.map(({ changes }) => describeChanges(changes, painter(false))).join();
+    expect(reported.map(({ problems }) => problems !== undefined)).toEqual([false, true, true]);
     expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
   });
 

@@ -50,7 +50,7 @@ export function plannedLive(plan: DataPlan): Live {
     ...{ id: schema.name, schema: schema.name, name: `${schema.name}.f()`, kind: "function" as const },
     ...{ owner: schema.owner, definer: false, pinned: true, reachable: false },
   }));
-  const held = plan.grants.filter(({ privileges }) => privileges.length > 0);
+  const actual = plan.grants.filter(({ privileges }) => privileges.length > 0);
   return {
     roles: [
       role(anonymous, { login: false, settings: [`statement_timeout=${LIMITS.statementTimeout}`] }),
@@ -66,7 +66,7 @@ export function plannedLive(plan: DataPlan): Live {
     routines,
     dependencies: [],
     privileges: [
-      ...held.map(({ kind, schema, role: grantee, privileges }) => {
+      ...actual.map(({ kind, schema, role: grantee, privileges }) => {
         const name =
           kind === "table" ? `${schema}.t` : kind === "function" ? `${schema}.f()` : (schema ?? plan.database);
         return privilege({ kind, schema: schema ?? null, name, grantee, privileges });

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { RetryingKubeConfig } from "../../../infra/kubeConfig.ts";
-import { openContext, type Place } from "../../../ops/context/context.ts";
+import { openContext, type ShellEnvironment } from "../../../ops/context/context.ts";
 import { checkDatabase, type DatabaseTarget } from "../../../ops/verify/database.ts";
 import { databaseOf, type Unreachable } from "../../../ops/verify/databaseOf.ts";
 import { parseStack } from "../../../config/load.ts";
@@ -51,7 +51,7 @@ async function find(
   const values = Object.entries(entries).map(([key, entry]) => [key, "value" in entry ? entry.value : undefined]);
   const file = { config: { "kubernetes:context": "here", ...Object.fromEntries(values) } as object };
   writeFileSync(join(folder, "Pulumi.dev.yaml"), stringify(file));
-  const place: Place = { project: folder, data: folder, environment: shell };
+  const place: ShellEnvironment = { project: folder, data: folder, environment: shell };
   return databaseOf(openContext("here", place), place, SECRETS, config);
 }
 

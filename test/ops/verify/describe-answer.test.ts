@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { describeAnswer } from "../../../ops/verify/describeAnswer.ts";
 import { checkRoute } from "../../../ops/verify/gateway.ts";
-import { troubles } from "../../../ops/verify/report.ts";
+import { problemLines } from "../../../ops/verify/report.ts";
 
 const url = "http://app.localhost/x?code=canary";
 
@@ -45,7 +45,7 @@ test("a failed check has its last answer, and its report prints it", async () =>
   const name = `http://${host} without a session`;
   expect(failed).toEqual({ name, ok: false, detail: "expected status 302, got 200", answer });
   const results = failed ? [{ ...failed, kind: "routes" as const, subject: `http://${host}`, hint: "look" }] : [];
-  expect(troubles(results, "failed", (_, text) => text)).toEqual([
+  expect(problemLines(results, "failed", (_, text) => text)).toEqual([
     `✖ ${name}: expected status 302, got 200`,
     `    ${answer}`,
     "    look",

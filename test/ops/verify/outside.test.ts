@@ -1,9 +1,9 @@
-/** Which probes a plan gets, and what is told where nobody can sign in. */
+/** Which probes a plan gets, and what is told where no user can sign in. */
 import { expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { outsideTarget } from "../../../infra/verification/target.ts";
-import { outsideProbes, Seen } from "../../../ops/verify/outside.ts";
+import { outsideProbes, Observations } from "../../../ops/verify/outside.ts";
 import type { Probe } from "../../../ops/verify/probe.ts";
 import type { Callers } from "../../../ops/verify/signInProbes.ts";
 import { shell, stack } from "../../config/stacks.ts";
@@ -20,11 +20,11 @@ const settings = parseStack(
   shell,
 );
 const target = outsideTarget(settings, computePlan(settings));
-const nobody: Callers = {
+const noCaller: Callers = {
   ...{ users: [], machine: undefined, basic: new Map() },
-  nobody: { reason: "no account that can sign in", hint: "add a service account" },
+  noCaller: { reason: "no account that can sign in", hint: "add a service account" },
 };
-const probes = (callers: Callers = nobody): Probe[] => outsideProbes(target, callers, new Seen());
+const probes = (callers: Callers = noCaller): Probe[] => outsideProbes(target, callers, new Observations());
 const kindsOf = (subject: string): string[] =>
   probes().flatMap((probe) => (probe.subject === subject ? [probe.kind] : []));
 
@@ -58,13 +58,13 @@ const signIn = async (subject: string, callers: Callers) =>
     ?.run();
 
 test("without anybody, a sign-in is not checked, and says why", async () => {
-  expect(await signIn("http://wiki.localhost", nobody)).toEqual([
+  expect(await signIn("http://wiki.localhost", noCaller)).toEqual([
     {
       ...{ name: "sign-in to http://wiki.localhost", ok: true, skipped: true },
       ...{ detail: "no account that can sign in", hint: "add a service account" },
     },
   ]);
-  const [basic] = (await signIn("http://legacy.localhost", nobody)) ?? [];
+  const [basic] = (await signIn("http://legacy.localhost", noCaller)) ?? [];
   expect(basic).toMatchObject({ skipped: true, detail: 'the password of "legacy" is not known here' });
 });
 
@@ -76,7 +76,7 @@ test("a machine without an id for a service that it may enter is a problem, sinc
     scope: "",
     clientIds: new Map<string, string>(),
   };
-  const checks = await signIn("http://wiki.localhost", { ...nobody, machine: { account, groups: [] } });
+  const checks = await signIn("http://wiki.localhost", { ...noCaller, machine: { account, groups: [] } });
   expect(checks).toEqual([
     {
       ...{ name: "verifier calls http://wiki.localhost as a machine", ok: false, hint: "deploy again" },

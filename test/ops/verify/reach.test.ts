@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { StackContext } from "../../../ops/context/context.ts";
-import { secretsOf } from "../../../ops/verify/reach.ts";
+import { secretsOf } from "../../../ops/verify/access.ts";
 import { stack } from "../../config/stacks.ts";
 import { quiet } from "../../helpers/quiet.ts";
 

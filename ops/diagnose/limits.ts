@@ -1,8 +1,8 @@
-import type { Evidence, Look } from "./evidence.ts";
+import type { Evidence, Observation } from "./evidence.ts";
 
 /** What could not be looked at, and how that limits the answer; one line each, equal reasons once. */
 export function limits({ cluster, identity, ownOrigin, engine, names, answers, notAsked, plan }: Evidence): string[] {
-  const parts: [Look<unknown>, string][] = [
+  const parts: [Observation<unknown>, string][] = [
     [cluster.routes, "routes are not compared with the plan"],
     [cluster.middlewares, "what stands in front of services is not compared with the plan"],
     [cluster.services, "whether applications and the identity provider run is not known"],
@@ -21,7 +21,7 @@ export function limits({ cluster, identity, ownOrigin, engine, names, answers, n
   const protectedOnes = plan.exposures.filter(
     ({ authentication, url }) => authentication === "forward-auth" && answers.has(url),
   );
-  const nobody = protectedOnes.every(({ url }) => answers.get(url)?.withSession === undefined);
+  const isSignedOut = protectedOnes.every(({ url }) => answers.get(url)?.withSession === undefined);
   return [
     ...lines,
     ...("unseen" in identity
@@ -33,16 +33,16 @@ export function limits({ cluster, identity, ownOrigin, engine, names, answers, n
       ? [`${notAsked} hosts were not asked within a minute; name one of them: npm run diagnose -- CONTEXT HOST`]
       : []),
     ...(first === undefined ? [] : [`${first}; whether it resolves is not known`]),
-    ...(protectedOnes.length > 0 && nobody
+    ...(protectedOnes.length > 0 && isSignedOut
       ? ["nobody's password is known here, so nobody signed in: a loop after the login shows only in what is compared"]
       : []),
   ];
 }
 
-function line(look: Look<unknown>, limit: string): string {
+function line(look: Observation<unknown>, limit: string): string {
   return `${"unseen" in look ? look.unseen : ""}; so ${limit}`;
 }
 
-function reason(look: Look<unknown>): string {
+function reason(look: Observation<unknown>): string {
   return "unseen" in look ? look.unseen.replace(/^[^:]*: /, "") : "";
 }

@@ -1,6 +1,6 @@
 import { output, runtime } from "@pulumi/pulumi";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
-import { adoptable, isLookedUp, isProvider } from "./adopt.ts";
+import { existingResources, isLookedUp, isProvider } from "./interruptedCreations.ts";
 import { deleteCreations, MASKED, readCreations } from "./deploy/creations.ts";
 import { exportState, importState, type Resource } from "./state.ts";
 
@@ -18,10 +18,10 @@ export async function recoverInterrupted(stack: Stack): Promise<string[]> {
   const begun = [...new Map([...recorded, ...creating].map((resource) => [resource.urn, resource])).values()];
   if (begun.length === 0 && pending.length === 0) return [];
 
-  await recoverProviders(stack, begun);
-  const adopted = await adopt(stack, begun);
+  await importProviders(stack, begun);
+  const imported = await importExisting(stack, begun);
   await addDependencies(stack, begun);
-  await refresh(stack, adopted);
+  await refresh(stack, imported);
   await deleteCreations(stack);
   return begun.map(({ urn }) => urn);
 }
@@ -30,8 +30,8 @@ export async function recoverInterrupted(stack: Stack): Promise<string[]> {
  * Adds the providers that the state lacks, together with what they depend on. The record contains their configuration without its secrets, which
  * a preview of the program gives. The program reads outputs, e.g. the address of a Service, so resources of other providers are read first.
  */
-async function recoverProviders(stack: Stack, begun: readonly Resource[]): Promise<void> {
-  const added = await adopt(
+async function importProviders(stack: Stack, begun: readonly Resource[]): Promise<void> {
+  const added = await importExisting(
     stack,
     begun.filter(({ type }) => !isLookedUp(type)),
   );
@@ -109,17 +109,17 @@ function withSecretInputs(provider: Resource, inputs: ProviderInputs): Resource 
 }
 
 /** Adds the resources that exist to the state. @returns those that it lacked */
-async function adopt(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
+async function importExisting(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
   const state = await exportState(stack);
   const resources = state.deployment.resources ?? [];
   const known = new Set(resources.map(idOf));
-  const found = await adoptable(stack, withProviderIds(resources, begun));
-  const adopted = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
+  const found = await existingResources(stack, withProviderIds(resources, begun));
+  const imported = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
   await importState(stack, {
     ...state,
-    deployment: { ...state.deployment, pending_operations: [], resources: withAdopted(resources, adopted) },
+    deployment: { ...state.deployment, pending_operations: [], resources: withImported(resources, imported) },
   });
-  return adopted;
+  return imported;
 }
 
 /** The resources that reference their providers as the state does; a provider that the state lacks has the id of the references. */
@@ -169,12 +169,12 @@ function withSecretOutputs(resource: Resource): Resource {
  * Returns the resources of a state together with others that exist. Of two with the same URN the one in the state was replaced: it is to be
  * deleted, or was deleted before the other was created.
  */
-export function withAdopted(resources: readonly Resource[], adopted: readonly Resource[]): Resource[] {
-  const urns = new Set(adopted.map(({ urn }) => urn));
+export function withImported(resources: readonly Resource[], imported: readonly Resource[]): Resource[] {
+  const urns = new Set(imported.map(({ urn }) => urn));
   const others = resources
     .filter(({ urn, pendingReplacement }) => !(urns.has(urn) && pendingReplacement))
     .map((resource) => (urns.has(resource.urn) ? { ...resource, delete: true } : resource));
-  return [...others, ...adopted];
+  return [...others, ...imported];
 }
 
 function isMasked(value: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { Answer } from "./http.ts";
 
 /** What Traefik itself answers where it has no route, or a route without a backend; each text is written with Go's `http.Error`. */
-const OWN_ANSWERS: ReadonlyMap<number, string> = new Map([
+const GATEWAY_RESPONSES: ReadonlyMap<number, string> = new Map([
   // A host without a route, and a route that Traefik drops: its Service or middleware does not exist, or has no endpoint.
   [404, "404 page not found\n"],
   // A Service without an endpoint, with the option allowEmptyServices.
@@ -17,10 +17,10 @@ const NAMES = ["content-length", "content-type", "date", "x-content-type-options
  * answer `Date` is therefore after `X-Content-Type-Options`, and in the answer of an application, which Traefik copies, before it. A proxy
  * before Traefik may change headers; such an answer is not recognized.
  */
-export function isOwnAnswer({ status, headers, body }: Pick<Answer, "status" | "headers" | "body">): boolean {
+export function isGatewayResponse({ status, headers, body }: Pick<Answer, "status" | "headers" | "body">): boolean {
   const names = Object.keys(headers);
   return (
-    OWN_ANSWERS.get(status) === body &&
+    GATEWAY_RESPONSES.get(status) === body &&
     names.toSorted().join() === NAMES.join() &&
     names.indexOf("x-content-type-options") < names.indexOf("date")
   );

@@ -2,7 +2,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { filledIn, secretTexts } from "../../config/secretText.ts";
 import type { SecretText } from "../../config/settings.ts";
-import type { Place, StackContext } from "../context/context.ts";
+import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import { openEngine, secretVariables } from "../context/engine.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import type { Progress } from "../progress.ts";
@@ -26,7 +26,7 @@ const SHORTEST_SECRET = 6;
 /** As a deployment reads them: an encrypted value of the stack file first, the shell's variable only if it cannot be decrypted here. */
 export async function secretsOf(
   context: StackContext,
-  place: Place,
+  shell: ShellEnvironment,
   progress: Progress,
   decrypt = decryptWithEngine,
 ): Promise<Reached> {
@@ -34,7 +34,7 @@ export async function secretsOf(
   const inShell = fromEnvironment(names, context.environment);
   if (context.local || names.length === 0) return reached(context, inShell, undefined);
   try {
-    const decrypted = await progress.step("Reading the stack's secrets", () => decrypt(context, place, progress));
+    const decrypted = await progress.step("Reading the stack's secrets", () => decrypt(context, shell, progress));
     return reached(context, { ...inShell, ...decrypted }, undefined);
   } catch (error) {
     return reached(context, inShell, reasonOf(error).split("\n")[0]);
@@ -43,10 +43,10 @@ export async function secretsOf(
 
 async function decryptWithEngine(
   context: StackContext,
-  place: Place,
+  shell: ShellEnvironment,
   progress: Progress,
 ): Promise<Readonly<Record<string, string>>> {
-  return secretVariables(await openEngine(context, place, () => Promise.resolve(), progress));
+  return secretVariables(await openEngine(context, shell, () => Promise.resolve(), progress));
 }
 
 function encryptedNames({ raw }: StackContext): string[] {

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Exposure } from "../../../infra/plan/types.ts";
-import { checkBasic, checkLetIn, checkMachine, checkWrongGroup } from "../../../ops/verify/arrival.ts";
+import { checkBasic, checkLetIn, checkMachine, checkWrongGroup } from "../../../ops/verify/identityHeaders.ts";
 import type { Check } from "../../../ops/verify/check.ts";
 import { checkRoute } from "../../../ops/verify/gateway.ts";
 
@@ -11,7 +11,7 @@ const TEXT = "Content-Type: text/plain; charset=utf-8";
 const SNIFF = "X-Content-Type-Options: nosniff";
 const DATE = "Date: Sun, 22 Nov 2026 21:00:00 GMT";
 
-/** In the order of arrival, as test/ops/own-answer.live.test.ts observes it. */
+/** In the order of arrival, as test/ops/gateway-response.live.test.ts observes it. */
 const ORDER = {
   own: (length: string) => [TEXT, SNIFF, DATE, length],
   "of an application in Go": (length: string) => [length, TEXT, DATE, SNIFF],

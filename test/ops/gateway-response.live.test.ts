@@ -1,7 +1,7 @@
 /** Traefik's own answers, told apart from the same status and text of an application in Go: here a second entry point of the real Traefik. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient, type HttpClient } from "../../ops/http.ts";
-import { isOwnAnswer } from "../../ops/ownAnswer.ts";
+import { isGatewayResponse } from "../../ops/gatewayResponse.ts";
 import { freePort } from "../../local/platform/ports.ts";
 import { type RunningTraefik, startTraefik } from "../helpers/traefik.ts";
 
@@ -49,7 +49,7 @@ const answerOf = async (entryPoint: "web" | "websecure", host: string) => {
   const { status, body, headers } = await client.send(`${protocol}://127.0.0.1:${ports[entryPoint]}/`, {
     headers: { host },
   });
-  return { status, body, own: isOwnAnswer({ status, body, headers }) };
+  return { status, body, own: isGatewayResponse({ status, body, headers }) };
 };
 
 const NOT_FOUND = { status: 404, body: "404 page not found\n" };

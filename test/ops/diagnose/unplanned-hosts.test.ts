@@ -1,7 +1,7 @@
 /** A host that the plan does not have, and what concerns the stack as a whole. */
 import { expect, test } from "vitest";
 import type { Evidence } from "../../../ops/diagnose/evidence.ts";
-import { diagnoseAll, diagnoseHost, type HostDiagnosis } from "../../../ops/diagnose/walk.ts";
+import { diagnoseAll, diagnoseHost, type HostDiagnosis } from "../../../ops/diagnose/diagnosis.ts";
 import { brief, inside, type Open, trail, world } from "./world.ts";
 
 /** Asks for a host of no exposure that answers so. */
@@ -102,26 +102,28 @@ test("what serves it nevertheless is told", () => {
 });
 
 /** Causes of the stack as a whole. */
-function whole(change: (evidence: Open<Evidence>) => void): string[] {
-  return diagnoseAll(world(change)).whole.map(({ cause }) => cause);
+function stackCauses(change: (evidence: Open<Evidence>) => void): string[] {
+  return diagnoseAll(world(change)).stackFindings.map(({ cause }) => cause);
 }
 
 test("a run that failed is told where no host shows it", () => {
-  expect(whole(({ engine }) => void (inside(engine).last = { kind: "update", result: "failed", ended: "" }))).toEqual([
-    "deployment",
-  ]);
-  expect(whole(({ engine }) => void (inside(engine).pending = ["wiki-route"]))).toEqual(["deployment"]);
+  expect(
+    stackCauses(({ engine }) => void (inside(engine).last = { kind: "update", result: "failed", ended: "" })),
+  ).toEqual(["deployment"]);
+  expect(stackCauses(({ engine }) => void (inside(engine).pending = ["wiki-route"]))).toEqual(["deployment"]);
 });
 
 test("a Traefik below the floor is told, and one above is not", () => {
-  expect(whole(({ cluster }) => void (cluster.traefik = { seen: "3.7.2" }))).toEqual(["version of Traefik"]);
-  expect(whole(({ cluster }) => void (cluster.traefik = { seen: "3.7.3" }))).toEqual([]);
-  expect(whole(({ cluster }) => void (cluster.traefik = { seen: undefined }))).toEqual([]);
+  expect(stackCauses(({ cluster }) => void (cluster.traefik = { seen: "3.7.2" }))).toEqual(["version of Traefik"]);
+  expect(stackCauses(({ cluster }) => void (cluster.traefik = { seen: "3.7.3" }))).toEqual([]);
+  expect(stackCauses(({ cluster }) => void (cluster.traefik = { seen: undefined }))).toEqual([]);
 });
 
 test("pods that do not find *.localhost are told", () => {
-  expect(whole(({ cluster }) => void (inside(cluster.dns).rewrite = undefined))).toEqual(["names inside the cluster"]);
-  expect(whole(({ cluster }) => void (inside(cluster.dns).rewrite = "rewrite to.elsewhere"))).toEqual([
+  expect(stackCauses(({ cluster }) => void (inside(cluster.dns).rewrite = undefined))).toEqual([
+    "names inside the cluster",
+  ]);
+  expect(stackCauses(({ cluster }) => void (inside(cluster.dns).rewrite = "rewrite to.elsewhere"))).toEqual([
     "names inside the cluster",
   ]);
 });

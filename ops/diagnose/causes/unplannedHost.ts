@@ -2,10 +2,10 @@
 import { suggestion } from "../../../config/problems.ts";
 import type { Domain } from "../../../config/settings.ts";
 import type { Evidence } from "../evidence.ts";
-import { seen } from "../look.ts";
+import { seen } from "../observation.ts";
 import type { SymptomKind } from "../symptom.ts";
 import { type Finding } from "./finding.ts";
-import { foreignRule } from "./foreign.ts";
+import { unmanagedRule } from "./unmanagedRoute.ts";
 
 /**
  * Why a host is not in the plan, in the causal order of its symptom: who finds a service unprotected looks for it in the list first, who
@@ -78,7 +78,7 @@ function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: E
 
 /** The other way to mend what somebody routed by hand. */
 function orDelete(host: string, { context, cluster, plan }: Evidence): string {
-  const found = foreignRule(host, plan, seen(cluster.routes) ?? []);
+  const found = unmanagedRule(host, plan, seen(cluster.routes) ?? []);
   if (found === undefined) return "";
   return `; or close it: kubectl --context ${context} delete ingressroute ${found.name} --namespace ${found.namespace}`;
 }
@@ -94,7 +94,7 @@ function meant(host: string, { plan }: Evidence): string | undefined {
 /** What serves the host nevertheless. */
 function routed(host: string, { cluster, plan, engine }: Evidence): string[] {
   const routes = seen(cluster.routes);
-  const foreign = routes && foreignRule(host, plan, routes);
+  const foreign = routes && unmanagedRule(host, plan, routes);
   const urls = seen(engine)?.urls?.filter((url) => URL.parse(url)?.hostname === host) ?? [];
   return [
     ...(foreign

@@ -56,7 +56,7 @@ const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 }
  * @param begun creations of an interrupted deployment, dependencies first
  * @throws Error when authentik is needed and does not answer within two minutes
  */
-export async function adoptable(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
+export async function existingResources(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
   const asked = begun.filter(({ type }) => isLookedUp(type));
   const found = asked.length === 0 ? new Map<Resource, string>() : await askAuthentik(stack, asked);
   return begun.flatMap((resource): Resource[] => {

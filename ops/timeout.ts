@@ -3,7 +3,7 @@
  * @param timeout in milliseconds
  * @throws what the work throws; Error `no answer within … s`
  */
-export async function inTime<T>(work: Promise<T>, timeout: number): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, timeout: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${timeout / 1000} s`)), timeout);

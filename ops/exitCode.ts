@@ -11,7 +11,7 @@ type Kind = abstract new (...args: never[]) => Error;
  * @returns the exit code; 0 for help, 2 for a wrong command line, of which Commander has told
  * @throws any other error
  */
-export function commandEnd(
+export function exitCodeFor(
   error: unknown,
   shell: { readonly error: (text: string) => void },
   expected: readonly Kind[] = [ConfigError, ContextError],

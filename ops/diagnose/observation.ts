@@ -1,23 +1,27 @@
-import { inTime } from "../inTime.ts";
-import type { Look } from "./evidence.ts";
+import { withTimeout } from "../timeout.ts";
+import type { Observation } from "./evidence.ts";
 
 /** How long one look may take, in milliseconds. */
-export const LOOK_MS = 10_000;
+export const MAX_OBSERVATION_MS = 10_000;
 
 /**
  * Looks at something that may be broken: a failure or a silence of more than `timeout` milliseconds is a reason, not an end.
  * @param what as the reason calls it, e.g. "the API server"
  */
-export async function look<T>(what: string, work: () => Promise<T>, timeout = LOOK_MS): Promise<Look<T>> {
+export async function look<T>(
+  what: string,
+  work: () => Promise<T>,
+  timeout = MAX_OBSERVATION_MS,
+): Promise<Observation<T>> {
   try {
-    return { seen: await inTime(work(), timeout) };
+    return { seen: await withTimeout(work(), timeout) };
   } catch (error) {
     return { unseen: `${what}: ${reasonOf(error)}` };
   }
 }
 
 /** What was seen, if it was. */
-export function seen<T>(look: Look<T>): T | undefined {
+export function seen<T>(look: Observation<T>): T | undefined {
   return "seen" in look ? look.seen : undefined;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withAdopted } from "../../ops/recover.ts";
+import { withImported } from "../../ops/recovery.ts";
 import type { Resource } from "../../ops/state.ts";
 
 /** The objects of the servers: URN and version of each, by id. */
@@ -30,7 +30,7 @@ test("ends like an uninterrupted deployment when one without checkpoints is kill
       const objects: Objects = new Map();
       const saved = deploy([], from, objects, run.replaces);
       const recorded = interruptedDeploy(saved, to, objects, run);
-      const recovered = refresh(withAdopted(saved, adoptable(recorded, saved, objects)), recorded, objects);
+      const recovered = refresh(withImported(saved, existingResources(recorded, saved, objects)), recorded, objects);
       const state = deploy(recovered, to, objects, run.replaces);
       expect(state.map(({ urn, outputs }) => `${urn},${String(outputs?.["v"])}`).sort()).toEqual(
         Object.entries(to).map(String).sort(),
@@ -92,8 +92,8 @@ function plan(
   return { steps, state };
 }
 
-/** As in ops/recover.ts: the recorded creations whose object exists, but for those in the state. */
-function adoptable(recorded: readonly Resource[], saved: readonly Resource[], objects: Objects): Resource[] {
+/** As in ops/recovery.ts: the recorded creations whose object exists, but for those in the state. */
+function existingResources(recorded: readonly Resource[], saved: readonly Resource[], objects: Objects): Resource[] {
   const known = new Set(saved.map(({ urn, id }) => `${urn} ${id}`));
   return recorded.filter(({ urn, id = "" }) => objects.has(id) && !known.has(`${urn} ${id}`));
 }

@@ -2,7 +2,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import type { DeployedRoute, DeployedRule } from "../evidence.ts";
 
 /** A rule of somebody else's IngressRoute. */
-export interface ForeignRule {
+export interface UnmanagedRule {
   readonly namespace: string;
   readonly name: string;
   /** `namespace/name`. */
@@ -11,7 +11,7 @@ export interface ForeignRule {
 }
 
 /** The rule of highest priority that takes a host and stands in no route of the plan. */
-export function foreignRule(host: string, plan: Plan, routes: readonly DeployedRoute[]): ForeignRule | undefined {
+export function unmanagedRule(host: string, plan: Plan, routes: readonly DeployedRoute[]): UnmanagedRule | undefined {
   const own = new Set(plan.routes.map(({ namespace, name }) => `${namespace}/${name}`));
   const others = routes.filter(({ namespace, name }) => !own.has(`${namespace}/${name}`));
   const rules = others.flatMap(({ namespace, name, rules }) =>

@@ -8,12 +8,12 @@ import { openApplication } from "./causes/openApplication.ts";
 import { provider } from "./causes/provider.ts";
 import { route } from "./causes/route.ts";
 import { application, identityProvider } from "./causes/running.ts";
-import { whyNotPlanned } from "./causes/stranger.ts";
+import { whyNotPlanned } from "./causes/unplannedHost.ts";
 import { traefikVersion } from "./causes/traefik.ts";
 import { trustedOrigins } from "./causes/trustedOrigins.ts";
 import type { Evidence } from "./evidence.ts";
-import { strangerSymptom, type Symptom, type SymptomKind, symptomOf } from "./symptom.ts";
-import { limits } from "./unseen.ts";
+import { unplannedSymptom, type Symptom, type SymptomKind, symptomOf } from "./symptom.ts";
+import { limits } from "./limits.ts";
 
 /** One host, what is wrong with it, and why. */
 export interface HostDiagnosis {
@@ -30,7 +30,7 @@ export interface Diagnosis {
   readonly stack: string;
   readonly hosts: readonly HostDiagnosis[];
   /** What concerns the stack as a whole. */
-  readonly whole: readonly Finding[];
+  readonly stackFindings: readonly Finding[];
   /** What the plan skipped. */
   readonly warnings: readonly string[];
   /** What could not be looked at, and what is not known for that reason. */
@@ -56,7 +56,7 @@ const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
 
 /** Every exposure of the plan. */
 export function diagnoseAll(evidence: Evidence): Diagnosis {
-  return whole(
+  return diagnosisOf(
     evidence,
     evidence.plan.exposures.map((exposure) => diagnoseExposure(exposure, evidence)),
   );
@@ -66,17 +66,17 @@ export function diagnoseAll(evidence: Evidence): Diagnosis {
 export function diagnoseHost(host: string, url: string, evidence: Evidence): Diagnosis {
   const exposures = evidence.plan.exposures.filter((exposure) => exposure.host === host);
   const hosts = exposures.map((exposure) => diagnoseExposure(exposure, evidence));
-  return whole(evidence, hosts.length > 0 ? hosts : [diagnoseStranger(host, url, evidence)]);
+  return diagnosisOf(evidence, hosts.length > 0 ? hosts : [diagnoseUnplannedHost(host, url, evidence)]);
 }
 
-function whole(evidence: Evidence, hosts: readonly HostDiagnosis[]): Diagnosis {
+function diagnosisOf(evidence: Evidence, hosts: readonly HostDiagnosis[]): Diagnosis {
   const named = new Set(hosts.flatMap(({ cause, also }) => [cause, ...also]).map((finding) => finding?.cause));
   const found = [deploymentOf(evidence), traefikVersion(evidence), clusterNames(evidence)];
   return {
     context: evidence.context,
     stack: evidence.plan.stack,
     hosts,
-    whole: found.filter((finding) => finding !== undefined).filter(({ cause }) => !named.has(cause)),
+    stackFindings: found.filter((finding) => finding !== undefined).filter(({ cause }) => !named.has(cause)),
     warnings: evidence.plan.warnings,
     limits: limits(evidence),
   };
@@ -89,10 +89,10 @@ function diagnoseExposure(exposure: Exposure, evidence: Evidence): HostDiagnosis
   return { url: exposure.url, symptom, cause, also };
 }
 
-function diagnoseStranger(host: string, url: string, evidence: Evidence): HostDiagnosis {
+function diagnoseUnplannedHost(host: string, url: string, evidence: Evidence): HostDiagnosis {
   const answers = evidence.answers.get(url);
   const symptom: Symptom = answers
-    ? strangerSymptom(host, answers, evidence.names.get(host))
+    ? unplannedSymptom(host, answers, evidence.names.get(host))
     : { kind: "dead", seen: "not asked" };
   const [cause, ...also] = whyNotPlanned(host, symptom.kind, evidence);
   return { url, symptom, cause, also };

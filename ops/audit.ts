@@ -28,10 +28,10 @@ interface Options {
 export async function main(args: readonly string[], shell: Shell): Promise<number> {
   let code = 0;
   const command = new Command("audit")
-    .description("Hold what is really in a cluster against the plan of its stack. It only reads.")
+    .description("Compare a cluster with the plan of its stack. Only reads.")
     .argument("<context>", "context of the cluster, as in the kubeconfig")
     .option("--json", "print the findings as JSON")
-    .option("--accept <object>", 'pass over an object, e.g. "IngressRoute default/old"; may be repeated', append, [])
+    .option("--accept <object>", 'ignore an object, e.g. "IngressRoute default/old"; may be repeated', append, [])
     .configureOutput({ writeOut: shell.out, writeErr: shell.error })
     .exitOverride()
     .action(async (context: string, options: Options) => void (code = await run(context, options, shell)));
@@ -73,7 +73,7 @@ function page(
   const paint = painter(colours);
   if (findings.length === 0) {
     const counts = Object.entries(audited).map(([what, count]) => `${count} ${what}`);
-    return `${paint("green", "✔")} ${context} is as planned: ${counts.join(", ")}, and nothing leads around them\n`;
+    return `${paint("green", "✔")} ${context} is as planned: ${counts.join(", ")}, no finding\n`;
   }
   const title = `${findings.length} ${findings.length === 1 ? "finding" : "findings"} in ${context}`;
   const parts = findings.map(

@@ -34,7 +34,7 @@ export class AuthentikApi {
     const answer = await retryRequest(request, () => this.#client.send(request.url, { headers }));
     if (answer.status !== 200) throw new Error(`${path} answers ${answer.status}`);
     if (!headerOf(answer, "content-type")?.includes("json"))
-      throw new Error(`${path} answers something else than JSON`);
+      throw new Error(`${path} answers with something other than JSON`);
     const found = JSON.parse(answer.body) as T & { error?: string };
     if (found.error !== undefined) throw new Error("it is starting");
     return found;

@@ -22,7 +22,7 @@ export interface Shell extends Omit<StackLocation, "stack"> {
 }
 
 const REACHABLE =
-  "start it (npm start for the local one), or give an address that is reached from here by --database-url-from";
+  "start it (npm start for the local one), or pass an address that this machine can reach with --database-url-from";
 
 interface Options {
   readonly schema?: string;
@@ -50,14 +50,16 @@ interface Comparison {
 export async function main(args: readonly string[], shell: Shell): Promise<number> {
   let code = 0;
   const command = new Command("contract")
-    .description("What clients of the data API may rely on: contract/<stack>/<schema>.json. See docs/versioning.md.")
+    .description(
+      "Check and accept the contract of the data API: contract/<stack>/<schema>.json. See docs/versioning.md.",
+    )
     .configureOutput({ writeOut: shell.out, writeErr: shell.error })
     .exitOverride();
-  shared(command.command("check"), "Fail when the database breaks what was promised; additions pass.")
+  shared(command.command("check"), "Compare the schemas with their lock files. Exit with 1 for a breaking change.")
     .option("--json", "print the result as JSON")
     .action(async (stack: string, options: Options) => void (code = await check(stack, options, shell)));
-  shared(command.command("accept"), "Promise what the database has now, and tell it in the changelog.")
-    .option("--breaking <reason>", "accept what breaks clients as well; the reason goes into the changelog")
+  shared(command.command("accept"), "Write the current schemas to their lock files and to the changelog.")
+    .option("--breaking <reason>", "accept breaking changes as well; the reason is written to the changelog")
     .action(async (stack: string, options: Options) => void (code = await accept(stack, options, shell)));
   try {
     await command.parseAsync(args, { from: "user" });
@@ -90,23 +92,24 @@ async function check(stack: string, options: Options, shell: Shell): Promise<num
 /** Writes all or nothing: one schema that breaks without a reason stops the others too. */
 async function accept(stack: string, options: Options, shell: Shell): Promise<number> {
   const reason = options.breaking;
-  if (reason?.trim() === "") throw new ContractError("--breaking needs a reason; it goes into the changelog");
+  if (reason?.trim() === "")
+    throw new ContractError("--breaking: the reason is empty. It is written to the changelog.");
   const results = await compareAll(stack, options, shell);
   if (reason === undefined && results.some(isBreaking)) {
     for (const result of results) shell.out(describe(stack, options, result, shell));
     return 1;
   }
   if (reason !== undefined && !results.some(isBreaking)) {
-    throw new ContractError("nothing breaks clients, so there is nothing to give a reason for; leave out --breaking");
+    throw new ContractError("--breaking: there is no breaking change. Leave it out.");
   }
   const empty = results.find(({ found, changes }) => changes === undefined && found.relations.size === 0);
   if (empty) {
-    throw new ContractError(`schema "${empty.schema}" has no relations there; deploy, and let the pipeline run first`);
+    throw new ContractError(`schema "${empty.schema}" has no relations; deploy, and run the pipeline first`);
   }
   const folder = new LockFolder(shell.project, stack);
   for (const { schema, exposed, lock, found, changes } of results) {
     if (changes?.length === 0) {
-      shell.out(`${schema}: ${lock} says so already\n`);
+      shell.out(`${schema}: no changes to ${lock}\n`);
       continue;
     }
     folder.accept({ day: shell.today, schema, changes, found, reason }, exposed);
@@ -162,11 +165,11 @@ function describe(stack: string, { databaseUrlFrom }: Options, result: Compariso
   const paint = painter(colours);
   const from = databaseUrlFrom === undefined ? "" : ` --database-url-from ${databaseUrlFrom}`;
   const again = `npm run contract -- accept ${stack} --schema ${schema}${from}`;
-  if (changes === undefined) return `${schema}: nothing is promised yet. To promise what is there:\n  ${again}\n`;
-  if (changes.length === 0) return `${schema}: ${lock} is kept\n`;
+  if (changes === undefined) return `${schema}: no contract yet. To accept the current columns:\n  ${again}\n`;
+  if (changes.length === 0) return `${schema}: no changes to ${lock}\n`;
   const hint = isBreaking(result)
-    ? `Give these back, or serve the new shape as another schema (docs/versioning.md). Once clients have agreed:\n  ${again} --breaking REASON`
-    : `To promise these as well:\n  ${again}`;
+    ? `Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:\n  ${again} --breaking REASON`
+    : `To accept these as well:\n  ${again}`;
   const title = `${schema}${exposed ? "" : ", no longer exposed,"} against ${lock}: ${countChanges(changes)}`;
   return [title, "", ...describeChanges(changes, paint), "", hint, ""].join("\n");
 }

@@ -46,9 +46,9 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     .usage(USAGE)
     .description("Deploy the stack of a cluster context: check, preview, ask, apply, verify. See docs/deploy.md.")
     .argument("[context]", "the context of the kubeconfig, which the stack file names as kubernetes:context")
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask for confirmation")
     .option("--json", "print one JSON document at the end; everything else goes to standard error")
-    .option("--refresh", "look first for what is not as it was deployed")
+    .option("--refresh", "detect drift first")
     .option("--skip-policy", "do not run the policy pack: for emergencies, never in CI")
     .configureOutput({ writeOut: shell.out, writeErr: shell.error })
     .exitOverride()
@@ -68,7 +68,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
     const target = openContext(context, shell);
     if (!flags.yes && !shell.ask) {
       throw new ContextError(
-        "nobody can answer here, since this is no terminal; look at the preview there, or give --yes",
+        "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npm run preview, then pass --yes.",
       );
     }
     return await deploy(target, flags, shell);
@@ -81,7 +81,7 @@ async function deploy(target: StackContext, { yes, json, refresh, skipPolicy }: 
   const { ask, error, out, paint, progress, interrupted } = shell;
   const print = (text: string): void => (json ? error : out)(`${text}\n`);
   const confirm = async (question: string): Promise<boolean> =>
-    yes === true || (await ask?.(`${question} Only yes goes on: `))?.trim() === "yes";
+    yes === true || (await ask?.(`${question} Type yes to continue: `))?.trim() === "yes";
   // The program runs in this process, and looks for its variables where a deploying shell has them.
   Object.assign(process.env, target.environment);
   const verify = async () => (await verifyDeployment(target, shell, progress)).checks;

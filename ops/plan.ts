@@ -73,7 +73,7 @@ function hosts(exposures: readonly Exposure[]): string {
     exposure.publicPaths.join("\n"),
     `${exposure.backend.namespace}/${exposure.backend.name}:${exposure.backend.port}`,
   ]);
-  return `Hosts\n${table(["URL", "Protection", "Who may enter", "Public paths", "Backend"], rows)}`;
+  return `Hosts\n${table(["URL", "Protection", "Allowed groups", "Public paths", "Backend"], rows)}`;
 }
 
 function protection({ role, protection, authentication }: Exposure): string {
@@ -86,12 +86,12 @@ const OPEN_ROLES = {
   test: "test host",
   "identity-provider": "identity provider",
   "data-api": "data API, read only",
-  catalog: "catalogue, read only",
+  catalog: "catalog, read only",
 };
 
 function allowedUser({ protection, groups }: Exposure): string {
   if (protection === "open") return "everyone";
-  if (protection === "basic") return "whoever has the password";
+  if (protection === "basic") return "users with the password";
   return groups.length === 0 ? "everyone who can sign in" : groups.join(", ");
 }
 
@@ -123,7 +123,7 @@ function grants({ database, grants, defaultPrivileges }: DataPlan): string {
   return [
     `Grants on database ${database}: ${onDatabase.join(", ")}`,
     table(["Schema", "Role", ...KINDS], rows),
-    "What is created later",
+    "Default privileges",
     ...later,
   ].join("\n");
 }

@@ -29,7 +29,7 @@ export async function main(args: readonly string[], shell: Shell): Promise<numbe
   const command = new Command("preview")
     .description("Print what a deployment would change, without a question. See docs/ci.md.")
     .argument("<context>", "the context of the kubeconfig, which the stack file names as kubernetes:context")
-    .option("--drift", "look at the cluster first, and end with 1 when it is not as deployed")
+    .option("--drift", "refresh first, and exit with 1 if the cluster differs from the last deployment")
     .configureOutput({ writeOut: shell.out, writeErr: shell.error })
     .exitOverride()
     .action(async (context: string, { drift }: { drift?: true }) => {
@@ -62,7 +62,7 @@ async function preview(context: string, drift: boolean, shell: Shell): Promise<n
   } catch (error) {
     // The engine's own words are in the output already.
     if (!(error instanceof Error && error.name === "CommandError")) throw error;
-    shell.error(`the preview of ${context} failed; its last lines say why\n`);
+    shell.error(`the preview of ${context} failed; see the last lines of its output\n`);
     return 1;
   }
 }

@@ -60,7 +60,7 @@ export function serviceProblem(backend: Backend, services: readonly DeployedServ
   const place = `Service ${namespace}/${name}`;
   const found = findService(services, backend);
   if (found === undefined) {
-    return { kind: "missing", problem: `${place} is missing`, evidence: `${place} is not there` };
+    return { kind: "missing", problem: `${place} is missing`, evidence: `${place} does not exist` };
   }
   if (!found.ports.includes(port)) {
     const evidence = `its ports are ${found.ports.join(", ")}`;
@@ -68,5 +68,5 @@ export function serviceProblem(backend: Backend, services: readonly DeployedServ
   }
   if (found.ready !== 0) return undefined;
   const evidence = "0 ready pods match its selector";
-  return { kind: "not-ready", problem: `no pod behind ${place} is ready`, evidence };
+  return { kind: "not-ready", problem: `no pod of ${place} is ready`, evidence };
 }

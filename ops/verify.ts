@@ -41,7 +41,7 @@ export async function main(args: readonly string[], shell: Shell, verify = verif
     .argument("<context>", "the cluster context of the stack, e.g. gatehouse-local")
     .option("--json", "print the report as JSON")
     .option("--junit <file>", "also write the report as JUnit XML")
-    .option("--only <kinds>", `make these checks alone, separated by commas: ${KINDS.join(", ")}`)
+    .option("--only <kinds>", `run only these checks, separated by commas: ${KINDS.join(", ")}`)
     .configureOutput({ writeOut: shell.out, writeErr: shell.error })
     .exitOverride();
   try {
@@ -60,7 +60,8 @@ export async function main(args: readonly string[], shell: Shell, verify = verif
 function kindsOf(text: string, command: Command): Kind[] {
   const names = text.split(",").map((name) => name.trim());
   const wrong = names.filter((name) => !(KINDS as readonly string[]).includes(name));
-  if (wrong.length > 0) command.error(`error: --only knows ${KINDS.join(", ")}, not ${wrong.join(", ")}`);
+  if (wrong.length > 0)
+    command.error(`error: --only ${wrong.join(", ")}: unknown kind. Use one or more of ${KINDS.join(", ")}.`);
   return KINDS.filter((kind) => names.includes(kind));
 }
 

@@ -58,7 +58,7 @@ function unreadable(unread: ClusterObjects["unread"]): Finding[] {
     rule: "everything-is-read",
     object: `every ${kind}`,
     problem: `could not be read: ${reason}`,
-    hint: "let whoever audits list that kind in all namespaces (docs/policy.md, Rights)",
+    hint: "allow the user to list this kind in all namespaces (docs/policy.md, Rights)",
   }));
 }
 

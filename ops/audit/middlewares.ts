@@ -11,7 +11,7 @@ export function changedMiddlewares(manifests: readonly Manifest[], plan: Plan, b
     const label = `Middleware ${namespace}/${name}`;
     const found = manifests.find((manifest) => manifest.label === label);
     if (found) return changedMiddleware(found, plan, address);
-    const problem = "is not there, so the routes that name it serve nothing";
+    const problem = "is missing, so Traefik drops the routers that use it";
     const hint = "deploy the stack again (./deploy CONTEXT --refresh)";
     return [{ rule: "middlewares-are-whole", object: label, problem, hint }];
   });

@@ -20,8 +20,7 @@ export function widenedPolicies(
     const { namespace, name, port } = backend;
     const policies = all.filter((policy) => policy.namespace === namespace && selects(policy, labelsOf(name)));
     if (policies.length === 0) {
-      const problem =
-        "no NetworkPolicy selects its pods, so every pod of the cluster reaches them with headers of its own";
+      const problem = "no NetworkPolicy selects its pods, so any pod of the cluster can send them forged headers";
       const hint = "deploy the stack again (./deploy CONTEXT --refresh)";
       return [{ rule: RULE, object: `Service ${namespace}/${name}`, problem, hint }];
     }
@@ -33,7 +32,7 @@ export function widenedPolicies(
           rule: RULE,
           object: label,
           problem: `lets ${others} connect to port ${port} of ${namespace}/${name}`,
-          hint: "remove that rule; only the gateway's pods belong there",
+          hint: "remove that rule; only the gateway's pods may connect",
         })),
     );
   });
@@ -63,7 +62,7 @@ function isFor(rule: Value, port: number): boolean {
 /** Who may connect besides the gateway and the namespace itself. */
 function othersIn(rule: Value, own: string, gateway: GatewayPods | undefined): string[] {
   const peers = listOf(at(rule, "from"));
-  if (peers.length === 0) return ["everybody"];
+  if (peers.length === 0) return ["any client"];
   return peers.flatMap((peer) => {
     const block = textAt(peer, "ipBlock", "cidr");
     if (block !== undefined) return [`the network ${block}`];
@@ -81,5 +80,5 @@ function othersIn(rule: Value, own: string, gateway: GatewayPods | undefined): s
 function namespacesOf(selector: Value): string {
   return Object.keys(fieldsOf(selector)).length === 0
     ? "every namespace"
-    : "namespaces by other labels than their name";
+    : "namespaces selected by other labels than their name";
 }

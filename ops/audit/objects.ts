@@ -60,7 +60,7 @@ export async function readObjects(kubeConfig: KubeConfig): Promise<ClusterObject
         } catch (error) {
           if (!(error instanceof ApiException) || ![401, 403, 404].includes(error.code)) throw error;
           if (error.code === 404) continue;
-          unread.set(kind, error.code === 403 ? "it is forbidden" : "the cluster does not know who asks");
+          unread.set(kind, error.code === 403 ? "forbidden" : "the cluster rejected the credentials");
           return [];
         }
       }

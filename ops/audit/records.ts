@@ -18,7 +18,7 @@ export function changedRecords(manifests: readonly Manifest[], plan: Plan): Find
     const found = all.find((manifest) => manifest.label === label);
     const problems = found
       ? differences({ endpoints }, found.spec).map((text) => `was changed: ${text}`)
-      : ["is not there"];
+      : ["is missing"];
     return problems.map((problem) => ({
       rule: RULE,
       object: label,
@@ -41,7 +41,7 @@ function unmanagedRecords({ label, spec, namespace, objectName = "" }: Manifest,
       {
         rule: RULE,
         object: label,
-        problem: `sends ${host} to ${listOf(at(endpoint, "targets")).join(", ")}, beside the plan's own record`,
+        problem: `sends ${host} to ${listOf(at(endpoint, "targets")).join(", ")}, in addition to the planned record`,
         hint: `remove it (kubectl delete dnsendpoint ${objectName} --namespace ${namespace})`,
       },
     ];

@@ -7,7 +7,7 @@ import { unprotected } from "../../policy/rules/protectedRoutes.ts";
 import { duplicateRoutes } from "../../policy/rules/singleRoutes.ts";
 import type { Backends } from "./backends.ts";
 
-const REDEPLOY = "deploy the stack again (./deploy CONTEXT --refresh); it writes what the plan says";
+const REDEPLOY = "deploy the stack again (./deploy CONTEXT --refresh)";
 
 /** Routes that are not of the plan, and lead a request to a host or a backend of it. */
 export function unmanagedRoutes(manifests: readonly Manifest[], plan: Plan, backends: Backends): Finding[] {
@@ -48,7 +48,7 @@ function exposedBackend(rule: RoutingRule, backends: Backends): Finding[] {
     {
       rule: "backends-behind-the-plan",
       object: manifest.label,
-      problem: `${match}: leads to ${first.namespace}/${first.name}, past the protection that the plan puts before it`,
+      problem: `${match}: routes to ${first.namespace}/${first.name} without the planned protection`,
       hint: `remove it (kubectl delete ${kind.toLowerCase()} ${objectName} --namespace ${namespace}), or state the service in gatehouse:protected_services`,
     },
   ];
@@ -60,7 +60,7 @@ export function changedRoutes(manifests: readonly Manifest[], plan: Plan): Findi
     const label = `IngressRoute ${route.namespace}/${route.name}`;
     const found = manifests.find((manifest) => manifest.label === label);
     if (found === undefined) {
-      const problem = `is not there, so ${hostsOf(route)} is left to whatever else matches`;
+      const problem = `is missing, so another route may serve ${hostsOf(route)}`;
       return [{ rule: "routes-as-planned", object: label, problem, hint: REDEPLOY }];
     }
     const open = unprotected(found, plan).map((finding) => ({ ...finding, hint: REDEPLOY }));

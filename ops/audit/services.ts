@@ -22,7 +22,7 @@ function fromOutside(service: Manifest, backends: Backends): Finding[] {
     {
       rule: "backends-behind-the-plan",
       object: label,
-      problem: `leads to the pods of ${reached.namespace}/${reached.name} from outside of the cluster (${how}), past the gateway`,
+      problem: `exposes the pods of ${reached.namespace}/${reached.name} outside of the cluster (${how}), without the gateway`,
       hint: "make it of type ClusterIP without externalIPs, or remove it",
     },
   ];
@@ -37,7 +37,7 @@ function elsewhere({ spec, label, namespace, objectName }: Manifest, backends: B
   return [...alias, ...other].slice(0, 1).map((difference) => ({
     rule: "services-as-planned",
     object: label,
-    problem: `leads to other pods than the stack's: ${difference}`,
+    problem: `selects other pods than planned: ${difference}`,
     hint: "deploy the stack again (./deploy CONTEXT --refresh)",
   }));
 }

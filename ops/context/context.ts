@@ -46,7 +46,9 @@ export function openContext(name: string, shell: ShellEnvironment): StackContext
   }
   if (found.length > 1) {
     const stacks = found.map(({ stack }) => `Pulumi.${stack}.yaml`).join(" and ");
-    throw new ContextError(`context "${name}" stands in ${stacks}; a cluster has one stack: give each its own context`);
+    throw new ContextError(
+      `context "${name}" is in ${stacks}, but a cluster has one stack. Give each stack its own context.`,
+    );
   }
   return openStackFile(one, shell);
 }

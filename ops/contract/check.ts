@@ -53,7 +53,7 @@ export async function checkContract(
 ): Promise<Check> {
   const name = nameOf(schema);
   if (lock === undefined) {
-    return { name, ok: true, detail: "nothing is promised yet; npm run contract -- accept writes it down" };
+    return { name, ok: true, detail: "no contract yet; to accept the current columns, run npm run contract -- accept" };
   }
   const found = compare(lock, await readCatalogue(client, schema, lock));
   const changes = mayBeIncomplete ? withoutMissingRelations(found) : found;
@@ -62,13 +62,13 @@ export async function checkContract(
     return { name, ok: true, detail: changes.length === 0 ? "kept" : `kept; ${countChanges(changes)}` };
   }
   const lines = describeChanges(breaking, painter(false));
-  const hint = "Give these back, or see docs/versioning.md; npm run contract -- check shows them again.";
+  const hint = "Restore these, or see docs/versioning.md. npm run contract -- check prints them again.";
   return { name, ok: false, detail: [countChanges(breaking), ...lines, hint].join("\n") };
 }
 
 function noLongerExposed(schema: string): Check {
-  const hint = "expose it again, or see docs/versioning.md for how a schema ends";
-  return { name: nameOf(schema), ok: false, detail: `it is promised and no longer exposed; ${hint}` };
+  const hint = "expose it again, or see docs/versioning.md for how to remove a schema";
+  return { name: nameOf(schema), ok: false, detail: `it has a contract and is no longer exposed; ${hint}` };
 }
 
 function nameOf(schema: string): string {

@@ -38,7 +38,7 @@ export function openDataStack({ stack, project, data, environment }: StackLocati
   const config = { ...raw.config, ...configOf(local) };
   const known = { ...environment, ...local?.environment };
   const { dataApi: api, postgres } = parseStack({ ...raw, config }, known, { secretsRequired: false });
-  if (api === undefined) throw new ContractError(`stack ${stack} has no data_api, so it promises nothing`);
+  if (api === undefined) throw new ContractError(`stack ${stack} has no data_api, so it has no contract`);
   return { api, postgres, config, environment: known };
 }
 
@@ -54,7 +54,7 @@ export function ownDatabase(
 ): ClientConfig {
   if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres; use --database-url-from`);
   if (host === undefined) {
-    const hint = "set postgres.install.host to where this machine reaches it, or use --database-url-from";
+    const hint = "set postgres.install.host to an address that this machine reaches, or use --database-url-from";
     throw new ContractError(`stack ${stack} does not state where its postgres is; ${hint}`);
   }
   const { port, user } = postgres;

@@ -43,7 +43,7 @@ export function readLock(text: string, file: string): Contract {
   const content = parse(text);
   const relations = isSection(content) && toMap(content["relations"], (columns) => toMap(columns, toColumn));
   if (relations && typeof content["schema"] === "string") return { schema: content["schema"], relations };
-  throw new ContractError(`${file} is not a lock file; take it back from git, or remove it and accept anew`);
+  throw new ContractError(`${file} is not a lock file; restore it from git, or remove it and run accept`);
 }
 
 function toColumn(text: unknown): Column | undefined {

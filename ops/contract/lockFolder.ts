@@ -44,7 +44,7 @@ export class LockFolder {
     if (!existsSync(file)) return undefined;
     const lock = readLock(readFileSync(file, "utf8"), this.nameOf(schema));
     if (lock.schema === schema) return lock;
-    throw new ContractError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"; rename it, or accept anew`);
+    throw new ContractError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"; rename it, or run accept`);
   }
 
   /** Writes the promise down, or takes it back (`kept` false). The changelog comes first: an interrupted run tells twice, and not never. */

@@ -18,6 +18,6 @@ export function accessChanges(before: Access | undefined, after: Plan): AccessCh
   const changes = compareAccess(before ?? accessOf(undefined), accessOf(after));
   const opening = changes.filter(({ effect, implied }) => effect === "public" && !implied).length;
   const page = (paint: Paint): string =>
-    changes.length === 0 ? "Access: nobody gains or loses any" : `Access\n${describeChanges(changes, paint)}`;
+    changes.length === 0 ? "Access: no changes" : `Access\n${describeChanges(changes, paint)}`;
   return { changes, opening, page };
 }

@@ -94,7 +94,7 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   const server = config.getCurrentCluster()?.server ?? "";
   const reading = withTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
   const facts = await reading.catch((error: unknown) => {
-    const hint = "start it, connect to its network, or mend its address in the kubeconfig";
+    const hint = "start it, connect to its network, or correct its address in the kubeconfig";
     throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${hint}`);
   });
   const problems = prerequisiteProblems(settings, plan, facts);
@@ -107,7 +107,9 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   );
   if (refused.length > 0) {
     const lines = refused.map((line) => `  ${line}`).join("\n");
-    problems.push(`the user of context "${context}" may not:\n${lines}\nask its administrator for a role with these`);
+    problems.push(
+      `the user of context "${context}" may not:\n${lines}\nAsk the cluster's administrator for a role with these permissions.`,
+    );
   }
   if (problems.length > 0) throw new Refusal(problems);
 }
@@ -153,14 +155,14 @@ export function refuseOtherClusters(
   if (configured !== context) {
     throw new Error(
       `the engine would deploy stack "${stack}" to context "${configured ?? ""}", not to "${context}"; ` +
-        `make kubernetes:context in Pulumi.${stack}.yaml the one you mean`,
+        `correct kubernetes:context in Pulumi.${stack}.yaml`,
     );
   }
   const others = contexts.filter((other) => other !== context);
   if (others.length > 0) {
     throw new Error(
       `stack "${stack}" is deployed to context "${others.join('", "')}", and would be deleted there; to move it to ` +
-        `"${context}", first run: pulumi destroy --stack ${stack} with the old context, or give the new cluster a stack of its own`,
+        `"${context}", first run: pulumi destroy --stack ${stack} with the old context, or use another stack for the new cluster`,
     );
   }
 }
@@ -178,7 +180,7 @@ async function checkContractOf(
   await refuseBrokenContract({ connection, promises }, plan.data).catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error;
     throw new Error(
-      `${error.message}; start it, or let this machine reach it: what it promises to readers is checked first`,
+      `${error.message}; start it, or make it reachable from this machine: its contracts are checked before a deployment`,
     );
   });
 }

@@ -107,17 +107,16 @@ class Deployment {
 
   /** What a killed run left; it may have to ask the identity provider, which may have to start. */
   async #recover(stack: Stack): Promise<void> {
-    const recovered = await this.#recording.part(
-      "Looking for what an interrupted run left",
-      () => recover(stack),
-      "1 s",
-    );
-    if (recovered.length > 0) this.#options.print(`Took over ${recovered.length} that an interrupted run had begun.`);
+    const recovered = await this.#recording.part("Recovering an interrupted deployment", () => recover(stack), "1 s");
+    if (recovered.length > 0)
+      this.#options.print(
+        `Recovered ${recovered.length} ${recovered.length === 1 ? "resource" : "resources"} of an interrupted deployment.`,
+      );
     if (!this.#options.refresh) return;
     if (this.#before?.access) await refuseUnsafeRefresh(this.#target);
     const refresh = (report: (detail: string) => void) =>
       runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted);
-    this.#drift = (await this.#recording.part("Looking for drift", refresh, "15 s")).done;
+    this.#drift = (await this.#recording.part("Detecting drift", refresh, "15 s")).done;
     this.#options.print(driftPage(this.#drift, this.#options.paint));
   }
 
@@ -133,13 +132,13 @@ class Deployment {
       if (
         opens > 0 &&
         !(await confirm(
-          `${opens === 1 ? "One of these opens" : `${opens} of these open`} something to the public. Is that meant?`,
+          `${opens === 1 ? "One of these opens" : `${opens} of these open`} something to the public. Allow it?`,
         ))
       )
         return undefined;
       if (!(await confirm(`Apply these changes to ${context}${this.#skipped()}?`))) return undefined;
       if ((await readState(stack)).digest === preview.from) return false;
-      print("Somebody changed the stack meanwhile, so this preview does not hold any more. Another:");
+      print("The state of the stack changed during the preview. New preview:");
     }
   }
 

@@ -30,8 +30,8 @@ export async function releaseStaleLock(stack: Stack): Promise<void> {
   if (held) {
     const who = `process ${held.pid} of ${held.username} on ${held.hostname}`;
     throw new LockedError(
-      `stack "${stack.name}" is being deployed by ${who} since ${held.timestamp}; wait for it, or, ` +
-        `if you know that it is gone: pulumi cancel --stack ${stack.name}`,
+      `stack "${stack.name}" is being deployed by ${who} since ${held.timestamp}; wait for it. ` +
+        `If that process has ended, run: pulumi cancel --stack ${stack.name}`,
     );
   }
   await stack.cancel();

@@ -33,7 +33,7 @@ export interface Outcome {
   /** Asked when it failed: whether protected hosts refuse who has no session. */
   readonly hosts: readonly HostState[];
   readonly problems: readonly string[];
-  /** What to type next. */
+  /** Next commands. */
   readonly next: readonly string[];
   /** Milliseconds, by the name of the part. */
   readonly timings: Readonly<Record<string, number>>;

@@ -53,7 +53,7 @@ function withPaths(step: Step): string {
 
 /** What a refresh found to be other than it was deployed. */
 export function driftPage(steps: readonly Step[], paint: Paint): string {
-  if (steps.length === 0) return "Drift: none, everything is as it was deployed";
+  if (steps.length === 0) return "Drift: none";
   const lines = steps.map((step) => {
     const what = step.operation === "delete" ? `${nameOf(step)} is gone` : withPaths(step);
     return `  ${paint("yellow", `! ${what}`)}`;
@@ -91,10 +91,10 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
       : [
           `${made.length} of ${planned.length} changes were made.`,
           ...(failed.length > 0 ? [`Failed: ${first(failed.map(nameOf), MAX_NAMES, ", ")}.`] : []),
-          ...(rest.length > 0 ? [`Not begun: ${first(rest.map(nameOf), MAX_NAMES, ", ")}.`] : []),
+          ...(rest.length > 0 ? [`Not started: ${first(rest.map(nameOf), MAX_NAMES, ", ")}.`] : []),
         ];
   return [
-    paint("red", "What went wrong"),
+    paint("red", "Errors"),
     ...errors.slice(0, MAX_LINES).map((error) => `  ${error.replaceAll("\n", "\n  ")}`),
     "",
     "Current state",
@@ -102,7 +102,7 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
   ].join("\n");
 }
 
-/** `12 protected hosts refuse who has no session.`, and every other by name. */
+/** `12 protected hosts refuse requests without a session.`, and every other by name. */
 export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
   if (hosts.length === 0) return [];
   const open = hosts.filter(({ state }) => state === "open");
@@ -110,12 +110,14 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
   const closed = hosts.length - open.length - unreachable.length;
   return [
     ...(closed > 0
-      ? [`${closed} protected ${closed === 1 ? "host refuses" : "hosts refuse"} who has no session.`]
+      ? [`${closed} protected ${closed === 1 ? "host refuses" : "hosts refuse"} requests without a session.`]
       : []),
-    ...open.map(({ url, answered }) => paint("red", `OPEN: ${url} answers ${answered} to who has no session.`)),
+    ...open.map(({ url, answered }) =>
+      paint("red", `OPEN: ${url} answers ${answered} to a request without a session.`),
+    ),
     ...(unreachable.length > 0
       ? [
-          `${unreachable.length} ${unreachable.length === 1 ? "does" : "do"} not answer, and so ${unreachable.length === 1 ? "lets" : "let"} nobody in: ${first(
+          `${unreachable.length} protected ${unreachable.length === 1 ? "host does" : "hosts do"} not answer: ${first(
             unreachable.map(({ url, answered }) => `${url} (${answered})`),
             MAX_NAMES,
             ", ",
@@ -139,7 +141,7 @@ export function verificationPage(checks: readonly Check[], paint: Paint): string
 }
 
 export function nextPage(commands: readonly string[]): string {
-  return ["What to type next", ...commands.map((command) => `  ${command}`)].join("\n");
+  return ["Next commands", ...commands.map((command) => `  ${command}`)].join("\n");
 }
 
 /** The first few, and how many there are besides. */

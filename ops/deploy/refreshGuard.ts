@@ -17,7 +17,7 @@ export async function refuseUnsafeRefresh({ context, settings, plan }: StackCont
   );
   if (problem === undefined) return;
   throw new Error(
-    `${url} ${problem}, and a refresh would take everything in the identity provider for deleted; ` +
+    `${url} ${problem}, so a refresh would delete all resources of the identity provider from the state; ` +
       `deploy without --refresh first, or run: npm run diagnose -- ${context}`,
   );
 }

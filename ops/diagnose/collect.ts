@@ -33,7 +33,7 @@ export async function collect(
   const { settings, plan } = context;
   const cli = await observeCli(context, shell);
   const variables = context.local ? undefined : await decryptedVariables(cli);
-  const secrets = new Secrets(context, variables ?? { unseen: "this platform keeps them itself" });
+  const secrets = new Secrets(context, variables ?? { unseen: "the local platform has them in its environment" });
   let kubeconfig: KubeConfig | undefined;
   const open = (): KubeConfig => (kubeconfig ??= kubeConfigOf(context.context, context.environment));
   const exposures = plan.exposures.filter((one) => host === undefined || one.host === host);

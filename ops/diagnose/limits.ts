@@ -4,9 +4,9 @@ import type { Evidence, Observation } from "./evidence.ts";
 export function limits({ cluster, identity, ownOrigin, engine, names, answers, notAsked, plan }: Evidence): string[] {
   const parts: [Observation<unknown>, string][] = [
     [cluster.routes, "routes are not compared with the plan"],
-    [cluster.middlewares, "what stands in front of services is not compared with the plan"],
-    [cluster.services, "whether applications and the identity provider run is not known"],
-    [cluster.dns, "records and names inside the cluster are not looked at"],
+    [cluster.middlewares, "middlewares are not compared with the plan"],
+    [cluster.services, "pods of applications and of the identity provider are not checked"],
+    [cluster.dns, "DNS records and names inside the cluster are not checked"],
     [cluster.serverSettings, "the list of trusted proxies is not read"],
     [cluster.traefik, "the version of Traefik is not read"],
   ];
@@ -27,14 +27,16 @@ export function limits({ cluster, identity, ownOrigin, engine, names, answers, n
     ...("unseen" in identity
       ? [line(identity, "providers, applications, outposts and groups are not compared with the plan")]
       : []),
-    ...("unseen" in ownOrigin ? [line(ownOrigin, "whether it trusts the origin of its logins is not known")] : []),
-    ...("unseen" in engine ? [line(engine, "whether the last deployment run came to its end is not known")] : []),
+    ...("unseen" in ownOrigin ? [line(ownOrigin, "its trusted origin is not checked")] : []),
+    ...("unseen" in engine ? [line(engine, "the result of the last deployment is not known")] : []),
     ...(notAsked > 0
-      ? [`${notAsked} hosts were not asked within a minute; name one of them: npm run diagnose -- CONTEXT HOST`]
+      ? [`${notAsked} hosts were not checked within a minute; pass one of them: npm run diagnose -- CONTEXT HOST`]
       : []),
-    ...(first === undefined ? [] : [`${first}; whether it resolves is not known`]),
+    ...(first === undefined ? [] : [`${first}; DNS resolution is not checked`]),
     ...(protectedOnes.length > 0 && isSignedOut
-      ? ["nobody's password is known here, so nobody signed in: a loop after the login shows only in what is compared"]
+      ? [
+          "no user's password is known, so there was no sign-in: a redirect loop after the login is found only by comparing with the plan",
+        ]
       : []),
   ];
 }

@@ -21,9 +21,9 @@ export function describe(diagnosis: Diagnosis, paint: Paint): string {
     paint("bold", `${context} (stack ${stack})`),
     hosts.map((host) => line(host, paint)).join("\n"),
     ...wrong.map((host) => details(host, paint)),
-    ...stackFindings.map((finding) => [paint("bold", "The whole stack"), ...findingLines(finding, paint)].join("\n")),
+    ...stackFindings.map((finding) => [paint("bold", "Stack"), ...findingLines(finding, paint)].join("\n")),
     list("Skipped by the plan", warnings),
-    list("Not looked at", limits),
+    list("Not checked", limits),
     summary(wrong, stackFindings),
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
@@ -39,8 +39,7 @@ function line(host: HostDiagnosis, paint: Paint): string {
 function details({ url, symptom, cause, also }: HostDiagnosis, paint: Paint): string {
   const lines = [paint("bold", url), `  Symptom   ${TITLES[symptom.kind]}: ${symptom.seen}`];
   if (cause === undefined) {
-    const none =
-      "none of the known ones holds; the application itself may answer so, see its log, and what was not looked at below";
+    const none = "unknown; read the log of the application, and see below what was not checked";
     return [...lines, `  Cause     ${none}`].join("\n");
   }
   const others = also.map((finding) => `  Also      ${finding.cause}: ${finding.problem}`);

@@ -14,11 +14,11 @@ export interface Symptom {
 
 export const TITLES: Readonly<Record<SymptomKind, string>> = {
   loop: "authentication loop",
-  "sign-in": "sign-in does not lead to the service",
+  "sign-in": "sign-in does not reach the service",
   unprotected: "service not protected",
   dead: "domain not working",
   unavailable: "service unavailable",
-  access: "access denied to who may enter",
+  access: "access denied to an allowed user",
   none: "no symptom",
 };
 

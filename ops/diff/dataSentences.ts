@@ -9,7 +9,7 @@ export function dataSentence(change: DataStatement): string {
     case "limit":
       return change.change === "changed"
         ? `is ${moved(String(change.before), String(change.after))}`
-        : "comes and goes with the data API";
+        : "changes with the data API";
     default:
       return grantSentence(change);
   }
@@ -17,24 +17,24 @@ export function dataSentence(change: DataStatement): string {
 
 const ACCESS = {
   exposed: "can be read by everyone over the data API",
-  private: "is private: nobody but its owner reads it",
-  internal: "is for Gatehouse itself",
+  private: "is private: only its owner can read it",
+  internal: "is internal to Gatehouse",
 };
 
 function schemaSentence(change: Extract<DataStatement, { readonly about: "schema" }>): string {
   if (change.change === "added") return `is new, and ${ACCESS[change.after.access]}`;
-  if (change.change === "removed") return `is not served any more; it ${WAS[change.before.access]}`;
+  if (change.change === "removed") return `is no longer served; it ${WAS[change.before.access]}`;
   switch (change.field) {
     case "access":
       return `${ACCESS[change.after]}; it ${WAS[change.before]}`;
     case "owner":
       return `belongs to ${moved(change.before, change.after)}`;
     case "deprecation":
-      return change.after === undefined ? "stays: its end is called off" : `will go away, ${mark(change.after)}`;
+      return change.after === undefined ? "is no longer deprecated" : `is deprecated, ${mark(change.after)}`;
   }
 }
 
-const WAS = { exposed: "was open to everyone", private: "was private", internal: "was for Gatehouse itself" };
+const WAS = { exposed: "was open to everyone", private: "was private", internal: "was internal to Gatehouse" };
 
 function grantSentence(change: Extract<DataStatement, { readonly about: "grant" | "default" }>): string {
   const { kind } = JSON.parse(change.id) as { readonly kind: string };

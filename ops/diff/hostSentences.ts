@@ -8,7 +8,7 @@ type HostChange = Extract<Change, { readonly about: "host" }>;
 
 export function hostSentence(change: HostChange): string {
   if (change.change === "removed")
-    return `is not reachable any more; it was ${protectionText(change.before.protection)}${known(change)}`;
+    return `is no longer reachable; it was ${protectionText(change.before.protection)}${known(change)}`;
   if (change.change === "added") return addedText(change.after) + known(change);
   switch (change.field) {
     case "protection":
@@ -22,17 +22,17 @@ export function hostSentence(change: HostChange): string {
     case "session":
       return `a session lasts ${optional(change.after)} instead of ${optional(change.before)}`;
     case "backend":
-      return `leads to ${moved(change.before, change.after)}`;
+      return `routes to ${moved(change.before, change.after)}`;
     case "tls":
       return tlsText(change.before, change.after);
     case "url":
-      return `answers there instead of at ${mark(change.before)}`;
+      return `has this URL instead of ${mark(change.before)}`;
     case "outpost":
-      return `is answered for by ${outpostText(change.after)} instead of ${outpostText(change.before)}`;
+      return `is served by ${outpostText(change.after)} instead of ${outpostText(change.before)}`;
     case "rules":
       return change.effect === "public"
-        ? "lets requests pass in a way that only its rules say; look at them with --json"
-        : "is routed by other rules, to the same effect for who may enter";
+        ? "admits requests by its rules alone; run with --json to see them"
+        : "has other rules, which admit the same users";
     case "application":
       return `is the application ${optional(change.after)} of the identity provider instead of ${optional(change.before)}`;
     case "role":
@@ -49,13 +49,13 @@ function addedText({ protection, role, entrants, publicPaths, backend }: HostFac
   const paths = publicPaths.length > 0 ? `, and everyone into ${names(publicPaths)}` : "";
   const who =
     protection.type === "open" ? OPEN_ROLES[role] : `${protectionText(protection)}, for ${entrantsOf(entrants)}`;
-  return `becomes reachable: ${who}${paths}; leads to ${mark(backend)}`;
+  return `becomes reachable: ${who}${paths}; routes to ${mark(backend)}`;
 }
 
 const OPEN_ROLES: Readonly<Record<HostFacts["role"], string>> = {
   "identity-provider": "the sign-in page",
   "data-api": "open to everyone, read only (data API)",
-  catalog: "open to everyone, read only (catalogue)",
+  catalog: "open to everyone, read only (catalog)",
   test: "open to everyone (test host)",
   service: "open to everyone",
 };
@@ -69,23 +69,23 @@ function protectionText({ type, asked }: HostFacts["protection"]): string {
 
 function entrantsOf({ audience, groups }: Entrants): string {
   if (audience === "groups") return names(groups);
-  return { everyone: "everyone", password: "whoever has the password", "signed-in": "everyone who can sign in" }[
+  return { everyone: "everyone", password: "users with the password", "signed-in": "everyone who can sign in" }[
     audience
   ];
 }
 
 function entrantsText(before: Entrants, after: Entrants): string {
   if (before.audience === "groups" && after.audience === "groups") {
-    return listOf({ before: before.groups, after: after.groups }, "may be entered by", "may no longer be entered by");
+    return listOf({ before: before.groups, after: after.groups }, "admits", "no longer admits");
   }
-  return `may be entered by ${entrantsOf(after)} instead of ${entrantsOf(before)}`;
+  return `admits ${entrantsOf(after)} instead of ${entrantsOf(before)}`;
 }
 
 /** Who of the configuration's own people that is. */
 function known({ reach: { gained, lost } }: HostChange): string {
   const parts = [
     ...(gained.length > 0 ? [`lets in ${names(gained)}`] : []),
-    ...(lost.length > 0 ? [`shuts out ${names(lost)}`] : []),
+    ...(lost.length > 0 ? [`excludes ${names(lost)}`] : []),
   ];
   return parts.length > 0 ? ` (${parts.join(", ")})` : "";
 }
@@ -93,18 +93,18 @@ function known({ reach: { gained, lost } }: HostChange): string {
 function headersText(before: readonly string[], after: readonly string[]): string {
   const short = (headers: readonly string[]) =>
     headers.length === IDENTITY_HEADERS.length ? `all ${headers.length} headers ${mark("X-idp-*")}` : names(headers);
-  if (after.length === 0) return `the application is no longer told who asks: ${short(before)} are gone`;
-  if (before.length === 0) return `the application is told who asks, in ${short(after)}`;
-  return `the application is told who asks in ${short(after)} instead of ${short(before)}`;
+  if (after.length === 0) return `the application no longer receives ${short(before)}`;
+  if (before.length === 0) return `the application receives ${short(after)}`;
+  return `the application receives ${short(after)} instead of ${short(before)}`;
 }
 
 function tlsText(before: string | undefined, after: string | undefined): string {
   const end = (tls: string) =>
     tls === "upstream" ? "before the gateway" : `at the gateway (${mark(tls)} certificate)`;
-  if (after === undefined) return "is not encrypted any more";
+  if (after === undefined) return "is no longer encrypted";
   return before === undefined
-    ? `is encrypted; TLS ends ${end(after)}`
-    : `TLS ends ${end(after)} instead of ${end(before)}`;
+    ? `is encrypted; TLS is terminated ${end(after)}`
+    : `TLS is terminated ${end(after)} instead of ${end(before)}`;
 }
 
 function outpostText(outpost: string | undefined): string {

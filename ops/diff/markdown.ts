@@ -22,7 +22,7 @@ const UNIT = ["statement", "statements"] as const;
 
 /** What a comment contains where no stack changes. */
 export const UNCHANGED: Block = {
-  head: "### Access\n\nNobody gains or loses access.\n",
+  head: "### Access\n\nNo access changes.\n",
   rows: [],
   foot: "",
   unit: UNIT,

@@ -55,7 +55,7 @@ export function titleOf(effect: Effect): string {
  */
 export function describeChanges(changes: readonly Change[], paint: Paint): string {
   const reported = reportedOf(changes);
-  if (reported.length === 0) return "Nobody gains or loses access.";
+  if (reported.length === 0) return "No access changes.";
   const parts = RANKS.flatMap((effect) => {
     const group = reported.filter((each) => each.effect === effect);
     if (group.length === 0) return [];
@@ -84,7 +84,7 @@ export function countChanges(changes: readonly Change[]): string {
     const count = changes.filter((change) => change.effect === effect && !change.implied).length;
     return count === 0 ? [] : [{ count, text: COUNTED[effect][count === 1 ? 0 : 1] }];
   });
-  if (counted.length === 0) return "nobody gains or loses access";
+  if (counted.length === 0) return "no access changes";
   return counted
     .map(({ count, text }, index) =>
       index > 0 ? `${count} ${text}` : `${count} ${count === 1 ? "statement" : "statements"} ${text}`,

@@ -34,33 +34,33 @@ type About<S extends Change["about"]> = Extract<Change, { readonly about: S }>;
 
 function clientSentence(change: About<"client">): string {
   if (change.change === "removed")
-    return `can sign nobody in any more; it led back to ${names(change.before.redirectUris)}`;
+    return `can no longer sign users in; it redirected to ${names(change.before.redirectUris)}`;
   if (change.change === "added") {
     const { redirectUris, scopes } = change.after;
     const more = scopes.length > 0 ? `, and may ask for ${names(scopes)}` : "";
-    return `can sign people in; it leads back to ${names(redirectUris)}${more}`;
+    return `can sign users in; it redirects to ${names(redirectUris)}${more}`;
   }
   switch (change.field) {
     case "redirectUris":
-      return listOf(change, "sign-ins may lead to", "sign-ins may no longer lead to");
+      return listOf(change, "sign-ins may redirect to", "sign-ins may no longer redirect to");
     case "scopes":
       return listOf(change, "may ask for the scopes", "may no longer ask for the scopes");
     case "groups":
       return groupsText(change.before, change.after);
     case "clientType":
-      return change.after === "public" ? "needs no secret any more" : "must show its secret";
+      return change.after === "public" ? "no longer needs a secret" : "needs its secret";
     case "accessTokenValidity":
-      return `its access tokens hold for ${moved(change.before, change.after)}`;
+      return `its access tokens are valid for ${moved(change.before, change.after)}`;
     case "refreshTokenValidity":
-      return `its refresh tokens hold for ${moved(change.before, change.after)}`;
+      return `its refresh tokens are valid for ${moved(change.before, change.after)}`;
     case "subjectMode":
-      return `tells users by ${moved(change.before, change.after)}`;
+      return `identifies users by ${moved(change.before, change.after)}`;
     case "slug":
       return `its issuer is that of the application ${moved(change.before, change.after)}`;
     case "secret":
       return `its credentials are in the Secret ${moved(change.before, change.after)}`;
     case "launchUrl":
-      return `the portal leads to ${moved(change.before, change.after)}`;
+      return `the portal routes to ${moved(change.before, change.after)}`;
     case "name":
       return `is called ${moved(change.before, change.after)}`;
   }
@@ -82,7 +82,7 @@ function memberSentence(change: About<"member">): string {
     const { kind, groups } = change.after;
     return `is a new ${kind}${groups.length > 0 ? ` in ${names(groups)}` : ""}${so}`;
   }
-  if (change.change === "removed") return `is no ${change.before.kind} any more${so}`;
+  if (change.change === "removed") return `is no longer a ${change.before.kind}${so}`;
   if (change.field === "kind") return `is a ${change.after} instead of a ${change.before}`;
   return `${listOf({ before: change.before, after: change.after }, "joins", "leaves")}${so}`;
 }
@@ -90,13 +90,13 @@ function memberSentence(change: About<"member">): string {
 function groupSentence(change: About<"group">): string {
   const created = change.change === "changed" ? change.after : change.change === "added" && change.after.created;
   if (change.change === "removed") {
-    return change.before.created ? "is deleted, with who belongs to it" : "is not used any more";
+    return change.before.created ? "is deleted, with its memberships" : "is no longer used";
   }
-  return created ? "is created by the stack" : "is not created by the stack: it must be there";
+  return created ? "is created by the stack" : "is not created by the stack and must exist";
 }
 
 function domainSentence(change: About<"domain">): string {
-  if (change.change !== "changed") return "they come and go with their hosts";
+  if (change.change !== "changed") return "change with their hosts";
   if (change.field === "owner") return `belong to ${moved(change.before, change.after)}`;
   const what = change.field === "targets" ? "point at" : "name";
   return listOf({ before: change.before, after: change.after }, what, `no longer ${what}`);

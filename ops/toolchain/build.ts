@@ -28,7 +28,7 @@ let waiting: Job[] = [];
  * module that wait are built together, so that no core is idle while one of them is linked.
  */
 export function build(tool: Tool, machine: Machine, report: Report): Promise<string> {
-  report("waiting for its turn to be built");
+  report("waiting for another build");
   const { build } = tool;
   if ("module" in build) {
     return enqueue(async () => {

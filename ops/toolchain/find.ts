@@ -22,7 +22,7 @@ export async function which(name: string, searchPath: string): Promise<string | 
 
 /** The program on PATH. Throws, with the reason as message, when there is none or it is another version. */
 export async function findOnPath(tool: Tool, machine: Machine): Promise<string> {
-  if (!tool.versionArgument) throw new Error("a plain file is not looked for there");
+  if (!tool.versionArgument) throw new Error("a plain file is not searched on PATH");
   const file = await which(tool.name, machine.path);
   if (!file) throw new Error(`no ${tool.name} there`);
   await checkVersion(tool, file);

@@ -11,7 +11,7 @@ export type { ToolName } from "./tools.ts";
 /**
  * Finds, fetches or builds the pinned tools and returns the absolute path of each. Looks on PATH, in the cache, in the mirror, at the
  * publisher's and at last builds from Go modules (design, section 7).
- * Throws one {@link ToolchainError} that lists every way tried for every tool that could not be had.
+ * Throws one {@link ToolchainError} that lists every way tried for every tool that is not available.
  */
 export function ensureTools<N extends ToolName>(names: readonly N[], progress: Progress): Promise<Record<N, string>> {
   return ensure(names, false, progress);
@@ -36,7 +36,7 @@ async function ensure<N extends ToolName>(
   if (process.platform !== "linux" || process.arch !== "x64") {
     throw new ToolchainError(
       `The local platform runs on Linux on x64, this is ${process.platform} on ${process.arch}. ` +
-        "Use a cluster of your own: ./deploy CONTEXT",
+        "Use an existing cluster: ./deploy CONTEXT",
     );
   }
   const paths = await obtainTools(names.map(pinned), { ...thisMachine(), local }, progress);
@@ -85,7 +85,7 @@ class NotObtained extends Error {
   readonly tried: readonly string[];
 
   constructor(tool: Tool, tried: readonly string[]) {
-    super(`${tool.name} ${tool.version} could not be had`);
+    super(`${tool.name} ${tool.version} is not available`);
     this.tool = tool;
     this.tried = tried;
   }
@@ -96,13 +96,13 @@ async function obtain(tool: Tool, machine: Machine, progress: Progress): Promise
   const atHand = await firstOf(AT_HAND, tool, machine, () => undefined);
   if ("path" in atHand) return atHand.path;
   const work = async (report: Report): Promise<string> => {
-    const waiting = () => report("waiting for another run that is getting it");
+    const waiting = () => report("waiting for another process that downloads it");
     const failing = (way: string, why: string) => {
-      if (way === "mirror" && machine.mirror) progress.note(`${title} does not come from the mirror: ${why}`);
+      if (way === "mirror" && machine.mirror) progress.note(`${title} is not available from the mirror: ${why}`);
     };
     const got = await withLock(tool, machine, waiting, () => firstOf(TO_BE_HAD, tool, machine, report, failing)).catch(
       (error: unknown): Outcome => ({
-        failed: [`cache: ${reason(error)}; set GATEHOUSE_CACHE to a folder that can be written`],
+        failed: [`cache: ${reason(error)}; set GATEHOUSE_CACHE to a writable folder`],
       }),
     );
     if ("path" in got) return got.path;
@@ -145,10 +145,10 @@ function explain(missing: readonly NotObtained[]): string {
   const hosts = [...new Set(missing.map(({ tool }) => new URL(tool.download.url).host))].join(", ");
   const programs = missing.filter(({ tool }) => tool.versionArgument).map(({ tool }) => `${tool.name} ${tool.version}`);
   const hints = [
-    `set GATEHOUSE_TOOLS_MIRROR to a folder or an http(s) address that holds ${files}`,
+    `set GATEHOUSE_TOOLS_MIRROR to a folder or an http(s) address that contains ${files}`,
     `let this machine reach ${hosts} (HTTPS_PROXY is respected)`,
     "install Go 1.26 or newer and let it reach its module proxy (GOPROXY is respected)",
     ...(programs.length > 0 ? [`put ${programs.join(", ")} on PATH`] : []),
   ];
-  return [...blocks.flat(), "Any one of these mends it:", ...hints.map((hint) => `  - ${hint}`)].join("\n");
+  return [...blocks.flat(), "To fix it, do one of these:", ...hints.map((hint) => `  - ${hint}`)].join("\n");
 }

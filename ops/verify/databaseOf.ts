@@ -16,7 +16,7 @@ export interface Unreachable {
   readonly hint: string;
 }
 
-const FORWARD = "set postgres.install.host to where this machine reaches it, e.g. through kubectl port-forward";
+const FORWARD = "set postgres.install.host to an address that this machine reaches, e.g. through kubectl port-forward";
 
 /**
  * Finds the database as a deployment does: at `postgres.host`, at `postgres.install.host`, or at the address of the installed Service.

@@ -96,7 +96,7 @@ function clusterProbes(target: StackContext, cluster: KubeConfig | Error): Probe
 
 async function checkObjects({ plan, settings }: StackContext, cluster: KubeConfig): Promise<Check[]> {
   const findings = await auditCluster(cluster, plan, { gateway: settings.gateway });
-  if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned, and none gets around them" }];
+  if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned" }];
   return findings.map(({ object, problem, hint }) => ({ name: object, ok: false, detail: problem, hint }));
 }
 

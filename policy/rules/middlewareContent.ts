@@ -34,7 +34,7 @@ export function changedMiddleware(
     rule: middlewareContent.name,
     object: manifest.label,
     problem: `${effect(planned)}: ${difference}`,
-    hint: "deploy the stack again (./deploy CONTEXT --refresh); it writes what the plan says",
+    hint: "deploy the stack again (./deploy CONTEXT --refresh)",
   }));
 }
 

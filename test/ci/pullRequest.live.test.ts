@@ -148,7 +148,7 @@ describe("a pull request that opens a path", () => {
     const before = clone.git("status", "--porcelain");
     const comments = await comment();
     expect(comments.map((body) => body.includes("`/healthz`"))).toEqual([false]);
-    expect(comments[0]).toContain("may be entered by `staff` (lets in `bob` and `reporter`)");
+    expect(comments[0]).toContain("admits `staff` (lets in `bob` and `reporter`)");
     expect(clone.git("status", "--porcelain")).toBe(before);
     expect(clone.git("rev-parse", "--abbrev-ref", "HEAD")).toBe("main\n");
   });
@@ -156,7 +156,7 @@ describe("a pull request that opens a path", () => {
   test("of a fork, which has no preview, gets the access diff alone", async () => {
     rmSync(preview);
     const [own] = await comment();
-    expect(own).toContain("may be entered by `staff` (lets in `bob` and `reporter`)");
+    expect(own).toContain("admits `staff` (lets in `bob` and `reporter`)");
     expect(own).not.toContain("### Preview");
   });
 
@@ -230,7 +230,7 @@ describe("npm run diff", () => {
     expect(first.out).toContain("Less access\n  - http://reports.localhost\n");
     expect(run(base, "--stack", "local", "--head", opening).code).toBe(1);
     expect(run(base, "--stack", "local", "--head", opening, "--allow-public").code).toBe(0);
-    expect(run("Pulumi.dev.yaml").out).toBe("Stack dev\n\nNobody gains or loses access.\n");
+    expect(run("Pulumi.dev.yaml").out).toBe("Stack dev\n\nNo access changes.\n");
     expect(run("Pulumi.local.yaml", "--stack", "dev").code).toBe(1);
     const { stacks } = JSON.parse(run(base, "--json").out) as { stacks: { stack: string }[] };
     expect(stacks.map(({ stack }) => stack)).toEqual(["dev", "local"]);
@@ -244,7 +244,7 @@ describe("npm run diff", () => {
     writeFileSync(file, text);
     expect(code).toBe(2);
     expect(out).toContain('did you mean "proxy"?');
-    expect(out).toContain("Stack local\n\nNobody gains or loses access.\n");
+    expect(out).toContain("Stack local\n\nNo access changes.\n");
   });
 
   test("refuses what it cannot compare", () => {

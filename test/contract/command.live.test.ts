@@ -31,12 +31,12 @@ describe("the life of a promise", () => {
     expect(await check()).toEqual({
       code: 0,
       error: "",
-      out: `api_v1: nothing is promised yet. To promise what is there:\n  npm run contract -- accept dev --schema api_v1 --database-url-from SCRATCH\n`,
+      out: `api_v1: no contract yet. To accept the current columns:\n  npm run contract -- accept dev --schema api_v1 --database-url-from SCRATCH\n`,
     });
     expect(await accept()).toEqual({
       code: 2,
       out: "",
-      error: 'schema "api_v1" has no relations there; deploy, and let the pipeline run first\n',
+      error: 'schema "api_v1" has no relations; deploy, and run the pipeline first\n',
     });
     expect(project.read(LOCK)).toBe(undefined);
   });
@@ -65,8 +65,8 @@ describe("the life of a promise", () => {
   }
 }
 `);
-    expect(await check()).toEqual({ code: 0, error: "", out: `api_v1: ${LOCK} is kept\n` });
-    expect(await accept()).toEqual({ code: 0, error: "", out: `api_v1: ${LOCK} says so already\n` });
+    expect(await check()).toEqual({ code: 0, error: "", out: `api_v1: no changes to ${LOCK}\n` });
+    expect(await accept()).toEqual({ code: 0, error: "", out: `api_v1: no changes to ${LOCK}\n` });
   });
 
   test("additions pass, are listed, and are accepted", async () => {
@@ -84,7 +84,7 @@ describe("the life of a promise", () => {
   ~ kommuner.vara   character varying(3) → text         wider type
   + summary         1 column                            added
 
-To promise these as well:
+To accept these as well:
   npm run contract -- accept dev --schema api_v1 --database-url-from SCRATCH
 `,
     });
@@ -92,7 +92,7 @@ To promise these as well:
       "nothing breaks clients, so there is nothing to give a reason for; leave out --breaking\n",
     );
     expect((await accept()).code).toBe(0);
-    expect((await check()).out).toBe(`api_v1: ${LOCK} is kept\n`);
+    expect((await check()).out).toBe(`api_v1: no changes to ${LOCK}\n`);
   });
 
   test("what breaks fails with a diff, as JSON too, and is not accepted", async () => {
@@ -110,7 +110,7 @@ To promise these as well:
   ✖ old             1 column                  gone
   + kommuner.extra  text not null             added
 
-Give these back, or serve the new shape as another schema (docs/versioning.md). Once clients have agreed:
+Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:
   npm run contract -- accept dev --schema api_v1 --database-url-from SCRATCH --breaking REASON
 `);
     expect(await accept()).toEqual({ code: 1, error: "", out });
@@ -138,7 +138,7 @@ Give these back, or serve the new shape as another schema (docs/versioning.md). 
   test("with a reason it is accepted, and told", async () => {
     project.today = "2026-12-24";
     expect((await accept("--breaking", "nobody asked for level")).code).toBe(0);
-    expect((await check()).out).toBe(`api_v1: ${LOCK} is kept\n`);
+    expect((await check()).out).toBe(`api_v1: no changes to ${LOCK}\n`);
     expect(project.read("contract/dev/CHANGELOG.md")).toBe(`# Changelog of the data API (dev)
 
 ## 2026-12-24, api_v1
@@ -183,7 +183,7 @@ First version: relations 2, columns 5.
     await sql("drop view api_v1.summary");
     const both = await check();
     expect(both.code).toBe(1);
-    expect(both.out).toContain("api_v2: contract/dev/api_v2.json is kept\n");
+    expect(both.out).toContain("api_v2: no changes to contract/dev/api_v2.json\n");
     expect(both.out).toContain("  ✖ summary  1 column  gone\n");
 
     project.writeDev(postgres, { schemas: { exposed: ["api_v2", "marts"] } });
@@ -198,13 +198,13 @@ First version: relations 2, columns 5.
         name: "contract of api_v1",
         ok: false,
         detail:
-          "it is promised and no longer exposed; expose it again, or see docs/versioning.md for how a schema ends",
+          "it has a contract and is no longer exposed; expose it again, or see docs/versioning.md for how a schema ends",
       },
     ]);
     expect((await accept("--breaking", "sunset of 2027-01-01")).out).toBe(
-      `api_v2: contract/dev/api_v2.json says so already\napi_v1: ${LOCK} removed; commit it with its CHANGELOG.md\n`,
+      `api_v2: no changes to contract/dev/api_v2.json\napi_v1: ${LOCK} removed; commit it with its CHANGELOG.md\n`,
     );
     expect(project.read(LOCK)).toBe(undefined);
-    expect(await check()).toEqual({ code: 0, error: "", out: "api_v2: contract/dev/api_v2.json is kept\n" });
+    expect(await check()).toEqual({ code: 0, error: "", out: "api_v2: no changes to contract/dev/api_v2.json\n" });
   });
 });

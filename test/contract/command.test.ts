@@ -17,7 +17,7 @@ describe("a wrong command line", () => {
     [["check", "--breaking", "x"], /^error: unknown option '--breaking'/],
     [["accept", "dev", "extra"], /^error: too many arguments/],
     [["accept", "dev", "--breaking"], /^error: option '--breaking <reason>' argument missing/],
-    [["accept", "dev", "--breaking", " "], /^--breaking needs a reason; it goes into the changelog\n$/],
+    [["accept", "dev", "--breaking", " "], /^--breaking: the reason is empty. It is written to the changelog\.\n$/],
     [["check", "prod"], /^Pulumi\.prod\.yaml: 1 problem\n/],
     [
       ["check", "dev", "--schema", "private_marts"],
@@ -43,7 +43,7 @@ describe("a database that is not known", () => {
     expect(await project.run("check", "dev")).toEqual({
       code: 2,
       out: "",
-      error: "stack dev has no data_api, so it promises nothing\n",
+      error: "stack dev has no data_api, so it has no contract\n",
     });
   });
 
@@ -107,10 +107,10 @@ const NOT_A_URL =
 
 describe("a lock file that is not one", () => {
   test.each([
-    ["{", "contract/dev/api_v1.json is not a lock file; take it back from git, or remove it and accept anew\n"],
+    ["{", "contract/dev/api_v1.json is not a lock file; restore it from git, or remove it and run accept\n"],
     [
       '{"schema":"marts","relations":{}}',
-      'contract/dev/api_v1.json is the lock file of "marts"; rename it, or accept anew\n',
+      'contract/dev/api_v1.json is the lock file of "marts"; rename it, or run accept\n',
     ],
   ])("%s", async (text, error) => {
     project.environment["SCRATCH"] = "postgres://me@127.0.0.1:1/x";

@@ -54,7 +54,7 @@ describe("the lock file", () => {
     '{"relations":{}}',
   ])("%s is none", (text) => {
     expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
-      "contract/dev/api_v1.json is not a lock file; take it back from git, or remove it and accept anew",
+      "contract/dev/api_v1.json is not a lock file; restore it from git, or remove it and run accept",
     );
   });
 });

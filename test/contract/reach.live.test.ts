@@ -28,7 +28,7 @@ describe("the stack's own database", () => {
     const { code, out } = await project.run("check", "dev", "--schema", "raw");
     expect([code, out]).toEqual([
       0,
-      "raw: nothing is promised yet. To promise what is there:\n  npm run contract -- accept dev --schema raw\n",
+      "raw: no contract yet. To accept the current columns:\n  npm run contract -- accept dev --schema raw\n",
     ]);
   });
 
@@ -37,7 +37,7 @@ describe("the stack's own database", () => {
     project.environment["POSTGRES_PASSWORD"] = "another";
     project.environment["POSTGRES_PORT"] = "1";
     expect((await project.run("check")).out).toBe(
-      "api_v1: nothing is promised yet. To promise what is there:\n  npm run contract -- accept local --schema api_v1\n",
+      "api_v1: no contract yet. To accept the current columns:\n  npm run contract -- accept local --schema api_v1\n",
     );
   });
 
@@ -50,7 +50,7 @@ describe("the stack's own database", () => {
     expect(refused.error).toBe(
       `cannot reach database gatehouse on 127.0.0.1:${port} as postgres: ` +
         'password authentication failed for user "postgres"; ' +
-        "start it (npm start for the local one), or give an address that is reached from here by --database-url-from\n",
+        "start it (npm start for the local one), or pass an address that this machine can reach with --database-url-from\n",
     );
     project.writeLocal(1, wrong);
     const closed = await project.run("check");

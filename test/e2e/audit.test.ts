@@ -41,7 +41,7 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], p
   [
     "a protected backend on another host",
     [route("Host(`open.example.com`)", { services: [{ name: "whoami", port: 8080 }] })],
-    "leads to default/whoami",
+    "routes to default/whoami",
   ],
   [
     "connections of every name",
@@ -77,7 +77,7 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], p
         metadata: { name: "planted", namespace: "gatehouse-data" },
       },
     ],
-    "leads to gatehouse-data/postgrest",
+    "routes to gatehouse-data/postgrest",
   ],
   [
     "a policy for everybody",
@@ -87,7 +87,7 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], p
         ingress: [{}],
       }),
     ],
-    "lets everybody connect",
+    "lets any client connect",
   ],
   [
     "a record for a host",

@@ -37,7 +37,7 @@ test("verify names a missing Service, and does not take the gateway's 404 for th
     const expected = [
       [HOST, "routes", own],
       [HOST, "sign-in", own],
-      [HOST, "cluster", "Service default/notes is missing (Service default/notes is not there)"],
+      [HOST, "cluster", "Service default/notes is missing (Service default/notes does not exist)"],
     ];
     await vi.waitFor(
       async () => expect((await failures()).filter(([host]) => host === HOST)).toEqual(expected),

@@ -144,7 +144,7 @@ describe("in the up", () => {
     ]);
     expect(outcome.outcome).toBe("failed");
     expect(outcome.problems.join("\n")).toContain("(policy routes-are-protected)");
-    expect(text).toContain("What went wrong");
+    expect(text).toContain("Errors");
     expect(await isDeployed()).toBe(false);
   });
 

@@ -60,7 +60,7 @@ test("a mirror's file with another checksum is refused, told, and the next way i
   await bench.get();
   expect(await readFile(bench.cached, "utf8")).toBe(program("1.2.3"));
   expect(bench.notes).toEqual([
-    `probe 1.2.3 does not come from the mirror: ${bench.machine.mirror}/probe-1.2.3-linux-x64.br is refused: ` +
+    `probe 1.2.3 is not available from the mirror: ${bench.machine.mirror}/probe-1.2.3-linux-x64.br is refused: ` +
       `its checksum is ${sha256(forged)}, expected ${bench.probe().sha256}`,
   ]);
 });
@@ -163,20 +163,20 @@ test("where nothing works, one error lists every way for every tool, why it fail
   };
   const host = bench.address.slice("http://".length);
   await expect(obtainTools([bench.probe(), plain], bench.machine, bench.progress)).rejects.toThrow(
-    new ToolchainError(`probe 1.2.3 could not be had. Tried, in this order:
+    new ToolchainError(`probe 1.2.3 is not available. Tried, in this order:
   - PATH: ${file} is not version 1.2.3, it says "probe version: v1.0.0"
   - cache: no ${bench.cached}
   - mirror: GATEHOUSE_TOOLS_MIRROR is not set
   - official download: ${host} cannot be reached: connect ECONNREFUSED ${host}
   - build from Go modules: ${go} is go1.21.3, older than 1.26
-shapes 4.5.6 could not be had. Tried, in this order:
-  - PATH: a plain file is not looked for there
+shapes 4.5.6 is not available. Tried, in this order:
+  - PATH: a plain file is not searched on PATH
   - cache: no ${bench.machine.cache}/tools/shapes-4.5.6/shapes.yml
   - mirror: GATEHOUSE_TOOLS_MIRROR is not set
   - official download: ${host} cannot be reached: connect ECONNREFUSED ${host}
   - build from Go modules: ${go} is go1.21.3, older than 1.26
-Any one of these mends it:
-  - set GATEHOUSE_TOOLS_MIRROR to a folder or an http(s) address that holds probe-1.2.3-linux-x64.br, shapes-4.5.6.yml.br
+To fix it, do one of these:
+  - set GATEHOUSE_TOOLS_MIRROR to a folder or an http(s) address that contains probe-1.2.3-linux-x64.br, shapes-4.5.6.yml.br
   - let this machine reach ${host} (HTTPS_PROXY is respected)
   - install Go 1.26 or newer and let it reach its module proxy (GOPROXY is respected)
   - put probe 1.2.3 on PATH`),
@@ -185,9 +185,7 @@ Any one of these mends it:
 
 test("a cache that cannot be written is told with a hint", async () => {
   await writeFile(bench.machine.cache, "a file where the folder should be");
-  await expect(bench.get()).rejects.toThrow(
-    /- cache: ENOTDIR: .*; set GATEHOUSE_CACHE to a folder that can be written\n/,
-  );
+  await expect(bench.get()).rejects.toThrow(/- cache: ENOTDIR: .*; set GATEHOUSE_CACHE to a writable folder\n/);
 });
 
 test("every address of tools.json carries the pinned version", () => {

@@ -29,16 +29,16 @@ export function deploymentOf(evidence: Evidence): Finding | undefined {
 type Problem = Pick<Finding, "problem" | "evidence">;
 
 function common({ context }: Evidence): Pick<Finding, "cause" | "hint"> {
-  return { cause: "deployment", hint: `run ./deploy ${context}, which goes on where the last run stopped` };
+  return { cause: "deployment", hint: `run ./deploy ${context}, which continues the last deployment` };
 }
 
 function notDeployed({ url }: Exposure, engine: EngineState): Problem | undefined {
   const never = neverDeployed(engine);
   if (never || engine.urls === undefined || engine.urls.includes(url)) return never;
-  const evidence = [`the last deployment that came to its end has ${engine.urls.length} URLs, and not ${url}`];
+  const evidence = [`the last completed deployment has ${engine.urls.length} URLs, and not ${url}`];
   const late = unfinished(engine);
   if (late) return { problem: late.problem, evidence: [...late.evidence, ...evidence] };
-  return { problem: "it is in the configuration, and was not deployed since", evidence };
+  return { problem: "it is in the configuration, but is not deployed", evidence };
 }
 
 function neverDeployed({ deployed }: EngineState): Problem | undefined {
@@ -52,7 +52,7 @@ function unfinished({ pending, last, urls }: EngineState): Problem | undefined {
     const more = pending.length > 3 ? ` and ${pending.length - 3} more` : "";
     return {
       problem: "the last deployment run was interrupted",
-      evidence: [`it had begun, and not ended: ${pending.slice(0, 3).join(", ")}${more}`],
+      evidence: [`it did not complete: ${pending.slice(0, 3).join(", ")}${more}`],
     };
   }
   if (last !== undefined && last.result !== "succeeded") {
@@ -60,8 +60,8 @@ function unfinished({ pending, last, urls }: EngineState): Problem | undefined {
   }
   if (urls !== undefined) return undefined;
   return {
-    problem: "no deployment run came to its end",
-    evidence: ["the engine's state has resources, and no outputs"],
+    problem: "no deployment was completed",
+    evidence: ["the engine's state has resources but no outputs"],
   };
 }
 

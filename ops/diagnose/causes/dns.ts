@@ -20,30 +20,30 @@ type Problem = Pick<Finding, "problem" | "evidence" | "hint">;
 
 function noAddress(host: string, domain: Domain, code: string, evidence: Evidence): Problem {
   const problem = `${host} has no address`;
-  const says = `the resolver says ${code}`;
+  const says = `the resolver returns ${code}`;
   if (domain.targets.length === 0) {
-    const hint = `make a record for ${host} that leads to the gateway, or write its addresses into domains.${domain.kind}.targets`;
+    const hint = `create a record for ${host} with the gateway's address, or set domains.${domain.kind}.targets`;
     return {
       problem,
-      evidence: [says, `domains.${domain.kind} states no targets, so the stack makes no records`],
+      evidence: [says, `domains.${domain.kind} has no targets, so the stack creates no records`],
       hint,
     };
   }
   const records = seen(evidence.cluster.dns);
   const target = domain.targets.join(", ");
-  const byHand = `make a record for ${host} to ${target} by hand`;
-  if (records === undefined) return { problem, evidence: [says], hint: `${byHand}, or look at ExternalDNS` };
+  const byHand = `create a record for ${host} to ${target}`;
+  if (records === undefined) return { problem, evidence: [says], hint: `${byHand}, or check ExternalDNS` };
   if (records.endpoints === undefined) {
-    const why = "the cluster does not know DNSEndpoint: ExternalDNS is not installed";
+    const why = "the cluster has no kind DNSEndpoint: ExternalDNS is not installed";
     return { problem, evidence: [says, why], hint: `install ExternalDNS, or ${byHand}` };
   }
   const holding = [...records.endpoints].find(([, hosts]) => hosts.includes(host));
   if (holding === undefined) {
-    const why = `no DNSEndpoint of the stack holds ${host}`;
-    return { problem, evidence: [says, why], hint: `run ./deploy ${evidence.context} --refresh, which makes it` };
+    const why = `no DNSEndpoint of the stack contains ${host}`;
+    return { problem, evidence: [says, why], hint: `run ./deploy ${evidence.context} --refresh, which creates it` };
   }
-  const why = `DNSEndpoint ${holding[0]} asks for ${host} to ${target}`;
-  const hint = `see ExternalDNS's log: it does not read that object, or may not write the zone of ${domain.baseDomain}; or ${byHand}`;
+  const why = `DNSEndpoint ${holding[0]} contains ${host} with ${target}`;
+  const hint = `read ExternalDNS's log: it does not read this object, or may not write the zone of ${domain.baseDomain}; or ${byHand}`;
   return { problem, evidence: [says, why], hint };
 }
 
@@ -53,9 +53,9 @@ function otherAddress(host: string, { kind, targets }: Domain, addresses: readon
   if (stated.length === 0 || stated.length < targets.length) return undefined;
   if (addresses.some((address) => stated.includes(address))) return undefined;
   return {
-    problem: `${host} leads to another address than the gateway's`,
+    problem: `${host} resolves to another address than the gateway's`,
     evidence: [`it resolves to ${addresses.join(", ")}; domains.${kind}.targets states ${stated.join(", ")}`],
-    hint: `mend the record of ${host}, or the targets if the gateway moved; a resolver may keep the old one until its TTL ends`,
+    hint: `correct the record of ${host}, or the targets if the gateway moved; a resolver may cache the old record until its TTL expires`,
   };
 }
 
@@ -67,11 +67,11 @@ export function clusterNames(evidence: Evidence): Finding | undefined {
   if (!local || !found) return undefined;
   const target = `${gateway.service}.${gateway.namespace}.svc`;
   if (found.rewrite?.includes(target)) return undefined;
-  const has = found.rewrite === undefined ? "is not there" : "leads elsewhere";
+  const has = found.rewrite === undefined ? "is missing" : "has another target";
   return {
     cause: "names inside the cluster",
-    problem: `pods do not find *.${local.baseDomain}, so applications that sign people in by themselves do not reach the identity provider`,
+    problem: `pods cannot resolve *.${local.baseDomain}, so applications with their own OAuth client cannot reach the identity provider`,
     evidence: [`key gatehouse.override of ConfigMap kube-system/coredns-custom ${has}`],
-    hint: `./deploy ${evidence.context} --refresh puts it back`,
+    hint: `./deploy ${evidence.context} --refresh restores it`,
   };
 }

@@ -32,5 +32,5 @@ export type Cause = (exposure: Exposure, evidence: Evidence) => Finding | undefi
 
 /** What puts back what somebody changed or deleted beside the stack. */
 export function redeploy({ context }: Evidence): string {
-  return `./deploy ${context} --refresh puts back what the plan says`;
+  return `./deploy ${context} --refresh restores the planned state`;
 }

@@ -14,18 +14,14 @@ export const groups: Cause = ({ application, groups: planned, entry, protection 
   if (missing.length === 0 && other.length === 0) return undefined;
   const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
   const problems = [
-    ...(bound.length === 0
-      ? [`application "${slug}" is bound to no group, so everyone who can sign in may enter`]
-      : []),
+    ...(bound.length === 0 ? [`application "${slug}" is bound to no group, so it admits every user`] : []),
     ...(bound.length > 0 && missing.length > 0
-      ? [`who is only in ${list(missing)} is denied application "${slug}"`]
+      ? [`application "${slug}" denies users who are only in ${list(missing)}`]
       : []),
     ...(other.length > 0 && planned.length > 0
-      ? [`${list(other)} may enter application "${slug}" beside the plan`]
+      ? [`application "${slug}" admits ${list(other)}, which is not planned`]
       : []),
-    ...(planned.length === 0
-      ? [`only ${list(other)} may enter application "${slug}", and the plan lets everyone in`]
-      : []),
+    ...(planned.length === 0 ? [`application "${slug}" admits only ${list(other)}; the plan admits every user`] : []),
   ];
   const is = bound.length === 0 ? "none" : list(bound);
   const wanted = planned.length === 0 ? "none" : list(planned);

@@ -24,7 +24,7 @@ export function middlewareProblem(
   const found = all.find((one) => one.namespace === namespace && one.name === name);
   if (found === undefined) {
     const problem = `a middleware of ${exposure} is missing, so Traefik drops its routes`;
-    return { problem, evidence: [`${place} is not there`] };
+    return { problem, evidence: [`${place} is missing`] };
   }
   const problem = contentProblem(planned, found, place, evidence);
   return problem && { changed: `middleware.traefik.io ${name} --namespace ${namespace}`, ...problem };
@@ -55,15 +55,15 @@ function stripProblem({ requestHeaders }: DeployedMiddleware, place: string): Pr
     if (more.length === 0) return undefined;
     const names = more.map(([name]) => name).join(", ");
     return {
-      problem: `${place} changes more than it should`,
+      problem: `${place} changes other headers than planned`,
       evidence: [`it also ${more[0]?.[1] === "set" ? "sets" : "removes"} ${names}`],
     };
   }
-  const problem = `${place} lets through what a client forges`;
+  const problem = `${place} does not remove forged identity headers`;
   return {
     problem,
     evidence: [
-      `it does not drop ${left.slice(0, 3).join(", ")}${left.length > 3 ? ` and ${left.length - 3} more` : ""}`,
+      `it does not remove ${left.slice(0, 3).join(", ")}${left.length > 3 ? ` and ${left.length - 3} more` : ""}`,
     ],
   };
 }
@@ -75,29 +75,32 @@ function forwardAuthProblem(
   evidence: Evidence,
 ): Problem | undefined {
   if (forwardAuth === undefined)
-    return { problem: `${place} asks nobody for a session`, evidence: ["it has no forwardAuth"] };
+    return { problem: `${place} does not require a session`, evidence: ["it has no forwardAuth"] };
   const { address, requestHeaders, responseHeaders, trustForwardHeader } = forwardAuth;
   const endpoint = `/outpost.goauthentik.io/auth/${refusal === "login" ? "traefik" : "nginx"}`;
   const expected = outpostAddress(outpost, evidence);
   const is = URL.parse(address);
   if (is?.pathname !== endpoint || (expected !== undefined && is.origin !== expected)) {
     const planned = `${expected ?? "the outpost's Service"}${endpoint}`;
-    return { problem: `${place} asks at a wrong address`, evidence: [`its address is ${address}, and not ${planned}`] };
+    return { problem: `${place} has a wrong address`, evidence: [`its address is ${address}, and not ${planned}`] };
   }
   const kept = new Set(requestHeaders?.map((name) => name.toLowerCase()));
   const lacking = requestHeaders === undefined ? [] : NEEDED[refusal].filter((name) => !kept.has(name.toLowerCase()));
   if (lacking.length > 0) {
     const says = `authRequestHeaders is ${requestHeaders?.join(", ") || "empty"}; ${lacking.join(", ")} is not among them`;
-    return { problem: `${place} hides from the outpost who asks, so nobody is ever signed in`, evidence: [says] };
+    return {
+      problem: `${place} does not forward the session to the outpost, so no user is ever signed in`,
+      evidence: [says],
+    };
   }
   const missing = IDENTITY_HEADERS.filter((name) => !responseHeaders.includes(name));
   if (missing.length > 0) {
-    const problem = `${place} does not hand on ${missing.join(", ")}, so a client may forge it`;
+    const problem = `${place} does not copy ${missing.join(", ")} from the outpost, so a client can forge it`;
     return { problem, evidence: [`authResponseHeaders is ${responseHeaders.join(", ") || "empty"}`] };
   }
   if (trustForwardHeader === upstream) return undefined;
-  const says = `trustForwardHeader is ${trustForwardHeader}, and the plan says ${upstream}`;
-  return { problem: `${place} believes other X-Forwarded-* than planned`, evidence: [says] };
+  const says = `trustForwardHeader is ${trustForwardHeader}, planned: ${upstream}`;
+  return { problem: `${place} trusts other X-Forwarded-* headers than planned`, evidence: [says] };
 }
 
 /** Address of an outpost inside the cluster; undefined for a Service that was not observed. */
@@ -114,7 +117,7 @@ function basicAuthProblem(
   evidence: Evidence,
 ): Problem | undefined {
   if (basicAuth === undefined)
-    return { problem: `${place} asks for no password`, evidence: ["it has no basicAuth with a Secret"] };
+    return { problem: `${place} does not require a password`, evidence: ["it has no basicAuth with a Secret"] };
   const secrets = seen(evidence.cluster.secrets);
   if (secrets === undefined || secrets.has(`${namespace}/${basicAuth}`)) return undefined;
   const problem = `the Secret with the password of ${place} is missing, so Traefik drops its routes`;

@@ -6,8 +6,8 @@ export const openApplication: Cause = ({ protection, authentication, entry, url 
   if (protection !== "oauth2" || authentication !== "none" || status < 200 || status >= 300) return undefined;
   return {
     cause: "application asks for no login",
-    problem: `application "${entry}" answers people who have not signed in; as oauth2 it has to ask by itself`,
+    problem: `application "${entry}" answers requests without a session; an oauth2 application has to require the login itself`,
     evidence: [`${status} from the application without a session`],
-    hint: `set it up with the Secret of its credentials (docs/applications.md), or write enforce: gateway into the entry`,
+    hint: `set it up with the Secret of its credentials (docs/applications.md), or set enforce: gateway in the entry`,
   };
 };

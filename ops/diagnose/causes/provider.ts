@@ -31,8 +31,8 @@ function proxyProblem(exposure: Exposure, evidence: Evidence, records: IdentityR
   ].filter(([, is, planned]) => is !== planned);
   if (different) {
     const [field, is, planned] = different;
-    const says = `${field} of provider "${exposure.id}" is "${is}", and the plan says "${planned}"`;
-    return { problem: `provider "${exposure.id}" is configured otherwise than planned`, evidence: [says], hint };
+    const says = `${field} of provider "${exposure.id}" is "${is}", planned: "${planned}"`;
+    return { problem: `provider "${exposure.id}" differs from the plan`, evidence: [says], hint };
   }
   return (
     applicationProblem(exposure.application?.slug ?? "", found.id, evidence, records) ??
@@ -49,14 +49,14 @@ function clientProblem(exposure: Exposure, evidence: Evidence, records: Identity
   if (found === undefined) {
     return {
       problem: `provider "${client.service}" is missing`,
-      evidence: [`${records.clients.length} others are there`],
+      evidence: [`${records.clients.length} other OAuth2 providers exist`],
       hint,
     };
   }
   const [missing] = ownUris(client, exposure).filter((uri) => !found.redirectUris.includes(uri));
   if (missing !== undefined) {
     const has = found.redirectUris.join(", ") || "none";
-    const problem = `provider "${client.service}" allows no return to ${exposure.url}`;
+    const problem = `provider "${client.service}" has no redirect URI on ${exposure.url}`;
     return { problem, evidence: [`its redirect URIs are ${has}; ${missing} is not among them`], hint };
   }
   return applicationProblem(client.application.slug, found.id, evidence, records);

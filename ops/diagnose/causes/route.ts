@@ -32,7 +32,7 @@ export const route: Cause = (exposure, evidence) => {
 
 /** Whoever changed an object owns what they changed, and the engine does not take it from them (server-side apply). */
 function replaced(changed: string, { context }: Evidence): string {
-  return `delete what was changed, kubectl --context ${context} delete ${changed}, and run ./deploy ${context} --refresh`;
+  return `delete the changed object, kubectl --context ${context} delete ${changed}, and run ./deploy ${context} --refresh`;
 }
 
 function firstOf<T, R>(list: readonly T[], find: (one: T) => R | undefined): R | undefined {
@@ -54,11 +54,11 @@ function routeProblem({ host }: Exposure, planned: Route, routes: readonly Deplo
   const place = `IngressRoute ${namespace}/${name}`;
   const found = routes.find((one) => one.namespace === namespace && one.name === name);
   const path = isOutpostRoute(planned) ? `the outpost's path on ${host}` : host;
-  if (found === undefined) return { problem: `the route of ${path} is missing`, evidence: [`${place} is not there`] };
+  if (found === undefined) return { problem: `the route of ${path} is missing`, evidence: [`${place} is missing`] };
   const changed = `ingressroute.traefik.io ${name} --namespace ${namespace}`;
   if (!found.entryPoints.includes(entryPoint)) {
     const has = found.entryPoints.join(", ") || "none";
-    const evidence = [`${place} is on entry point ${has}, and the plan says ${entryPoint}`];
+    const evidence = [`${place} is on entry point ${has}, planned: ${entryPoint}`];
     return { problem: `the route of ${path} is on another entry point`, evidence, changed };
   }
   const problem = firstOf(planned.rules, (rule) => ruleProblem(rule, found, place, path));
@@ -81,19 +81,17 @@ function ruleProblem(planned: RouteRule, found: DeployedRoute, place: string, pa
   const { name, namespace, port } = planned.backend;
   const backend = `${namespace}/${name}:${port}`;
   if (rule.backends.join() !== backend) {
-    const evidence = [`${place} leads to ${rule.backends.join(", ")}, and the plan says ${backend}`];
-    return { problem: `the route of ${path} leads to another Service`, evidence };
+    const evidence = [`${place} routes to ${rule.backends.join(", ")}, planned: ${backend}`];
+    return { problem: `the route of ${path} has another backend`, evidence };
   }
   if (!rule.passHostHeader) {
     return {
-      problem: `the route of ${path} hides the host that was asked for`,
+      problem: `the route of ${path} does not pass the Host header`,
       evidence: [`passHostHeader of ${place} is false`],
     };
   }
   if (rule.priority === planned.priority) return undefined;
-  const evidence = [
-    `the priority of ${rule.match} in ${place} is ${rule.priority}, and the plan says ${planned.priority}`,
-  ];
+  const evidence = [`the priority of ${rule.match} in ${place} is ${rule.priority}, planned: ${planned.priority}`];
   return { problem: `the route of ${path} has another priority`, evidence };
 }
 
@@ -107,7 +105,7 @@ function chainProblem(wanted: readonly string[], rule: DeployedRule, place: stri
         ? `also has ${more.join(", ")}`
         : "has its middlewares in another order";
   const consequence = missing.some((one) => one.endsWith("/gatehouse-strip"))
-    ? ": what a client forges of X-idp-* reaches the application"
+    ? ": forged X-idp-* headers reach the application"
     : "";
   return {
     problem: `the route of ${path} ${what}${consequence}`,
@@ -141,7 +139,7 @@ function identityRoute(exposure: Exposure, evidence: Evidence, routes: readonly 
  */
 function identityHint([planned]: readonly Route[], { context, plan }: Evidence): string {
   const targets = `--target '**::${planned?.name}-route' --target '**::${planned?.namespace}/*-middleware'`;
-  return `refresh these alone, pulumi refresh --stack ${plan.stack} ${targets}, then run ./deploy ${context}; no refresh of the whole stack before`;
+  return `refresh only these, pulumi refresh --stack ${plan.stack} ${targets}, then run ./deploy ${context}; do not refresh the stack before`;
 }
 
 function unmanagedProblem(
@@ -156,7 +154,7 @@ function unmanagedProblem(
   if (found === undefined || found.rule.priority < lowest) return undefined;
   const chain = found.rule.middlewares.join(", ") || "none";
   return {
-    problem: `a route that is not in the plan takes requests for ${exposure.host}`,
+    problem: `an unmanaged route serves ${exposure.host}`,
     evidence: [
       `IngressRoute ${found.place} matches ${found.rule.match} (priority ${found.rule.priority}, middlewares: ${chain})`,
     ],

@@ -48,9 +48,9 @@ function faultOf(backend: Backend, evidence: Evidence): Problem | undefined {
   if (found === undefined) return undefined;
   const { context } = evidence;
   const hints = {
-    missing: `create it, or write what runs there into the entry's service: { name, namespace, port }; ${redeploy(evidence)}`,
-    port: `write one of its ports into the entry's service: { name, namespace, port }, and run ./deploy ${context}`,
-    "not-ready": `look at them: kubectl --context ${context} get pods --namespace ${backend.namespace}, then describe the one that is not ready`,
+    missing: `create it, or correct the entry's service: { name, namespace, port }; ${redeploy(evidence)}`,
+    port: `set one of its ports in the entry's service: { name, namespace, port }, and run ./deploy ${context}`,
+    "not-ready": `see kubectl --context ${context} get pods --namespace ${backend.namespace}, then describe the one that is not ready`,
   };
   return { problem: found.problem, evidence: [found.evidence], hint: hints[found.kind] };
 }

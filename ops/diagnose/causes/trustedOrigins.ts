@@ -29,9 +29,9 @@ function wrongOwnOrigin(evidence: Evidence, origin: string): ReturnType<Cause> {
   if (own === undefined || own === origin) return undefined;
   return {
     cause: "trusted origins",
-    problem: `the identity provider takes ${own} for its own origin, and browsers come from ${origin}: it trusts no login from there`,
+    problem: `the identity provider has the origin ${own}, but browsers use ${origin}: it refuses their logins`,
     evidence: [`its issuer, asked at ${origin}, begins with ${own}`, ...listed(evidence)],
-    hint: `let the gateway pass Host and X-Forwarded-Proto unchanged to it, and have the gateway's address in ${LIST}; ${redeploy(evidence)}`,
+    hint: `configure the gateway to pass Host and X-Forwarded-Proto unchanged, and add the gateway's address to ${LIST}; ${redeploy(evidence)}`,
   };
 }
 
@@ -40,9 +40,9 @@ function refusedOrigin({ url }: Exposure, evidence: Evidence, origin: string): R
   if (answers?.withSession?.trail.text !== "refused: origin") return undefined;
   return {
     cause: "trusted origins",
-    problem: `the identity provider refuses what a browser on ${origin} sends: CSRF Failed`,
+    problem: `the identity provider refuses requests of a browser on ${origin}: CSRF Failed`,
     evidence: [`403 "CSRF Failed" to ${answers.withSession.username} with Origin: ${origin}`, ...listed(evidence)],
-    hint: `write the gateway's address into ${LIST} of the server, and let it pass Host and X-Forwarded-Proto unchanged; ${redeploy(evidence)}`,
+    hint: `add the gateway's address to ${LIST} of the server, and configure the gateway to pass Host and X-Forwarded-Proto unchanged; ${redeploy(evidence)}`,
   };
 }
 
@@ -53,7 +53,7 @@ function wrongHost(exposure: Exposure, evidence: Evidence, origin: string): Retu
   const host = outpost.authentikHost === "" ? "empty, which means http://localhost" : outpost.authentikHost;
   return {
     cause: "trusted origins",
-    problem: `the outpost sends browsers to another origin than ${origin}, where they sign in`,
+    problem: `the outpost redirects to another origin than ${origin}`,
     evidence: [`authentik_host of outpost "${outpost.name}" is ${host}`],
     hint: redeploy(evidence),
   };

@@ -33,7 +33,7 @@ function unknownDomain(host: string, evidence: Evidence): Finding {
   );
   return {
     cause: "domain not enabled",
-    problem: `${host} is below no base domain`,
+    problem: `${host} is not below a base domain`,
     evidence: [`gatehouse:domains has ${known.join(", ")}`],
     hint:
       meant(host, evidence) ??
@@ -80,7 +80,7 @@ function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: E
 function orDelete(host: string, { context, cluster, plan }: Evidence): string {
   const found = unmanagedRule(host, plan, seen(cluster.routes) ?? []);
   if (found === undefined) return "";
-  return `; or close it: kubectl --context ${context} delete ingressroute ${found.name} --namespace ${found.namespace}`;
+  return `; or delete the route: kubectl --context ${context} delete ingressroute ${found.name} --namespace ${found.namespace}`;
 }
 
 function meant(host: string, { plan }: Evidence): string | undefined {
@@ -102,6 +102,6 @@ function routed(host: string, { cluster, plan, engine }: Evidence): string[] {
           `IngressRoute ${foreign.place} serves it: ${foreign.rule.match}, middlewares: ${foreign.rule.middlewares.join(", ") || "none"}`,
         ]
       : []),
-    ...(urls.length > 0 ? ["the last deployment had it, and the configuration has it no longer"] : []),
+    ...(urls.length > 0 ? ["it is in the last deployment, but no longer in the configuration"] : []),
   ];
 }

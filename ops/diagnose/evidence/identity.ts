@@ -37,7 +37,7 @@ interface Binding {
 /**
  * What the identity provider holds, by its API. Of its answers, which carry secrets of clients and cookies, only the named fields are taken.
  * @param url origin of the server
- * @param token undefined when it could not be had
+ * @param token undefined when it is not available
  */
 export function observeIdentity(
   url: string | undefined,
@@ -45,7 +45,7 @@ export function observeIdentity(
 ): Promise<Observation<IdentityRecords>> {
   return look("the identity provider's records", async () => {
     if (url === undefined) throw new Error("it is on no enabled domain");
-    if ("unseen" in token) throw new Error(`its API token is not known (${token.unseen})`);
+    if ("unseen" in token) throw new Error(`its API token is not available (${token.unseen})`);
     return withClient((client) => records(new AuthentikApi(client, url, token.seen)));
   });
 }

@@ -15,7 +15,7 @@ export function otherCauses(): void {
       await scale("default", "whoami", 0);
       const found = named("app.localhost", ["unavailable", "application not running"]);
       const { cause } = await found.finally(() => scale("default", "whoami", 1));
-      expect(cause?.problem).toBe("no pod behind Service default/whoami is ready");
+      expect(cause?.problem).toBe("no pod of Service default/whoami is ready");
       await healthy();
     });
 
@@ -27,9 +27,7 @@ export function otherCauses(): void {
       const bound = bindings.find(({ target }) => target === team?.pk);
       await withRecord(`/policies/bindings/${bound?.pk}/`, { enabled: false }, { enabled: true }, async () => {
         const { cause } = await named("team.localhost", ["none", "groups"]);
-        expect(cause?.problem).toBe(
-          'application "team-localhost" is bound to no group, so everyone who can sign in may enter',
-        );
+        expect(cause?.problem).toBe('application "team-localhost" is bound to no group, so it admits every user');
       });
       await healthy();
     });

@@ -23,7 +23,7 @@ export function deadCauses(): void {
         () => undefined,
         async () => {
           const { cause } = await named("app.localhost", ["dead", "route configuration"]);
-          expect(cause?.evidence).toEqual(["IngressRoute default/app is not there"]);
+          expect(cause?.evidence).toEqual(["IngressRoute default/app is missing"]);
         },
       );
       await healthy();
@@ -35,8 +35,8 @@ export function deadCauses(): void {
       await stack.up(remote);
       const { cause } = await named("app.partner.test", ["dead", "DNS resolution"], remote);
       expect(cause?.evidence).toEqual([
-        "the resolver says ENOTFOUND",
-        "DNSEndpoint gatehouse-diagnose-partner asks for app.partner.test to 192.0.2.1",
+        "the resolver returns ENOTFOUND",
+        "DNSEndpoint gatehouse-diagnose-partner contains app.partner.test with 192.0.2.1",
       ]);
       await stack.up(config());
       await healthy();

@@ -37,7 +37,7 @@ export function signInCauses(): void {
       await withExternalHost("app@localhost", wrong, origin, async () => {
         const { cause } = await named("app.localhost", ["sign-in", "provider configuration"]);
         expect(cause?.evidence).toEqual([
-          `external_host of provider "app@localhost" is "${wrong}", and the plan says "${origin}"`,
+          `external_host of provider "app@localhost" is "${wrong}", planned: "${origin}"`,
         ]);
       });
       await healthy();

@@ -57,7 +57,7 @@ export function unprotectedCauses(): void {
         // Where the engine was killed between two things, its state tells of none that was under way.
         expect([
           "the last deployment run was interrupted",
-          "it is in the configuration, and was not deployed since",
+          "it is in the configuration, but is not deployed",
         ]).toContain(diagnosis.hosts[0]?.cause?.problem);
       } finally {
         await stack.stack.cancel();

@@ -59,14 +59,14 @@ describe("the audit of a cluster", () => {
     const blind = {
       resources: [],
       unread: new Map(
-        ["IngressRoute", "Middleware", "NetworkPolicy", "DNSEndpoint"].map((kind) => [kind, "it is forbidden"]),
+        ["IngressRoute", "Middleware", "NetworkPolicy", "DNSEndpoint"].map((kind) => [kind, "forbidden"]),
       ),
     };
     expect(found(blind)).toEqual([
-      "every IngressRoute: could not be read: it is forbidden",
-      "every Middleware: could not be read: it is forbidden",
-      "every NetworkPolicy: could not be read: it is forbidden",
-      "every DNSEndpoint: could not be read: it is forbidden",
+      "every IngressRoute: could not be read: forbidden",
+      "every Middleware: could not be read: forbidden",
+      "every NetworkPolicy: could not be read: forbidden",
+      "every DNSEndpoint: could not be read: forbidden",
     ]);
     const foreign = withObjects(clean, ingressRoute("old/wiki", "Host(`wiki.localhost`)"));
     expect(audit(foreign, plan, { ...gateway, accepted: ["IngressRoute old/wiki"] })).toEqual([]);

@@ -32,5 +32,5 @@ test("a TLSRoute of an older version is read, once, and what is forbidden is not
     "kubernetes:gateway.networking.k8s.io/v1:HTTPRoute",
     "kubernetes:gateway.networking.k8s.io/v1alpha3:TLSRoute",
   ]);
-  expect([...unread]).toEqual([["GRPCRoute", "it is forbidden"]]);
+  expect([...unread]).toEqual([["GRPCRoute", "forbidden"]]);
 });

@@ -67,7 +67,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
   [
     "a guarded backend on a host of somebody else",
     withObjects(clean, ingressRoute("evil/data", "Host(`open.example.com`)", POSTGREST)),
-    "IngressRoute evil/data: Host(`open.example.com`): leads to gatehouse-data/postgrest, past the protection",
+    "IngressRoute evil/data: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
   ],
   [
     "the same over another Service that selects its pods",
@@ -78,7 +78,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       }),
       ingressRoute("gatehouse-data/open", "Host(`open.example.com`)", { services: [{ name: "alias", port: 3000 }] }),
     ),
-    "IngressRoute gatehouse-data/open: Host(`open.example.com`): leads to gatehouse-data/postgrest",
+    "IngressRoute gatehouse-data/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
   ],
   [
     "the same over an alias by name, and weights",
@@ -94,7 +94,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
         services: [{ kind: "TraefikService", name: "weights" }],
       }),
     ),
-    "IngressRoute evil/open: Host(`open.example.com`): leads to gatehouse-data/postgrest",
+    "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
   ],
   [
     "a port of every node",
@@ -104,7 +104,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
         spec: { type: "NodePort", selector: { "app.kubernetes.io/name": "postgrest" } },
       }),
     ),
-    "Service gatehouse-data/outside: leads to the pods of gatehouse-data/postgrest from outside of the cluster (type NodePort)",
+    "Service gatehouse-data/outside: exposes the pods of gatehouse-data/postgrest outside of the cluster (type NodePort)",
   ],
   [
     "a middleware taken out of a route",
@@ -133,7 +133,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
   [
     "a route that is gone",
     edited(clean, "IngressRoute", "default/wiki", () => undefined),
-    "IngressRoute default/wiki: is not there",
+    "IngressRoute default/wiki: is missing",
   ],
   [
     "a shorter strip list",
@@ -177,7 +177,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
         services: [{ name: OUTPOST, namespace: "authentik", port: 9000 }],
       }),
     ),
-    `IngressRoute evil/outpost: Host(\`open.example.com\`): leads to authentik/${OUTPOST}`,
+    `IngressRoute evil/outpost: Host(\`open.example.com\`): routes to authentik/${OUTPOST}`,
   ],
   [
     "a policy that is gone",
@@ -192,7 +192,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
         spec: { podSelector: {}, ingress: [{}] },
       }),
     ),
-    "NetworkPolicy gatehouse-data/wide: lets everybody connect to port 3000 of gatehouse-data/postgrest",
+    "NetworkPolicy gatehouse-data/wide: lets any client connect to port 3000 of gatehouse-data/postgrest",
   ],
   [
     "a policy that lets another namespace in",
@@ -213,7 +213,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
   [
     "a Service that selects other pods",
     edited(clean, "Service", "gatehouse-data/postgrest", (spec) => ({ ...spec, selector: { app: "evil" } })),
-    "Service gatehouse-data/postgrest: leads to other pods than the stack's: selector.",
+    "Service gatehouse-data/postgrest: selects other pods than planned: selector.",
   ],
   [
     "a foreign record",

@@ -48,7 +48,7 @@ test("a context of two stacks belongs to neither", () => {
   writeStack("dev", { "kubernetes:context": "shared" });
   writeStack("staging", { "kubernetes:context": "shared" });
   expect(() => openContext("shared", place)).toThrow(
-    'context "shared" stands in Pulumi.dev.yaml and Pulumi.staging.yaml; a cluster has one stack: give each its own context',
+    'context "shared" is in Pulumi.dev.yaml and Pulumi.staging.yaml, but a cluster has one stack. Give each stack its own context.',
   );
 });
 

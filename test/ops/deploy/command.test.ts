@@ -77,7 +77,9 @@ describe("the command line", () => {
 
   test("where nobody can answer it wants --yes", async () => {
     expect(await run(["rancher-desktop"], { ask: undefined })).toBe(2);
-    expect(error).toBe("nobody can answer here, since this is no terminal; look at the preview there, or give --yes\n");
+    expect(error).toBe(
+      "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npm run preview, then pass --yes.\n",
+    );
     expect(deployed).toEqual([]);
     expect(await run(["rancher-desktop", "--yes"], { ask: undefined })).toBe(0);
   });
@@ -123,7 +125,7 @@ describe("a question", () => {
   test.each(["yes", " yes "])("answered with %j goes on", async (answer) => {
     answers = [answer];
     expect(await confirm(["rancher-desktop"])).toBe(true);
-    expect(questions).toEqual(["Apply? Only yes goes on: "]);
+    expect(questions).toEqual(["Apply? Type yes to continue: "]);
   });
 
   test.each(["", "y", "Yes", "YES", "no", "yes please"])("answered with %j does not", async (answer) => {

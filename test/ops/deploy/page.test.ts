@@ -78,7 +78,7 @@ describe("drift", () => {
   });
 
   test("that is not there is said", () => {
-    expect(driftPage([], plain)).toBe("Drift: none, everything is as it was deployed");
+    expect(driftPage([], plain)).toBe("Drift: none");
   });
 });
 
@@ -105,17 +105,17 @@ describe("a failure", () => {
     };
     expect(failurePage(failure, plain)).toBe(
       [
-        "What went wrong",
+        "Errors",
         "  b: the API server does not answer",
         "  try again",
         "",
         "Current state",
         "  1 of 3 changes were made.",
         "  Failed: IngressRoute b.",
-        "  Not begun: Secret c.",
-        "  2 protected hosts refuse who has no session.",
-        "  OPEN: http://c.localhost answers 200 to who has no session.",
-        "  1 does not answer, and so lets nobody in: http://d.localhost (ECONNREFUSED).",
+        "  Not started: Secret c.",
+        "  2 protected hosts refuse requests without a session.",
+        "  OPEN: http://c.localhost answers 200 to a request without a session.",
+        "  1 protected host does not answer: http://d.localhost (ECONNREFUSED).",
       ].join("\n"),
     );
   });
@@ -124,12 +124,12 @@ describe("a failure", () => {
     const failure = { errors: ["no"], planned: [], done: [], failed: [], hosts: hosts.slice(0, 1) };
     expect(failurePage(failure, plain)).toBe(
       [
-        "What went wrong",
+        "Errors",
         "  no",
         "",
         "Current state",
         "  Nothing was changed.",
-        "  1 protected host refuses who has no session.",
+        "  1 protected host refuses requests without a session.",
       ].join("\n"),
     );
   });
@@ -147,5 +147,5 @@ test("the proof tells what did not hold", () => {
   expect(verificationPage(checks, plain)).toBe(
     "1 passed, 1 failed\n  ✖ http://b.localhost without a session: expected status 302, got 200",
   );
-  expect(nextPage(["./deploy dev"])).toBe("What to type next\n  ./deploy dev");
+  expect(nextPage(["./deploy dev"])).toBe("Next commands\n  ./deploy dev");
 });

@@ -57,10 +57,10 @@ test("no context is touched but the named one", () => {
   expect(() => refuseOtherClusters(target, "prod", { contexts: [] })).not.toThrow();
   expect(() => refuseOtherClusters(target, "dev", { contexts: [] })).toThrow(
     'the engine would deploy stack "production" to context "dev", not to "prod"; ' +
-      "make kubernetes:context in Pulumi.production.yaml the one you mean",
+      "correct kubernetes:context in Pulumi.production.yaml",
   );
   expect(() => refuseOtherClusters(target, "prod", { contexts: ["old", "prod"] })).toThrow(
     'stack "production" is deployed to context "old", and would be deleted there; to move it to "prod", first run: ' +
-      "pulumi destroy --stack production with the old context, or give the new cluster a stack of its own",
+      "pulumi destroy --stack production with the old context, or use another stack for the new cluster",
   );
 });

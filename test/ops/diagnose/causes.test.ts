@@ -98,7 +98,7 @@ const DEAD: Case[] = [
       ({ names }) => void names.set("wiki.mesh.example.org", { seen: { addresses: ["198.51.100.1"] } }),
     ],
     expected: ["dead", "DNS resolution"],
-    problem: "wiki.mesh.example.org leads to another address than the gateway's",
+    problem: "wiki.mesh.example.org resolves to another address than the gateway's",
   },
 ];
 
@@ -120,14 +120,15 @@ const UNPROTECTED: Case[] = [
         }),
     ],
     expected: ["unprotected", "route configuration"],
-    problem: "a route that is not in the plan takes requests for wiki.localhost",
+    problem: "an unmanaged route serves wiki.localhost",
   },
   {
     name: "an oauth2 application that asks nobody",
     url: "http://grafana.localhost",
     changes: [answers("http://grafana.localhost", [[200, "http://grafana.localhost/"]])],
     expected: ["unprotected", "application asks for no login"],
-    problem: 'application "grafana" answers people who have not signed in; as oauth2 it has to ask by itself',
+    problem:
+      'application "grafana" answers requests without a session; an oauth2 application has to require the login itself',
   },
 ];
 
@@ -146,7 +147,7 @@ const DEPLOYMENT: Case[] = [
     name: "not since the entry was written",
     changes: [open, routeless, (e) => void (engine(e).urls = [])],
     expected: ["unprotected", "deployment", "also route configuration"],
-    problem: "it is in the configuration, and was not deployed since",
+    problem: "it is in the configuration, but is not deployed",
   },
   {
     name: "failed",
@@ -176,7 +177,7 @@ const DEPLOYMENT: Case[] = [
       (e) => void (engine(e).last = { kind: "update", result: "failed", ended: "2026-11-21" }),
     ],
     expected: ["loop", "trusted origins"],
-    problem: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
+    problem: `the outpost redirects to another origin than ${AUTHENTIK}`,
   },
 ];
 
@@ -185,7 +186,7 @@ const RUNNING: Case[] = [
     name: "no pod of the application",
     changes: [failing, (e) => void (service(e, "wiki").ready = 0)],
     expected: ["unavailable", "application not running"],
-    problem: "no pod behind Service default/wiki is ready",
+    problem: "no pod of Service default/wiki is ready",
   },
   {
     name: "another port",
@@ -200,7 +201,7 @@ const RUNNING: Case[] = [
       (e) => inside(e.cluster.services).forEach((one) => (one.ready = one.namespace === "authentik" ? 0 : 1)),
     ],
     expected: ["unavailable", "identity provider not running"],
-    problem: "no pod behind Service authentik/authentik-server is ready",
+    problem: "no pod of Service authentik/authentik-server is ready",
   },
 ];
 

@@ -113,10 +113,10 @@ http://wiki.localhost
   Symptom   domain not working: 404 from the gateway: it has no route for this host
   Cause     deployment: the last deployment run failed
   Evidence  update of 2026-11-21T08:00:00.000Z: failed
-  Hint      run ./deploy rancher-desktop, which goes on where the last run stopped
+  Hint      run ./deploy rancher-desktop, which continues the last deployment
   Also      route configuration: the route of wiki.localhost is missing
 
-Not looked at
+Not checked
   the cluster's Traefik: forbidden; so the version of Traefik is not read
 
 1 host with a symptom; cause: deployment.

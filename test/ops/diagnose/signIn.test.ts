@@ -26,7 +26,7 @@ const TRUSTED: Case[] = [
     name: "authentik takes another origin for its own",
     changes: [loop, (e) => void (e.ownOrigin = { seen: "https://authentik.localhost" })],
     expected: ["loop", "trusted origins"],
-    problem: `the identity provider takes https://authentik.localhost for its own origin, and browsers come from ${AUTHENTIK}: it trusts no login from there`,
+    problem: `the identity provider has the origin https://authentik.localhost, but browsers use ${AUTHENTIK}: it refuses their logins`,
   },
   {
     name: "authentik refuses the browser's Origin",
@@ -41,19 +41,19 @@ const TRUSTED: Case[] = [
       ),
     ],
     expected: ["sign-in", "trusted origins"],
-    problem: `the identity provider refuses what a browser on ${AUTHENTIK} sends: CSRF Failed`,
+    problem: `the identity provider refuses requests of a browser on ${AUTHENTIK}: CSRF Failed`,
   },
   {
     name: "the outpost has no authentik_host",
     changes: [loop, (e) => void (outpost(e).authentikHost = "")],
     expected: ["loop", "trusted origins"],
-    problem: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
+    problem: `the outpost redirects to another origin than ${AUTHENTIK}`,
   },
   {
     name: "before the provider, where both hold",
     changes: [loop, (e) => void (outpost(e).authentikHost = WIKI), (e) => void (proxy(e).mode = "proxy")],
     expected: ["loop", "trusted origins", "also provider configuration"],
-    problem: `the outpost sends browsers to another origin than ${AUTHENTIK}, where they sign in`,
+    problem: `the outpost redirects to another origin than ${AUTHENTIK}`,
   },
 ];
 
@@ -68,7 +68,7 @@ const PROVIDER: Case[] = [
     name: `with another ${field}`,
     changes: [loop, (e: Open<Evidence>) => void (proxy(e)[field] = "http://other.localhost")],
     expected: ["loop", "provider configuration"],
-    problem: 'provider "wiki@localhost" is configured otherwise than planned',
+    problem: 'provider "wiki@localhost" differs from the plan',
   })),
   {
     name: "without its application",
@@ -105,7 +105,7 @@ const PROVIDER: Case[] = [
     url: "http://grafana.localhost",
     changes: [(e) => void (the(inside(e.identity).clients, ({ name }) => name === "grafana").redirectUris = [])],
     expected: ["none", "provider configuration"],
-    problem: 'provider "grafana" allows no return to http://grafana.localhost',
+    problem: 'provider "grafana" has no redirect URI on http://grafana.localhost',
   },
 ];
 
@@ -114,19 +114,19 @@ const LOOPING_ROUTES: Case[] = [
     name: "forward auth without the cookie",
     changes: [loop, (e) => void (forwardAuth(e).requestHeaders = ["Accept"])],
     expected: ["loop", "route configuration"],
-    problem: `Middleware default/${FORWARD_AUTH} hides from the outpost who asks, so nobody is ever signed in`,
+    problem: `Middleware default/${FORWARD_AUTH} does not forward the session to the outpost, so no user is ever signed in`,
   },
   {
     name: "forward auth at the browser's address of the identity provider",
     changes: [loop, (e) => void (forwardAuth(e).address = `${AUTHENTIK}/outpost.goauthentik.io/auth/traefik`)],
     expected: ["loop", "route configuration"],
-    problem: `Middleware default/${FORWARD_AUTH} asks at a wrong address`,
+    problem: `Middleware default/${FORWARD_AUTH} has a wrong address`,
   },
   {
     name: "forward auth that begins a login each time",
     changes: [loop, (e) => void (forwardAuth(e).address = "http://10.43.1.2:9000/outpost.goauthentik.io/start")],
     expected: ["loop", "route configuration"],
-    problem: `Middleware default/${FORWARD_AUTH} asks at a wrong address`,
+    problem: `Middleware default/${FORWARD_AUTH} has a wrong address`,
   },
   {
     name: "the outpost's path is not routed",
@@ -164,12 +164,12 @@ describe("remedies other than a deployment", () => {
   test("what somebody changed is deleted first: the engine takes no field from who owns it", () => {
     const found = diagnosed(WIKI, [loop, (e) => void (forwardAuth(e).requestHeaders = [])]);
     expect(found.cause?.hint).toBe(
-      `delete what was changed, kubectl --context rancher-desktop delete middleware.traefik.io ${FORWARD_AUTH} ` +
+      `delete the changed object, kubectl --context rancher-desktop delete middleware.traefik.io ${FORWARD_AUTH} ` +
         "--namespace default, and run ./deploy rancher-desktop --refresh",
     );
   });
 
-  test("without the identity provider's own route refreshes two resources only when the identity provider has no route", () => {
+  test("refreshes two resources only when the identity provider has no route", () => {
     const gone: Change = ({ cluster }) =>
       without(
         inside(cluster.routes),
@@ -177,8 +177,8 @@ describe("remedies other than a deployment", () => {
       );
     for (const url of [WIKI, AUTHENTIK]) {
       expect(diagnosed(url, [gone]).cause?.hint).toBe(
-        "refresh these alone, pulumi refresh --stack dev --target '**::gatehouse-identity-provider-route' " +
-          "--target '**::authentik/*-middleware', then run ./deploy rancher-desktop; no refresh of the whole stack before",
+        "refresh only these, pulumi refresh --stack dev --target '**::gatehouse-identity-provider-route' " +
+          "--target '**::authentik/*-middleware', then run ./deploy rancher-desktop; do not refresh the stack before",
       );
     }
   });

@@ -14,20 +14,20 @@ const SILENT: Case[] = [
     ],
     expected: ["none", "route configuration"],
     problem: expect.stringContaining(
-      "lacks default/gatehouse-strip: what a client forges of X-idp-* reaches the application",
+      "lacks default/gatehouse-strip: forged X-idp-* headers reach the application",
     ) as string,
   },
   {
     name: "the strip drops less",
     changes: [(e) => void middleware(e, "gatehouse-strip").requestHeaders.delete("x_idp_username")],
     expected: ["none", "route configuration"],
-    problem: "Middleware default/gatehouse-strip lets through what a client forges",
+    problem: "Middleware default/gatehouse-strip does not remove forged identity headers",
   },
   {
     name: "no group is bound",
     changes: [(e) => void bindings(e).set(application(e).id, [])],
     expected: ["none", "groups"],
-    problem: 'application "wiki-localhost" is bound to no group, so everyone who can sign in may enter',
+    problem: 'application "wiki-localhost" is bound to no group, so it admits every user',
   },
   {
     name: "another group is bound",
@@ -44,7 +44,7 @@ const SILENT: Case[] = [
     ],
     expected: ["access", "groups"],
     problem:
-      'who is only in "staff" is denied application "wiki-localhost"; "guests" may enter application "wiki-localhost" beside the plan',
+      'application "wiki-localhost" denies users who are only in "staff"; application "wiki-localhost" admits "guests", which is not planned',
   },
 ];
 

@@ -68,7 +68,7 @@ test.each([
     ["dead", "absent from protected_services"],
     'the entry "shop" does not name domain "mesh"',
   ],
-  ["wiki.elsewhere.org", 404, ["dead", "domain not enabled"], "wiki.elsewhere.org is below no base domain"],
+  ["wiki.elsewhere.org", 404, ["dead", "domain not enabled"], "wiki.elsewhere.org is not below a base domain"],
 ])("%s, which answers %i", (host, status, expected, problem) => {
   const found = stranger(host, status);
   expect(brief(found)).toEqual(expected);
@@ -97,7 +97,7 @@ test("what serves it nevertheless is told", () => {
   expect(found.cause?.evidence).toEqual([
     "it has wiki, shop, grafana, legacy",
     "IngressRoute tools/tools serves it: Host(`tools.localhost`), middlewares: none",
-    "the last deployment had it, and the configuration has it no longer",
+    "it is in the last deployment, but no longer in the configuration",
   ]);
 });
 
@@ -156,9 +156,9 @@ test("what was not seen limits the answer, and names no cause", () => {
   expect(limits).toEqual([
     "the cluster: connect ECONNREFUSED; so routes, middlewares, pods and records are not compared with the plan",
     "its records: 403; so providers, applications, outposts and groups are not compared with the plan",
-    "its origin: 404; so whether it trusts the origin of its logins is not known",
-    "the engine's state: no passphrase; so whether the last deployment run came to its end is not known",
-    "nobody's password is known here, so nobody signed in: a loop after the login shows only in what is compared",
+    "its origin: 404; so its trusted origin is not checked",
+    "the engine's state: no passphrase; so the result of the last deployment is not known",
+    "no user's password is known, so there was no sign-in: a redirect loop after the login is found only by comparing with the plan",
   ]);
 });
 
@@ -167,6 +167,6 @@ test("one part of the cluster that is forbidden is told alone", () => {
     world(({ cluster }) => void (cluster.services = { unseen: "the cluster's Services and pods: forbidden" })),
   );
   expect(limits).toEqual([
-    "the cluster's Services and pods: forbidden; so whether applications and the identity provider run is not known",
+    "the cluster's Services and pods: forbidden; so pods of applications and of the identity provider are not checked",
   ]);
 });

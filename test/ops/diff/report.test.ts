@@ -58,8 +58,8 @@ describe("a comment", () => {
 
 | Where | What |
 | --- | --- |
-| \`http://whoami-wiki.localhost\`<br>\`http://wiki.localhost\`<br>\`https://wiki.mesh.example.org\` | may no longer be entered by \`auditors\` |
-| \`group auditors\` | is deleted, with who belongs to it |
+| \`http://whoami-wiki.localhost\`<br>\`http://wiki.localhost\`<br>\`https://wiki.mesh.example.org\` | no longer admits \`auditors\` |
+| \`group auditors\` | is deleted, with its memberships |
 `);
   });
 

@@ -42,7 +42,7 @@ test("names the Services of a route, the outpost's among them", async () => {
 
 test("fails for a Service that does not exist", async () => {
   expect(await about(WIKI, () => [])).toEqual(
-    failed("Service default/wiki is missing (Service default/wiki is not there)"),
+    failed("Service default/wiki is missing (Service default/wiki does not exist)"),
   );
 });
 
@@ -54,7 +54,7 @@ test("fails for a Service without the port", async () => {
 
 test("fails for a Service whose selector matches no ready pod", async () => {
   expect(await about(WIKI, (one) => [{ ...one, ready: 0 }])).toEqual(
-    failed("no pod behind Service default/wiki is ready (0 ready pods match its selector)"),
+    failed("no pod of Service default/wiki is ready (0 ready pods match its selector)"),
   );
 });
 

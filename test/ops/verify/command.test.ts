@@ -87,7 +87,7 @@ test("some kinds alone, in their own order", async () => {
 
 test.each([
   [[], "missing required argument 'context'"],
-  [["here", "--only", "roads"], "--only knows routes, sign-in,"],
+  [["here", "--only", "roads"], "--only roads: unknown kind. Use one or more of routes, sign-in,"],
   [["nowhere"], "Known contexts:\n  here (stack dev)"],
   [["here", "--jason"], "unknown option '--jason'"],
 ])("%j is exit code 2", async (args, said) => {

@@ -14,7 +14,7 @@ import { databaseOf, type Unreachable } from "../../../ops/verify/databaseOf.ts"
 import { parseStack } from "../../../config/load.ts";
 import { shell, stack } from "../../config/stacks.ts";
 
-const CURE = "set postgres.install.host to where this machine reaches it, e.g. through kubectl port-forward";
+const CURE = "set postgres.install.host to an address that this machine reaches, e.g. through kubectl port-forward";
 const SECRETS = { reveal: () => undefined, known: { POSTGRES: "p" }, values: [], problem: undefined };
 
 /** The address of the API server, which knows one Service. */

@@ -18,7 +18,7 @@ export interface DataApi {
   readonly private: readonly string[];
   /** Exposed schemas that will go away. */
   readonly deprecated: readonly Deprecation[];
-  /** The web catalogue; undefined = there is none. */
+  /** The web catalog; undefined = there is none. */
   readonly catalog: Catalog | undefined;
   readonly roles: {
     /** NOLOGIN; what a request without credentials runs as. */
@@ -48,7 +48,7 @@ export interface DataApi {
   };
 }
 
-/** The web catalogue of the data API, on each of its domains (spec 001, "Catalog frontend URL patterns"). */
+/** The web catalog of the data API, on each of its domains (spec 001, "Catalog frontend URL patterns"). */
 export interface Catalog {
   /** Host label, `<host>.<domain>`. */
   readonly host: string;

@@ -57,7 +57,7 @@ function builtIns({ settings, identityProvider, dataApi }: Drafts, testEnvironme
   if (dataApi) {
     const { host, domains = [], catalog = false } = dataApi.fields;
     if (host !== undefined) add(host, domains, "the data API", dataApi.place);
-    if (catalog) add(catalog.host, domains, "the catalogue", within(dataApi.place, "catalog"));
+    if (catalog) add(catalog.host, domains, "the catalog", within(dataApi.place, "catalog"));
   }
   return claims;
 }

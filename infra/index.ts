@@ -21,9 +21,9 @@ import { Verification } from "./verification/verification.ts";
 /**
  * Deploys the selected stack. Exported as a function, so that the engine runs it both as the project's program (`pulumi up`) and inline
  * (the Automation API), as often as asked.
- * @param readCatalog reads the built catalogue
+ * @param readCatalog reads the built catalog
  * @param readJob reads the built job of gatehouse:verification
- * @throws ConfigError with every problem of the configuration, Error for a catalogue or job that is not built, for an existing identity provider
+ * @throws ConfigError with every problem of the configuration, Error for a catalog or job that is not built, for an existing identity provider
  *   of another release series, and for a cluster that lacks a prerequisite; all before the first resource is registered
  */
 export default async function program(

@@ -13,8 +13,8 @@ const NO_CACHE = "no-cache";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const METHODS = ["GET", "HEAD"];
 
-/** The catalogue's server: files from memory, the page at each of its paths, and for the host that was asked where the data is and its limits. */
-export function catalogue(site: Site, settings: Settings): Hono {
+/** The catalog's server: files from memory, the page at each of its paths, and for the host that was asked where the data is and its limits. */
+export function catalog(site: Site, settings: Settings): Hono {
   const { basePath } = settings;
   const app = new Hono();
   app.use(secured(settings));

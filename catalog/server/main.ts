@@ -1,6 +1,6 @@
 /** Serves the files beside this one, once it is bundled; see settings.ts for what it reads from the environment. Logs one JSON object per line. */
 import { serve } from "@hono/node-server";
-import { catalogue } from "./app.ts";
+import { catalog } from "./app.ts";
 import { readSettings } from "./settings.ts";
 import { readSite } from "./site.ts";
 
@@ -10,7 +10,7 @@ function tell(level: "info" | "error", event: string, fields: Readonly<Record<st
 }
 
 const settings = readSettings(process.env);
-const app = catalogue(readSite(import.meta.dirname, settings.basePath), settings);
+const app = catalog(readSite(import.meta.dirname, settings.basePath), settings);
 app.onError((error, c) => {
   tell("error", "failed", { path: c.req.path, error: error.message });
   return c.text("internal error\n", 500, { "Cache-Control": "no-store" });

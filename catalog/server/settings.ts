@@ -14,12 +14,12 @@ export interface Limits {
   readonly inFlight: number;
 }
 
-/** What the catalogue's server is told by its environment; the stack writes it (infra/data/catalog.ts). */
+/** What the catalog's server is told by its environment; the stack writes it (infra/data/catalog.ts). */
 export interface Settings {
   /** Address to listen on. */
   readonly host: string;
   readonly port: number;
-  /** Where the catalogue begins; starts and ends with a slash. */
+  /** Where the catalog begins; starts and ends with a slash. */
   readonly basePath: string;
   /** Address of the data API that a browser of each host reads, by host as in the Host header. */
   readonly baseUrls: ReadonlyMap<string, string>;

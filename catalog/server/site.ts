@@ -1,4 +1,4 @@
-/** The files of the catalogue, in memory: what is not among them cannot be asked for. */
+/** The files of the catalog, in memory: what is not among them cannot be asked for. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const TYPES = { ...mimes, md: "text/markdown; charset=utf-8" };
 
 /**
  * Reads every compressed file below a folder. The page names its scripts and styles relative to itself, and stands at many paths, so there
- * they get the path where the catalogue begins.
+ * they get the path where the catalog begins.
  * @param basePath starts and ends with a slash
  */
 export function readSite(folder: string, basePath: string): Site {

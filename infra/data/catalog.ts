@@ -15,7 +15,7 @@ export interface CatalogArgs {
   readonly catalog: CatalogSettings;
   readonly gateway: TraefikGateway;
   readonly namespace: k8s.core.v1.Namespace;
-  /** All exposures; those of the data API and the catalogue say what is where. */
+  /** All exposures; those of the data API and the catalog say what is where. */
   readonly exposures: readonly Exposure[];
   /** Address of the data API for hosts of no domain. */
   readonly publicUrl: string;
@@ -25,7 +25,7 @@ export interface CatalogArgs {
   readonly files: CatalogFiles;
 }
 
-/** The web catalogue: static files in a ConfigMap, and a small server of them. It reads nothing; browsers ask the data API themselves. */
+/** The web catalog: static files in a ConfigMap, and a small server of them. It reads nothing; browsers ask the data API themselves. */
 export class Catalog extends pulumi.ComponentResource {
   constructor(name: string, args: CatalogArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:data:Catalog", name, {}, opts);

@@ -1,4 +1,4 @@
-/** The files of the catalogue: what `npm run build:catalog` left, and what a stack promised (contract/). */
+/** The files of the catalog: what `npm run build:catalog` left, and what a stack promised (contract/). */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -24,9 +24,9 @@ export type CatalogFiles = ReadonlyMap<string, Buffer>;
 export function buildFault(project = PROJECT): string | undefined {
   const sources = join(project, "catalog");
   const server = join(sources, "dist", SERVER);
-  if (!existsSync(server)) return "the catalogue is not built";
+  if (!existsSync(server)) return "the catalog is not built";
   const newest = Math.max(...sourcesBelow(sources).map((file) => statSync(file).mtimeMs));
-  return newest > statSync(server).mtimeMs ? "the catalogue is older than its sources" : undefined;
+  return newest > statSync(server).mtimeMs ? "the catalog is older than its sources" : undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export function readCatalogFiles(dataApi: DataApi, stack: string, project = PROJ
   const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
   if (bytes > MOST_BYTES) {
     throw new Error(
-      `the built catalogue has ${bytes} bytes, and a ConfigMap has room for ${MOST_BYTES}; make it smaller`,
+      `the built catalog has ${bytes} bytes, and a ConfigMap has room for ${MOST_BYTES}; make it smaller`,
     );
   }
   return files;

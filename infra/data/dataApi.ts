@@ -21,13 +21,13 @@ export interface DataApiArgs {
   readonly plan: DataPlan;
   /** All exposures; the data API's own say under which address it describes itself. */
   readonly exposures: readonly Exposure[];
-  /** Of a stack with a catalogue. */
+  /** Of a stack with a catalog. */
   readonly catalogFiles: CatalogFiles | undefined;
   readonly cluster: Cluster;
   readonly postgres: Postgres;
 }
 
-/** The public read-only API: database, roles and schemas, what the provider cannot express as SQL, grants, PostgREST over it, and its catalogue. */
+/** The public read-only API: database, roles and schemas, what the provider cannot express as SQL, grants, PostgREST over it, and its catalog. */
 export class DataApi extends pulumi.ComponentResource {
   readonly namespace: k8s.core.v1.Namespace;
 

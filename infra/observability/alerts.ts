@@ -185,6 +185,6 @@ function dataLate(called: Called, of: string): Alert {
     "warning",
     { expr: `time() - max by (source) (gatehouse_data_next_expected_timestamp_seconds{${of}}) > ${DAY}`, for: "1h" },
     "{{ $labels.source }} is {{ $value | humanizeDuration }} late",
-    "The catalogue expected new data of this source more than a day ago (meta_sources.next_expected_at).",
+    "The catalog expected new data of this source more than a day ago (meta_sources.next_expected_at).",
   );
 }

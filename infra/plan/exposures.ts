@@ -8,13 +8,13 @@ import type { Exposure } from "./types.ts";
 export const AUTHENTIK_SERVICE = { name: "authentik-server", port: 9000 };
 /** PostgREST's listener and the name that its Service gets (infra/data). */
 const DATA_API_SERVICE = { name: "postgrest", port: 3000 };
-/** The catalogue's server, and the name that its Service gets (infra/data). */
+/** The catalog's server, and the name that its Service gets (infra/data). */
 export const CATALOG_SERVICE = { name: "catalog", port: 8080 };
 /** The echo service, and the open test host (spec 000, "Test environments per application"). */
 const ECHO = "whoami";
 const OPEN_TEST_HOST = "whoami-public";
 
-/** The identity provider first, then the data API with its catalogue and the test host, then the list; each in the order of the domains. */
+/** The identity provider first, then the data API with its catalog and the test host, then the list; each in the order of the domains. */
 export function exposures(settings: Settings): Exposure[] {
   const enabled = settings.domains.filter((domain) => domain.enabled);
   const on = (kinds: readonly string[]) => enabled.filter(({ kind }) => kinds.includes(kind));

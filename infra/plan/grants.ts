@@ -13,7 +13,7 @@ const FUNCTIONS = "gatehouse";
 /** Schema with the one function that is called over the API, by the gateway: clients cannot select it. */
 export const OPENAPI_SCHEMA = "gatehouse_openapi";
 /** Schema that pipelines describe their data in; what is public of it is shown by views of the default schema. */
-const CATALOGUE = "catalog";
+const CATALOG = "catalog";
 
 /** What of the settings the plan of the database is made of. */
 export type DataSettings = Pick<DataApi, "database" | "exposed" | "private" | "roles" | "limits">;
@@ -28,15 +28,13 @@ export function dataPlan(dataApi: DataSettings, administrator: string): DataPlan
   const schemas = [
     ...exposed.map((name) => ({ name, owner, access: "exposed" as const })),
     ...hidden.map((name) => ({ name, owner, access: "private" as const })),
-    { name: CATALOGUE, owner, access: "internal" as const },
+    { name: CATALOG, owner, access: "internal" as const },
     { name: FUNCTIONS, owner: administrator, access: "internal" as const },
     { name: OPENAPI_SCHEMA, owner: administrator, access: "internal" as const },
   ];
   const grants = [
     ...databaseGrants(roles),
-    ...[...exposed, ...hidden, CATALOGUE].flatMap((name) =>
-      schemaGrants(name, exposed.includes(name), roles.anonymous),
-    ),
+    ...[...exposed, ...hidden, CATALOG].flatMap((name) => schemaGrants(name, exposed.includes(name), roles.anonymous)),
     ...[FUNCTIONS, OPENAPI_SCHEMA].flatMap((name) => functionGrants(name, roles.anonymous)),
   ];
   return {

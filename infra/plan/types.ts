@@ -38,7 +38,7 @@ export type Protection = "proxy" | "oauth2" | "basic" | "open";
 export interface Exposure {
   /** `<service>@<domain kind>`, unique, stable when other domains come and go. */
   readonly id: string;
-  /** Host label: the entry's name, or that of the built-in (`whoami-public`, `whoami-<app>`, the identity provider's host, the data API's, the catalogue's). */
+  /** Host label: the entry's name, or that of the built-in (`whoami-public`, `whoami-<app>`, the identity provider's host, the data API's, the catalog's). */
   readonly service: string;
   /** The entry of `protected_services` whose authentication it has; undefined for built-ins without. */
   readonly entry: string | undefined;

@@ -11,7 +11,7 @@ export interface OutsideTarget {
   readonly records: readonly RecordSet[];
   /** Schemas that the data API serves, the default one first, and those that it hides. */
   readonly schemas: { readonly exposed: readonly string[]; readonly hidden: readonly string[] };
-  /** Path where the catalogue begins; undefined = there is none. */
+  /** Path where the catalog begins; undefined = there is none. */
   readonly catalogPath: string | undefined;
   /** Domains that are off, and what each service would be there. */
   readonly disabled: readonly { readonly domain: string; readonly baseDomain: string; readonly hosts: string[] }[];

@@ -1,11 +1,11 @@
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATA, LIMITS, PAGE, type RunningCatalogue, SCRIPT, startCatalogue } from "./world.ts";
+import { DATA, LIMITS, PAGE, type RunningCatalog, SCRIPT, startCatalog } from "./world.ts";
 
 const SCRIPT_PATH = "/assets/main-1.js";
 
 describe("on several domains", () => {
-  let server: RunningCatalogue;
+  let server: RunningCatalog;
   const MESH = "https://data.mesh.example.org";
   beforeAll(async () => {
     const urls = {
@@ -13,7 +13,7 @@ describe("on several domains", () => {
       "catalog.localhost:8080": "http://data.localhost:8080/",
       "catalog.example.org": "https://data.example.org:8443",
     };
-    server = await startCatalogue({ BASE_URLS: JSON.stringify(urls), DEFAULT_BASE_URL: "https://data.example.org" });
+    server = await startCatalog({ BASE_URLS: JSON.stringify(urls), DEFAULT_BASE_URL: "https://data.example.org" });
   });
   afterAll(() => server.stop());
 
@@ -49,9 +49,9 @@ describe("on several domains", () => {
 });
 
 describe("below a path", () => {
-  let server: RunningCatalogue;
+  let server: RunningCatalog;
   beforeAll(async () => {
-    server = await startCatalogue({ BASE_PATH: "/explore/it/" });
+    server = await startCatalog({ BASE_PATH: "/explore/it/" });
   });
   afterAll(() => server.stop());
 

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATA, LIMITS, PAGE, type RunningCatalogue, SCRIPT, startCatalogue } from "./world.ts";
+import { DATA, LIMITS, PAGE, type RunningCatalog, SCRIPT, startCatalog } from "./world.ts";
 
 /** On every answer; the policy is that of a host of no domain. */
 const SECURITY = {
@@ -26,9 +26,9 @@ const withoutDate = (headers: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "date" && name !== "connection"));
 
 describe("at the root", () => {
-  let server: RunningCatalogue;
+  let server: RunningCatalog;
   beforeAll(async () => {
-    server = await startCatalogue();
+    server = await startCatalog();
   });
   afterAll(() => server.stop());
 

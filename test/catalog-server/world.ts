@@ -1,4 +1,4 @@
-/** A catalogue's server over HTTP, with a small build of its own in a temporary folder. */
+/** A catalog's server over HTTP, with a small build of its own in a temporary folder. */
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { serve } from "@hono/node-server";
-import { catalogue } from "../../catalog/server/app.ts";
+import { catalog } from "../../catalog/server/app.ts";
 import { readSettings } from "../../catalog/server/settings.ts";
 import { readSite } from "../../catalog/server/site.ts";
 
@@ -51,18 +51,18 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-export interface RunningCatalogue {
+export interface RunningCatalog {
   /** @param path as it goes over the wire */
   readonly ask: (path: string, headers?: Record<string, string>, method?: string) => Promise<Answer>;
   readonly stop: () => Promise<void>;
 }
 
 /** @param environment besides DEFAULT_BASE_URL, which is {@link DATA}, and LIMITS */
-export async function startCatalogue(environment: Record<string, string> = {}): Promise<RunningCatalogue> {
+export async function startCatalog(environment: Record<string, string> = {}): Promise<RunningCatalog> {
   const folder = buildFolder();
   const settings = readSettings({ DEFAULT_BASE_URL: DATA, LIMITS: JSON.stringify(LIMITS), ...environment });
   const site = readSite(folder, settings.basePath);
-  const server = serve({ fetch: catalogue(site, settings).fetch, hostname: "127.0.0.1", port: 0 });
+  const server = serve({ fetch: catalog(site, settings).fetch, hostname: "127.0.0.1", port: 0 });
   if (!server.listening) await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {

@@ -166,7 +166,7 @@ describe("parseStack", () => {
       { host: "explore", base_path: "/a/b-1/", replicas: 3 },
       { host: "explore", basePath: "/a/b-1/", replicas: 3 },
     ],
-  ])("reads the catalogue, which may be left out: %j", (catalog, expected) => {
+  ])("reads the catalog, which may be left out: %j", (catalog, expected) => {
     const raw = stack({ data_api: { ...sections.data_api, catalog } });
     expect(parseStack(raw, shell).dataApi?.catalog).toEqual(expected);
   });

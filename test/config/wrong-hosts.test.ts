@@ -18,15 +18,15 @@ const cases = [
     ],
   },
   {
-    title: "a catalogue on the host of the data API",
+    title: "a catalog on the host of the data API",
     raw: stack({ data_api: { ...sections.data_api, catalog: { host: "data" } }, protected_services: [] }),
     lines: ['data_api.catalog: host "data.localhost" is already used by the data API; give it another host'],
   },
   {
-    title: "a service on the host of the catalogue",
+    title: "a service on the host of the catalog",
     raw: stack({ protected_services: [proxy({ name: "catalog", domains: ["localhost"] })] }),
     lines: [
-      'protected_services[0] "catalog": host "catalog.localhost" is already used by the catalogue; give each service its own host',
+      'protected_services[0] "catalog": host "catalog.localhost" is already used by the catalog; give each service its own host',
     ],
   },
   {

@@ -46,7 +46,7 @@ const cases = [
     ],
   },
   {
-    title: "a catalogue with everything wrong",
+    title: "a catalog with everything wrong",
     raw: stack({
       data_api: { ...sections.data_api, catalog: { hots: "x", host: "A", base_path: "/explore", replicas: 0 } },
     }),
@@ -58,12 +58,12 @@ const cases = [
     ],
   },
   {
-    title: "a catalogue that is nothing but there",
+    title: "a catalog that is nothing but there",
     raw: stack({ data_api: { ...sections.data_api, catalog: true } }),
     lines: ["data_api.catalog: found true, expected a section, or false; write false to leave it out"],
   },
   {
-    title: "a catalogue whose path leads elsewhere",
+    title: "a catalog whose path leads elsewhere",
     raw: stack({ data_api: { ...sections.data_api, catalog: { base_path: "/../" } } }),
     lines: [
       'data_api.catalog.base_path: found "/../", expected a path that starts and ends with /; write it like /explore/',

@@ -5,8 +5,8 @@ import { withDatabase } from "./world.ts";
 
 const SYSTEM = `('pg_catalog', 'information_schema', 'pg_toast')`;
 
-/** Catalogues without what Postgres itself counts there (statistics, transaction ids). */
-const CATALOGUES = [
+/** Catalogs without what Postgres itself counts there (statistics, transaction ids). */
+const CATALOGS = [
   `select relnamespace::regnamespace, relname, relkind, relowner::regrole, relacl, reloptions from pg_class where relkind <> 't'`,
   `select attrelid, attname, atttypid, attnotnull, attacl, attisdropped from pg_attribute where attnum > 0`,
   `select oid, pg_get_expr(adbin, adrelid) from pg_attrdef`,
@@ -36,7 +36,7 @@ export function checksum(): Promise<string> {
       `select format('%I.%I', nspname, relname) as name from pg_class join pg_namespace n on n.oid = relnamespace
        where relkind in ('r', 'm') and nspname not in ${SYSTEM} order by 1`,
     );
-    const queries = [...rows.map(({ name }) => `select * from ${name}`), ...CATALOGUES];
+    const queries = [...rows.map(({ name }) => `select * from ${name}`), ...CATALOGS];
     const hash = createHash("sha256");
     for (const query of queries) hash.update(`${query}: ${await sumOf(client, query)}\n`);
     return hash.digest("hex");

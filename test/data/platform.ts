@@ -23,7 +23,7 @@ export interface RunningData {
   readonly gatewayPort: number;
   /** Origin of the data API, as browsers name it. */
   readonly url: string;
-  /** Origin of the web catalogue. */
+  /** Origin of the web catalog. */
   readonly catalogUrl: string;
   /** Of 127.0.0.1. */
   readonly postgresPort: number;
@@ -81,7 +81,7 @@ function whatRuns(platform: Platform, { plan, settings, variables }: LocalStack)
   const url = publicUrl(exposures);
   const catalogUrl = exposures.find(({ role }) => role === "catalog")?.url;
   if (!database || !settings.dataApi || url === undefined || catalogUrl === undefined)
-    throw new Error("the local stack has no data API with a catalogue");
+    throw new Error("the local stack has no data API with a catalog");
   const { administrator, authenticator, owner } = database.roles;
   return {
     data: platform.data,

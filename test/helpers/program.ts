@@ -30,7 +30,7 @@ export function configure({ config }: RawStack): void {
   );
 }
 
-/** Deploys a stack under mocks, with a catalogue that needs no build. */
+/** Deploys a stack under mocks, with a catalog that needs no build. */
 export async function deploy(raw: RawStack, recorder?: Recorder): Promise<Recorder> {
   configure({ ...raw, config: { "kubernetes:context": { value: "somewhere" }, ...raw.config } });
   return (

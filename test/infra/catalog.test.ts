@@ -26,7 +26,7 @@ const KEYS = {
   "server.mjs": "server.mjs",
 };
 
-describe("the catalogue under mocks", () => {
+describe("the catalog under mocks", () => {
   let recorder: Recorder;
   const object = (type: string, name = NAME) => recorder.objects(type).get(name);
 
@@ -142,7 +142,7 @@ describe("the catalogue under mocks", () => {
 });
 
 test(
-  "a stack without a catalogue has none of it, and no host for it",
+  "a stack without a catalog has none of it, and no host for it",
   async () => {
     const raw = stack({ protected_services: [], data_api: { ...sections.data_api, catalog: false } });
     const recorder = await deploy(raw);
@@ -161,7 +161,7 @@ test("the page of each domain reads the data API of that domain, at its port", (
   const settings = parseStack(raw, shell);
   const { exposures } = computePlan(settings);
   const { catalog, limits } = settings.dataApi ?? {};
-  if (!catalog || !limits) throw new Error("the stack has no catalogue");
+  if (!catalog || !limits) throw new Error("the stack has no catalog");
   expect(catalogSettings({ catalog, exposures, publicUrl: publicUrl(exposures) ?? "", limits })).toEqual({
     ...{ PORT: "8080", BASE_PATH: "/" },
     BASE_URLS: JSON.stringify({

@@ -60,7 +60,7 @@ describe("the built files", () => {
   });
 
   test("are refused with the cure where there are none, or none whole", () => {
-    const refusal = "the catalogue is not built; run: npm run build:catalog";
+    const refusal = "the catalog is not built; run: npm run build:catalog";
     expect(read).toThrow(refusal);
     write("catalog/dist/index.html.br", "page");
     expect(read).toThrow(refusal);
@@ -69,7 +69,7 @@ describe("the built files", () => {
   test("are refused with the cure where a source is newer", () => {
     built();
     write("catalog/src/deep/text.ts", "source", 1001);
-    expect(read).toThrow("the catalogue is older than its sources; run: npm run build:catalog");
+    expect(read).toThrow("the catalog is older than its sources; run: npm run build:catalog");
   });
 
   test("are refused where they have no room in a ConfigMap", () => {
@@ -79,7 +79,7 @@ describe("the built files", () => {
     expect(buildFault(project)).toBe(undefined);
     expect(read().length).toBe(3);
     write("catalog/dist/server.mjs", Buffer.alloc(1_048_577 - others));
-    expect(read).toThrow("the built catalogue has 1048577 bytes, and a ConfigMap has room for 1048576");
+    expect(read).toThrow("the built catalog has 1048577 bytes, and a ConfigMap has room for 1048576");
   });
 
   test("have another fingerprint when a path or a content is another", () => {

@@ -33,12 +33,12 @@ test("a wrong configuration is refused before the first resource is registered",
   expect(recorder.resources).toEqual([]);
 });
 
-test("a catalogue that is not built is refused before the first resource is registered", async () => {
+test("a catalog that is not built is refused before the first resource is registered", async () => {
   const recorder = new Recorder();
   await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);
   configure(stack({ domains: { localhost: {} } }, { "kubernetes:context": { value: "somewhere" } }));
   const unbuilt = (dataApi: DataApi, name: string) => readCatalogFiles(dataApi, name, import.meta.dirname);
-  await expect(program(unbuilt)).rejects.toThrow("the catalogue is not built; run: npm run build:catalog");
+  await expect(program(unbuilt)).rejects.toThrow("the catalog is not built; run: npm run build:catalog");
   await pulumi.runtime.disconnect();
   expect(recorder.resources).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import type { Limits } from "../../server/settings.ts";
 import { toApiError } from "./errors.ts";
 
-/** Where the catalogue begins: scripts are in `assets/` below it, so no page and no build needs to be told. Ends with a slash. */
+/** Where the catalog begins: scripts are in `assets/` below it, so no page and no build needs to be told. Ends with a slash. */
 export const SITE = new URL("..", import.meta.url).href;
 
 /** The base path for the router, without a slash at the end. */

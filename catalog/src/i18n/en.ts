@@ -1,6 +1,6 @@
 /** The words of the page in English; `{name}` stands for a value. */
 export const en = {
-  title: "Data catalogue",
+  title: "Data catalog",
   skip: "Skip to the content",
   navData: "Data",
   navContract: "Contract",

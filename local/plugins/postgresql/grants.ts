@@ -5,7 +5,7 @@ import type { Values } from "../protocol/plugin.ts";
 import { list, name, text } from "./server.ts";
 import type { Kind, Sql } from "./server.ts";
 
-/** Privileges by type of object (https://www.postgresql.org/docs/current/ddl-priv.html), and where the catalogue keeps who holds them. */
+/** Privileges by type of object (https://www.postgresql.org/docs/current/ddl-priv.html), and where the catalog keeps who holds them. */
 const TYPES = {
   database: { privileges: ["CREATE", "CONNECT", "TEMPORARY"], table: "pg_database", prefix: "dat", kind: undefined },
   schema: { privileges: ["CREATE", "USAGE"], table: "pg_namespace", prefix: "nsp", kind: "n" },
@@ -121,7 +121,7 @@ function target(values: Values): string {
   return `ALL ${word(values)}S IN SCHEMA ${name(values.schema)}`;
 }
 
-/** The rows of the catalogue that the grant is about. */
+/** The rows of the catalog that the grant is about. */
 function which(values: Values): string {
   const { prefix } = typeOf(values);
   if (prefix === "dat") return `datname = ${text(values.database)}`;
@@ -135,7 +135,7 @@ function later(values: Values): string {
   return `ALTER DEFAULT PRIVILEGES FOR ROLE ${name(values.owner)} ${where}`;
 }
 
-/** The number that stands for the role in the catalogue; undefined when the role or the schema is gone. */
+/** The number that stands for the role in the catalog; undefined when the role or the schema is gone. */
 async function holderOf(sql: Sql, { role, schema }: Values): Promise<number | undefined> {
   const found = await sql.row(
     `SELECT coalesce((SELECT oid::int8::int4 FROM pg_roles WHERE rolname = $1), 0) AS id

@@ -1,4 +1,4 @@
-/** A real browser at the catalogue, which tells everything that goes wrong in its pages. */
+/** A real browser at the catalog, which tells everything that goes wrong in its pages. */
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, chromium as playwright, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
@@ -13,7 +13,7 @@ export interface Circumstances {
   readonly expected?: RegExp;
 }
 
-/** Opens a path of the catalogue as a person of one's own, and works with the page once nothing is on its way. */
+/** Opens a path of the catalog as a person of one's own, and works with the page once nothing is on its way. */
 export type Visit = <T>(path: string, work: (page: Page) => Promise<T>, circumstances?: Circumstances) => Promise<T>;
 
 const DEFAULTS: BrowserContextOptions = {
@@ -24,8 +24,8 @@ const DEFAULTS: BrowserContextOptions = {
   reducedMotion: "reduce",
 };
 
-/** Errors, violations of the policy, dialogs, and requests to anywhere but the catalogue and the data API. */
-const PROBLEM = "catalogue-problem";
+/** Errors, violations of the policy, dialogs, and requests to anywhere but the catalog and the data API. */
+const PROBLEM = "catalog-problem";
 
 /** One browser for a file of tests. */
 export function useBrowser(): Visit {

@@ -53,7 +53,7 @@ describe("markup in every field", () => {
     await visit(TABLE, async (page) => {
       const written = TITLE.replace("\u202E", "⟨U+202E⟩");
       expect(await texts(page, "h1")).toEqual([`${written} open`]);
-      expect(await page.title()).toBe(`${written} – Data catalogue`);
+      expect(await page.title()).toBe(`${written} – Data catalog`);
       expect(await shownColumns(page)).toEqual([...COLUMNS]);
       const cells = (await shownRows(page)).map(([, cell]) => cell);
       expect(cells.slice(0, CELLS.length)).toEqual(CELLS.map(([text, shown = text]) => shown));

@@ -81,7 +81,7 @@ describe("the language", () => {
     const read = async (page: Page): Promise<void> => {
       expect(await page.locator("html").getAttribute("lang")).toBe(language);
       expect(await texts(page, "h1")).toEqual([words[language]]);
-      expect(await page.title()).toBe(language === "nb" ? "Alle data – Datakatalog" : "All data – Data catalogue");
+      expect(await page.title()).toBe(language === "nb" ? "Alle data – Datakatalog" : "All data – Data catalog");
     };
     await visit("/data", read, { context: { locale } });
   });

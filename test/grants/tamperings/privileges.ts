@@ -141,7 +141,7 @@ export const PRIVILEGES: readonly Tampering[] = [
     proof: can("function", "pg_read_file(text)", "EXECUTE"),
   },
   {
-    name: "may write the server's own catalogue, and read passwords from it",
+    name: "may write the server's own catalog, and read passwords from it",
     sql: "GRANT UPDATE ON pg_class TO web_anon; GRANT SELECT (rolpassword) ON pg_authid TO PUBLIC",
     found: [
       ["column pg_catalog.pg_authid.rolpassword", "everybody (PUBLIC) has SELECT"],

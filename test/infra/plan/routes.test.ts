@@ -135,7 +135,7 @@ describe("a route", () => {
     ]);
   });
 
-  test("of the catalogue takes reads only, and drops what can be forged", () => {
+  test("of the catalog takes reads only, and drops what can be forged", () => {
     const reads = "(Method(`GET`) || Method(`HEAD`))";
     expect(rulesOf(planOf(LOCAL), "gatehouse-catalog")).toEqual([
       [`Host(\`catalog.localhost\`) && ${reads}`, 100, "none", "catalog"],

@@ -6,7 +6,7 @@ let world: DataWorld;
 const owner = (sql: string): Promise<unknown> => world.query(sql, world.roles.owner);
 beforeAll(async () => {
   world = await startDataWorld();
-  await owner(await readFile(new URL("sql-catalogue.sql", import.meta.url), "utf8"));
+  await owner(await readFile(new URL("sql-catalog.sql", import.meta.url), "utf8"));
 });
 afterAll(() => world.stop());
 

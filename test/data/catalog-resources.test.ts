@@ -1,10 +1,10 @@
-/** The catalogue, as resources of the default schema (spec 001, "Catalog resources"). */
+/** The catalog, as resources of the default schema (spec 001, "Catalog resources"). */
 import { afterEach, describe, expect, test } from "vitest";
 import { served } from "./answers.ts";
 import { RELATIONS, SCHEMAS } from "./relations.ts";
 import { asOwner, rowsOf, told, until } from "./world.ts";
 
-describe("the catalogue", () => {
+describe("the catalog", () => {
   const clear = "delete from catalog.sources where source_id like 'test-%'";
   afterEach(() =>
     asOwner(

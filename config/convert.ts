@@ -19,14 +19,14 @@ import type {
   Tls,
   TraefikGateway,
 } from "./settings.ts";
-import { type Draft, isSection, join, type Place } from "./shapes.ts";
+import { type Draft, isSection, join, type Location } from "./shapes.ts";
 import type { Variables } from "./variables.ts";
 
 /**
  * A domain kind. An enabled one whose base domain is missing or cannot be filled in has the base domain `""`; the text of a disabled one is
  * kept as written, since nothing depends on it.
  */
-export function toDomain(kind: string, { place, fields }: Draft<DomainInput>, variables: Variables): Domain {
+export function toDomain(kind: string, { location, fields }: Draft<DomainInput>, variables: Variables): Domain {
   const local = kind === "localhost";
   const enabled = fields.enabled ?? local;
   const baseDomain = fields.base_domain ?? (local ? "localhost" : "");
@@ -35,12 +35,12 @@ export function toDomain(kind: string, { place, fields }: Draft<DomainInput>, va
   return {
     kind,
     enabled,
-    baseDomain: enabled ? (variables.plain(baseDomain, at(place, "base_domain")) ?? "") : baseDomain,
+    baseDomain: enabled ? (variables.plain(baseDomain, at(location, "base_domain")) ?? "") : baseDomain,
     protocol,
-    port: enabled && fields.port !== undefined ? variables.port(fields.port, at(place, "port")) : undefined,
+    port: enabled && fields.port !== undefined ? variables.port(fields.port, at(location, "port")) : undefined,
     description: fields.description ?? "",
     targets: enabled
-      ? targets.flatMap((target, index) => variables.plain(target, at(place, "targets", index)) ?? [])
+      ? targets.flatMap((target, index) => variables.plain(target, at(location, "targets", index)) ?? [])
       : targets,
     tls: protocol === "http" ? undefined : toTls(fields.tls),
   };
@@ -61,7 +61,7 @@ export function enabledKinds(named: "auto" | readonly string[], domains: readonl
 
 /** An entry of `protected_services`. @param session default length of a session */
 export function toService(
-  { place, whole: input }: Draft<ServiceInput>,
+  { location, value: input }: Draft<ServiceInput>,
   domains: readonly Domain[],
   session: string,
   variables: Variables,
@@ -76,7 +76,7 @@ export function toService(
   };
   if (input.type === "basic") {
     const { username, password } = input.basic_auth;
-    const basicAuth = { username, password: variables.secret(password, at(place, "basic_auth", "password")) };
+    const basicAuth = { username, password: variables.secret(password, at(location, "basic_auth", "password")) };
     return { ...common, type: "basic", groups: [], session, basicAuth };
   }
   const access = { applicationSlug: input.application_slug, groups: input.groups, session: input.session ?? session };
@@ -87,8 +87,8 @@ export function toService(
     ...access,
     type: "oauth2",
     oauth: {
-      clientId: variables.unresolved(config.client_id, at(place, "oauth_config", "client_id")),
-      clientSecret: variables.secret(config.client_secret, at(place, "oauth_config", "client_secret")),
+      clientId: variables.unresolved(config.client_id, at(location, "oauth_config", "client_id")),
+      clientSecret: variables.secret(config.client_secret, at(location, "oauth_config", "client_secret")),
       redirectUri: config.redirect_uri,
       scopes: config.scopes,
       clientType: config.client_type,
@@ -102,13 +102,13 @@ export function toService(
 
 /** The identity provider; undefined when any of it is wrong. */
 export function toIdentityProvider(
-  { place, whole: input }: Draft<IdentityProviderInput>,
+  { location, value: input }: Draft<IdentityProviderInput>,
   variables: Variables,
 ): IdentityProvider | undefined {
   if (input === undefined) return undefined;
-  const secret = (text: string, ...keys: readonly PropertyKey[]) => variables.secret(text, at(place, ...keys));
+  const secret = (text: string, ...keys: readonly PropertyKey[]) => variables.secret(text, at(location, ...keys));
   const address = (text: string | undefined, key: string) =>
-    text === undefined ? undefined : variables.address(text, at(place, key));
+    text === undefined ? undefined : variables.address(text, at(location, key));
   const { database } = input;
   return {
     host: input.host,
@@ -120,7 +120,7 @@ export function toIdentityProvider(
     service: input.service,
     apiUrl: address(input.api_url, "api_url"),
     token: secret(input.token, "token"),
-    adminEmail: variables.plain(input.admin_email, at(place, "admin_email")) ?? "",
+    adminEmail: variables.plain(input.admin_email, at(location, "admin_email")) ?? "",
     adminPassword: input.admin_password === undefined ? undefined : secret(input.admin_password, "admin_password"),
     secretKey: input.secret_key === undefined ? undefined : secret(input.secret_key, "secret_key"),
     database: database && { ...database, password: secret(database.password, "database", "password") },
@@ -137,7 +137,7 @@ export function toIdentityProvider(
 
 /** The data API; undefined when any of it is wrong. */
 export function toDataApi(
-  { place, whole: input }: Draft<DataApiInput>,
+  { location, value: input }: Draft<DataApiInput>,
   domains: readonly Domain[],
   variables: Variables,
 ): DataApi | undefined {
@@ -160,8 +160,8 @@ export function toDataApi(
     })),
     catalog: toCatalog(input.catalog),
     roles: input.roles,
-    authenticatorPassword: variables.secret(input.authenticator_password, at(place, "authenticator_password")),
-    ownerPassword: variables.secret(input.owner_password, at(place, "owner_password")),
+    authenticatorPassword: variables.secret(input.authenticator_password, at(location, "authenticator_password")),
+    ownerPassword: variables.secret(input.owner_password, at(location, "owner_password")),
     limits: {
       maxRows: input.limits.max_rows,
       statementTimeout: milliseconds(input.limits.statement_timeout),
@@ -180,7 +180,7 @@ function toCatalog(input: DataApiInput["catalog"]): Catalog | undefined {
 }
 
 /** The gateway; undefined when any of it is wrong. */
-export function toGateway({ whole: input }: Draft<GatewayInput>): TraefikGateway | undefined {
+export function toGateway({ value: input }: Draft<GatewayInput>): TraefikGateway | undefined {
   if (input === undefined) return undefined;
   return {
     version: input.version,
@@ -199,15 +199,15 @@ export function toTestEnvironments({ fields }: Draft<TestEnvironmentsInput>): Te
 }
 
 /** Looks up the variables of the secret fields of a draft that is wrong elsewhere, so that these problems are told as well. */
-export function lookUpSecrets(raw: unknown, place: Place, variables: Variables): void {
+export function lookUpSecrets(raw: unknown, location: Location, variables: Variables): void {
   if (!isSection(raw) && !Array.isArray(raw)) return;
   for (const [key, value] of Object.entries(raw) as [string, unknown][]) {
-    const inside = at(place, Array.isArray(raw) ? Number(key) : key);
+    const inside = at(location, Array.isArray(raw) ? Number(key) : key);
     if (typeof value !== "string") lookUpSecrets(value, inside, variables);
     else if (SECRET_KEYS.has(key)) variables.secret(value, inside);
   }
 }
 
-function at(place: Place, ...keys: readonly PropertyKey[]): Place {
-  return { ...place, path: join(place.path, ...keys) };
+function at(location: Location, ...keys: readonly PropertyKey[]): Location {
+  return { ...location, path: join(location.path, ...keys) };
 }

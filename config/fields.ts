@@ -1,4 +1,4 @@
-/** Kinds of fields that the shapes in schema.ts are made of. A custom message reads `<what was expected>; <cure>`. */
+/** Kinds of fields that the shapes in schema.ts are made of. A custom message reads `<what was expected>; <hint>`. */
 import { z } from "zod";
 import { seconds } from "./duration.ts";
 
@@ -26,17 +26,17 @@ const DURATION = /^((weeks|days|hours|minutes|seconds)=[0-9]+)(;(weeks|days|hour
 const PUBLIC_PATH = /^(?!\/outpost\.goauthentik\.io(\/|$))(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)+\/?$/;
 
 /** Text of a form. */
-export const text = (pattern: RegExp, expected: string, cure: string) =>
-  z.string().regex(pattern, `${expected}; ${cure}`);
+export const text = (pattern: RegExp, expected: string, hint: string) =>
+  z.string().regex(pattern, `${expected}; ${hint}`);
 /** Any text with something in it. */
-export const words = () => text(/\S/, "some text", "write it, or a ${VARIABLE}");
+export const nonEmptyText = () => text(/\S/, "some text", "write it, or a ${VARIABLE}");
 /** A DNS label. */
 export const label = () =>
-  text(LABEL, "a DNS label", "use at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit");
+  text(LABEL, "a DNS label", "use at most 63 of a-z, 0-9 and -, and begin and end with a letter or digit");
 /** A name of a Kubernetes object. */
 export const subdomain = () =>
   text(/^[a-z0-9]([a-z0-9.-]{0,150}[a-z0-9])?$/, "a Kubernetes name", "use a-z, 0-9, - and .");
-/** A secret: template variables and nothing else, so that none is ever written in the clear. */
+/** A secret: template variables and nothing else, so that none is ever in plain text. */
 export const secret = () =>
   text(VARIABLES_ONLY, "a template variable", 'write "${NAME}", and run: pulumi config set --secret variables:NAME');
 /** A duration as authentik writes it. */
@@ -56,8 +56,8 @@ export const slug = () => text(/^[A-Za-z0-9_-]{1,100}$/, "a slug", "use at most 
 export const identifier = (...reserved: string[]) =>
   text(
     new RegExp(`^(?!pg_|(${["public", "none", ...reserved].join("|")})$)[a-z_][a-z0-9_]{0,62}$`),
-    "a Postgres name of one's own",
-    "use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps catalog, gatehouse and gatehouse_*",
+    "an unreserved Postgres name",
+    "use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*",
   );
 /** A schema of the data API. */
 export const schemaName = () => identifier("information_schema", "catalog", "gatehouse", "gatehouse_[a-z0-9_]*");
@@ -81,12 +81,12 @@ export const redirectPath = () =>
 export const basePath = () =>
   text(/^\/((?!\.{1,2}\/)[A-Za-z0-9._~-]+\/)*$/, "a path that starts and ends with /", "write it like /explore/");
 /** A number from 1 on. */
-export const count = (max: number) => {
-  const message = `a whole number from 1 to ${max}; write one of those`;
+export const positiveInteger = (max: number) => {
+  const message = `a whole number from 1 to ${max}; use a number in that range`;
   return z.int().min(1, message).max(max, message);
 };
 /** A port, as a number only. */
-export const portNumber = () => count(65_535);
+export const portNumber = () => positiveInteger(65_535);
 /** A port, as a number or as a variable that holds one. */
 export const port = () =>
   z.union(

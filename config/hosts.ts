@@ -3,7 +3,7 @@ import { enabledKinds } from "./convert.ts";
 import type { Problem } from "./problems.ts";
 import { type Drafts, problem, within } from "./rules.ts";
 import type { Domain, IdentityProvider, TestEnvironments } from "./settings.ts";
-import type { Place } from "./shapes.ts";
+import type { Location } from "./shapes.ts";
 
 /** Something that wants `<label>.<base domain>` on each of its domains. */
 interface Claim {
@@ -11,10 +11,10 @@ interface Claim {
   readonly kinds: readonly string[];
   /** How messages call the claimant. */
   readonly owner: string;
-  readonly place: Place;
-  /** What the host is for, where the place alone does not say it. */
+  readonly location: Location;
+  /** What the host is for, where the location alone does not say it. */
   readonly purpose: string;
-  readonly cure: string;
+  readonly hint: string;
 }
 
 /**
@@ -31,7 +31,7 @@ export function hostRules(drafts: Drafts, testEnvironments: TestEnvironments): P
     const collisions = claimHosts(claim, domains, owners);
     const owner = names.get(claim.label);
     if (collisions.length === 0 && owner !== undefined) {
-      collisions.push(problem(claim.place, `name "${claim.label}" is already used by ${owner}`, claim.cure));
+      collisions.push(problem(claim.location, `name "${claim.label}" is already used by ${owner}`, claim.hint));
     }
     found.push(...collisions);
   }
@@ -40,30 +40,30 @@ export function hostRules(drafts: Drafts, testEnvironments: TestEnvironments): P
 
 function builtIns({ settings, identityProvider, dataApi }: Drafts, testEnvironments: TestEnvironments): Claim[] {
   const claims: Claim[] = [];
-  const add = (label: string, named: "auto" | readonly string[], owner: string, place: Place) =>
+  const add = (label: string, named: "auto" | readonly string[], owner: string, location: Location) =>
     claims.push({
       label,
       kinds: enabledKinds(named, settings),
       owner,
-      place,
+      location,
       purpose: "",
-      cure: "give it another host",
+      hint: "give it another host",
     });
   const test = { path: "test_environments" };
   if (testEnvironments.enabled) add("whoami-public", ["localhost"], "the open test host", test);
-  if (identityProvider?.fields.host !== undefined && isHere(identityProvider.fields)) {
-    add(identityProvider.fields.host, "auto", "the identity provider", identityProvider.place);
+  if (identityProvider?.fields.host !== undefined && isInCluster(identityProvider.fields)) {
+    add(identityProvider.fields.host, "auto", "the identity provider", identityProvider.location);
   }
   if (dataApi) {
     const { host, domains = [], catalog = false } = dataApi.fields;
-    if (host !== undefined) add(host, domains, "the data API", dataApi.place);
-    if (catalog) add(catalog.host, domains, "the catalog", within(dataApi.place, "catalog"));
+    if (host !== undefined) add(host, domains, "the data API", dataApi.location);
+    if (catalog) add(catalog.host, domains, "the catalog", within(dataApi.location, "catalog"));
   }
   return claims;
 }
 
 /** Whether the stack routes to the identity provider: it is installed, or has a Service in the cluster. */
-export function isHere({ install, service }: Partial<Pick<IdentityProvider, "install" | "service">>): boolean {
+export function isInCluster({ install, service }: Partial<Pick<IdentityProvider, "install" | "service">>): boolean {
   return install !== false || service !== undefined;
 }
 
@@ -71,20 +71,20 @@ export function isHere({ install, service }: Partial<Pick<IdentityProvider, "ins
 function testHosts(drafts: Drafts, testEnvironments: TestEnvironments): Claim[] {
   const kinds = enabledKinds(["localhost"], drafts.settings);
   if (!testEnvironments.enabled || kinds.length === 0) return [];
-  return services(drafts).map(({ label, place }) => ({
+  return services(drafts).map(({ label, location }) => ({
     label: `whoami-${label}`,
     kinds,
     owner: `the test environment of "${label}"`,
-    place,
+    location,
     purpose: "its test environment's ",
-    cure: "rename the service, or write test_environments: { enabled: false }",
+    hint: "rename the service, or set test_environments: { enabled: false }",
   }));
 }
 
-/** One claim per name: a name that stands twice has a problem of its own. */
+/** One claim per name: a name that is defined twice has a problem of its own. */
 function services(drafts: Drafts): Claim[] {
   const claims = new Map<string, Claim>();
-  for (const { place, fields } of drafts.services) {
+  for (const { location, fields } of drafts.services) {
     const { name } = fields;
     if (name === undefined || claims.has(name)) continue;
     const kinds = enabledKinds(fields.domains ?? [], drafts.settings);
@@ -92,9 +92,9 @@ function services(drafts: Drafts): Claim[] {
       label: name,
       kinds,
       owner: `"${name}"`,
-      place,
+      location,
       purpose: "",
-      cure: "give each service its own host",
+      hint: "give each service its own host",
     });
   }
   return [...claims.values()];
@@ -107,8 +107,8 @@ function claimHosts(claim: Claim, domains: readonly Domain[], owners: Map<string
     if (!claim.kinds.includes(kind)) continue;
     const host = `${claim.label}.${baseDomain}`;
     const owner = owners.get(host);
-    const tell = (about: string, fault: string, cure = claim.cure) =>
-      found.has(about) || found.set(about, problem(claim.place, `${claim.purpose}host "${host}" ${fault}`, cure));
+    const tell = (about: string, message: string, hint = claim.hint) =>
+      found.has(about) || found.set(about, problem(claim.location, `${claim.purpose}host "${host}" ${message}`, hint));
     if (claim.label.length > 63) tell("length", "has a label of more than 63 characters");
     else if (host.length > 253) tell("length", "is longer than 253 characters", "use a shorter name or base domain");
     if (owner === undefined) owners.set(host, claim.owner);

@@ -10,7 +10,7 @@ import {
   toService,
   toTestEnvironments,
 } from "./convert.ts";
-import { hostRules, isHere } from "./hosts.ts";
+import { hostRules, isInCluster } from "./hosts.ts";
 import { toImages } from "./images.ts";
 import { meshRules, meshWarnings } from "./mesh.ts";
 import { observabilityRules, observabilityWarnings, toObservability } from "./observability.ts";
@@ -51,14 +51,16 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const context = readContext(raw.config, problems);
   const drafts = checkSections(sections, problems);
 
-  const domains = drafts.domains.map((draft) => toDomain(draft.place.path.slice("domains.".length), draft, variables));
+  const domains = drafts.domains.map((draft) =>
+    toDomain(draft.location.path.slice("domains.".length), draft, variables),
+  );
   const session = drafts.identityProvider?.fields.session ?? "";
   const services = drafts.services.flatMap((draft) => toService(draft, domains, session, variables) ?? []);
   const identityProvider = drafts.identityProvider && toIdentityProvider(drafts.identityProvider, variables);
   const postgres = drafts.postgres && toPostgres(drafts.postgres, variables);
   const dataApi = drafts.dataApi && toDataApi(drafts.dataApi, domains, variables);
   for (const draft of [...drafts.services, drafts.identityProvider, drafts.postgres, drafts.dataApi]) {
-    if (draft !== undefined && draft.whole === undefined) lookUpSecrets(draft.raw, draft.place, variables);
+    if (draft !== undefined && draft.value === undefined) lookUpSecrets(draft.raw, draft.location, variables);
   }
   const gateway = toGateway(drafts.gateway);
   const testEnvironments = toTestEnvironments(drafts.testEnvironments);
@@ -78,7 +80,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const warnings = [
     ...rules.skipped(known),
     ...meshWarnings(domains, [
-      { name: identityProvider.host, domains: isHere(identityProvider) ? domains.map(({ kind }) => kind) : [] },
+      { name: identityProvider.host, domains: isInCluster(identityProvider) ? domains.map(({ kind }) => kind) : [] },
       ...(dataApi ? [{ name: dataApi.host, domains: dataApi.domains }] : []),
       ...(dataApi?.catalog ? [{ name: dataApi.catalog.host, domains: dataApi.domains }] : []),
       ...services,
@@ -116,8 +118,8 @@ export function readStackFile(path: string, stack: string): RawStack {
   try {
     text = readFileSync(path, "utf8");
   } catch {
-    const cure = `name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init ${stack}`;
-    throw new ConfigError(file, [{ path: file, fault: "cannot be read", cure }]);
+    const hint = `name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init ${stack}`;
+    throw new ConfigError(file, [{ path: file, message: "cannot be read", hint }]);
   }
   return parseStackFile(text, stack, file);
 }
@@ -143,32 +145,32 @@ function readSections(config: RawStack["config"], problems: Problem[]): Partial<
     const section = SECTIONS.find((name) => key === `gatehouse:${name}`);
     if (section === undefined) {
       const meant = suggestion(key.slice("gatehouse:".length), SECTIONS);
-      const cure =
+      const hint =
         meant === undefined ? `remove it, or use one of ${SECTIONS.join(", ")}` : `did you mean "gatehouse:${meant}"?`;
-      problems.push({ path: key, fault: "unknown key", cure });
+      problems.push({ path: key, message: "unknown key", hint });
       continue;
     }
     const encrypted = "secret" in raw ? [section] : securePaths(raw.value, section);
-    problems.push(...encrypted.map((path) => ({ path, fault: "found an encrypted value", cure: ENCRYPTED_CURE })));
+    problems.push(...encrypted.map((path) => ({ path, message: "found an encrypted value", hint: ENCRYPTED_HINT })));
     sections[section] = "secret" in raw ? {} : raw.value;
   }
   return sections;
 }
 
-const ENCRYPTED_CURE = 'write "${NAME}" instead, and run: pulumi config set --secret variables:NAME';
+const ENCRYPTED_HINT = 'write "${NAME}" instead, and run: pulumi config set --secret variables:NAME';
 
 function readContext(config: RawStack["config"], problems: Problem[]): string | undefined {
   const raw = config["kubernetes:context"];
   if (raw === undefined) return undefined;
   if ("value" in raw && typeof raw.value === "string" && raw.value !== "") return raw.value;
-  const cure = "write the name of a context of your kubeconfig, in the clear";
-  problems.push({ path: "kubernetes:context", fault: "is not a plain name", cure });
+  const hint = "write the name of a context of your kubeconfig, in plain text";
+  problems.push({ path: "kubernetes:context", message: "is not a plain name", hint });
   return undefined;
 }
 
 /** The problems in the order of the file, and only the first one about an encrypted value. */
 function inOrder(problems: readonly Problem[]): Problem[] {
-  const encrypted = problems.filter(({ cure }) => cure === ENCRYPTED_CURE);
+  const encrypted = problems.filter(({ hint }) => hint === ENCRYPTED_HINT);
   const isRepeated = (problem: Problem) =>
     encrypted.some((first) => first !== problem && problem.path.startsWith(first.path));
   const rank = ({ path }: Problem) =>

@@ -16,14 +16,24 @@ export function meshRules({ domains, settings }: Drafts): Problem[] {
     if (!enabled || draft === undefined || !TAILNET.test(baseDomain)) return [];
     const found: Problem[] = [];
     if (baseDomain.split(".").length !== 3) {
-      const fault = `"${baseDomain}" is no tailnet, and no name resolves below a node`;
+      const message = `"${baseDomain}" is not a tailnet, and names below a node do not resolve`;
       found.push(
-        problem(within(draft.place, "base_domain"), fault, "write <tailnet>.ts.net, and join one node per service"),
+        problem(
+          within(draft.location, "base_domain"),
+          message,
+          "set <tailnet>.ts.net, and add one node for each service to the tailnet",
+        ),
       );
     }
     if (targets.length > 0) {
-      const fault = "a tailnet takes no records from outside";
-      found.push(problem(within(draft.place, "targets"), fault, "remove them, and join one node per service"));
+      const message = "a tailnet does not support DNS records";
+      found.push(
+        problem(
+          within(draft.location, "targets"),
+          message,
+          "remove targets, and add one node for each service to the tailnet",
+        ),
+      );
     }
     return found;
   });
@@ -43,6 +53,6 @@ export function meshWarnings(domains: readonly Domain[], exposed: readonly Expos
       const names = exposed.filter((one) => one.domains.includes(kind)).map(({ name }) => name);
       return names.length === 0
         ? []
-        : [`domains.${kind}: ${baseDomain} knows no wildcard names; each needs a node: ${names.join(", ")}`];
+        : [`domains.${kind}: ${baseDomain} has no wildcard names. Add a node for each of: ${names.join(", ")}`];
     });
 }

@@ -30,21 +30,21 @@ export interface Observability {
 
 /** Undefined when any of it is wrong. */
 export function toObservability(draft: Draft<ObservabilityInput> | undefined): Observability | undefined {
-  return draft?.whole;
+  return draft?.value;
 }
 
 /** The metrics of Postgres are read once. */
 export function observabilityRules({ observability: section, postgres }: Drafts): Problem[] {
   if (section === undefined || postgres?.fields.install?.monitoring === undefined) return [];
-  const fault = "gatehouse:observability already says who reads the metrics";
-  return [problem(within(postgres.place, "install", "monitoring"), fault, "remove it")];
+  const message = "gatehouse:observability already configures monitoring";
+  return [problem(within(postgres.location, "install", "monitoring"), message, "remove it")];
 }
 
 /** What nobody will be told of. */
 export function observabilityWarnings({ observability: section, verification }: Drafts): string[] {
   if (section === undefined || verification?.fields.pushgateway !== undefined) return [];
   return [
-    "observability: no alerts on failed checks, certificates and late data, which verify measures; " +
-      "write gatehouse:verification with a pushgateway",
+    "observability: there are no alerts for failed checks, expiring certificates and late data. " +
+      "Set pushgateway in gatehouse:verification.",
   ];
 }

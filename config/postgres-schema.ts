@@ -1,6 +1,6 @@
 /** Shape of the Postgres server: one that is there, or one to install. */
 import { z } from "zod";
-import { cidr, count, label, list, port, secret, subdomain, text, words } from "./fields.ts";
+import { cidr, positiveInteger, label, list, port, secret, subdomain, text, nonEmptyText } from "./fields.ts";
 import { SSL_MODES } from "./sslModes.ts";
 
 const installedPostgres = z.strictObject({
@@ -23,7 +23,7 @@ const installedPostgres = z.strictObject({
     .describe(
       "How the deploying machine reaches the server: through a load balancer, or the network of the cluster (or a port forward).",
     ),
-  host: words()
+  host: nonEmptyText()
     .optional()
     .describe(
       "Address for the deploying machine. Default: localhost for LoadBalancer, the address of the Service for ClusterIP.",
@@ -41,7 +41,9 @@ const installedPostgres = z.strictObject({
     .describe(
       "Refuses to delete the server, its volumes and the databases. With false, `pulumi destroy` deletes them.",
     ),
-  instances: count(9).optional().describe("cloudnativepg: number of instances, the primary included. Default: 3."),
+  instances: positiveInteger(9)
+    .optional()
+    .describe("cloudnativepg: number of instances, the primary included. Default: 3."),
   operator_namespace: label().optional().describe("cloudnativepg: namespace of the operator. Default: cnpg-system."),
   monitoring: label()
     .optional()
@@ -51,9 +53,9 @@ const installedPostgres = z.strictObject({
 });
 
 export const postgres = z.strictObject({
-  host: words().optional().describe("Host of an existing server; may be a ${VARIABLE}."),
+  host: nonEmptyText().optional().describe("Host of an existing server; may be a ${VARIABLE}."),
   port: port().default(5432).describe("Port of the existing server; a number or a ${VARIABLE}."),
-  user: words().default("postgres").describe("Superuser of the existing server."),
+  user: nonEmptyText().default("postgres").describe("Superuser of the existing server."),
   password: secret().describe("Password of that role, or of the superuser of the installed server, as a ${VARIABLE}."),
   sslmode: z
     .enum(SSL_MODES)

@@ -14,30 +14,30 @@ const OPERATED = ["instances", "operator_namespace", "monitoring"];
 
 /** The Postgres server; undefined when any of it is wrong. */
 export function toPostgres(
-  { place, whole: input }: Draft<PostgresInput>,
+  { location, value: input }: Draft<PostgresInput>,
   variables: Variables,
 ): PostgresServer | undefined {
   if (input === undefined) return undefined;
   const { install } = input;
-  const password = variables.secret(input.password, within(place, "password"));
+  const password = variables.secret(input.password, within(location, "password"));
   if (install === undefined) {
     return {
-      host: variables.plain(input.host ?? "", within(place, "host")) ?? "",
-      port: variables.port(input.port, within(place, "port")) ?? 0,
-      user: variables.plain(input.user, within(place, "user")) ?? "",
+      host: variables.plain(input.host ?? "", within(location, "host")) ?? "",
+      port: variables.port(input.port, within(location, "port")) ?? 0,
+      user: variables.plain(input.user, within(location, "user")) ?? "",
       password,
       sslmode: input.sslmode,
       sslrootcert:
         input.sslrootcert === undefined
           ? undefined
-          : variables.rootCertificates(input.sslrootcert, within(place, "sslrootcert")),
+          : variables.rootCertificates(input.sslrootcert, within(location, "sslrootcert")),
       install,
     };
   }
   const host = install.host ?? (install.service === "LoadBalancer" ? "localhost" : undefined);
   return {
-    host: host === undefined ? undefined : variables.plain(host, within(place, "install", "host")),
-    port: variables.port(install.port, within(place, "install", "port")) ?? 0,
+    host: host === undefined ? undefined : variables.plain(host, within(location, "install", "host")),
+    port: variables.port(install.port, within(location, "install", "port")) ?? 0,
     user: "postgres",
     password,
     // The image has no certificate; the operator makes one, which nobody else can vouch for.
@@ -63,26 +63,24 @@ export function toPostgres(
 /** What stands under `install`, and what cannot stand beside it. */
 export function postgresRules({ postgres, identityProvider, dataApi }: Drafts): Problem[] {
   if (postgres === undefined || !isSection(postgres.raw)) return [];
-  const { place, fields } = postgres;
+  const { location, fields } = postgres;
   const installs = isWritten(postgres, "install");
   if (!installs) {
-    const cure = "add the host of a server that is there, or install one: install: { kind: statefulset }";
-    const missing = isWritten(postgres, "host") ? [] : [problem(within(place, "host"), "missing", cure)];
+    const hint = "add the host of an existing server, or install one: install: { kind: statefulset }";
+    const missing = isWritten(postgres, "host") ? [] : [problem(within(location, "host"), "missing", hint)];
     return [...missing, ...encryptionRules(postgres)];
   }
   const found = EXISTING.filter((key) => isWritten(postgres, key)).map((key) => {
-    const cure =
-      key === "host" || key === "port"
-        ? `remove it, or install; where the deploying machine reaches an installed one stands in install.${key}`
-        : "remove it, or install";
-    return problem(within(place, key), "describes a server that is there, and install deploys one", cure);
+    const hint =
+      key === "host" || key === "port" ? `remove it, or set install.${key} instead` : "remove it, or remove install";
+    return problem(within(location, key), "describes an existing server, but install deploys one", hint);
   });
   const { install } = fields;
   if (install === undefined) return found;
   if (install.kind === "statefulset") {
     for (const key of OPERATED.filter((name) => install[name as keyof typeof install] !== undefined)) {
-      const cure = "remove it, or write kind: cloudnativepg";
-      found.push(problem(within(place, "install", key), "a statefulset is one server without an operator", cure));
+      const hint = "remove it, or set kind: cloudnativepg";
+      found.push(problem(within(location, "install", key), 'is not available with kind "statefulset"', hint));
     }
   }
   const others = {
@@ -91,8 +89,8 @@ export function postgresRules({ postgres, identityProvider, dataApi }: Drafts): 
   };
   for (const [section, namespace] of Object.entries(others)) {
     if (namespace !== install.namespace) continue;
-    const fault = `namespace "${namespace}" is already that of ${section}`;
-    found.push(problem(within(place, "install", "namespace"), fault, "give the server its own"));
+    const message = `namespace "${namespace}" is already used by ${section}`;
+    found.push(problem(within(location, "install", "namespace"), message, "set another namespace"));
   }
   return found;
 }
@@ -103,15 +101,15 @@ export function postgresRules({ postgres, identityProvider, dataApi }: Drafts): 
  */
 function encryptionRules(postgres: Draft<PostgresInput>): Problem[] {
   const { sslmode } = postgres.fields;
-  const place = within(postgres.place, "sslrootcert");
+  const location = within(postgres.location, "sslrootcert");
   const verifies = sslmode === "verify-ca" || sslmode === "verify-full";
   if (sslmode === undefined || verifies === isWritten(postgres, "sslrootcert")) return [];
   if (!verifies) {
-    const fault = `sslmode "${sslmode}" does not verify the server's certificate`;
-    return [problem(place, fault, "write sslmode: verify-full, or remove sslrootcert")];
+    const message = `sslmode "${sslmode}" does not verify the server's certificate`;
+    return [problem(location, message, "set sslmode: verify-full, or remove sslrootcert")];
   }
-  const cure = "add the root certificate of the server's CA as PEM text, for a public CA too";
-  return [problem(place, `missing, and sslmode "${sslmode}" verifies the server's certificate`, cure)];
+  const hint = "add the root certificate of the server's CA as PEM text, for a public CA too";
+  return [problem(location, `missing, and sslmode "${sslmode}" verifies the server's certificate`, hint)];
 }
 
 /** Where the read replicas stay unused. */
@@ -121,8 +119,8 @@ export function postgresWarnings({ postgres, dataApi }: Drafts): string[] {
   if (version === undefined || install?.kind !== "cloudnativepg" || install.instances === 1) return [];
   if (listensOnPrimary(version)) return [];
   return [
-    `data_api.version: PostgREST ${version} listens for changes of the schema where it reads, and a replica tells of none: ` +
-      "it reads from the primary; write v12.2.0 or later to read from the replicas",
+    `data_api.version: PostgREST ${version} reads from the primary, because it cannot listen for schema changes on a replica. ` +
+      "Set v12.2.0 or later to read from the replicas.",
   ];
 }
 

@@ -1,13 +1,13 @@
-/** One thing that is wrong in a stack's configuration, told in the user's spelling. Never holds the value of a secret field. */
+/** A problem of a stack's configuration, in the spelling of the stack file. It never contains the value of a secret field. */
 export interface Problem {
-  /** Where, as written in the stack file: `protected_services[3].oauth_config.redirect_uri`. */
+  /** Path in the stack file: `protected_services[3].oauth_config.redirect_uri`. */
   readonly path: string;
   /** Name of the entry in a list, when it has one. */
   readonly entry?: string | undefined;
   /** What is wrong: what was found, and what was expected. */
-  readonly fault: string;
+  readonly message: string;
   /** What to do about it. */
-  readonly cure: string;
+  readonly hint: string;
 }
 
 /**
@@ -32,14 +32,20 @@ export class ConfigError extends Error {
   }
 }
 
-/** All problems under one header with their count, one line each: `<path> "<entry>": <fault>; <cure>`. */
+/** All problems under one header with their number, one line each: `<path> "<entry>": <message>. <Hint>.`. */
 export function formatProblems(file: string, problems: readonly Problem[]): string {
   const header = `${file}: ${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
   return [header, ...problems.map((problem) => `  ${formatProblem(problem)}`)].join("\n");
 }
 
-function formatProblem({ path, entry, fault, cure }: Problem): string {
-  return `${path}${entry === undefined ? "" : ` "${entry}"`}: ${fault}; ${cure}`;
+function formatProblem({ path, entry, message, hint }: Problem): string {
+  return `${path}${entry === undefined ? "" : ` "${entry}"`}: ${withHint(message, hint)}`;
+}
+
+/** `<message>. <Hint>.` A hint that ends with a command gets no full stop, so that the command can be copied. */
+export function withHint(message: string, hint: string): string {
+  const end = /[.?]$|\brun: /.test(hint) ? "" : ".";
+  return `${message}. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}${end}`;
 }
 
 /** The one of `known` that was probably meant by `found`: at most three edits away, and closer than being another word. */

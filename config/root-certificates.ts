@@ -10,35 +10,35 @@ const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
  * A problem does not repeat the text.
  * @param now time at which one of the root certificates must be valid
  */
-export function rootCertificates(text: string, now = new Date()): string | Pick<Problem, "fault" | "cure"> {
+export function rootCertificates(text: string, now = new Date()): string | Pick<Problem, "message" | "hint"> {
   const blocks = Array.from(text.matchAll(BLOCK), ([block, label = ""]) => ({ block, label }));
   if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text)) {
-    const cure = "write the certificate alone, and replace the key, which is no longer secret";
-    return { fault: "contains a private key", cure };
+    const hint = "write the certificate alone, and replace the key, which is no longer secret";
+    return { message: "contains a private key", hint };
   }
   const found = blocks.filter(({ label }) => label === "CERTIFICATE").map(({ block }) => block);
   if (found.length === 0) {
-    const cure =
+    const hint =
       "write sslrootcert: | and below it, indented, the file with its lines BEGIN CERTIFICATE and END CERTIFICATE";
-    return { fault: "is not a certificate in PEM", cure };
+    return { message: "is not a certificate in PEM", hint };
   }
   const certificates = found.map(parse);
   const broken = certificates.indexOf(undefined) + 1;
   if (broken > 0) {
-    const cure = "copy the file again; openssl x509 -in FILE -noout -text must be able to read it";
-    return { fault: `certificate ${broken} of ${found.length} cannot be read`, cure };
+    const hint = "copy the file again; openssl x509 -in FILE -noout -text must be able to read it";
+    return { message: `certificate ${broken} of ${found.length} cannot be read`, hint };
   }
   const roots = certificates.filter((certificate) => certificate?.checkIssued(certificate));
   if (roots.length === 0) {
     return {
-      fault: "contains no root certificate, because none is self-signed",
-      cure: "write the certificate of the root CA; the server itself sends its own and those in between",
+      message: "contains no root certificate, because none is self-signed",
+      hint: "write the certificate of the root CA; the server itself sends its own and those in between",
     };
   }
   const end = Math.max(...roots.map((root) => Date.parse(root?.validTo ?? "")));
   if (end < now.getTime()) {
     const day = new Date(end).toISOString().slice(0, 10);
-    return { fault: `the root certificate expired on ${day}`, cure: "write the one that the CA uses now" };
+    return { message: `the root certificate expired on ${day}`, hint: "write the one that the CA uses now" };
   }
   return `${found.join("\n")}\n`;
 }

@@ -7,8 +7,8 @@ import type { DataApiInput, DomainInput, GatewayInput, IdentityProviderInput, Po
 import type { ServiceInput } from "./service-schema.ts";
 import { KNOWN_KINDS } from "./schema.ts";
 import type { Domain } from "./settings.ts";
-import { type Draft, isLeftOut, join, type Place } from "./shapes.ts";
-import { told } from "./variables.ts";
+import { type Draft, isLeftOut, join, type Location } from "./shapes.ts";
+import { formatLocation } from "./variables.ts";
 import type { VerificationInput } from "./verification.ts";
 
 /** What the rules look at: drafts as written, and the domains as they come out. */
@@ -32,26 +32,36 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
   return settings.flatMap(({ kind, enabled, baseDomain, protocol, targets }, index) => {
     const draft = domains[index];
     if (!enabled || draft === undefined) return [];
-    const place = within(draft.place, "base_domain");
+    const location = within(draft.location, "base_domain");
     const found = targets
       .filter((target) => isIP(target) === 0 && !isDnsName(target))
       .map(() =>
-        problem(within(draft.place, "targets"), "an address is neither an IP nor a DNS name", "write one of them"),
+        problem(
+          within(draft.location, "targets"),
+          "contains a value that is neither an IP address nor a DNS name",
+          "use one of them",
+        ),
       );
     if (draft.fields.tls !== undefined && protocol === "http") {
-      found.push(problem(within(draft.place, "tls"), "there is none on http", "remove it, or write protocol: https"));
+      found.push(
+        problem(within(draft.location, "tls"), 'requires protocol "https"', "remove tls, or set protocol: https"),
+      );
     }
     const owner = owners.get(baseDomain);
     if (baseDomain === "") {
       if (KNOWN_KINDS.includes(kind) && isLeftOut(draft, "base_domain")) {
-        found.push(problem(place, `missing, and domain "${kind}" is enabled`, "add it, or write enabled: false"));
+        found.push(problem(location, `missing, and domain "${kind}" is enabled`, "add it, or set enabled: false"));
       }
     } else if (!isDnsName(baseDomain)) {
       const written = JSON.stringify(draft.fields.base_domain);
-      found.push(problem(place, `${written} is not a DNS name in lower case`, "write it like example.org"));
+      found.push(problem(location, `${written} is not a DNS name in lower case`, "write it like example.org"));
     } else if (owner !== undefined) {
       found.push(
-        problem(place, `"${baseDomain}" is already the base domain of "${owner}"`, "give each enabled domain its own"),
+        problem(
+          location,
+          `"${baseDomain}" is already the base domain of "${owner}"`,
+          "give each enabled domain its own",
+        ),
       );
     } else {
       owners.set(baseDomain, kind);
@@ -64,30 +74,30 @@ export function domainRules({ domains, settings }: Drafts): Problem[] {
 export function kindRules({ settings, services, dataApi }: Drafts): Problem[] {
   const kinds = settings.map(({ kind }) => kind);
   const known = new Set([...kinds, ...KNOWN_KINDS]);
-  return [...services, ...(dataApi ? [dataApi] : [])].flatMap(({ place, fields: { domains } }) =>
+  return [...services, ...(dataApi ? [dataApi] : [])].flatMap(({ location, fields: { domains } }) =>
     (domains === "auto" ? [] : (domains ?? [])).flatMap((kind, index) => {
       if (known.has(kind)) return [];
       const meant = suggestion(kind, [...known]);
-      const cure =
+      const hint =
         meant === undefined
           ? `add it to the domains section, or use one of ${kinds.join(", ")}`
           : `did you mean "${meant}"?`;
-      return [problem(within(place, "domains", index), `domain "${kind}" does not exist`, cure)];
+      return [problem(within(location, "domains", index), `domain "${kind}" does not exist`, hint)];
     }),
   );
 }
 
 /** Names stand once; so do applications in the identity provider, also under the slugs that come of them. */
 export function nameRules({ settings, services }: Drafts): Problem[] {
-  const names = new Map<string, Place>();
+  const names = new Map<string, Location>();
   const slugs = new Map<string, string>();
-  return services.flatMap(({ place, fields }) => {
+  return services.flatMap(({ location, fields }) => {
     const found: Problem[] = [];
     const { name } = fields;
     const first = name === undefined ? undefined : names.get(name);
     if (first !== undefined)
-      found.push(problem(place, `name is already used by ${first.path}`, "give each service its own name"));
-    else if (name !== undefined) names.set(name, place);
+      found.push(problem(location, `name is already used by ${first.path}`, "give each service its own name"));
+    else if (name !== undefined) names.set(name, location);
     if (fields.type === "basic" || !("application_slug" in fields) || fields.application_slug === undefined)
       return found;
     const slug = fields.application_slug;
@@ -100,12 +110,12 @@ export function nameRules({ settings, services }: Drafts): Problem[] {
     ];
     const owner = claims.map((claim) => slugs.get(claim)).find((other) => other !== undefined);
     if (owner !== undefined) {
-      const where = within(place, "application_slug");
+      const where = within(location, "application_slug");
       found.push(
         problem(where, `application "${slug}" is already used by "${owner}"`, "give each application its own slug"),
       );
     }
-    for (const claim of claims) if (!slugs.has(claim)) slugs.set(claim, name ?? place.path);
+    for (const claim of claims) if (!slugs.has(claim)) slugs.set(claim, name ?? location.path);
     return found;
   });
 }
@@ -113,44 +123,44 @@ export function nameRules({ settings, services }: Drafts): Problem[] {
 /** What the identity provider needs to be installed, or else to be found. */
 export function identityProviderRules({ settings, identityProvider, hasPostgres }: Drafts): Problem[] {
   if (identityProvider === undefined) return [];
-  const { place, fields } = identityProvider;
+  const { location, fields } = identityProvider;
   const found: Problem[] = [];
   if (fields.install === true) {
     for (const key of ["admin_password", "secret_key", "database"] as const) {
       if (!isLeftOut(identityProvider, key)) continue;
-      found.push(problem(within(place, key), "missing, and install is true", "add it, or write install: false"));
-    }
-    if (!hasPostgres) {
       found.push(
-        problem(within(place, "install"), "there is no gatehouse:postgres", "add it, or write install: false"),
+        problem(within(location, key), "missing, but install: true requires it", "add it, or set install: false"),
       );
     }
+    if (!hasPostgres) {
+      found.push(problem(within(location, "install"), "requires gatehouse:postgres", "add it, or set install: false"));
+    }
   } else if (fields.install === false && isLeftOut(identityProvider, "url")) {
-    const cure = "add the address of the identity provider to use";
-    found.push(problem(within(place, "url"), "missing, and install is false", cure));
+    const hint = "add the address of the identity provider to use";
+    found.push(problem(within(location, "url"), "missing, but install: false requires it", hint));
   }
   if (fields.install === true && !isLeftOut(identityProvider, "service")) {
-    const cure = "remove it, or write install: false";
-    found.push(problem(within(place, "service"), "names an existing one, and install is true", cure));
+    const hint = "remove it, or set install: false";
+    found.push(problem(within(location, "service"), "names an existing Service, but install is true", hint));
   }
   const signIn = settings.find(({ kind, enabled }) => enabled && kind === (fields.domain ?? kind));
   if (fields.install === true && signIn?.tls?.ends === "default" && isLeftOut(identityProvider, "api_url")) {
-    const fault = `the API would be reached over https with Traefik's default certificate, which domain "${signIn.kind}" uses and the Terraform provider does not trust`;
-    const cure = `set tls of domain "${signIn.kind}" to a resolver, a secret or upstream, or set api_url to an address that this machine reaches without that certificate`;
-    found.push(problem(within(place, "api_url"), fault, cure));
+    const message = `missing, but domain "${signIn.kind}" uses Traefik's default certificate, which the Terraform provider does not trust`;
+    const hint = `set tls of domain "${signIn.kind}" to a resolver, a secret or upstream, or set api_url to an address of the API without that certificate`;
+    found.push(problem(within(location, "api_url"), message, hint));
   }
   if (fields.domain !== undefined && !settings.some(({ kind, enabled }) => enabled && kind === fields.domain)) {
-    const cure = "name one of those that are enabled, or leave it out";
-    found.push(problem(within(place, "domain"), `domain "${fields.domain}" is not enabled`, cure));
+    const hint = "set an enabled domain, or remove it";
+    found.push(problem(within(location, "domain"), `domain "${fields.domain}" is not enabled`, hint));
   }
   const users = (fields.sample_users ?? []).map(({ username }) => username);
   for (const name of repeated([...users, ...(fields.service_accounts ?? []).map((account) => account.name)])) {
-    found.push(problem(place, `user "${name}" stands twice`, "give each user and service account its own name"));
+    found.push(problem(location, `user "${name}" is defined twice`, "give each user and service account its own name"));
   }
   const others = settings.filter(({ kind, enabled }) => enabled && kind !== "localhost").map(({ kind }) => kind);
   if ((fields.sample_users?.length ?? 0) > 0 && others.length > 0) {
-    const fault = `there are sample users, and domain "${others.join('", "')}" is enabled`;
-    found.push(problem(within(place, "sample_users"), fault, "remove them, or enable localhost only"));
+    const message = `requires that only localhost is enabled, but domain "${others.join('", "')}" is enabled, too`;
+    found.push(problem(within(location, "sample_users"), message, "remove them, or disable the other domains"));
   }
   return found;
 }
@@ -158,36 +168,39 @@ export function identityProviderRules({ settings, identityProvider, hasPostgres 
 /** The data API has a database server and a database of its own; what is open and what is private differ, and so do the roles. */
 export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts): Problem[] {
   if (dataApi === undefined) return [];
-  const { place, fields } = dataApi;
+  const { location, fields } = dataApi;
   const found: Problem[] = [];
-  if (!hasPostgres) found.push(problem(place, "there is no gatehouse:postgres", "add it"));
+  if (!hasPostgres) found.push(problem(location, "requires gatehouse:postgres", "add it"));
   const other = identityProvider?.fields.install === true ? identityProvider.fields.database : undefined;
   if (other !== undefined && fields.database === other.name) {
-    const fault = `database "${other.name}" is already used by the identity provider`;
-    found.push(problem(within(place, "database"), fault, "give it another name"));
+    const message = `database "${other.name}" is already used by the identity provider`;
+    found.push(problem(within(location, "database"), message, "give it another name"));
   }
   if (other !== undefined && Object.values(fields.roles ?? {}).includes(other.user)) {
-    const fault = `role "${other.user}" is already used by the identity provider`;
-    found.push(problem(within(place, "roles"), fault, "give each role its own name"));
+    const message = `role "${other.user}" is already used by the identity provider`;
+    found.push(problem(within(location, "roles"), message, "give each role its own name"));
   }
   const exposed = fields.schemas?.exposed ?? [];
   const all = [...exposed, ...(fields.schemas?.private ?? [])];
   for (const schema of repeated(all)) {
     const both = exposed.includes(schema) && fields.schemas?.private.includes(schema) === true;
-    const fault = both ? `schema "${schema}" is both exposed and private` : `schema "${schema}" is listed twice`;
-    found.push(problem(within(place, "schemas"), fault, both ? "decide for one" : "list it once"));
+    const message = both ? `schema "${schema}" is both exposed and private` : `schema "${schema}" is listed twice`;
+    found.push(
+      problem(within(location, "schemas"), message, both ? "remove it from one of the two lists" : "list it once"),
+    );
   }
   for (const [schema, { since, sunset }] of Object.entries(fields.schemas?.deprecated ?? {})) {
-    const where = within(place, "schemas", "deprecated", schema);
-    if (!exposed.includes(schema)) found.push(problem(where, "is not an exposed schema", "name one, or remove it"));
-    if (sunset <= since) found.push(problem(within(where, "sunset"), "is not after since", "give a later day"));
+    const where = within(location, "schemas", "deprecated", schema);
+    if (!exposed.includes(schema))
+      found.push(problem(where, "is not an exposed schema", "use the name of an exposed schema, or remove it"));
+    if (sunset <= since) found.push(problem(within(where, "sunset"), "is not after since", "set a later day"));
   }
   if ((fields.max_replicas ?? 0) < (fields.replicas ?? 0)) {
-    const fault = `${fields.max_replicas} is fewer than replicas`;
-    found.push(problem(within(place, "max_replicas"), fault, "give at least as many"));
+    const message = `${fields.max_replicas} is fewer than replicas`;
+    found.push(problem(within(location, "max_replicas"), message, "set it to replicas or more"));
   }
   for (const role of repeated(Object.values(fields.roles ?? {}))) {
-    found.push(problem(within(place, "roles"), `role "${role}" stands for two things`, "give each role its own name"));
+    found.push(problem(within(location, "roles"), `role "${role}" is used twice`, "give each role its own name"));
   }
   return found;
 }
@@ -195,23 +208,25 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts)
 /** What is skipped: kinds that are named and not enabled, services that are left with none. */
 export function skipped({ settings, services, dataApi }: Drafts): string[] {
   const enabled = new Set(settings.filter((domain) => domain.enabled).map(({ kind }) => kind));
-  return [...services, ...(dataApi ? [dataApi] : [])].flatMap(({ place, fields: { domains } }) => {
+  return [...services, ...(dataApi ? [dataApi] : [])].flatMap(({ location, fields: { domains } }) => {
     if (domains === undefined) return [];
     const off = domains === "auto" ? [] : domains.filter((kind) => !enabled.has(kind));
-    const warnings = off.map((kind) => `${told(place)}: domain "${kind}" is not enabled; skipped there`);
+    const warnings = off.map((kind) => `${formatLocation(location)}: domain "${kind}" is not enabled; skipped there`);
     const left = domains === "auto" ? enabled.size : domains.length - off.length;
-    return left > 0 ? warnings : [...warnings, `${told(place)}: no enabled domain is left; exposed nowhere`];
+    return left > 0
+      ? warnings
+      : [...warnings, `${formatLocation(location)}: no enabled domain is left; exposed nowhere`];
   });
 }
 
-/** A place and what is wrong there. */
-export function problem(place: Place, fault: string, cure: string): Problem {
-  return { ...place, fault, cure };
+/** A location and what is wrong there. */
+export function problem(location: Location, message: string, hint: string): Problem {
+  return { ...location, message, hint };
 }
 
-/** A place inside another. */
-export function within(place: Place, ...keys: readonly PropertyKey[]): Place {
-  return { ...place, path: join(place.path, ...keys) };
+/** A location inside another. */
+export function within(location: Location, ...keys: readonly PropertyKey[]): Location {
+  return { ...location, path: join(location.path, ...keys) };
 }
 
 function repeated(names: readonly string[]): Set<string> {

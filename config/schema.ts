@@ -2,7 +2,7 @@
 import { z } from "zod";
 import {
   basePath,
-  count,
+  positiveInteger,
   date,
   exposedOn,
   group,
@@ -18,7 +18,7 @@ import {
   subdomain,
   text,
   version,
-  words,
+  nonEmptyText,
 } from "./fields.ts";
 
 export { postgres } from "./postgres-schema.ts";
@@ -28,11 +28,11 @@ export const KNOWN_KINDS: readonly string[] = ["localhost", "mesh", "external"];
 
 const domainFields = {
   enabled: z.boolean().describe("Exposes services on this domain."),
-  base_domain: words().describe("Base domain of every host, `<name>.<base_domain>`; may be a ${VARIABLE}."),
+  base_domain: nonEmptyText().describe("Base domain of every host, `<name>.<base_domain>`; may be a ${VARIABLE}."),
   protocol: z.enum(["http", "https"]).describe("Protocol of every URL of this domain."),
-  description: words().describe("What the domain is for."),
+  description: nonEmptyText().describe("What the domain is for."),
   port: port().optional().describe("Port in every URL; a number or a ${VARIABLE}. Default: the port of the protocol."),
-  targets: list(words())
+  targets: list(nonEmptyText())
     .default([])
     .describe(
       "Targets of the DNS records of the domain: IP addresses or DNS names, or a ${VARIABLE}. Without targets there are no records.",
@@ -40,7 +40,7 @@ const domainFields = {
   tls: z
     .union(
       [z.literal("upstream"), z.strictObject({ resolver: label() }), z.strictObject({ secret: subdomain() })],
-      "upstream, { resolver: NAME } or { secret: NAME }; write one of them",
+      "upstream, { resolver: NAME } or { secret: NAME }; use one of them",
     )
     .optional()
     .describe(
@@ -82,8 +82,8 @@ const sampleUser = z.strictObject({
   username: text(/^[\w.@+-]+$/, "a username", "use letters, digits and . @ + - _").describe(
     "Username for the sign-in.",
   ),
-  name: words().describe("Display name."),
-  email: words().describe("Email address of the user."),
+  name: nonEmptyText().describe("Display name."),
+  email: nonEmptyText().describe("Email address of the user."),
   password: secret().describe("Password, as a ${VARIABLE}."),
   groups: list(group()).default([]).describe("Groups of the user; the stack creates them."),
 });
@@ -104,7 +104,7 @@ export const identityProvider = z.strictObject({
     .describe(
       "Version of the authentik server; it must be of the same release series (2026.5) as the Terraform provider.",
     ),
-  url: words().optional().describe("URL of an existing authentik; required with `install: false`."),
+  url: nonEmptyText().optional().describe("URL of an existing authentik; required with `install: false`."),
   service: z
     .strictObject({
       name: label().describe("Name of the Kubernetes Service."),
@@ -114,11 +114,11 @@ export const identityProvider = z.strictObject({
     .describe(
       "Kubernetes Service of an existing authentik in this cluster, in `namespace`; only with `install: false`.",
     ),
-  api_url: words()
+  api_url: nonEmptyText()
     .optional()
     .describe("URL of the API from the deploying machine, if it differs from the URL for browsers."),
   token: secret().describe("API token, as a ${VARIABLE}. With `install: true` it is also the bootstrap token."),
-  admin_email: words()
+  admin_email: nonEmptyText()
     .default("admin@gatehouse.localhost")
     .describe("Email address of the administrator; with `install: true`."),
   admin_password: secret()
@@ -139,7 +139,7 @@ export const identityProvider = z.strictObject({
   service_accounts: list(serviceAccount)
     .default([])
     .describe("Accounts for machines: each gets a Secret with a password, which it exchanges for tokens."),
-  providers_per_outpost: count(100)
+  providers_per_outpost: positiveInteger(100)
     .default(100)
     .describe("Maximum number of hosts that one outpost serves; more are distributed over several outposts."),
   sample_users: list(sampleUser)
@@ -160,7 +160,7 @@ const catalog = z.strictObject({
   base_path: basePath()
     .default("/")
     .describe("Path prefix of all pages, e.g. `<base_path>data`; starts and ends with a slash."),
-  replicas: count(100).default(2).describe("Number of replicas of its server."),
+  replicas: positiveInteger(100).default(2).describe("Number of replicas of its server."),
 });
 
 export const dataApi = z.strictObject({
@@ -171,8 +171,8 @@ export const dataApi = z.strictObject({
   version: text(/^v?\d+(\.\d+)+$/, "a version of PostgREST", "write it like v14.17")
     .default("v14.17")
     .describe("Version of PostgREST: the tag of its image."),
-  replicas: count(100).default(2).describe("Minimum number of PostgREST replicas."),
-  max_replicas: count(100)
+  replicas: positiveInteger(100).default(2).describe("Minimum number of PostgREST replicas."),
+  max_replicas: positiveInteger(100)
     .default(4)
     .describe("Maximum number of PostgREST replicas under load; not less than `replicas`."),
   catalog: z
@@ -209,24 +209,24 @@ export const dataApi = z.strictObject({
   owner_password: secret().describe("Password of the owner, as a ${VARIABLE}."),
   limits: z
     .strictObject({
-      max_rows: count(1_000_000).default(1000).describe("Maximum number of rows in one response."),
+      max_rows: positiveInteger(1_000_000).default(1000).describe("Maximum number of rows in one response."),
       statement_timeout: text(/^[1-9]\d*(ms|s|min)$/, "a Postgres interval", "write it like 5s")
         .default("5s")
         .describe("Maximum duration of one query."),
-      connections: count(1000).default(10).describe("Connections of one PostgREST replica to the database."),
-      exact_count_rows: count(1_000_000_000)
+      connections: positiveInteger(1000).default(10).describe("Connections of one PostgREST replica to the database."),
+      exact_count_rows: positiveInteger(1_000_000_000)
         .default(1_000_000)
         .describe("Maximum number of rows for `count=exact`; larger relations have estimates only."),
-      max_age: count(86_400)
+      max_age: positiveInteger(86_400)
         .default(60)
         .describe(
           "Seconds for which browsers and caches can keep a response before they revalidate it (`Cache-Control: max-age`).",
         ),
-      requests_per_second: count(100_000)
+      requests_per_second: positiveInteger(100_000)
         .default(50)
         .describe("Requests per second of one client address; more get 429."),
-      burst: count(100_000).default(100).describe("Burst of one client address above `requests_per_second`."),
-      in_flight: count(100_000)
+      burst: positiveInteger(100_000).default(100).describe("Burst of one client address above `requests_per_second`."),
+      in_flight: positiveInteger(100_000)
         .default(6)
         .describe("Concurrent requests of one client address; a browser opens six connections to a host."),
     })

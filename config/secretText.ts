@@ -12,13 +12,13 @@ export function secretTexts(value: unknown, passOver: ReadonlySet<string> = new 
 
 /**
  * The text with its variables filled in. A value is taken as it is, also where it contains `${…}`.
- * @param valueOf looks a variable up, by its name and its place among the text's variables
+ * @param valueOf looks a variable up, by its name and its position among the text's variables
  * @throws what `valueOf` throws
  */
 export function filledIn(
   { template, variables }: SecretText,
-  valueOf: (name: string, place: number) => string,
+  valueOf: (name: string, position: number) => string,
 ): string {
-  const values = new Map(variables.map((name, place) => [`\${${name}}`, valueOf(name, place)]));
+  const values = new Map(variables.map((name, position) => [`\${${name}}`, valueOf(name, position)]));
   return template.replace(/\$\{[^{}]*\}/g, (reference) => values.get(reference) ?? reference);
 }

@@ -40,7 +40,7 @@ export function checkSections(sections: Partial<Record<Section, unknown>>, probl
   const optional = <S extends Parameters<typeof check>[0]>(shape: S, section: Section) =>
     sections[section] === undefined ? undefined : check(shape, sections[section], { path: section }, problems);
   if (sections.identity_provider === undefined) {
-    problems.push({ path: "identity_provider", fault: "missing", cure: "add gatehouse:identity_provider" });
+    problems.push({ path: "identity_provider", message: "missing", hint: "add gatehouse:identity_provider" });
   }
   return {
     domains: checkDomains(sections.domains, problems),
@@ -66,23 +66,23 @@ function checkDomains(section: unknown = { localhost: {} }, problems: Problem[])
   if (!isSection(section)) {
     problems.push({
       path: "domains",
-      fault: "expected a section",
-      cure: "write one key per domain kind, e.g. localhost: {}",
+      message: "expected a section",
+      hint: "write one key per domain kind, e.g. localhost: {}",
     });
     return [];
   }
   const inOrder = Object.entries(section).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
   return inOrder.map(([kind, raw]) => {
-    const place = { path: join("domains", kind) };
-    if (schema.KNOWN_KINDS.includes(kind)) return check(schema.knownDomain, raw ?? {}, place, problems);
+    const location = { path: join("domains", kind) };
+    if (schema.KNOWN_KINDS.includes(kind)) return check(schema.knownDomain, raw ?? {}, location, problems);
     if (!/^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$/.test(kind)) {
       problems.push({
-        ...place,
-        fault: "is not a name for a domain kind",
-        cure: "use a-z, 0-9 and -, at most 20 of them",
+        ...location,
+        message: "is not a valid name of a domain kind",
+        hint: "use at most 20 of a-z, 0-9 and -",
       });
     }
-    return check(schema.customDomain, raw, place, problems);
+    return check(schema.customDomain, raw, location, problems);
   });
 }
 
@@ -94,7 +94,7 @@ function rank(kind: string): number {
 
 function checkServices(section: unknown = [], problems: Problem[]): Draft<ServiceInput>[] {
   if (!Array.isArray(section)) {
-    problems.push({ path: "protected_services", fault: "expected a list", cure: "begin each entry with a dash" });
+    problems.push({ path: "protected_services", message: "expected a list", hint: "begin each entry with a dash" });
     return [];
   }
   return section.map((raw, index) =>

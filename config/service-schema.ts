@@ -13,14 +13,14 @@ import {
   sessionLength,
   slug,
   text,
-  words,
+  nonEmptyText,
 } from "./fields.ts";
 
 const base = {
   name: label()
     .regex(/^(?!gatehouse-)/, "a name that does not start with gatehouse-; Gatehouse's own objects have such names")
     .describe("Name of the service, and host label: `<name>.<base_domain>`."),
-  description: words().describe("Free text."),
+  description: nonEmptyText().describe("Free text."),
   domains: exposedOn().describe("Domain kinds on which the service is exposed, or `auto` for every enabled one."),
   service: z
     .strictObject({
@@ -52,7 +52,7 @@ const application = {
 };
 
 const oauthConfig = z.strictObject({
-  client_id: words().describe("Client identifier; usually a ${VARIABLE}."),
+  client_id: nonEmptyText().describe("Client identifier; usually a ${VARIABLE}."),
   client_secret: secret().describe("Client secret, as a ${VARIABLE}."),
   redirect_uri: redirectPath().describe(
     "Path of the application's callback on its own host, starting with `/`: a path, not a URL.",
@@ -60,8 +60,8 @@ const oauthConfig = z.strictObject({
   scopes: list(
     text(
       /^(?!(openid|email|profile)$)[\w.:/-]+$/,
-      "a scope besides openid, email and profile",
-      "those three are always there",
+      "a scope other than openid, email and profile",
+      "remove it: those three are always requested",
     ),
   )
     .default([])

@@ -1,21 +1,21 @@
-/** First pass: one section or entry against its zod shape; zod's issues become problems in the user's words. */
+/** First pass: one section or entry against its zod shape; zod's issues become problems in terms of the stack file. */
 import { z } from "zod";
 import type { Problem } from "./problems.ts";
 import { suggestion } from "./problems.ts";
 import { SECRET_KEYS } from "./fields.ts";
 import { service, type ServiceInput, serviceTypes } from "./service-schema.ts";
 
-/** Where a piece of configuration stands. */
-export interface Place {
+/** Path of a field or section in the stack file. */
+export interface Location {
   readonly path: string;
   readonly entry?: string | undefined;
 }
 
 /** What is known of a piece after the first pass. */
 export interface Draft<T> {
-  readonly place: Place;
+  readonly location: Location;
   /** All of it, with defaults; undefined when any of it is wrong. */
-  readonly whole: T | undefined;
+  readonly value: T | undefined;
   /** As written. */
   readonly raw: unknown;
   /** The fields that are right, so that rules across entries also reach entries with a problem. */
@@ -25,29 +25,29 @@ export interface Draft<T> {
 type Key = string | number;
 
 /**
- * Holds `raw` against an object's shape.
+ * Checks `raw` against the schema of an object.
  * @param problems receives what is wrong
  */
 export function check<S extends z.ZodObject>(
   schema: S,
   raw: unknown,
-  place: Place,
+  location: Location,
   problems: Problem[],
 ): Draft<z.output<S>> {
   const parsed = schema.safeParse(raw);
-  if (parsed.success) return { place, raw, whole: parsed.data, fields: parsed.data };
-  problems.push(...problemsOf(parsed.error.issues, schema, raw, place));
-  return { place, raw, whole: undefined, fields: rightFields(schema, raw) };
+  if (parsed.success) return { location, raw, value: parsed.data, fields: parsed.data };
+  problems.push(...problemsOf(parsed.error.issues, schema, raw, location));
+  return { location, raw, value: undefined, fields: rightFields(schema, raw) };
 }
 
-/** Holds an entry of `protected_services` against the shape of its `type`. */
-export function checkService(raw: unknown, place: Place, problems: Problem[]): Draft<ServiceInput> {
+/** Checks an entry of `protected_services` against the shape of its `type`. */
+export function checkService(raw: unknown, location: Location, problems: Problem[]): Draft<ServiceInput> {
   const type = isSection(raw) ? raw["type"] : undefined;
   const known = type === "proxy" || type === "oauth2" || type === "basic";
-  if (known) return check<z.ZodObject>(serviceTypes[type], raw, place, problems) as Draft<ServiceInput>;
+  if (known) return check<z.ZodObject>(serviceTypes[type], raw, location, problems) as Draft<ServiceInput>;
   const parsed = service.safeParse(raw);
-  problems.push(...problemsOf(parsed.error?.issues ?? [], serviceTypes.oauth2, raw, place));
-  return { place, raw, whole: undefined, fields: rightFields(serviceTypes.oauth2, raw) };
+  problems.push(...problemsOf(parsed.error?.issues ?? [], serviceTypes.oauth2, raw, location));
+  return { location, raw, value: undefined, fields: rightFields(serviceTypes.oauth2, raw) };
 }
 
 /** Whether a field that may be left out is left out, and not merely wrong. */
@@ -81,64 +81,73 @@ function rightFields<S extends z.ZodObject>(schema: S, raw: unknown): Partial<z.
   return Object.fromEntries(fields) as Partial<z.output<S>>;
 }
 
-function problemsOf(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, raw: unknown, place: Place): Problem[] {
+function problemsOf(
+  issues: readonly z.core.$ZodIssue[],
+  schema: z.ZodType,
+  raw: unknown,
+  location: Location,
+): Problem[] {
   return issues.flatMap((issue) => {
     const keys = issue.path as Key[];
     if (issue.code !== "unrecognized_keys")
-      return [{ ...place, path: join(place.path, ...keys), ...tell(issue, keys, schema, raw) }];
+      return [{ ...location, path: join(location.path, ...keys), ...explain(issue, keys, schema, raw) }];
     const known = Object.keys((unwrapped(schemaAt(schema, keys)) as z.ZodObject).shape);
     return issue.keys.map((key) => ({
-      ...place,
-      path: join(place.path, ...keys, key),
-      ...tellUnknown(key, known, keys, raw),
+      ...location,
+      path: join(location.path, ...keys, key),
+      ...explainUnknownKey(key, known, keys, raw),
     }));
   });
 }
 
-type Told = Pick<Problem, "fault" | "cure">;
+type MessageAndHint = Pick<Problem, "message" | "hint">;
 
-function tell(issue: z.core.$ZodIssue, keys: readonly Key[], schema: z.ZodType, raw: unknown): Told {
+function explain(issue: z.core.$ZodIssue, keys: readonly Key[], schema: z.ZodType, raw: unknown): MessageAndHint {
   const value = keys.reduce<unknown>((inside, key) => (inside as Record<Key, unknown> | undefined)?.[key], raw);
   if (value === undefined || value === null) {
     const description = schemaAt(schema, keys).description;
     return {
-      fault: "missing",
-      cure: description === undefined ? "add it" : `add it: ${description.replace(/\.$/, "")}`,
+      message: "missing",
+      hint: description === undefined ? "add it" : `add it: ${description.replace(/\.$/, "")}`,
     };
   }
   if (issue.code === "invalid_type") {
-    const type = TYPES[issue.expected] ?? { name: issue.expected, cure: "change it" };
-    return { fault: `found ${kindOf(value)}, expected ${type.name}`, cure: type.cure };
+    const type = TYPES[issue.expected] ?? { name: issue.expected, hint: "change it" };
+    return { message: `found ${kindOf(value)}, expected ${type.name}`, hint: type.hint };
   }
-  const found = keys.some((key) => SECRET_KEYS.has(String(key))) ? `${kindOf(value)} in the clear` : shown(value);
+  const isSecret = keys.some((key) => SECRET_KEYS.has(String(key)));
+  const found = isSecret ? kindOf(value).replace(/^text$/, "plain text") : shown(value);
   const choices = choicesOf(issue);
   if (choices !== undefined) {
     const meant = typeof value === "string" ? suggestion(value, choices) : undefined;
-    const cure = meant === undefined ? "write one of them" : `did you mean "${meant}"?`;
-    return { fault: `found ${found}, expected ${alternatives(choices)}`, cure };
+    const hint = meant === undefined ? "use one of them" : `did you mean "${meant}"?`;
+    return { message: `found ${found}, expected ${alternatives(choices)}`, hint };
   }
-  const [expected = "", ...cure] = issue.message.split("; ");
-  return { fault: `found ${found}, expected ${expected}`, cure: cure.join("; ") };
+  const [expected = "", ...hint] = issue.message.split("; ");
+  return { message: `found ${found}, expected ${expected}`, hint: hint.join("; ") };
 }
 
-const TYPES: Readonly<Record<string, { name: string; cure: string }>> = {
-  object: { name: "a section", cure: "write its keys below it, indented" },
-  array: { name: "a list", cure: "write a list, e.g. [one, two]" },
-  string: { name: "text", cure: "write text, in quotes where it looks like something else" },
-  boolean: { name: "true or false", cure: "write one of them, without quotes" },
-  number: { name: "a whole number", cure: "write it in digits, without quotes" },
-  int: { name: "a whole number", cure: "write it in digits, without quotes" },
+const TYPES: Readonly<Record<string, { name: string; hint: string }>> = {
+  object: { name: "a section", hint: "write its keys below it, indented" },
+  array: { name: "a list", hint: "write a list, e.g. [one, two]" },
+  string: { name: "text", hint: "write text, in quotes where it looks like something else" },
+  boolean: { name: "true or false", hint: "use one of them, without quotes" },
+  number: { name: "a whole number", hint: "write it in digits, without quotes" },
+  int: { name: "a whole number", hint: "write it in digits, without quotes" },
 };
 
-function tellUnknown(key: string, known: readonly string[], keys: readonly Key[], raw: unknown): Told {
+function explainUnknownKey(key: string, known: readonly string[], keys: readonly Key[], raw: unknown): MessageAndHint {
   const type = nameOf(raw, "type");
   const others = Object.entries(serviceTypes).flatMap(([name, { shape }]) => (key in shape ? [name] : []));
   if (keys.length === 0 && type !== undefined && others.length > 0 && !known.includes(key)) {
-    return { fault: `a service of type ${type} has no ${key}`, cure: `remove it, or use type ${alternatives(others)}` };
+    return {
+      message: `a service of type ${type} has no ${key}`,
+      hint: `remove it, or use type ${alternatives(others)}`,
+    };
   }
   const meant = suggestion(key, known);
-  if (meant !== undefined) return { fault: "unknown key", cure: `did you mean "${meant}"?` };
-  return { fault: "unknown key", cure: `remove it, or use one of ${known.join(", ")}` };
+  if (meant !== undefined) return { message: "unknown key", hint: `did you mean "${meant}"?` };
+  return { message: "unknown key", hint: `remove it, or use one of ${known.join(", ")}` };
 }
 
 /** The allowed values, where the issue is about a choice. */

@@ -12,8 +12,8 @@ const UNREADABLE = /[^\P{Cc}\t\n\r\u0085]|\uFFFD/u;
  * @throws ConfigError for what is not a stack file; it does not repeat the text of the file, which can hold secrets
  */
 export function parseConfig(text: string, file: string): Record<string, unknown> {
-  const refuse = (path: string, fault: string, cure: string): ConfigError =>
-    new ConfigError(file, [{ path, fault, cure }]);
+  const refuse = (path: string, message: string, hint: string): ConfigError =>
+    new ConfigError(file, [{ path, message, hint }]);
   const lines = new LineCounter();
   const lineOf = (position: number): number => lines.linePos(position).line;
 
@@ -29,20 +29,20 @@ export function parseConfig(text: string, file: string): Record<string, unknown>
     Alias: (_, alias, path) => {
       const anchor = alias.resolve(document);
       if (anchor && !path.includes(anchor)) return;
-      const fault = `has an alias whose anchor is missing or contains it (line ${lineOf(alias.range?.[0] ?? 0)})`;
-      throw refuse(file, fault, "put a value that starts with * in quotes, or write the value instead of the alias");
+      const message = `has an alias whose anchor is missing or contains it (line ${lineOf(alias.range?.[0] ?? 0)})`;
+      throw refuse(file, message, "put a value that starts with * in quotes, or write the value instead of the alias");
     },
   });
   const content = toValues(document);
   if (content === undefined) {
     throw refuse(file, "has aliases that expand to too many values", "write the values instead of aliases (*name)");
   }
-  if (content === null) throw refuse(file, "is empty", "write the settings below config:, see docs/configuration.md");
+  if (content === null) throw refuse(file, "is empty", "write the settings below config, see docs/configuration.md");
   if (!isSection(content))
     throw refuse(file, `is ${kindOf(content)}`, "write a section config: with the settings below");
   const { config = {} } = content;
   if (config !== null && !isSection(config)) {
-    throw refuse("config", `is ${kindOf(config)}`, "write one key for each setting, e.g. gatehouse:domains:");
+    throw refuse("config", `is ${kindOf(config)}`, "write one key for each setting, e.g. gatehouse:domains");
   }
   return config ?? {};
 }

@@ -2,11 +2,11 @@
 import type { Problem } from "./problems.ts";
 import { rootCertificates } from "./root-certificates.ts";
 import type { SecretText } from "./settings.ts";
-import type { Place } from "./shapes.ts";
+import type { Location } from "./shapes.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** A value of the stack's configuration: in the clear, or secret and then not looked at. */
+/** A value of the stack's configuration: plain text, or a secret, whose value is not read. */
 export type RawValue = { readonly value: unknown } | { readonly secret: true };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,34 +43,34 @@ export class Variables {
   }
 
   /** The text with its variables filled in; undefined after a problem. */
-  plain(text: string, place: Place): string | undefined {
+  plain(text: string, location: Location): string | undefined {
     const before = this.problems.length;
-    const filled = text.replaceAll(VARIABLE, (_, name: string) => this.#plainValue(name, place) ?? "");
+    const filled = text.replaceAll(VARIABLE, (_, name: string) => this.#plainValue(name, location) ?? "");
     if (text.replaceAll(VARIABLE, "").includes("${")) {
-      this.#report(place, "found ${ without a variable's name behind it", "write ${NAME}, with letters, digits and _");
+      this.#report(location, "found ${ without a variable name", "write ${NAME}, with letters, digits and _");
     }
     return this.problems.length === before ? filled : undefined;
   }
 
   /** A port: a number, or a variable that holds one; undefined after a problem. */
-  port(value: number | string, place: Place): number | undefined {
+  port(value: number | string, location: Location): number | undefined {
     if (typeof value === "number") return value;
-    const digits = this.plain(value, place);
+    const digits = this.plain(value, location);
     if (digits === undefined) return undefined;
     const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
     if (port >= 1 && port <= 65_535) return port;
-    this.#report(place, `${value} is not a port`, "set it to a number from 1 to 65535");
+    this.#report(location, `${value} is not a port`, "set it to a number from 1 to 65535");
     return undefined;
   }
 
   /** An http or https address without credentials; undefined after a problem. */
-  address(text: string, place: Place): string | undefined {
-    const filled = this.plain(text, place);
+  address(text: string, location: Location): string | undefined {
+    const filled = this.plain(text, location);
     const url = filled === undefined ? undefined : URL.parse(filled);
     const isAddress = url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
     if (url === undefined || isAddress === true) return filled;
     this.#report(
-      place,
+      location,
       "is not an http or https address",
       "write it like https://sso.example.org, without credentials",
     );
@@ -78,50 +78,52 @@ export class Variables {
   }
 
   /** Root certificates in PEM; undefined after a problem. */
-  rootCertificates(text: string, place: Place): string | undefined {
-    const filled = this.plain(text, place);
+  rootCertificates(text: string, location: Location): string | undefined {
+    const filled = this.plain(text, location);
     const found = filled === undefined ? undefined : rootCertificates(filled);
     if (typeof found !== "object") return found;
-    this.#report(place, found.fault, found.cure);
+    this.#report(location, found.message, found.hint);
     return undefined;
   }
 
-  /** A text that stays unresolved; its variables must be set, and not in the clear. */
-  secret(template: string, place: Place): SecretText {
-    const text = this.unresolved(template, place, "--secret ");
+  /** A text that stays unresolved; its variables must be set, and must be secret. */
+  secret(template: string, location: Location): SecretText {
+    const text = this.unresolved(template, location, "--secret ");
     for (const name of text.variables) {
       const own = this.#config[`variables:${name}`];
       if (own === undefined || "secret" in own) continue;
       const command = `pulumi config set --secret variables:${name} --stack ${this.#stack}`;
-      this.#warnings.push(`${told(place)}: variables:${name} stands in the clear in the stack file; run: ${command}`);
+      this.#warnings.push(
+        `${formatLocation(location)}: variables:${name} is in plain text in the stack file. Run: ${command}`,
+      );
     }
     return text;
   }
 
   /** A text that stays unresolved and may be plain or secret, such as a client id; its variables must be set. */
-  unresolved(template: string, place: Place, flag: "" | "--secret " = ""): SecretText {
+  unresolved(template: string, location: Location, flag: "" | "--secret " = ""): SecretText {
     const variables = Array.from(template.matchAll(VARIABLE), ([, name = ""]) => name);
     for (const name of variables) {
       if (this.#isSet(name)) continue;
-      if (this.#secretsRequired) this.problems.push(this.#missing(name, place, flag));
+      if (this.#secretsRequired) this.problems.push(this.#missing(name, location, flag));
       else this.#postponed.add(name);
     }
     return { template, variables };
   }
 
-  #plainValue(name: string, place: Place): string | undefined {
+  #plainValue(name: string, location: Location): string | undefined {
     const own = this.#config[`variables:${name}`];
     if (own !== undefined && "secret" in own) {
       const command = `pulumi config set --plaintext variables:${name} VALUE --stack ${this.#stack}`;
       this.#report(
-        place,
-        `template variable "${name}" is secret, and this value is not`,
-        `use another, or run: ${command}`,
+        location,
+        `template variable "${name}" is secret, but this field is not`,
+        `use another variable, or run: ${command}`,
       );
       return undefined;
     }
     if (!this.#isSet(name)) {
-      this.problems.push(this.#missing(name, place, ""));
+      this.problems.push(this.#missing(name, location, ""));
       return undefined;
     }
     return own === undefined ? this.#environment[name] : scalar(own.value);
@@ -134,25 +136,25 @@ export class Variables {
     return "secret" in own || (scalar(own.value) ?? "") !== "";
   }
 
-  #missing(name: string, place: Place, flag: "" | "--secret "): Problem {
+  #missing(name: string, location: Location, flag: "" | "--secret "): Problem {
     // Without a value on the command line Pulumi asks for it, so that no secret stays in the shell's history.
     const value = flag === "" ? " VALUE" : "";
     const command = `pulumi config set ${flag}variables:${name}${value} --stack ${this.#stack}`;
     return {
-      ...place,
-      fault: `template variable "${name}" is not set`,
-      cure: `run: ${command}, or: export ${name}=...`,
+      ...location,
+      message: `template variable "${name}" is not set`,
+      hint: `run: ${command}, or: export ${name}=...`,
     };
   }
 
-  #report(place: Place, fault: string, cure: string): void {
-    this.problems.push({ ...place, fault, cure });
+  #report(location: Location, message: string, hint: string): void {
+    this.problems.push({ ...location, message, hint });
   }
 }
 
-/** A place as messages name it: `protected_services[3] "grafana"`. */
-export function told(place: Place): string {
-  return place.entry === undefined ? place.path : `${place.path} "${place.entry}"`;
+/** A location as messages name it: `protected_services[3] "grafana"`. */
+export function formatLocation(location: Location): string {
+  return location.entry === undefined ? location.path : `${location.path} "${location.entry}"`;
 }
 
 function scalar(value: unknown): string | undefined {

@@ -42,8 +42,8 @@ export interface Verification {
 
 /** Undefined when there is none, or any of it is wrong. */
 export function toVerification(draft: Draft<VerificationInput> | undefined): Verification | undefined {
-  if (draft?.whole === undefined) return undefined;
-  const { schedule, namespace, account, pushgateway } = draft.whole;
+  if (draft?.value === undefined) return undefined;
+  const { schedule, namespace, account, pushgateway } = draft.value;
   return { schedule, namespace, account, pushgateway };
 }
 
@@ -59,19 +59,19 @@ export function verificationRules({ verification: draft, identityProvider, dataA
   };
   for (const [section, other] of Object.entries(others)) {
     if (other === undefined || other !== namespace) continue;
-    const fault = `namespace "${other}" is already that of ${section}`;
-    found.push(problem(within(draft.place, "namespace"), fault, "give the job its own"));
+    const message = `namespace "${other}" is already used by ${section}`;
+    found.push(problem(within(draft.location, "namespace"), message, "set another namespace"));
   }
   if (account === undefined || identityProvider === undefined) return found;
-  const where = within(draft.place, "account");
+  const where = within(draft.location, "account");
   const known = identityProvider.fields.service_accounts ?? [];
   const own = known.find(({ name }) => name === account);
   if (own === undefined) {
-    const cure = `add { name: ${account}, namespace: ${namespace} } there`;
-    found.push(problem(where, `"${account}" is not in identity_provider.service_accounts`, cure));
+    const hint = `add { name: ${account}, namespace: ${namespace} } there`;
+    found.push(problem(where, `"${account}" is not in identity_provider.service_accounts`, hint));
   } else if (own.namespace !== namespace) {
-    const fault = `its Secret is in namespace "${own.namespace}", and the job runs in "${namespace}"`;
-    found.push(problem(where, fault, `write namespace: ${namespace} for that service account`));
+    const message = `its Secret is in namespace "${own.namespace}", but the job runs in "${namespace}"`;
+    found.push(problem(where, message, `set namespace: ${namespace} for that service account`));
   }
   return found;
 }

@@ -14,7 +14,7 @@ interface Advisory {
   /** Range as semver writes it. */
   readonly affected: string;
   readonly names: string;
-  readonly fault: string;
+  readonly effect: string;
   readonly fixed: string;
 }
 
@@ -23,19 +23,19 @@ const AUTHENTIK: readonly Advisory[] = [
   {
     affected: "<2025.10.4 || >=2025.12.0 <2025.12.4",
     names: "CVE-2026-25748",
-    fault: "a malformed cookie passes forward auth",
+    effect: "a malformed cookie bypasses forward auth",
     fixed: "2025.12.4",
   },
   {
     affected: "<2026.5.1",
     names: "CVE-2026-49448 and CVE-2026-49443",
-    fault: "an empty answer skips a step of the login",
+    effect: "an empty response skips a step of the login",
     fixed: "2026.5.1",
   },
   {
     affected: ">=2026.5.0 <2026.5.5",
     names: "the vulnerabilities of authentik #24059 to #24062",
-    fault: "four security patches without published details (release notes of 2026.5.5)",
+    effect: "four security patches without published details (release notes of 2026.5.5)",
     fixed: "2026.5.5",
   },
 ];
@@ -45,7 +45,7 @@ const TRAEFIK_REFUSED: readonly Advisory[] = [
   {
     affected: "<3.7.3",
     names: "CVE-2026-48020",
-    fault: "dot segments lead past a route's authentication, and basic auth without users is open",
+    effect: "dot segments bypass the authentication of a route, and basic auth without users is open",
     fixed: "3.7.3",
   },
 ];
@@ -55,13 +55,13 @@ const TRAEFIK_DEFENDED: readonly Advisory[] = [
   {
     affected: "<3.7.7",
     names: "CVE-2026-65601",
-    fault: "middlewares of another namespace can be named; keep others from writing routes",
+    effect: "a route can use middlewares of another namespace; restrict who can create routes",
     fixed: "3.7.7",
   },
   {
     affected: "<3.7.12",
     names: "CVE-2026-54763 and CVE-2026-88011",
-    fault: "forward auth leaves aliases of headers standing; every route drops them here",
+    effect: "forward auth does not remove aliases of headers; Gatehouse removes them on every route",
     fixed: "3.7.12",
   },
 ];
@@ -71,19 +71,19 @@ const POSTGREST: readonly Advisory[] = [
   {
     affected: "<12.0.0",
     names: "postgrest #2492",
-    fault: "a function cannot answer with a status of its own, so an unchanged answer is sent again",
+    effect: "a function cannot set the status of a response, so there are no 304 responses",
     fixed: "14.17",
   },
   {
     affected: ">=13.0.0 <14.6.0",
     names: "postgrest #4675",
-    fault: "hints of errors name tables that the caller may not see",
+    effect: "hints of errors contain names of tables that the caller cannot read",
     fixed: "14.17",
   },
   {
     affected: ">=13.0.0 <14.13.0",
     names: "postgrest #4955",
-    fault: "requests fail when their role has work_mem, which bounds what a query may use",
+    effect: "requests fail if their role sets work_mem, which limits the memory of a query",
     fixed: "14.17",
   },
 ];
@@ -93,23 +93,25 @@ export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Pr
   const found: Problem[] = [];
   const server = identityProvider?.fields.version;
   if (identityProvider !== undefined && server !== undefined) {
-    const place = within(identityProvider.place, "version");
-    found.push(...refused("authentik", server, AUTHENTIK).map(([fault, cure]) => problem(place, fault, cure)));
+    const location = within(identityProvider.location, "version");
+    found.push(...refused("authentik", server, AUTHENTIK).map(([message, hint]) => problem(location, message, hint)));
     if (!server.startsWith(`${PROVIDER_LINE}.`)) {
-      const fault = `authentik ${server} and the Terraform provider ${PROVIDER_LINE} are no pair (terraform-provider-authentik #966)`;
-      found.push(problem(place, fault, `use a ${PROVIDER_LINE} server, or regenerate sdks/authentik`));
+      const message = `authentik ${server} and the Terraform provider ${PROVIDER_LINE} are not compatible (terraform-provider-authentik #966)`;
+      found.push(problem(location, message, `use a ${PROVIDER_LINE} server, or regenerate sdks/authentik`));
     }
   }
   const traefik = gateway.fields.version;
   if (traefik !== undefined) {
-    const place = within(gateway.place, "version");
-    found.push(...refused("Traefik", traefik, TRAEFIK_REFUSED).map(([fault, cure]) => problem(place, fault, cure)));
+    const location = within(gateway.location, "version");
+    found.push(
+      ...refused("Traefik", traefik, TRAEFIK_REFUSED).map(([message, hint]) => problem(location, message, hint)),
+    );
   }
   const postgrest = dataApi?.fields.version;
   if (dataApi !== undefined && postgrest !== undefined) {
-    const place = within(dataApi.place, "version");
+    const location = within(dataApi.location, "version");
     const full = coerce(postgrest)?.version ?? postgrest;
-    found.push(...refused("PostgREST", full, POSTGREST).map(([fault, cure]) => problem(place, fault, cure)));
+    found.push(...refused("PostgREST", full, POSTGREST).map(([message, hint]) => problem(location, message, hint)));
   }
   return found;
 }
@@ -118,21 +120,23 @@ export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Pr
 export function versionWarnings({ gateway }: Drafts): string[] {
   const { version } = gateway.fields;
   if (version === undefined) {
-    return ["gateway.version: not stated; what Traefik runs is not held against the known advisories"];
+    return [
+      "gateway.version: not set, so that it is not checked for known vulnerabilities. Set the version of the running Traefik.",
+    ];
   }
   return TRAEFIK_DEFENDED.filter(({ affected }) => satisfies(version, affected)).map(
-    ({ names, fault, fixed }) => `gateway.version: Traefik ${version} has ${names} (${fault}); fixed in ${fixed}`,
+    ({ names, effect, fixed }) => `gateway.version: Traefik ${version} has ${names} (${effect}). Fixed in ${fixed}.`,
   );
 }
 
-/** Fault and cure for each advisory of a Traefik that nothing here makes up for. */
-export function traefikFaults(version: string): [fault: string, cure: string][] {
+/** Fault and hint for each advisory of a Traefik that nothing here makes up for. */
+export function advisoriesOfTraefik(version: string): [message: string, hint: string][] {
   return refused("Traefik", version, TRAEFIK_REFUSED);
 }
 
-/** Fault and cure for each advisory that a version has. */
+/** Fault and hint for each advisory that a version has. */
 function refused(product: string, version: string, advisories: readonly Advisory[]): [string, string][] {
   return advisories
     .filter(({ affected }) => satisfies(version, affected))
-    .map(({ names, fault, fixed }) => [`${product} ${version} has ${names}: ${fault}`, `use ${fixed} or newer`]);
+    .map(({ names, effect, fixed }) => [`${product} ${version} has ${names}: ${effect}`, `use ${fixed} or newer`]);
 }

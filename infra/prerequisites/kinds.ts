@@ -13,10 +13,10 @@ export interface CustomKind {
 }
 
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1", entry: "gateway" };
-const TRAEFIK_FIX = "install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes)";
+const TRAEFIK_FIX = "Install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes)";
 const PROMETHEUS = { group: "monitoring.coreos.com", version: "v1", entry: "observability" };
 const PROMETHEUS_FIX =
-  "install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability";
+  "Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability";
 
 /** Returns every kind of custom resource that the stack deploys. */
 export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
@@ -25,13 +25,13 @@ export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
     ...["IngressRoute", "Middleware"].map((kind) => ({ ...TRAEFIK, kind, fix: TRAEFIK_FIX })),
     ...recorded.slice(0, 1).map(({ domain }) => ({
       ...{ group: "externaldns.k8s.io", version: "v1alpha1", kind: "DNSEndpoint", entry: `domains.${domain}.targets` },
-      fix: "install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain",
+      fix: "Install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain",
     })),
     ...(settings.postgres?.install?.kind === "cloudnativepg"
       ? [
           {
             ...{ group: "postgresql.cnpg.io", version: "v1", kind: "Cluster", entry: "postgres.install.kind" },
-            fix: "install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or write kind: statefulset",
+            fix: "Install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or set kind: statefulset",
           },
         ]
       : []),

@@ -17,11 +17,11 @@ export function prerequisiteProblems(settings: Settings, plan: Plan, facts: Clus
   );
   return [
     ...(tooOld
-      ? [`kubernetes:context: cluster "${context}" runs Kubernetes ${facts.version}; use ${MIN_KUBERNETES} or newer`]
+      ? [`kubernetes:context: cluster "${context}" runs Kubernetes ${facts.version}. Use ${MIN_KUBERNETES} or newer.`]
       : []),
     ...missing.map(
       ({ group, version: served, kind, entry, fix }) =>
-        `${entry}: cluster "${context}" does not serve ${kind} (${group}/${served}); ${fix}`,
+        `${entry}: cluster "${context}" does not serve ${kind} (${group}/${served}). ${fix}.`,
     ),
     ...(facts.traefik ? traefikProblems(settings, plan, facts.traefik) : []),
   ];

@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
-import { traefikFaults } from "../../config/versions.ts";
+import { withHint } from "../../config/problems.ts";
+import { advisoriesOfTraefik } from "../../config/versions.ts";
 import type { Plan } from "../plan/types.ts";
 import type { TraefikFacts } from "./cluster.ts";
 
@@ -18,14 +19,15 @@ export function traefikProblems(settings: Settings, plan: Plan, facts: TraefikFa
 
 function versionProblems({ gateway }: Settings, { version }: TraefikFacts): string[] {
   if (version === undefined) return [];
-  const found = traefikFaults(version).map(
-    ([problem, fix]) => `gateway: Traefik in namespace ${gateway.namespace}: ${problem}; ${fix} (docs/versions.md)`,
+  const found = advisoriesOfTraefik(version).map(
+    ([problem, fix]) =>
+      `gateway: Traefik in namespace ${gateway.namespace}: ${withHint(problem, fix)} See docs/versions.md.`,
   );
   if (gateway.version === undefined || gateway.version === version) return found;
-  const fix = `set gateway.version to ${version}, or upgrade Traefik`;
+  const fix = `Set gateway.version to ${version}, or upgrade Traefik.`;
   return [
     ...found,
-    `gateway.version: ${gateway.version}, but Traefik in namespace ${gateway.namespace} is ${version}; ${fix}`,
+    `gateway.version: ${gateway.version}, but Traefik in namespace ${gateway.namespace} is ${version}. ${fix}`,
   ];
 }
 
@@ -33,8 +35,8 @@ function definitionProblems({ middlewares }: Plan, { forwardAuthFields }: Traefi
   if (!middlewares.some(({ kind }) => kind === "forward-auth")) return [];
   if (forwardAuthFields === undefined || forwardAuthFields.includes(FIELD)) return [];
   return [
-    `gateway: the definition of Middleware in the cluster has no field forwardAuth.${FIELD}; apply the custom resource definitions of ` +
-      "the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md)",
+    `gateway: the definition of Middleware in the cluster has no field forwardAuth.${FIELD}. Apply the custom resource definitions of ` +
+      "the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md).",
   ];
 }
 
@@ -50,7 +52,7 @@ function entryPointProblems({ gateway }: Settings, plan: Plan, { args }: Traefik
     .filter(([, name]) => used.has(name) && !known.includes(name.toLowerCase()))
     .map(
       ([key, name]) =>
-        `gateway.${key}: Traefik in namespace ${gateway.namespace} has no entry point "${name}"; use one of ${known.sort().join(", ")}`,
+        `gateway.${key}: Traefik in namespace ${gateway.namespace} has no entry point "${name}". Use one of ${known.sort().join(", ")}.`,
     );
 }
 
@@ -58,7 +60,7 @@ function trustedAddressProblems(settings: Settings, facts: TraefikFacts): string
   const found = clientAddresses(settings, facts);
   if (found === undefined || "trusted" in found) return [];
   return upstreamDomains(settings).map(
-    (domain) => `domains.${domain}.tls: upstream: ${found.problem}; ${trustedAddressesHint(settings)}`,
+    (domain) => `domains.${domain}.tls: upstream: ${withHint(found.problem, trustedAddressesHint(settings))}`,
   );
 }
 

@@ -29,7 +29,7 @@ describe("TLS of a domain", () => {
     "is refused on http: %j",
     (tls) => {
       expect(problemsOf(mesh({ protocol: "http", tls }))).toEqual([
-        "domains.mesh.tls: there is none on http; remove it, or write protocol: https",
+        'domains.mesh.tls: requires protocol "https". Remove tls, or set protocol: https.',
       ]);
     },
   );
@@ -41,14 +41,14 @@ describe("TLS of a domain", () => {
     ["a list", ["upstream"], "found a list, "],
   ])("is refused when it is %s", (_, tls, found) => {
     expect(problemsOf(mesh({ tls }))).toEqual([
-      `domains.mesh.tls: ${found}expected upstream, { resolver: NAME } or { secret: NAME }; write one of them`,
+      `domains.mesh.tls: ${found}expected upstream, { resolver: NAME } or { secret: NAME }. Use one of them.`,
     ]);
   });
 });
 
 test("a Secret for TLS has a name that Kubernetes takes", () => {
   expect(problemsOf(mesh({ tls: { secret: "Wildcard" } }))).toEqual([
-    'domains.mesh.tls.secret: found "Wildcard", expected a Kubernetes name; use a-z, 0-9, - and .',
+    'domains.mesh.tls.secret: found "Wildcard", expected a Kubernetes name. Use a-z, 0-9, - and .',
   ]);
 });
 
@@ -63,7 +63,7 @@ describe("a tailnet", () => {
       ],
     });
     expect(parseStack(raw, shell).warnings).toEqual([
-      "domains.mesh: tail1234.ts.net knows no wildcard names; each needs a node: authentik, data, catalog, wiki, mail",
+      "domains.mesh: tail1234.ts.net has no wildcard names. Add a node for each of: authentik, data, catalog, wiki, mail",
     ]);
   });
 
@@ -78,14 +78,14 @@ describe("a tailnet", () => {
       data_api: undefined,
     });
     expect(parseStack(raw, shell).warnings).toEqual([
-      `domains.mesh: tail1234.ts.net knows no wildcard names; each needs a node: ${nodes}`,
+      `domains.mesh: tail1234.ts.net has no wildcard names. Add a node for each of: ${nodes}`,
     ]);
   });
 
   test.each(["ts.net", "node.tail1234.ts.net", "a.b.tail1234.ts.net"])("is not %s", (baseDomain) => {
     expect(problemsOf(mesh({ base_domain: baseDomain }))).toEqual([
-      `domains.mesh.base_domain: "${baseDomain}" is no tailnet, and no name resolves below a node; ` +
-        "write <tailnet>.ts.net, and join one node per service",
+      `domains.mesh.base_domain: "${baseDomain}" is not a tailnet, and names below a node do not resolve. ` +
+        "Set <tailnet>.ts.net, and add one node for each service to the tailnet.",
     ]);
   });
 
@@ -95,7 +95,7 @@ describe("a tailnet", () => {
       targets: ["203.0.113.7"],
     };
     expect(problemsOf(stack({ domains: { partner }, protected_services: [proxy({})] }))).toEqual([
-      "domains.partner.targets: a tailnet takes no records from outside; remove them, and join one node per service",
+      "domains.partner.targets: a tailnet does not support DNS records. Remove targets, and add one node for each service to the tailnet.",
     ]);
   });
 

@@ -37,7 +37,7 @@ describe("the files of the project", () => {
 
   test.each<[string, string, unknown]>([
     ["an unknown section", "gatehouse:domain", {}],
-    ["a secret in the clear", "gatehouse:postgres", { host: "db", password: "hunter2" }],
+    ["a secret in plain text", "gatehouse:postgres", { host: "db", password: "hunter2" }],
     ["a service without its type's block", "gatehouse:protected_services", [oauth2({ oauth_config: undefined })]],
     ["an unknown key of a domain", "gatehouse:domains", { localhost: { enabeld: true } }],
   ])("the schema refuses %s", (_, section, value) => {

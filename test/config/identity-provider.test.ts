@@ -25,7 +25,7 @@ describe("an existing identity provider", () => {
 
   test("is no Service that is installed by the stack, too", () => {
     expect(problemsOf(provider({ service: { name: "sso" } }))).toEqual([
-      "identity_provider.service: names an existing one, and install is true; remove it, or write install: false",
+      "identity_provider.service: names an existing Service, but install is true. Remove it, or set install: false.",
     ]);
   });
 });
@@ -37,9 +37,9 @@ describe("an installed identity provider on a domain with Traefik's default cert
   const on = (domains: object, fields: object = {}) =>
     stack({ domains, identity_provider: { ...installed, ...fields }, protected_services: [] });
   const problem = (kind: string) =>
-    "identity_provider.api_url: the API would be reached over https with Traefik's default certificate, which domain " +
-    `"${kind}" uses and the Terraform provider does not trust; set tls of domain "${kind}" to a resolver, a secret or ` +
-    "upstream, or set api_url to an address that this machine reaches without that certificate";
+    `identity_provider.api_url: missing, but domain "${kind}" uses Traefik's default certificate, which the Terraform ` +
+    `provider does not trust. Set tls of domain "${kind}" to a resolver, a secret or upstream, or set api_url to an ` +
+    "address of the API without that certificate.";
 
   test.each<[string, object, object, string]>([
     ["is the first enabled one", { localhost: { enabled: false }, mesh }, {}, "mesh"],
@@ -85,8 +85,8 @@ describe("a service account", () => {
 
   test.each(["Reporter", "report_er", "-reporter", "a".repeat(64)])("is not named %s", (name) => {
     expect(problemsOf(provider({ service_accounts: [{ name }] }))).toEqual([
-      `identity_provider.service_accounts[0].name: found "${name}", expected a DNS label; ` +
-        "use at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit",
+      `identity_provider.service_accounts[0].name: found "${name}", expected a DNS label. ` +
+        "Use at most 63 of a-z, 0-9 and -, and begin and end with a letter or digit.",
     ]);
   });
 
@@ -100,10 +100,10 @@ describe("a service account", () => {
         sample_users: [{ ...alice, username: "alice" }],
       },
     });
-    const cure = "give each user and service account its own name";
+    const hint = "Give each user and service account its own name.";
     expect(problemsOf(raw)).toEqual([
-      `identity_provider: user "reporter" stands twice; ${cure}`,
-      `identity_provider: user "alice" stands twice; ${cure}`,
+      `identity_provider: user "reporter" is defined twice. ${hint}`,
+      `identity_provider: user "alice" is defined twice. ${hint}`,
     ]);
   });
 });
@@ -144,8 +144,8 @@ describe("a group", () => {
       ["nothing", ""],
     ])("may not hold %s", (_what, group) => {
       expect(problemsOf(raw(group)).map((line) => line.replace(/^(\S+)( "wiki")?: found ".*", /su, "$1: "))).toEqual([
-        `${place}.groups[0]: expected a group name without commas, invisible characters and outer spaces; ` +
-          "X-idp-groups separates groups with commas; rename the group",
+        `${place}.groups[0]: expected a group name without commas, invisible characters and outer spaces. ` +
+          "X-idp-groups separates groups with commas; rename the group.",
       ]);
     });
   });

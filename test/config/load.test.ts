@@ -33,21 +33,21 @@ describe("readStackFile", () => {
   test("tells that a file is missing", () => {
     expect(messageOf(() => readStackFile(join(folder, "Pulumi.prod.yaml"), "prod"))).toBe(
       "Pulumi.prod.yaml: 1 problem\n" +
-        "  Pulumi.prod.yaml: cannot be read; name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init prod",
+        "  Pulumi.prod.yaml: cannot be read. Name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init prod",
     );
   });
 
   test("tells the line of what is not YAML, and not its text", () => {
     const path = write('config:\n  variables:A: "hunter2\n  variables:A: hunter2\n');
     expect(messageOf(() => readStackFile(path, "dev"))).toBe(
-      "Pulumi.dev.yaml: 1 problem\n  Pulumi.dev.yaml: is not YAML (MISSING_CHAR, line 4); fix that line",
+      "Pulumi.dev.yaml: 1 problem\n  Pulumi.dev.yaml: is not YAML (MISSING_CHAR, line 4). Fix that line.",
     );
   });
 
-  test("tells a key that stands twice", () => {
+  test("tells a key that is defined twice", () => {
     const path = write("config:\n  variables:A: hunter1\n  variables:A: hunter2\n");
     expect(messageOf(() => readStackFile(path, "dev"))).toBe(
-      "Pulumi.dev.yaml: 1 problem\n  Pulumi.dev.yaml: is not YAML (DUPLICATE_KEY, line 3); fix that line",
+      "Pulumi.dev.yaml: 1 problem\n  Pulumi.dev.yaml: is not YAML (DUPLICATE_KEY, line 3). Fix that line.",
     );
   });
 });
@@ -201,9 +201,9 @@ describe("parseStack", () => {
     expect(settings.services.map(({ session }) => session)).toEqual(["hours=1", "days=1"]);
   });
 
-  test("throws an error without frames, which Pulumi tells as one of its own", () => {
-    const error = new ConfigError("Pulumi.dev.yaml", [{ path: "domains", fault: "a fault", cure: "a cure" }]);
-    expect(error.stack).toBe("ConfigError: Pulumi.dev.yaml: 1 problem\n  domains: a fault; a cure");
+  test("throws an error without frames, which Pulumi recognizes as its own", () => {
+    const error = new ConfigError("Pulumi.dev.yaml", [{ path: "domains", message: "a message", hint: "a hint" }]);
+    expect(error.stack).toBe("ConfigError: Pulumi.dev.yaml: 1 problem\n  domains: a message. A hint.");
     expect(error.__pulumiRunError).toBe(true);
   });
 });

@@ -23,8 +23,8 @@ describe("gatehouse:observability", () => {
 
   test("says what nobody will be told of without a proof that pushes its metrics", () => {
     const warning =
-      "observability: no alerts on failed checks, certificates and late data, which verify measures; " +
-      "write gatehouse:verification with a pushgateway";
+      "observability: there are no alerts for failed checks, expiring certificates and late data. " +
+      "Set pushgateway in gatehouse:verification.";
     const warningsOf = (others: Record<string, unknown>) => settingsOf({ namespace: "monitoring" }, others).warnings;
     expect(warningsOf({}).filter((text) => text.startsWith("observability"))).toEqual([warning]);
     expect(warningsOf({ verification: {} })).toContain(warning);
@@ -38,22 +38,22 @@ describe("gatehouse:observability", () => {
       {},
       {},
       [
-        "observability.namespace: missing; add it: Namespace of an existing Prometheus with its operator. It can read the metrics; its objects are created there",
+        "observability.namespace: missing. Add it: Namespace of an existing Prometheus with its operator. It can read the metrics; its objects are created there.",
       ],
     ],
     [
       "that is no section",
       true,
       {},
-      ["observability: found a boolean, expected a section; write its keys below it, indented"],
+      ["observability: found a boolean, expected a section. Write its keys below it, indented."],
     ],
     [
       "with labels that are none, and an unknown key",
       { namespace: "monitoring", labels: { release: "a b" }, dashboards: true },
       {},
       [
-        'observability.labels.release: found "a b", expected the value of a Kubernetes label; use at most 63 letters, digits and . _ -',
-        'observability.dashboards: unknown key; did you mean "dashboard"?',
+        'observability.labels.release: found "a b", expected the value of a Kubernetes label. Use at most 63 letters, digits and . _ -.',
+        'observability.dashboards: unknown key. Did you mean "dashboard"?',
       ],
     ],
     [
@@ -63,7 +63,7 @@ describe("gatehouse:observability", () => {
         postgres: { password: "${POSTGRES}", install: { kind: "cloudnativepg", monitoring: "monitoring" } },
         data_api: { ...sections.data_api, version: "v14.17" },
       },
-      ["postgres.install.monitoring: gatehouse:observability already says who reads the metrics; remove it"],
+      ["postgres.install.monitoring: gatehouse:observability already configures monitoring. Remove it."],
     ],
   ])("is refused %s", (_, observability, others, problems) => {
     expect(problemsOf(stack({ observability, ...others }))).toEqual(problems);

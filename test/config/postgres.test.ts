@@ -62,14 +62,12 @@ describe("the Postgres server", () => {
 });
 
 describe("a Postgres server is refused", () => {
-  const EXISTING = "describes a server that is there, and install deploys one; remove it, or install";
+  const EXISTING = "describes an existing server, but install deploys one";
   test.each<[string, Parameters<typeof problemsOf>[0], string[]]>([
     [
       "that is nowhere",
       stack({ postgres: { password: "${POSTGRES}" } }),
-      [
-        "postgres.host: missing; add the host of a server that is there, or install one: install: { kind: statefulset }",
-      ],
+      ["postgres.host: missing. Add the host of an existing server, or install one: install: { kind: statefulset }."],
     ],
     [
       "that is there and installed",
@@ -78,18 +76,18 @@ describe("a Postgres server is refused", () => {
         { host: "db.example.org", port: 5432, user: "admin", sslmode: "require", sslrootcert: "x" },
       ),
       [
-        `postgres.host: ${EXISTING}; where the deploying machine reaches an installed one stands in install.host`,
-        `postgres.port: ${EXISTING}; where the deploying machine reaches an installed one stands in install.port`,
-        `postgres.user: ${EXISTING}`,
-        `postgres.sslmode: ${EXISTING}`,
-        `postgres.sslrootcert: ${EXISTING}`,
+        `postgres.host: ${EXISTING}. Remove it, or set install.host instead.`,
+        `postgres.port: ${EXISTING}. Remove it, or set install.port instead.`,
+        `postgres.user: ${EXISTING}. Remove it, or remove install.`,
+        `postgres.sslmode: ${EXISTING}. Remove it, or remove install.`,
+        `postgres.sslrootcert: ${EXISTING}. Remove it, or remove install.`,
       ],
     ],
     [
       "of a kind that does not exist",
       installed({ kind: "statefullset" }),
       [
-        'postgres.install.kind: found "statefullset", expected statefulset or cloudnativepg; did you mean "statefulset"?',
+        'postgres.install.kind: found "statefullset", expected statefulset or cloudnativepg. Did you mean "statefulset"?',
       ],
     ],
     [
@@ -97,29 +95,29 @@ describe("a Postgres server is refused", () => {
       installed({ kind: "statefulset", instances: 3, operator_namespace: "cnpg-system", monitoring: "monitoring" }),
       ["instances", "operator_namespace", "monitoring"].map(
         (key) =>
-          `postgres.install.${key}: a statefulset is one server without an operator; remove it, or write kind: cloudnativepg`,
+          `postgres.install.${key}: is not available with kind "statefulset". Remove it, or set kind: cloudnativepg.`,
       ),
     ],
     [
       "in a namespace of something else",
       installed({ kind: "statefulset", namespace: "authentik" }),
       [
-        'postgres.install.namespace: namespace "authentik" is already that of identity_provider; give the server its own',
+        'postgres.install.namespace: namespace "authentik" is already used by identity_provider. Set another namespace.',
       ],
     ],
     [
       "beside the data API",
       installed({ kind: "statefulset", namespace: "gatehouse-data" }),
-      ['postgres.install.namespace: namespace "gatehouse-data" is already that of data_api; give the server its own'],
+      ['postgres.install.namespace: namespace "gatehouse-data" is already used by data_api. Set another namespace.'],
     ],
     [
       "with values that mean nothing",
       installed({ kind: "statefulset", size: "10", version: "latest", allowed_from: ["10.0.0.1"], colour: "red" }),
       [
-        'postgres.install.version: found "latest", expected a version of Postgres from 17 on; write it like 18, in quotes',
-        'postgres.install.size: found "10", expected a size of storage; write it like 10Gi',
-        'postgres.install.allowed_from[0]: found "10.0.0.1", expected a network in CIDR notation; write it like 10.0.0.0/8, or 10.1.2.3/32 for one address',
-        "postgres.install.colour: unknown key; remove it, or use one of kind, namespace, version, size, storage_class, service, host, port, allowed_from, clients, protect, instances, operator_namespace, monitoring",
+        'postgres.install.version: found "latest", expected a version of Postgres from 17 on. Write it like 18, in quotes.',
+        'postgres.install.size: found "10", expected a size of storage. Write it like 10Gi.',
+        'postgres.install.allowed_from[0]: found "10.0.0.1", expected a network in CIDR notation. Write it like 10.0.0.0/8, or 10.1.2.3/32 for one address.',
+        "postgres.install.colour: unknown key. Remove it, or use one of kind, namespace, version, size, storage_class, service, host, port, allowed_from, clients, protect, instances, operator_namespace, monitoring.",
       ],
     ],
   ])("%s", (_, raw, problems) => {
@@ -149,8 +147,8 @@ describe("read replicas", () => {
     const dataApi = { value: { ...sections.data_api, version } };
     const { warnings } = parseStack({ stack: "dev", config: { ...config, "gatehouse:data_api": dataApi } }, shell);
     const warning =
-      "data_api.version: PostgREST v12.0.2 listens for changes of the schema where it reads, and a replica tells of none: " +
-      "it reads from the primary; write v12.2.0 or later to read from the replicas";
+      "data_api.version: PostgREST v12.0.2 reads from the primary, because it cannot listen for schema changes on a replica. " +
+      "Set v12.2.0 or later to read from the replicas.";
     expect(warnings.filter((one) => one.includes("replica"))).toEqual(isWarned ? [warning] : []);
   });
 });

@@ -35,16 +35,16 @@ describe("postgres.sslrootcert is refused", () => {
   afterEach(() => void vi.useRealTimers());
 
   const missing = (sslmode: string) =>
-    `postgres.sslrootcert: missing, and sslmode "${sslmode}" verifies the server's certificate; ` +
-    "add the root certificate of the server's CA as PEM text, for a public CA too";
+    `postgres.sslrootcert: missing, and sslmode "${sslmode}" verifies the server's certificate. ` +
+    "Add the root certificate of the server's CA as PEM text, for a public CA too.";
   const unused = (sslmode: string) =>
-    `postgres.sslrootcert: sslmode "${sslmode}" does not verify the server's certificate; ` +
-    "write sslmode: verify-full, or remove sslrootcert";
+    `postgres.sslrootcert: sslmode "${sslmode}" does not verify the server's certificate. ` +
+    "Set sslmode: verify-full, or remove sslrootcert.";
   const key =
-    "postgres.sslrootcert: contains a private key; write the certificate alone, and replace the key, which is no longer secret";
+    "postgres.sslrootcert: contains a private key. Write the certificate alone, and replace the key, which is no longer secret.";
   const noPem =
-    "postgres.sslrootcert: is not a certificate in PEM; " +
-    "write sslrootcert: | and below it, indented, the file with its lines BEGIN CERTIFICATE and END CERTIFICATE";
+    "postgres.sslrootcert: is not a certificate in PEM. " +
+    "Write sslrootcert: | and below it, indented, the file with its lines BEGIN CERTIFICATE and END CERTIFICATE.";
   const broken = ca.certificate.replace(/\n.{64}\n/, "\n");
 
   test.each<[string, ReturnType<typeof stack>, string]>([
@@ -67,13 +67,13 @@ describe("postgres.sslrootcert is refused", () => {
     [
       "when it is damaged",
       verifying(ca.certificate + broken),
-      "postgres.sslrootcert: certificate 2 of 2 cannot be read; copy the file again; openssl x509 -in FILE -noout -text must be able to read it",
+      "postgres.sslrootcert: certificate 2 of 2 cannot be read. Copy the file again; openssl x509 -in FILE -noout -text must be able to read it.",
     ],
     [
       "when it is the server's own certificate",
       verifying(server.certificate),
-      "postgres.sslrootcert: contains no root certificate, because none is self-signed; " +
-        "write the certificate of the root CA; the server itself sends its own and those in between",
+      "postgres.sslrootcert: contains no root certificate, because none is self-signed. " +
+        "Write the certificate of the root CA; the server itself sends its own and those in between.",
     ],
   ])("%s", (_, raw, problem) => {
     expect(problemsOf(raw)).toEqual([problem]);
@@ -83,7 +83,7 @@ describe("postgres.sslrootcert is refused", () => {
     vi.useFakeTimers({ now: Date.now() + 3 * 86_400_000, toFake: ["Date"] });
     const [problem = ""] = problemsOf(verifying(ca.certificate + other.certificate));
     expect(problem).toMatch(
-      /^postgres\.sslrootcert: the root certificate expired on \d{4}-\d\d-\d\d; write the one that the CA uses now$/,
+      /^postgres\.sslrootcert: the root certificate expired on \d{4}-\d\d-\d\d\. Write the one that the CA uses now\.$/,
     );
   });
 });

@@ -5,7 +5,7 @@ import { problemsOf, proxy, sections, shell, stack } from "./stacks.ts";
 
 const REASON =
   "expected at least minutes=5, because a user who needs longer at the login page than the session lasts gets an error " +
-  "at the callback of authentik's outpost; write minutes=5 or more";
+  "at the callback of authentik's outpost. Write minutes=5 or more.";
 
 describe.each<[string, (session: string) => ReturnType<typeof stack>]>([
   ['protected_services[0].session "wiki"', (session) => stack({ protected_services: [proxy({ session })] })],

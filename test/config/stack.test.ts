@@ -42,7 +42,7 @@ describe("loadStack", () => {
     configure(values, ["gatehouse:postgres"]);
     expect(messageOf(loadStack)).toBe(
       `Pulumi.${pulumi.getStack()}.yaml: 1 problem\n` +
-        '  postgres: found an encrypted value; write "${NAME}" instead, and run: pulumi config set --secret variables:NAME',
+        '  postgres: found an encrypted value. Write "${NAME}" instead, and run: pulumi config set --secret variables:NAME',
     );
   });
 

@@ -12,7 +12,7 @@ describe("parseConfig", () => {
 
   test("refuses a config that is a list", () => {
     expect(problem("config: [1]\n")).toBe(
-      "Pulumi.dev.yaml: 1 problem\n  config: is a list; write one key for each setting, e.g. gatehouse:domains:",
+      "Pulumi.dev.yaml: 1 problem\n  config: is a list. Write one key for each setting, e.g. gatehouse:domains.",
     );
   });
 

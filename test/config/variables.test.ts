@@ -26,7 +26,7 @@ describe("template variables", () => {
   test("a value with a variable in it is not filled in again", () => {
     const env = { ...shell, DOMAIN: "${TOKEN}.example.org" };
     expect(messageOf(() => parseStack(stack(mesh("${DOMAIN}")), env))).toBe(
-      'Pulumi.dev.yaml: 1 problem\n  domains.mesh.base_domain: "${DOMAIN}" is not a DNS name in lower case; write it like example.org',
+      'Pulumi.dev.yaml: 1 problem\n  domains.mesh.base_domain: "${DOMAIN}" is not a DNS name in lower case. Write it like example.org.',
     );
   });
 
@@ -86,14 +86,14 @@ describe("secret fields", () => {
     expect(clientId("dev-${ID}", { ID: "x" })).toEqual({ template: "dev-${ID}", variables: ["ID"] });
   });
 
-  test("a variable of theirs in the clear is a warning", () => {
+  test("warn of a variable in plain text", () => {
     const raw = stack(
       { protected_services: [oauth2({}, { client_secret: "${OPEN}" })] },
       { "variables:OPEN": { value: "hunter2" } },
     );
     expect(parseStack(raw, shell).warnings).toEqual([
-      'protected_services[0].oauth_config.client_secret "grafana": variables:OPEN stands in the clear in the stack file; ' +
-        "run: pulumi config set --secret variables:OPEN --stack dev",
+      'protected_services[0].oauth_config.client_secret "grafana": variables:OPEN is in plain text in the stack file. ' +
+        "Run: pulumi config set --secret variables:OPEN --stack dev",
     ]);
   });
 

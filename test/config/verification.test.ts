@@ -32,24 +32,24 @@ describe("gatehouse:verification", () => {
   test.each([
     [
       { schedule: "hourly" },
-      'verification.schedule: found "hourly", expected a schedule of five fields; write it like "17 * * * *", in quotes',
+      'verification.schedule: found "hourly", expected a schedule of five fields. Write it like "17 * * * *", in quotes.',
     ],
     [
       { schedule: "17 * * *" },
-      'verification.schedule: found "17 * * *", expected a schedule of five fields; write it like "17 * * * *", in quotes',
+      'verification.schedule: found "17 * * *", expected a schedule of five fields. Write it like "17 * * * *", in quotes.',
     ],
     [
       { pushgateway: "push:9091" },
-      'verification.pushgateway: found "push:9091", expected an address without user and password; write it like http://pushgateway.monitoring:9091',
+      'verification.pushgateway: found "push:9091", expected an address without user and password. Write it like http://pushgateway.monitoring:9091.',
     ],
-    [{ scheduel: "* * * * *" }, 'verification.scheduel: unknown key; did you mean "schedule"?'],
+    [{ scheduel: "* * * * *" }, 'verification.scheduel: unknown key. Did you mean "schedule"?'],
     [
       { account: "nobody" },
-      'verification.account: "nobody" is not in identity_provider.service_accounts; add { name: nobody, namespace: gatehouse-verification } there',
+      'verification.account: "nobody" is not in identity_provider.service_accounts. Add { name: nobody, namespace: gatehouse-verification } there.',
     ],
     [
       { namespace: "gatehouse-data" },
-      'verification.namespace: namespace "gatehouse-data" is already that of data_api; give the job its own',
+      'verification.namespace: namespace "gatehouse-data" is already used by data_api. Set another namespace.',
     ],
   ])("%j is a problem", (section, problem) => {
     expect(problemsOf(withSection(section))).toEqual([problem]);
@@ -62,8 +62,8 @@ describe("gatehouse:verification", () => {
 
   test("the account's Secret must be where the job runs", () => {
     expect(problemsOf(withSection({ account: "verifier" }, [{ name: "verifier" }]))).toEqual([
-      'verification.account: its Secret is in namespace "default", and the job runs in "gatehouse-verification"; ' +
-        "write namespace: gatehouse-verification for that service account",
+      'verification.account: its Secret is in namespace "default", but the job runs in "gatehouse-verification". ' +
+        "Set namespace: gatehouse-verification for that service account.",
     ]);
   });
 });

@@ -8,14 +8,14 @@ import { problemsOf, sections, shell, stack } from "./stacks.ts";
 const authentik = (version: string) => stack({ identity_provider: { ...sections.identity_provider, version } });
 const traefik = (version: string) => stack({ gateway: { version } });
 
-const COOKIE = "CVE-2026-25748: a malformed cookie passes forward auth; use 2025.12.4 or newer";
-const LOGIN = "CVE-2026-49448 and CVE-2026-49443: an empty answer skips a step of the login; use 2026.5.1 or newer";
+const COOKIE = "CVE-2026-25748: a malformed cookie bypasses forward auth. Use 2025.12.4 or newer.";
+const LOGIN = "CVE-2026-49448 and CVE-2026-49443: an empty response skips a step of the login. Use 2026.5.1 or newer.";
 const PATCHES =
   "the vulnerabilities of authentik #24059 to #24062: " +
-  "four security patches without published details (release notes of 2026.5.5); use 2026.5.5 or newer";
+  "four security patches without published details (release notes of 2026.5.5). Use 2026.5.5 or newer.";
 const noPair = (version: string) =>
-  `identity_provider.version: authentik ${version} and the Terraform provider 2026.5 are no pair ` +
-  "(terraform-provider-authentik #966); use a 2026.5 server, or regenerate sdks/authentik";
+  `identity_provider.version: authentik ${version} and the Terraform provider 2026.5 are not compatible ` +
+  "(terraform-provider-authentik #966). Use a 2026.5 server, or regenerate sdks/authentik.";
 
 describe("authentik's version", () => {
   test("is held against the line of the provider in sdks/authentik", () => {
@@ -73,22 +73,22 @@ describe("authentik's version", () => {
 
   test.each(["2026.5", "latest", "2026.5.1-rc1", "v2026.5.1"])("is no version when it is %s", (version) => {
     expect(problemsOf(authentik(version))).toEqual([
-      `identity_provider.version: found "${version}", expected a version of authentik; write it like 2026.5.7`,
+      `identity_provider.version: found "${version}", expected a version of authentik. Write it like 2026.5.7.`,
     ]);
   });
 });
 
 describe("Traefik's version", () => {
   const ALIASES =
-    "has CVE-2026-54763 and CVE-2026-88011 (forward auth leaves aliases of headers standing; every route drops them here); " +
-    "fixed in 3.7.12";
+    "has CVE-2026-54763 and CVE-2026-88011 (forward auth does not remove aliases of headers; Gatehouse removes them on every route). " +
+    "Fixed in 3.7.12.";
   const NAMESPACES =
-    "has CVE-2026-65601 (middlewares of another namespace can be named; keep others from writing routes); fixed in 3.7.7";
+    "has CVE-2026-65601 (a route can use middlewares of another namespace; restrict who can create routes). Fixed in 3.7.7.";
 
   test.each(["3.7.2", "3.6.99", "2.11.30"])("may not be %s", (version) => {
     expect(problemsOf(traefik(version))).toEqual([
-      `gateway.version: Traefik ${version} has CVE-2026-48020: dot segments lead past a route's authentication, ` +
-        "and basic auth without users is open; use 3.7.3 or newer",
+      `gateway.version: Traefik ${version} has CVE-2026-48020: dot segments bypass the authentication of a route, ` +
+        "and basic auth without users is open. Use 3.7.3 or newer.",
     ]);
   });
 
@@ -107,16 +107,17 @@ describe("Traefik's version", () => {
 
   test("is warned about when nobody states it", () => {
     expect(parseStack(stack({ gateway: undefined }), shell).warnings).toEqual([
-      "gateway.version: not stated; what Traefik runs is not held against the known advisories",
+      "gateway.version: not set, so that it is not checked for known vulnerabilities. Set the version of the running Traefik.",
     ]);
   });
 });
 
 describe("PostgREST's version", () => {
   const postgrest = (version: string) => stack({ data_api: { ...sections.data_api, version } });
-  const HINTS = "postgrest #4675: hints of errors name tables that the caller may not see; use 14.17 or newer";
+  const HINTS =
+    "postgrest #4675: hints of errors contain names of tables that the caller cannot read. Use 14.17 or newer.";
   const MEMORY =
-    "postgrest #4955: requests fail when their role has work_mem, which bounds what a query may use; use 14.17 or newer";
+    "postgrest #4955: requests fail if their role sets work_mem, which limits the memory of a query. Use 14.17 or newer.";
 
   test.each(["v12.0.2", "v12.2.12", "v14.13", "v14.17", "16.1"])("may be %s", (version) => {
     expect(parseStack(postgrest(version), shell).dataApi?.version).toBe(version);
@@ -129,8 +130,8 @@ describe("PostgREST's version", () => {
     [
       "v11.2.2",
       [
-        "11.2.2 has postgrest #2492: a function cannot answer with a status of its own, so an unchanged answer is sent again; " +
-          "use 14.17 or newer",
+        "11.2.2 has postgrest #2492: a function cannot set the status of a response, so there are no 304 responses. " +
+          "Use 14.17 or newer.",
       ],
     ],
   ])("may not be %s", (version, problems) => {

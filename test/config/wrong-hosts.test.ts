@@ -7,33 +7,33 @@ const cases = [
     title: "proxy without application_slug",
     raw: stack({ protected_services: [proxy({ application_slug: undefined })] }),
     lines: [
-      'protected_services[0].application_slug "wiki": missing; add it: Name of the application in the identity provider',
+      'protected_services[0].application_slug "wiki": missing. Add it: Name of the application in the identity provider.',
     ],
   },
   {
     title: "two services of one name",
     raw: stack({ protected_services: [proxy({}), proxy({ application_slug: "other" })] }),
     lines: [
-      'protected_services[1] "wiki": name is already used by protected_services[0]; give each service its own name',
+      'protected_services[1] "wiki": name is already used by protected_services[0]. Give each service its own name.',
     ],
   },
   {
     title: "a catalog on the host of the data API",
     raw: stack({ data_api: { ...sections.data_api, catalog: { host: "data" } }, protected_services: [] }),
-    lines: ['data_api.catalog: host "data.localhost" is already used by the data API; give it another host'],
+    lines: ['data_api.catalog: host "data.localhost" is already used by the data API. Give it another host.'],
   },
   {
     title: "a service on the host of the catalog",
     raw: stack({ protected_services: [proxy({ name: "catalog", domains: ["localhost"] })] }),
     lines: [
-      'protected_services[0] "catalog": host "catalog.localhost" is already used by the catalog; give each service its own host',
+      'protected_services[0] "catalog": host "catalog.localhost" is already used by the catalog. Give each service its own host.',
     ],
   },
   {
     title: "two applications of one slug",
     raw: stack({ protected_services: [proxy({}), proxy({ name: "handbook" })] }),
     lines: [
-      'protected_services[1].application_slug "handbook": application "wiki" is already used by "wiki"; give each application its own slug',
+      'protected_services[1].application_slug "handbook": application "wiki" is already used by "wiki". Give each application its own slug.',
     ],
   },
   {
@@ -42,7 +42,7 @@ const cases = [
       protected_services: [proxy({ application_slug: "wiki" }), oauth2({ application_slug: "wiki-mesh" })],
     }),
     lines: [
-      'protected_services[1].application_slug "grafana": application "wiki-mesh" is already used by "wiki"; give each application its own slug',
+      'protected_services[1].application_slug "grafana": application "wiki-mesh" is already used by "wiki". Give each application its own slug.',
     ],
   },
   {
@@ -56,7 +56,7 @@ const cases = [
       protected_services: [proxy({}), proxy({ name: "wiki-eu", application_slug: "wiki-eu" })],
     }),
     lines: [
-      'protected_services[1].application_slug "wiki-eu": application "wiki-eu" is already used by "wiki"; give each application its own slug',
+      'protected_services[1].application_slug "wiki-eu": application "wiki-eu" is already used by "wiki". Give each application its own slug.',
     ],
   },
   {
@@ -65,7 +65,7 @@ const cases = [
       protected_services: [proxy({}), oauth2({ application_slug: "whoami-wiki-localhost" })],
     }),
     lines: [
-      'protected_services[1].application_slug "grafana": application "whoami-wiki-localhost" is already used by "wiki"; give each application its own slug',
+      'protected_services[1].application_slug "grafana": application "whoami-wiki-localhost" is already used by "wiki". Give each application its own slug.',
     ],
   },
   {
@@ -74,21 +74,21 @@ const cases = [
       protected_services: [proxy({ application_slug: "whoami-grafana" }), oauth2({})],
     }),
     lines: [
-      'protected_services[1].application_slug "grafana": application "grafana" is already used by "wiki"; give each application its own slug',
+      'protected_services[1].application_slug "grafana": application "grafana" is already used by "wiki". Give each application its own slug.',
     ],
   },
   {
     title: "the identity provider's host",
     raw: stack({ protected_services: [proxy({ name: "authentik" })] }),
     lines: [
-      'protected_services[0] "authentik": host "authentik.localhost" is already used by the identity provider; give each service its own host',
+      'protected_services[0] "authentik": host "authentik.localhost" is already used by the identity provider. Give each service its own host.',
     ],
   },
   {
     title: "the data API's host",
     raw: stack({ protected_services: [proxy({ name: "data" })] }),
     lines: [
-      'protected_services[0] "data": host "data.localhost" is already used by the data API; give each service its own host',
+      'protected_services[0] "data": host "data.localhost" is already used by the data API. Give each service its own host.',
     ],
   },
   {
@@ -98,28 +98,28 @@ const cases = [
       data_api: { ...sections.data_api, domains: ["localhost"] },
     }),
     lines: [
-      'protected_services[0] "data": name "data" is already used by the data API; give each service its own host',
+      'protected_services[0] "data": name "data" is already used by the data API. Give each service its own host.',
     ],
   },
   {
     title: "the open test host",
     raw: stack({ protected_services: [basic({ name: "whoami-public" })] }),
     lines: [
-      'protected_services[0] "whoami-public": host "whoami-public.localhost" is already used by the open test host; give each service its own host',
+      'protected_services[0] "whoami-public": host "whoami-public.localhost" is already used by the open test host. Give each service its own host.',
     ],
   },
   {
     title: "the host of another service's test environment",
     raw: stack({ protected_services: [proxy({}), basic({ name: "whoami-wiki" })] }),
     lines: [
-      'protected_services[1] "whoami-wiki": host "whoami-wiki.localhost" is already used by the test environment of "wiki"; give each service its own host',
+      'protected_services[1] "whoami-wiki": host "whoami-wiki.localhost" is already used by the test environment of "wiki". Give each service its own host.',
     ],
   },
   {
     title: "the host of a test environment that is another's service",
     raw: stack({ protected_services: [basic({ name: "whoami-wiki" }), proxy({})] }),
     lines: [
-      'protected_services[0] "whoami-wiki": host "whoami-wiki.localhost" is already used by the test environment of "wiki"; give each service its own host',
+      'protected_services[0] "whoami-wiki": host "whoami-wiki.localhost" is already used by the test environment of "wiki". Give each service its own host.',
     ],
   },
   {
@@ -128,7 +128,7 @@ const cases = [
       protected_services: [proxy({}), proxy({ name: "whoami-wiki", application_slug: "x", domains: ["mesh"] })],
     }),
     lines: [
-      'protected_services[1] "whoami-wiki": name "whoami-wiki" is already used by the test environment of "wiki"; give each service its own host',
+      'protected_services[1] "whoami-wiki": name "whoami-wiki" is already used by the test environment of "wiki". Give each service its own host.',
     ],
   },
   {
@@ -138,51 +138,51 @@ const cases = [
       identity_provider: { ...sections.identity_provider, host: "whoami-wiki" },
     }),
     lines: [
-      'protected_services[0] "wiki": its test environment\'s host "whoami-wiki.localhost" is already used by the identity provider; rename the service, or write test_environments: { enabled: false }',
+      'protected_services[0] "wiki": its test environment\'s host "whoami-wiki.localhost" is already used by the identity provider. Rename the service, or set test_environments: { enabled: false }.',
     ],
   },
   {
     title: "the same host label for identity provider and data API",
     raw: stack({ data_api: { ...sections.data_api, host: "authentik" } }),
-    lines: ['data_api: host "authentik.localhost" is already used by the identity provider; give it another host'],
+    lines: ['data_api: host "authentik.localhost" is already used by the identity provider. Give it another host.'],
   },
   {
     title: "a domain kind that does not exist",
     raw: stack({ protected_services: [proxy({ domains: ["localhost", "mesch"] })] }),
-    lines: ['protected_services[0].domains[1] "wiki": domain "mesch" does not exist; did you mean "mesh"?'],
+    lines: ['protected_services[0].domains[1] "wiki": domain "mesch" does not exist. Did you mean "mesh"?'],
   },
   {
     title: "a domain kind that resembles nothing",
     raw: stack({ protected_services: [proxy({ domains: ["intranet"] })] }),
     lines: [
-      'protected_services[0].domains[0] "wiki": domain "intranet" does not exist; add it to the domains section, or use one of localhost, mesh, external',
+      'protected_services[0].domains[0] "wiki": domain "intranet" does not exist. Add it to the domains section, or use one of localhost, mesh, external.',
     ],
   },
   {
     title: "domains that are neither a list nor auto",
     raw: stack({ protected_services: [proxy({ domains: "all" })] }),
     lines: [
-      'protected_services[0].domains "wiki": found "all", expected a list of domain kinds, or auto; write e.g. [localhost, mesh]',
+      'protected_services[0].domains "wiki": found "all", expected a list of domain kinds, or auto. Write e.g. [localhost, mesh].',
     ],
   },
   {
     title: "a custom domain that does not say what it is",
     raw: stack({ domains: { partner: { enabled: true } } }),
     lines: [
-      "domains.partner.base_domain: missing; add it: Base domain of every host, `<name>.<base_domain>`; may be a ${VARIABLE}",
-      "domains.partner.protocol: missing; add it: Protocol of every URL of this domain",
-      "domains.partner.description: missing; add it: What the domain is for",
+      "domains.partner.base_domain: missing. Add it: Base domain of every host, `<name>.<base_domain>`; may be a ${VARIABLE}.",
+      "domains.partner.protocol: missing. Add it: Protocol of every URL of this domain.",
+      "domains.partner.description: missing. Add it: What the domain is for.",
     ],
   },
   {
     title: "an enabled domain without a base domain",
     raw: stack({ domains: { localhost: {}, mesh: { enabled: true } } }),
-    lines: ['domains.mesh.base_domain: missing, and domain "mesh" is enabled; add it, or write enabled: false'],
+    lines: ['domains.mesh.base_domain: missing, and domain "mesh" is enabled. Add it, or set enabled: false.'],
   },
   {
     title: "a base domain that is no DNS name",
     raw: stack({ domains: { mesh: { enabled: true, base_domain: "Example.org" } } }),
-    lines: ['domains.mesh.base_domain: "Example.org" is not a DNS name in lower case; write it like example.org'],
+    lines: ['domains.mesh.base_domain: "Example.org" is not a DNS name in lower case. Write it like example.org.'],
   },
   {
     title: "two domains with one base domain",
@@ -193,7 +193,7 @@ const cases = [
       },
     }),
     lines: [
-      'domains.external.base_domain: "example.org" is already the base domain of "mesh"; give each enabled domain its own',
+      'domains.external.base_domain: "example.org" is already the base domain of "mesh". Give each enabled domain its own.',
     ],
   },
   {
@@ -210,7 +210,7 @@ const cases = [
       identity_provider: { ...sections.identity_provider, host: "id" },
     }),
     lines: [
-      'protected_services[0] "wiki": host "wiki.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc.ddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd" is longer than 253 characters; use a shorter name or base domain',
+      'protected_services[0] "wiki": host "wiki.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc.ddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd" is longer than 253 characters. Use a shorter name or base domain.',
     ],
   },
   {
@@ -218,12 +218,12 @@ const cases = [
     raw: stack({
       domains: { "My Domain": { enabled: false, base_domain: "x.org", protocol: "https", description: "Mine" } },
     }),
-    lines: ["domains.My Domain: is not a name for a domain kind; use a-z, 0-9 and -, at most 20 of them"],
+    lines: ["domains.My Domain: is not a valid name of a domain kind. Use at most 20 of a-z, 0-9 and -."],
   },
   {
     title: "a context that is no name",
     raw: stack({}, { "kubernetes:context": { value: { name: "x" } } }),
-    lines: ["kubernetes:context: is not a plain name; write the name of a context of your kubeconfig, in the clear"],
+    lines: ["kubernetes:context: is not a plain name. Write the name of a context of your kubeconfig, in plain text."],
   },
 ];
 

@@ -6,43 +6,43 @@ const cases = [
   {
     title: "an unknown section",
     raw: stack({ protected_service: [] }),
-    lines: ['gatehouse:protected_service: unknown key; did you mean "gatehouse:protected_services"?'],
+    lines: ['gatehouse:protected_service: unknown key. Did you mean "gatehouse:protected_services"?'],
   },
   {
     title: "an unknown key that resembles nothing",
     raw: stack({ postgres: { ...sections.postgres, colour: "red" } }),
     lines: [
-      "postgres.colour: unknown key; remove it, or use one of host, port, user, password, sslmode, sslrootcert, install",
+      "postgres.colour: unknown key. Remove it, or use one of host, port, user, password, sslmode, sslrootcert, install.",
     ],
   },
   {
     title: "a list that is a section",
     raw: stack({ protected_services: { wiki: proxy({}) } }),
-    lines: ["protected_services: expected a list; begin each entry with a dash"],
+    lines: ["protected_services: expected a list. Begin each entry with a dash."],
   },
   {
     title: "a protocol that is none",
     raw: stack({ domains: { localhost: { protocol: "htps" } } }),
-    lines: ['domains.localhost.protocol: found "htps", expected http or https; did you mean "https"?'],
+    lines: ['domains.localhost.protocol: found "htps", expected http or https. Did you mean "https"?'],
   },
   {
     title: "an address that is none",
     raw: stack({ domains: { mesh: { enabled: true, base_domain: "example.org", targets: ["10.0.0.300"] } } }),
-    lines: ["domains.mesh.targets: an address is neither an IP nor a DNS name; write one of them"],
+    lines: ["domains.mesh.targets: contains a value that is neither an IP address nor a DNS name. Use one of them."],
   },
   {
     title: "no identity provider",
     raw: stack({ identity_provider: undefined }),
-    lines: ["identity_provider: missing; add gatehouse:identity_provider"],
+    lines: ["identity_provider: missing. Add gatehouse:identity_provider."],
   },
   {
     title: "an installation without what it needs",
     raw: stack({ identity_provider: { token: "${TOKEN}" }, postgres: undefined, data_api: undefined }),
     lines: [
-      "identity_provider.admin_password: missing, and install is true; add it, or write install: false",
-      "identity_provider.secret_key: missing, and install is true; add it, or write install: false",
-      "identity_provider.database: missing, and install is true; add it, or write install: false",
-      "identity_provider.install: there is no gatehouse:postgres; add it, or write install: false",
+      "identity_provider.admin_password: missing, but install: true requires it. Add it, or set install: false.",
+      "identity_provider.secret_key: missing, but install: true requires it. Add it, or set install: false.",
+      "identity_provider.database: missing, but install: true requires it. Add it, or set install: false.",
+      "identity_provider.install: requires gatehouse:postgres. Add it, or set install: false.",
     ],
   },
   {
@@ -51,28 +51,30 @@ const cases = [
       data_api: { ...sections.data_api, catalog: { hots: "x", host: "A", base_path: "/explore", replicas: 0 } },
     }),
     lines: [
-      'data_api.catalog.host: found "A", expected a DNS label; use at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit',
-      'data_api.catalog.base_path: found "/explore", expected a path that starts and ends with /; write it like /explore/',
-      "data_api.catalog.replicas: found 0, expected a whole number from 1 to 100; write one of those",
-      'data_api.catalog.hots: unknown key; did you mean "host"?',
+      'data_api.catalog.host: found "A", expected a DNS label. Use at most 63 of a-z, 0-9 and -, and begin and end with a letter or digit.',
+      'data_api.catalog.base_path: found "/explore", expected a path that starts and ends with /. Write it like /explore/.',
+      "data_api.catalog.replicas: found 0, expected a whole number from 1 to 100. Use a number in that range.",
+      'data_api.catalog.hots: unknown key. Did you mean "host"?',
     ],
   },
   {
     title: "a catalog that is nothing but there",
     raw: stack({ data_api: { ...sections.data_api, catalog: true } }),
-    lines: ["data_api.catalog: found true, expected a section, or false; write false to leave it out"],
+    lines: ["data_api.catalog: found true, expected a section, or false. Write false to leave it out."],
   },
   {
     title: "a catalog whose path leads elsewhere",
     raw: stack({ data_api: { ...sections.data_api, catalog: { base_path: "/../" } } }),
     lines: [
-      'data_api.catalog.base_path: found "/../", expected a path that starts and ends with /; write it like /explore/',
+      'data_api.catalog.base_path: found "/../", expected a path that starts and ends with /. Write it like /explore/.',
     ],
   },
   {
     title: "an identity provider that is there, but where",
     raw: stack({ identity_provider: { install: false, token: "${TOKEN}" } }),
-    lines: ["identity_provider.url: missing, and install is false; add the address of the identity provider to use"],
+    lines: [
+      "identity_provider.url: missing, but install: false requires it. Add the address of the identity provider to use.",
+    ],
   },
   {
     title: "sample users where others can reach them",
@@ -83,7 +85,7 @@ const cases = [
       },
     }),
     lines: [
-      'identity_provider.sample_users: there are sample users, and domain "mesh" is enabled; remove them, or enable localhost only',
+      'identity_provider.sample_users: requires that only localhost is enabled, but domain "mesh" is enabled, too. Remove them, or disable the other domains.',
     ],
   },
   {
@@ -92,28 +94,28 @@ const cases = [
       postgres: undefined,
       identity_provider: { install: false, token: "${TOKEN}", url: "https://sso.example.org" },
     }),
-    lines: ["data_api: there is no gatehouse:postgres; add it"],
+    lines: ["data_api: requires gatehouse:postgres. Add it."],
   },
   {
     title: "a schema that is both",
     raw: stack({ data_api: { ...sections.data_api, schemas: { exposed: ["api_v1", "raw"], private: ["raw"] } } }),
-    lines: ['data_api.schemas: schema "raw" is both exposed and private; decide for one'],
+    lines: ['data_api.schemas: schema "raw" is both exposed and private. Remove it from one of the two lists.'],
   },
   {
     title: "no exposed schema",
     raw: stack({ data_api: { ...sections.data_api, schemas: { exposed: [] } } }),
-    lines: ["data_api.schemas.exposed: found an empty list, expected at least one schema; the first is the default"],
+    lines: ["data_api.schemas.exposed: found an empty list, expected at least one schema. The first is the default."],
   },
   {
     title: "one role for two things",
     raw: stack({ data_api: { ...sections.data_api, roles: { anonymous: "web", authenticator: "web" } } }),
-    lines: ['data_api.roles: role "web" stands for two things; give each role its own name'],
+    lines: ['data_api.roles: role "web" is used twice. Give each role its own name.'],
   },
   {
     title: "a schema that Gatehouse keeps",
     raw: stack({ data_api: { ...sections.data_api, schemas: { exposed: ["api_v1", "gatehouse_openapi"] } } }),
     lines: [
-      'data_api.schemas.exposed[1]: found "gatehouse_openapi", expected a Postgres name of one\'s own; use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps catalog, gatehouse and gatehouse_*',
+      'data_api.schemas.exposed[1]: found "gatehouse_openapi", expected an unreserved Postgres name. Use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*.',
     ],
   },
   {
@@ -130,8 +132,8 @@ const cases = [
       },
     }),
     lines: [
-      "data_api.schemas.deprecated.api_v0: is not an exposed schema; name one, or remove it",
-      "data_api.schemas.deprecated.raw.sunset: is not after since; give a later day",
+      "data_api.schemas.deprecated.api_v0: is not an exposed schema. Use the name of an exposed schema, or remove it.",
+      "data_api.schemas.deprecated.raw.sunset: is not after since. Set a later day.",
     ],
   },
   {
@@ -143,34 +145,34 @@ const cases = [
       },
     }),
     lines: [
-      'data_api.schemas.deprecated.raw.since: found "2026-02-30", expected a day; write it like 2027-01-31',
-      'data_api.schemas.deprecated.raw.sunset: found "soon", expected a day; write it like 2027-01-31',
-      'data_api.schemas.deprecated.raw.link: found "there", expected a URL; write it like https://data.example.org/versions',
+      'data_api.schemas.deprecated.raw.since: found "2026-02-30", expected a day. Write it like 2027-01-31.',
+      'data_api.schemas.deprecated.raw.sunset: found "soon", expected a day. Write it like 2027-01-31.',
+      'data_api.schemas.deprecated.raw.link: found "there", expected a URL. Write it like https://data.example.org/versions.',
     ],
   },
   {
     title: "fewer instances at the most than at the least",
     raw: stack({ data_api: { ...sections.data_api, replicas: 5 } }),
-    lines: ["data_api.max_replicas: 4 is fewer than replicas; give at least as many"],
+    lines: ["data_api.max_replicas: 4 is fewer than replicas. Set it to replicas or more."],
   },
   {
     title: "everyone as a role",
     raw: stack({ data_api: { ...sections.data_api, roles: { anonymous: "public" } } }),
     lines: [
-      'data_api.roles.anonymous: found "public", expected a Postgres name of one\'s own; use at most 63 of a-z, 0-9 and _; Postgres keeps pg_* and public, Gatehouse keeps catalog, gatehouse and gatehouse_*',
+      'data_api.roles.anonymous: found "public", expected an unreserved Postgres name. Use at most 63 of a-z, 0-9 and _; Postgres reserves pg_* and public, Gatehouse reserves catalog, gatehouse and gatehouse_*.',
     ],
   },
   {
     title: "the identity provider's database for the data",
     raw: stack({ data_api: { ...sections.data_api, database: "authentik" } }),
-    lines: ['data_api.database: database "authentik" is already used by the identity provider; give it another name'],
+    lines: ['data_api.database: database "authentik" is already used by the identity provider. Give it another name.'],
   },
   {
     title: "a limit in other words",
     raw: stack({ data_api: { ...sections.data_api, limits: { max_rows: "many", statement_timeout: "5 seconds" } } }),
     lines: [
-      "data_api.limits.max_rows: found text, expected a whole number; write it in digits, without quotes",
-      'data_api.limits.statement_timeout: found "5 seconds", expected a Postgres interval; write it like 5s',
+      "data_api.limits.max_rows: found text, expected a whole number. Write it in digits, without quotes.",
+      'data_api.limits.statement_timeout: found "5 seconds", expected a Postgres interval. Write it like 5s.',
     ],
   },
 ];

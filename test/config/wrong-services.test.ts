@@ -6,133 +6,135 @@ const cases = [
   {
     title: "an unknown key of a service, by a typing error",
     raw: stack({ protected_services: [proxy({ public_path: ["/x"] })] }),
-    lines: ['protected_services[0].public_path "wiki": unknown key; did you mean "public_paths"?'],
+    lines: ['protected_services[0].public_path "wiki": unknown key. Did you mean "public_paths"?'],
   },
   {
     title: "a missing name",
     raw: stack({ protected_services: [proxy({ name: undefined })] }),
-    lines: ["protected_services[0].name: missing; add it: Name of the service, and host label: `<name>.<base_domain>`"],
+    lines: [
+      "protected_services[0].name: missing. Add it: Name of the service, and host label: `<name>.<base_domain>`.",
+    ],
   },
   {
     title: "a name that is no DNS label",
     raw: stack({ protected_services: [proxy({ name: "My_Wiki" })] }),
     lines: [
-      'protected_services[0].name "My_Wiki": found "My_Wiki", expected a DNS label; use at most 63 of a-z, 0-9 and -, beginning and ending with a letter or digit',
+      'protected_services[0].name "My_Wiki": found "My_Wiki", expected a DNS label. Use at most 63 of a-z, 0-9 and -, and begin and end with a letter or digit.',
     ],
   },
   {
     title: "a name that Gatehouse keeps for itself",
     raw: stack({ protected_services: [proxy({ name: "gatehouse-tls-wiki" })] }),
     lines: [
-      'protected_services[0].name "gatehouse-tls-wiki": found "gatehouse-tls-wiki", expected a name that does not start with gatehouse-; Gatehouse\'s own objects have such names',
+      'protected_services[0].name "gatehouse-tls-wiki": found "gatehouse-tls-wiki", expected a name that does not start with gatehouse-. Gatehouse\'s own objects have such names.',
     ],
   },
   {
     title: "an unknown type",
     raw: stack({ protected_services: [proxy({ type: "oauth" })] }),
     lines: [
-      'protected_services[0].type "wiki": found "oauth", expected proxy, oauth2 or basic; did you mean "oauth2"?',
+      'protected_services[0].type "wiki": found "oauth", expected proxy, oauth2 or basic. Did you mean "oauth2"?',
     ],
   },
   {
     title: "a type that resembles nothing",
     raw: stack({ protected_services: [proxy({ type: "saml" })] }),
-    lines: ['protected_services[0].type "wiki": found "saml", expected proxy, oauth2 or basic; write one of them'],
+    lines: ['protected_services[0].type "wiki": found "saml", expected proxy, oauth2 or basic. Use one of them.'],
   },
   {
     title: "oauth2 without oauth_config",
     raw: stack({ protected_services: [oauth2({ oauth_config: undefined })] }),
-    lines: ['protected_services[0].oauth_config "grafana": missing; add it: The application as an OAuth 2.0 client'],
+    lines: ['protected_services[0].oauth_config "grafana": missing. Add it: The application as an OAuth 2.0 client.'],
   },
   {
     title: "basic without basic_auth",
     raw: stack({ protected_services: [basic({ basic_auth: undefined })] }),
-    lines: ['protected_services[0].basic_auth "legacy": missing; add it: Credentials of the service'],
+    lines: ['protected_services[0].basic_auth "legacy": missing. Add it: Credentials of the service.'],
   },
   {
     title: "basic with groups",
     raw: stack({ protected_services: [basic({ groups: ["staff"] })] }),
     lines: [
-      'protected_services[0].groups "legacy": a service of type basic has no groups; remove it, or use type proxy or oauth2',
+      'protected_services[0].groups "legacy": a service of type basic has no groups. Remove it, or use type proxy or oauth2.',
     ],
   },
   {
     title: "basic with an application",
     raw: stack({ protected_services: [basic({ application_slug: "legacy" })] }),
     lines: [
-      'protected_services[0].application_slug "legacy": a service of type basic has no application_slug; remove it, or use type proxy or oauth2',
+      'protected_services[0].application_slug "legacy": a service of type basic has no application_slug. Remove it, or use type proxy or oauth2.',
     ],
   },
   {
     title: "proxy with oauth_config",
     raw: stack({ protected_services: [proxy({ oauth_config: {} })] }),
     lines: [
-      'protected_services[0].oauth_config "wiki": a service of type proxy has no oauth_config; remove it, or use type oauth2',
+      'protected_services[0].oauth_config "wiki": a service of type proxy has no oauth_config. Remove it, or use type oauth2.',
     ],
   },
   {
     title: "a redirect_uri that is no path",
     raw: stack({ protected_services: [oauth2({}, { redirect_uri: "login/callback" })] }),
     lines: [
-      'protected_services[0].oauth_config.redirect_uri "grafana": found "login/callback", expected a path that starts with /; write the callback\'s path without host, e.g. /login/callback',
+      'protected_services[0].oauth_config.redirect_uri "grafana": found "login/callback", expected a path that starts with /. Write the callback\'s path without host, e.g. /login/callback.',
     ],
   },
   {
     title: "a choice that does not exist",
     raw: stack({ protected_services: [oauth2({}, { subject_mode: "user_mail" })] }),
     lines: [
-      'protected_services[0].oauth_config.subject_mode "grafana": found "user_mail", expected hashed_user_id, user_id, user_uuid, user_username, user_email or user_upn; did you mean "user_email"?',
+      'protected_services[0].oauth_config.subject_mode "grafana": found "user_mail", expected hashed_user_id, user_id, user_uuid, user_username, user_email or user_upn. Did you mean "user_email"?',
     ],
   },
   {
     title: "a session in other words",
     raw: stack({ protected_services: [proxy({ session: "10h" })] }),
     lines: [
-      'protected_services[0].session "wiki": found "10h", expected a duration in authentik\'s spelling; write it like hours=10;minutes=5',
+      'protected_services[0].session "wiki": found "10h", expected a duration in authentik\'s spelling. Write it like hours=10;minutes=5.',
     ],
   },
   {
     title: "public paths that open too much",
     raw: stack({ protected_services: [proxy({ public_paths: ["/", "/a/../b", "/x%2Fy", "/ok?z", "outside"] })] }),
     lines: [
-      'protected_services[0].public_paths[0] "wiki": found "/", expected a plain path prefix; write it like /public: not / itself, no . or .. segments, no ? # or %',
-      'protected_services[0].public_paths[1] "wiki": found "/a/../b", expected a plain path prefix; write it like /public: not / itself, no . or .. segments, no ? # or %',
-      'protected_services[0].public_paths[2] "wiki": found "/x%2Fy", expected a plain path prefix; write it like /public: not / itself, no . or .. segments, no ? # or %',
-      'protected_services[0].public_paths[3] "wiki": found "/ok?z", expected a plain path prefix; write it like /public: not / itself, no . or .. segments, no ? # or %',
-      'protected_services[0].public_paths[4] "wiki": found "outside", expected a plain path prefix; write it like /public: not / itself, no . or .. segments, no ? # or %',
+      'protected_services[0].public_paths[0] "wiki": found "/", expected a plain path prefix. Write it like /public: not / itself, no . or .. segments, no ? # or %.',
+      'protected_services[0].public_paths[1] "wiki": found "/a/../b", expected a plain path prefix. Write it like /public: not / itself, no . or .. segments, no ? # or %.',
+      'protected_services[0].public_paths[2] "wiki": found "/x%2Fy", expected a plain path prefix. Write it like /public: not / itself, no . or .. segments, no ? # or %.',
+      'protected_services[0].public_paths[3] "wiki": found "/ok?z", expected a plain path prefix. Write it like /public: not / itself, no . or .. segments, no ? # or %.',
+      'protected_services[0].public_paths[4] "wiki": found "outside", expected a plain path prefix. Write it like /public: not / itself, no . or .. segments, no ? # or %.',
     ],
   },
   {
     title: "the outpost's path as a public one",
     raw: stack({ protected_services: [proxy({ public_paths: ["/outpost.goauthentik.io/x"] })] }),
     lines: [
-      'protected_services[0].public_paths[0] "wiki": found "/outpost.goauthentik.io/x", expected a plain path prefix; write it like /public: not / itself, no . or .. segments, no ? # or %',
+      'protected_services[0].public_paths[0] "wiki": found "/outpost.goauthentik.io/x", expected a plain path prefix. Write it like /public: not / itself, no . or .. segments, no ? # or %.',
     ],
   },
   {
     title: "a slug that Gatehouse keeps for itself",
     raw: stack({ protected_services: [oauth2({ application_slug: "gatehouse-identity" })] }),
     lines: [
-      'protected_services[0].application_slug "grafana": found "gatehouse-identity", expected a slug that does not start with gatehouse; Gatehouse\'s own applications have such slugs',
+      'protected_services[0].application_slug "grafana": found "gatehouse-identity", expected a slug that does not start with gatehouse. Gatehouse\'s own applications have such slugs.',
     ],
   },
   {
     title: "a port out of range",
     raw: stack({ protected_services: [proxy({ service: { port: 70000 } })] }),
     lines: [
-      'protected_services[0].service.port "wiki": found 70000, expected a whole number from 1 to 65535; write one of those',
+      'protected_services[0].service.port "wiki": found 70000, expected a whole number from 1 to 65535. Use a number in that range.',
     ],
   },
   {
     title: "groups that are no list",
     raw: stack({ protected_services: [proxy({ groups: "staff" })] }),
-    lines: ['protected_services[0].groups "wiki": found text, expected a list; write a list, e.g. [one, two]'],
+    lines: ['protected_services[0].groups "wiki": found text, expected a list. Write a list, e.g. [one, two].'],
   },
   {
     title: "a name too long for its test environment",
     raw: stack({ protected_services: [proxy({ name: "a".repeat(60) })] }),
     lines: [
-      'protected_services[0] "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": its test environment\'s host "whoami-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.localhost" has a label of more than 63 characters; rename the service, or write test_environments: { enabled: false }',
+      'protected_services[0] "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": its test environment\'s host "whoami-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.localhost" has a label of more than 63 characters. Rename the service, or set test_environments: { enabled: false }.',
     ],
   },
 ];

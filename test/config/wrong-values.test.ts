@@ -7,14 +7,14 @@ const cases = [
     title: "a variable that is not set",
     raw: stack({ domains: { mesh: { enabled: true, base_domain: "${MESH_DOMAIN}" } } }),
     lines: [
-      'domains.mesh.base_domain: template variable "MESH_DOMAIN" is not set; run: pulumi config set variables:MESH_DOMAIN VALUE --stack dev, or: export MESH_DOMAIN=...',
+      'domains.mesh.base_domain: template variable "MESH_DOMAIN" is not set. Run: pulumi config set variables:MESH_DOMAIN VALUE --stack dev, or: export MESH_DOMAIN=...',
     ],
   },
   {
     title: "a secret variable that is not set",
     raw: stack({ protected_services: [oauth2({}, { client_secret: "${GRAFANA_SECRET}" })] }),
     lines: [
-      'protected_services[0].oauth_config.client_secret "grafana": template variable "GRAFANA_SECRET" is not set; run: pulumi config set --secret variables:GRAFANA_SECRET --stack dev, or: export GRAFANA_SECRET=...',
+      'protected_services[0].oauth_config.client_secret "grafana": template variable "GRAFANA_SECRET" is not set. Run: pulumi config set --secret variables:GRAFANA_SECRET --stack dev, or: export GRAFANA_SECRET=...',
     ],
   },
   {
@@ -24,40 +24,38 @@ const cases = [
       { "variables:HIDDEN": { secret: true } },
     ),
     lines: [
-      'domains.mesh.base_domain: template variable "HIDDEN" is secret, and this value is not; use another, or run: pulumi config set --plaintext variables:HIDDEN VALUE --stack dev',
+      'domains.mesh.base_domain: template variable "HIDDEN" is secret, but this field is not. Use another variable, or run: pulumi config set --plaintext variables:HIDDEN VALUE --stack dev',
     ],
   },
   {
     title: "a variable that holds no port",
     raw: stack({ domains: { localhost: { port: "${PORT}" } } }, { "variables:PORT": { value: "http" } }),
-    lines: ["domains.localhost.port: ${PORT} is not a port; set it to a number from 1 to 65535"],
+    lines: ["domains.localhost.port: ${PORT} is not a port. Set it to a number from 1 to 65535."],
   },
   {
     title: "a variable without a name",
     raw: stack({ domains: { mesh: { enabled: true, base_domain: "${MESH-DOMAIN}.org" } } }),
-    lines: [
-      "domains.mesh.base_domain: found ${ without a variable's name behind it; write ${NAME}, with letters, digits and _",
-    ],
+    lines: ["domains.mesh.base_domain: found ${ without a variable name. Write ${NAME}, with letters, digits and _."],
   },
   {
-    title: "a secret in the clear",
+    title: "a secret in plain text",
     raw: stack({ protected_services: [basic({ basic_auth: { username: "ops", password: "hunter2" } })] }),
     lines: [
-      'protected_services[0].basic_auth.password "legacy": found text in the clear, expected a template variable; write "${NAME}", and run: pulumi config set --secret variables:NAME',
+      'protected_services[0].basic_auth.password "legacy": found plain text, expected a template variable. Write "${NAME}", and run: pulumi config set --secret variables:NAME',
     ],
   },
   {
     title: "an encrypted value inside a section",
     raw: stack({ postgres: { host: "db", password: { secure: "v1:abc" } } }),
     lines: [
-      'postgres.password: found an encrypted value; write "${NAME}" instead, and run: pulumi config set --secret variables:NAME',
+      'postgres.password: found an encrypted value. Write "${NAME}" instead, and run: pulumi config set --secret variables:NAME',
     ],
   },
   {
     title: "a section that is encrypted as a whole",
     raw: stack({}, { "gatehouse:postgres": { secret: true } }),
     lines: [
-      'postgres: found an encrypted value; write "${NAME}" instead, and run: pulumi config set --secret variables:NAME',
+      'postgres: found an encrypted value. Write "${NAME}" instead, and run: pulumi config set --secret variables:NAME',
     ],
   },
   {
@@ -66,7 +64,7 @@ const cases = [
       identity_provider: { install: false, token: "${TOKEN}", url: "https://root:hunter2@sso.example.org" },
     }),
     lines: [
-      "identity_provider.url: is not an http or https address; write it like https://sso.example.org, without credentials",
+      "identity_provider.url: is not an http or https address. Write it like https://sso.example.org, without credentials.",
     ],
   },
   {
@@ -81,16 +79,16 @@ const cases = [
       dataapi: {},
     }),
     lines: [
-      'gatehouse:dataapi: unknown key; did you mean "gatehouse:data_api"?',
-      'domains.mesh.portt: unknown key; did you mean "port"?',
-      'domains.mesh.base_domain: template variable "MESH_DOMAIN" is not set; run: pulumi config set variables:MESH_DOMAIN VALUE --stack dev, or: export MESH_DOMAIN=...',
-      'protected_services[0].session "grafana": found "1h", expected a duration in authentik\'s spelling; write it like hours=10;minutes=5',
-      'protected_services[0].oauth_config.client_secret "grafana": template variable "NOT_SET" is not set; run: pulumi config set --secret variables:NOT_SET --stack dev, or: export NOT_SET=...',
-      'protected_services[0].domains[0] "grafana": domain "lokalhost" does not exist; did you mean "localhost"?',
-      'protected_services[1].groups "authentik": found a number, expected a list; write a list, e.g. [one, two]',
-      'protected_services[1] "authentik": host "authentik.localhost" is already used by the identity provider; give each service its own host',
-      "identity_provider.token: found a number, expected text; write text, in quotes where it looks like something else",
-      "identity_provider.secret_key: missing, and install is true; add it, or write install: false",
+      'gatehouse:dataapi: unknown key. Did you mean "gatehouse:data_api"?',
+      'domains.mesh.portt: unknown key. Did you mean "port"?',
+      'domains.mesh.base_domain: template variable "MESH_DOMAIN" is not set. Run: pulumi config set variables:MESH_DOMAIN VALUE --stack dev, or: export MESH_DOMAIN=...',
+      'protected_services[0].session "grafana": found "1h", expected a duration in authentik\'s spelling. Write it like hours=10;minutes=5.',
+      'protected_services[0].oauth_config.client_secret "grafana": template variable "NOT_SET" is not set. Run: pulumi config set --secret variables:NOT_SET --stack dev, or: export NOT_SET=...',
+      'protected_services[0].domains[0] "grafana": domain "lokalhost" does not exist. Did you mean "localhost"?',
+      'protected_services[1].groups "authentik": found a number, expected a list. Write a list, e.g. [one, two].',
+      'protected_services[1] "authentik": host "authentik.localhost" is already used by the identity provider. Give each service its own host.',
+      "identity_provider.token: found a number, expected text. Write text, in quotes where it looks like something else.",
+      "identity_provider.secret_key: missing, but install: true requires it. Add it, or set install: false.",
     ],
   },
 ];

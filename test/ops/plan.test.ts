@@ -74,9 +74,9 @@ describe("npm run plan", () => {
       out: "",
       error: [
         "bad.yaml: 3 problems",
-        '  gatehouse:domain: unknown key; did you mean "gatehouse:domains"?',
-        "  identity_provider: missing; add gatehouse:identity_provider",
-        "  postgres: found a number, expected a section; write its keys below it, indented",
+        '  gatehouse:domain: unknown key. Did you mean "gatehouse:domains"?',
+        "  identity_provider: missing. Add gatehouse:identity_provider.",
+        "  postgres: found a number, expected a section. Write its keys below it, indented.",
         "",
       ].join("\n"),
     });
@@ -88,7 +88,7 @@ describe("npm run plan", () => {
       out: "",
       error:
         "Pulumi.nowhere.yaml: 1 problem\n" +
-        "  Pulumi.nowhere.yaml: cannot be read; name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init nowhere\n",
+        "  Pulumi.nowhere.yaml: cannot be read. Name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init nowhere\n",
     });
   });
 

@@ -1,4 +1,4 @@
-import { traefikFaults } from "../../../config/versions.ts";
+import { advisoriesOfTraefik } from "../../../config/versions.ts";
 import type { Evidence } from "../evidence.ts";
 import { seen } from "../observation.ts";
 import type { Finding } from "./finding.ts";
@@ -6,7 +6,7 @@ import type { Finding } from "./finding.ts";
 /** The Traefik that runs, held against the advisories that nothing here makes up for; the configuration holds the stated one. */
 export function traefikVersion({ cluster, settings }: Evidence): Finding | undefined {
   const version = seen(cluster.traefik);
-  const [worst] = version === undefined ? [] : traefikFaults(version);
+  const [worst] = version === undefined ? [] : advisoriesOfTraefik(version);
   if (version === undefined || worst === undefined) return undefined;
   const [problem, hint] = worst;
   const { namespace, version: stated } = settings.gateway;

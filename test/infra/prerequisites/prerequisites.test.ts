@@ -35,19 +35,19 @@ test("every missing kind is reported with the entry that needs it and its fix, t
   const domains = { ...sections.domains, mesh: { ...sections.domains.mesh, targets: ["203.0.113.7"] } };
   const postgres = { password: "${POSTGRES}", install: { kind: "cloudnativepg", version: "18" } };
   const observability = { namespace: "monitoring" };
-  const missing = (entry: string, kind: string) => `${entry}: cluster "dev" does not serve ${kind}; `;
-  const traefik = "install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes)";
+  const missing = (entry: string, kind: string) => `${entry}: cluster "dev" does not serve ${kind}. `;
+  const traefik = "Install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes).";
   const prometheus =
-    "install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability";
+    "Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability.";
   expect(problems({ domains, postgres, observability }, { version: "v1.32.9", kinds: [], traefik: undefined })).toEqual(
     [
-      'kubernetes:context: cluster "dev" runs Kubernetes v1.32.9; use 1.33.0 or newer',
+      'kubernetes:context: cluster "dev" runs Kubernetes v1.32.9. Use 1.33.0 or newer.',
       missing("gateway", "IngressRoute (traefik.io/v1alpha1)") + traefik,
       missing("gateway", "Middleware (traefik.io/v1alpha1)") + traefik,
       missing("domains.mesh.targets", "DNSEndpoint (externaldns.k8s.io/v1alpha1)") +
-        "install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain",
+        "Install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain.",
       missing("postgres.install.kind", "Cluster (postgresql.cnpg.io/v1)") +
-        "install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or write kind: statefulset",
+        "Install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or set kind: statefulset.",
       missing("observability", "PodMonitor (monitoring.coreos.com/v1)") + prometheus,
       missing("observability", "PrometheusRule (monitoring.coreos.com/v1)") + prometheus,
     ],
@@ -61,17 +61,17 @@ test("a stack is not refused for a kind that it does not deploy", () => {
 describe("the Traefik that runs", () => {
   test("is refused when its version has a known vulnerability, and when it differs from the stated one", () => {
     expect(problems({}, withTraefik({ version: "3.7.2" }))).toEqual([
-      "gateway: Traefik in namespace kube-system: Traefik 3.7.2 has CVE-2026-48020: dot segments lead past a route's authentication, and " +
-        "basic auth without users is open; use 3.7.3 or newer (docs/versions.md)",
-      "gateway.version: 3.7.13, but Traefik in namespace kube-system is 3.7.2; set gateway.version to 3.7.2, or upgrade Traefik",
+      "gateway: Traefik in namespace kube-system: Traefik 3.7.2 has CVE-2026-48020: dot segments bypass the authentication of a route, and " +
+        "basic auth without users is open. Use 3.7.3 or newer. See docs/versions.md.",
+      "gateway.version: 3.7.13, but Traefik in namespace kube-system is 3.7.2. Set gateway.version to 3.7.2, or upgrade Traefik.",
     ]);
     expect(problems({ gateway: {} }, withTraefik({ version: "3.7.8" }))).toEqual([]);
   });
 
   test("is refused when its definitions are older than it", () => {
     expect(problems({}, withTraefik({ forwardAuthFields: ["address"] }))).toEqual([
-      "gateway: the definition of Middleware in the cluster has no field forwardAuth.maxResponseBodySize; apply the custom resource " +
-        "definitions of the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md)",
+      "gateway: the definition of Middleware in the cluster has no field forwardAuth.maxResponseBodySize. Apply the custom resource " +
+        "definitions of the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md).",
     ]);
     expect(problems({}, withTraefik({ forwardAuthFields: undefined }))).toEqual([]);
   });
@@ -80,8 +80,8 @@ describe("the Traefik that runs", () => {
     expect(
       problems({ gateway: { version: "3.7.13", http_entry_point: "http", https_entry_point: "tls" } }, {}),
     ).toEqual([
-      'gateway.http_entry_point: Traefik in namespace kube-system has no entry point "http"; use one of web, websecure',
-      'gateway.https_entry_point: Traefik in namespace kube-system has no entry point "tls"; use one of web, websecure',
+      'gateway.http_entry_point: Traefik in namespace kube-system has no entry point "http". Use one of web, websecure.',
+      'gateway.https_entry_point: Traefik in namespace kube-system has no entry point "tls". Use one of web, websecure.',
     ]);
     expect(problems({ gateway: { version: "3.7.13", http_entry_point: "http" } }, withTraefik({ args: [] }))).toEqual(
       [],
@@ -95,15 +95,15 @@ describe("tls: upstream", () => {
 
   test("is refused when Traefik trusts no proxy", () => {
     expect(problems({ domains }, {})).toEqual([
-      "domains.edge.tls: upstream: Traefik trusts no proxy, so that all clients share one rate limit; " +
-        "state the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs",
+      "domains.edge.tls: upstream: Traefik trusts no proxy, so that all clients share one rate limit. " +
+        "State the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs.",
     ]);
   });
 
   test("is refused when Traefik trusts every sender", () => {
     expect(problems({ domains }, withTraefik({ args: option("insecure", "true") }))).toEqual([
       "domains.edge.tls: upstream: Traefik trusts the X-Forwarded-For header of every sender (--entryPoints.web.forwardedHeaders.insecure), " +
-        "so that a client can choose its address; state the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs",
+        "so that a client can choose its address. State the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs.",
     ]);
   });
 

@@ -5,7 +5,7 @@ import type { Cluster } from "./cluster.ts";
 import { type Access, existing } from "./postgres/access.ts";
 import { writeRootCertificates } from "./postgres/certificateFile.ts";
 import { Installation } from "./postgres/installation.ts";
-import { reveal } from "./secrets.ts";
+import { resolveSecret } from "./secrets.ts";
 
 export interface PostgresArgs {
   readonly server: PostgresServer;
@@ -29,7 +29,7 @@ export class Postgres extends pulumi.ComponentResource {
     this.provider = new postgresql.Provider(
       name,
       {
-        ...{ host, port, username: user, password: reveal(password), sslmode },
+        ...{ host, port, username: user, password: resolveSecret(password), sslmode },
         ...(sslrootcert !== undefined && { sslrootcert: writeRootCertificates(sslrootcert) }),
       },
       // A destroy takes down what is inside the server first, and then the way to it.

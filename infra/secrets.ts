@@ -7,7 +7,7 @@ import type { SecretText } from "../config/settings.ts";
  * variable of that name. Always a Pulumi secret, wherever the value came from.
  * @throws when a variable is set in neither place; configuration checks say so earlier and for all fields at once
  */
-export function reveal(text: SecretText): pulumi.Output<string> {
+export function resolveSecret(text: SecretText): pulumi.Output<string> {
   const variables = new pulumi.Config("variables");
   const values = text.variables.map((name) => variables.getSecret(name) ?? fromEnvironment(name));
   return pulumi.secret(pulumi.all(values).apply((known) => filledIn(text, (_, place) => known[place] ?? "")));

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { lock } from "proper-lockfile";
 import type { Settings } from "../config/settings.ts";
-import { buildFault } from "../infra/data/catalogFiles.ts";
-import { bundleFault } from "../infra/verification/bundle.ts";
+import { buildProblem } from "../infra/data/catalogFiles.ts";
+import { bundleProblem } from "../infra/verification/bundle.ts";
 import { cacheFolder, projectFolder } from "./paths.ts";
 import type { Progress } from "./progress.ts";
 
@@ -29,14 +29,14 @@ const CATALOG: Build = {
   name: "catalog",
   title: "Building the web catalogue",
   program: "catalog/server/build.ts",
-  problem: buildFault,
+  problem: buildProblem,
   usually: "10 s",
 };
 const VERIFY: Build = {
   name: "verify",
   title: "Building the verification job",
   program: "ops/verify/job/build.ts",
-  problem: bundleFault,
+  problem: bundleProblem,
   usually: "3 s",
 };
 

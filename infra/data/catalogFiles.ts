@@ -11,8 +11,8 @@ const COMPRESSED = ".br";
 /** Bundled last, so that a build without it is not whole. */
 const SERVER = "server.mjs";
 /** Content of all files of a ConfigMap (Kubernetes docs, "ConfigMaps"). */
-const MOST_BYTES = 1_048_576;
-const CURE = "run: npm run build:catalog";
+const MAX_BYTES = 1_048_576;
+const HINT = "run: npm run build:catalog";
 
 /** Content by path below the server's folder. */
 export type CatalogFiles = ReadonlyMap<string, Buffer>;
@@ -21,7 +21,7 @@ export type CatalogFiles = ReadonlyMap<string, Buffer>;
  * What keeps the build from being deployed; undefined when it is there and is that of the sources.
  * @param project folder of the project
  */
-export function buildFault(project = PROJECT): string | undefined {
+export function buildProblem(project = PROJECT): string | undefined {
   const sources = join(project, "catalog");
   const server = join(sources, "dist", SERVER);
   if (!existsSync(server)) return "the catalog is not built";
@@ -34,14 +34,12 @@ export function buildFault(project = PROJECT): string | undefined {
  * @throws Error when the build is missing, older than its sources or too large
  */
 export function readCatalogFiles(dataApi: DataApi, stack: string, project = PROJECT): CatalogFiles {
-  const fault = buildFault(project);
-  if (fault !== undefined) throw new Error(`${fault}; ${CURE}`);
-  const files = new Map([...builtFiles(project), ...promises(dataApi, stack, project)]);
+  const problem = buildProblem(project);
+  if (problem !== undefined) throw new Error(`${problem}; ${HINT}`);
+  const files = new Map([...builtFiles(project), ...contractFiles(dataApi, stack, project)]);
   const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
-  if (bytes > MOST_BYTES) {
-    throw new Error(
-      `the built catalog has ${bytes} bytes, and a ConfigMap has room for ${MOST_BYTES}; make it smaller`,
-    );
+  if (bytes > MAX_BYTES) {
+    throw new Error(`the built catalog has ${bytes} bytes, and a ConfigMap has room for ${MAX_BYTES}; make it smaller`);
   }
   return files;
 }
@@ -61,10 +59,10 @@ function builtFiles(project: string): [string, Buffer][] {
     .map((path) => [path, readFileSync(join(built, path))]);
 }
 
-function promises({ exposed: [api = ""] }: DataApi, stack: string, project: string): [string, Buffer][] {
+function contractFiles({ exposed: [api = ""] }: DataApi, stack: string, project: string): [string, Buffer][] {
   const served = { "contract.json": `${api}.json`, "changelog.md": "CHANGELOG.md" };
-  return Object.entries(served).flatMap(([name, promise]) => {
-    const file = join(project, "contract", stack, promise);
+  return Object.entries(served).flatMap(([name, source]) => {
+    const file = join(project, "contract", stack, source);
     return existsSync(file) ? [[name + COMPRESSED, brotliCompressSync(readFileSync(file))]] : [];
   });
 }

@@ -2,7 +2,7 @@ import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
 import type { DataApi } from "../../config/settings.ts";
 import type { DataPlan } from "../plan/types.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 
 /** A request's transaction waits for nobody; one that does is of a PostgREST that is gone. */
 const IDLE_MS = 10_000;
@@ -39,9 +39,9 @@ export class Database extends pulumi.ComponentResource {
       roles: [anonymous.name],
       // Pools of all instances, one more during a roll-out, each with a listener for changes of the schema and one to spare.
       connectionLimit: (maxReplicas + 1) * (limits.connections + 2),
-      password: reveal(authenticatorPassword),
+      password: resolveSecret(authenticatorPassword),
     });
-    const owner = role("owner", { name: roles.owner, login: true, password: reveal(ownerPassword) });
+    const owner = role("owner", { name: roles.owner, login: true, password: resolveSecret(ownerPassword) });
 
     const database = new postgresql.Database(
       `${name}-database`,

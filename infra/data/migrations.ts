@@ -7,7 +7,7 @@ import type { DataPlan, SchemaPlan } from "../plan/types.ts";
 import type { Access } from "../postgres/access.ts";
 import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod, volumesOf } from "../pods.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 
 const FOLDER = new URL("sql/", import.meta.url);
 const MOUNT = "/sql";
@@ -59,7 +59,7 @@ export class Migrations extends pulumi.ComponentResource {
           PGHOST: args.server.inCluster.host,
           PGPORT: String(args.server.inCluster.port),
           PGUSER: args.server.user,
-          PGPASSWORD: reveal(args.server.password),
+          PGPASSWORD: resolveSecret(args.server.password),
           PGDATABASE: args.database,
           PGSSLMODE: args.server.inCluster.sslmode,
         },

@@ -7,7 +7,7 @@ import { POSTGREST_ADMIN } from "../observability/targets.ts";
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import { type Access, readingUri } from "../postgres/access.ts";
 import { libpqEnvironment, type MountedCertificates } from "../postgres/rootCertificates.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
 
 const APP = "postgrest";
@@ -40,7 +40,10 @@ export class Postgrest extends pulumi.ComponentResource {
       {
         metadata,
         immutable: true,
-        stringData: { PGRST_DB_URI: connectionUri(args), PGPASSWORD: reveal(args.dataApi.authenticatorPassword) },
+        stringData: {
+          PGRST_DB_URI: connectionUri(args),
+          PGPASSWORD: resolveSecret(args.dataApi.authenticatorPassword),
+        },
       },
       child,
     );

@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { encodeBase64, hashSync } from "bcryptjs";
 import type { Service } from "../../config/settings.ts";
 import type { Middleware } from "../plan/types.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 
 /**
  * Costs of bcrypt. Traefik hashes the password of every request (pkg/middlewares/auth/basic_auth.go of v3.7.5: concurrent requests share a
@@ -33,7 +33,7 @@ export function basicAuthUsers(
       reason: `no basic service is named "${middleware.service}"`,
     });
   }
-  const users = reveal(service.basicAuth.password).apply((password) =>
+  const users = resolveSecret(service.basicAuth.password).apply((password) =>
     htpasswdLine(service.basicAuth.username, password, `${pulumi.getStack()}/${service.name}`),
   );
   const metadata = { name: middleware.name, namespace: middleware.namespace };

@@ -2,7 +2,7 @@ import * as authentik from "@pulumi/authentik";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider } from "../../config/settings.ts";
 import type { Plan } from "../plan/types.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 import type { Defaults } from "./defaults.ts";
 
 export interface AccessArgs {
@@ -38,7 +38,7 @@ export class Access extends pulumi.ComponentResource {
           username: user.username,
           name: user.name,
           email: user.email,
-          password: reveal(user.password),
+          password: resolveSecret(user.password),
           groups: user.groups.map((group) => this.groupId(group)),
         },
         child,

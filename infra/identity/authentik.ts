@@ -5,7 +5,7 @@ import type { Cluster } from "../cluster.ts";
 import { isLoopbackName } from "../loopback.ts";
 import type { Plan } from "../plan/types.ts";
 import type { Postgres } from "../postgres.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 import { Installation } from "./installation.ts";
 import { waitUntilReady } from "./readiness.ts";
 
@@ -29,7 +29,7 @@ export interface AuthentikArgs {
  */
 export async function refuseOtherServer({ install, url, apiUrl, token, version }: IdentityProvider): Promise<void> {
   if (install || url === undefined || pulumi.runtime.isDryRun()) return;
-  const known = await new Promise<string>((resolve) => reveal(token).apply(resolve));
+  const known = await new Promise<string>((resolve) => resolveSecret(token).apply(resolve));
   await waitUntilReady(apiUrl ?? url, known, { version, timeout: EXISTING_MS }, reporter(EXISTING_MS));
 }
 
@@ -48,7 +48,7 @@ export class Authentik extends pulumi.ComponentResource {
     super("gatehouse:identity:Authentik", name, {}, opts);
     const { settings, cluster } = args;
     const provider = settings.identityProvider;
-    this.token = reveal(provider.token);
+    this.token = resolveSecret(provider.token);
     this.browserUrl = onSomeDomain(args.plan.identityProviderUrl);
     this.#version = provider.version;
     if (provider.install) {

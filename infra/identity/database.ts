@@ -2,7 +2,7 @@ import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider } from "../../config/settings.ts";
 import type { Postgres } from "../postgres.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 
 export interface AuthentikDatabaseArgs {
   readonly database: NonNullable<IdentityProvider["database"]>;
@@ -18,7 +18,7 @@ export class AuthentikDatabase extends pulumi.ComponentResource {
   constructor(name: string, args: AuthentikDatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:AuthentikDatabase", name, {}, opts);
     const child = { parent: this, provider: args.postgres.provider };
-    this.password = reveal(args.database.password);
+    this.password = resolveSecret(args.database.password);
     const role = new postgresql.Role(
       `${name}-role`,
       { name: args.database.user, login: true, password: this.password },

@@ -9,7 +9,7 @@ import { AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { deployment, type Files, labelsOf, resources, serviceOf } from "../pods.ts";
 import { mountedCertificates, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import type { Postgres } from "../postgres.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 import { LISTEN, PROBES } from "./containers.ts";
 import { AuthentikDatabase } from "./database.ts";
 import { type BlueprintFile, BLUEPRINTS_FOLDER, serverSettings } from "./serverSettings.ts";
@@ -109,10 +109,10 @@ export class Installation extends pulumi.ComponentResource {
     }
     const database = new AuthentikDatabase(`${name}-db`, { database: provider.database, postgres }, { parent: this });
     const stringData = {
-      AUTHENTIK_SECRET_KEY: reveal(provider.secretKey),
+      AUTHENTIK_SECRET_KEY: resolveSecret(provider.secretKey),
       AUTHENTIK_BOOTSTRAP_EMAIL: provider.adminEmail,
-      AUTHENTIK_BOOTSTRAP_PASSWORD: reveal(provider.adminPassword),
-      AUTHENTIK_BOOTSTRAP_TOKEN: reveal(provider.token),
+      AUTHENTIK_BOOTSTRAP_PASSWORD: resolveSecret(provider.adminPassword),
+      AUTHENTIK_BOOTSTRAP_TOKEN: resolveSecret(provider.token),
       AUTHENTIK_POSTGRESQL__HOST: postgres.server.inCluster.host,
       AUTHENTIK_POSTGRESQL__PORT: String(postgres.server.inCluster.port),
       AUTHENTIK_POSTGRESQL__NAME: database.name,

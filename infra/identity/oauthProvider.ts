@@ -5,7 +5,7 @@ import type { OAuth2Service } from "../../config/settings.ts";
 import { onceIn } from "../aliases.ts";
 import type { Cluster } from "../cluster.ts";
 import type { OAuthClient } from "../plan/types.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 import type { Access } from "./access.ts";
 import { registerApplication } from "./application.ts";
 import type { Defaults } from "./defaults.ts";
@@ -34,8 +34,8 @@ export function registerOAuthProvider(
   const { client, service, defaults, access } = args;
   const { oauth } = service;
   const opts = { ...child, ...onceIn("gatehouse:identity:OAuthProvider", name, child.parent) };
-  const clientId = reveal(oauth.clientId);
-  const clientSecret = oauth.clientType === "confidential" ? reveal(oauth.clientSecret) : undefined;
+  const clientId = resolveSecret(oauth.clientId);
+  const clientSecret = oauth.clientType === "confidential" ? resolveSecret(oauth.clientSecret) : undefined;
   const provider = new authentik.ProviderOauth2(
     `${name}-provider`,
     {

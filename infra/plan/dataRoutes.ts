@@ -2,21 +2,21 @@
 import type { DataApi } from "../../config/settings.ts";
 import { OPENAPI_SCHEMA } from "./grants.ts";
 import { countsExactly, embedsMuch, hostIs, methodIs, pathIs, selects } from "./matchers.ts";
-import { openChain, type Unplaced } from "./middlewares.ts";
+import { openChain, type MiddlewareSpec } from "./middlewares.ts";
 import { dnsLabel } from "./names.ts";
 import type { Exposure } from "./types.ts";
 
 /** Where the OpenAPI 3.1 description is, and the function that PostgREST serves it from. */
 const DESCRIPTION = { path: "/openapi.json", from: "/rpc/document" };
 
-const EXACT_COUNT: Unplaced = { name: "gatehouse-exact-count", kind: "exact-count" };
+const EXACT_COUNT: MiddlewareSpec = { name: "gatehouse-exact-count", kind: "exact-count" };
 
 /** A rule of the data API with its middlewares. */
 export interface DataRule {
   readonly match: string;
   /** The description comes before a relation that would have its name; a count before rows. */
   readonly of: "description" | "count" | "rows";
-  readonly chain: readonly Unplaced[];
+  readonly chain: readonly MiddlewareSpec[];
 }
 
 /**
@@ -49,7 +49,7 @@ export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
 }
 
 /** What one client may ask. Behind a proxy that ends TLS, the client is who the proxy names last. */
-function limits({ tls }: Exposure, { limits }: DataApi): Unplaced[] {
+function limits({ tls }: Exposure, { limits }: DataApi): MiddlewareSpec[] {
   const upstream = tls?.ends === "upstream";
   const named = (name: string): string => dnsLabel("gatehouse", name, ...(upstream ? ["upstream"] : []));
   const { requestsPerSecond: average, burst, inFlight: amount } = limits;
@@ -62,11 +62,11 @@ function limits({ tls }: Exposure, { limits }: DataApi): Unplaced[] {
   ];
 }
 
-function profile(schema: string, deprecated: DataApi["deprecated"] = []): Unplaced {
+function profile(schema: string, deprecated: DataApi["deprecated"] = []): MiddlewareSpec {
   const deprecation = deprecated.find((candidate) => candidate.schema === schema);
   return { name: dnsLabel("gatehouse-profile", schema.replaceAll("_", "-")), kind: "profile", schema, deprecation };
 }
 
-function replacePath(path: string): Unplaced {
+function replacePath(path: string): MiddlewareSpec {
   return { name: "gatehouse-openapi", kind: "replace-path", path };
 }

@@ -2,7 +2,7 @@
 import type { DataApi, Settings } from "../../config/settings.ts";
 import { dataRules } from "./dataRoutes.ts";
 import { background, hostIs, methodIs, pathBelow, returnsToOutpost } from "./matchers.ts";
-import { chain, openChain, outpostChain, redirect, type Unplaced } from "./middlewares.ts";
+import { chain, openChain, outpostChain, redirect, type MiddlewareSpec } from "./middlewares.ts";
 import { dnsLabel, outpostRouteName, ownRouteName, routeName } from "./names.ts";
 import { OUTPOST_PATH, outposts, signInPages } from "./outposts.ts";
 import type { Exposure, Middleware, Outpost, Route, RouteRule } from "./types.ts";
@@ -24,7 +24,7 @@ export interface Routing {
 
 /** A rule with its middlewares still whole. */
 interface Rule extends Omit<RouteRule, "middlewares"> {
-  readonly chain: readonly Unplaced[];
+  readonly chain: readonly MiddlewareSpec[];
 }
 interface RuleSet extends Omit<Route, "rules"> {
   readonly rules: readonly Rule[];
@@ -37,7 +37,7 @@ interface RuleSet extends Omit<Route, "rules"> {
  */
 export function routing(settings: Settings, exposures: readonly Exposure[]): Routing {
   const sets = [...applicationRoutes(settings, exposures), ...outpostRoutes(settings, exposures)].map((set) =>
-    amongOthers(settings, set),
+    withStackNames(settings, set),
   );
   const middlewares = new Map<string, Middleware>();
   for (const { namespace, rules } of sets) {
@@ -50,7 +50,7 @@ export function routing(settings: Settings, exposures: readonly Exposure[]): Rou
 }
 
 /** In the namespace of an identity provider that was there before, other stacks have routes, too: there, names carry the stack. */
-function amongOthers({ stack, identityProvider: { install, namespace } }: Settings, set: RuleSet): RuleSet {
+function withStackNames({ stack, identityProvider: { install, namespace } }: Settings, set: RuleSet): RuleSet {
   if (install || set.namespace !== namespace) return set;
   const own = <T extends { readonly name: string }>(thing: T): T => ({ ...thing, name: dnsLabel(thing.name, stack) });
   return { ...own(set), rules: set.rules.map((rule) => ({ ...rule, chain: rule.chain.map(own) })) };
@@ -71,7 +71,7 @@ function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): 
     sets.set(name, { ...set, rules: [...set.rules, ...rules] });
   };
   for (const exposure of exposures) {
-    const ends = endsHere(exposure) ? exposure.tls : undefined;
+    const ends = terminatesTls(exposure) ? exposure.tls : undefined;
     const rules = rulesOf(exposure, settings.dataApi);
     add(exposure, ends, rules);
     if (ends) add(exposure, undefined, redirected(rules, ports.get(exposure.domain)));
@@ -80,7 +80,7 @@ function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): 
 }
 
 /** Whether TLS of an exposure ends at the gateway. */
-export function endsHere({ tls }: Exposure): boolean {
+export function terminatesTls({ tls }: Exposure): boolean {
   return tls !== undefined && tls.ends !== "upstream";
 }
 
@@ -168,7 +168,7 @@ function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): Rule
   return [...Map.groupBy(asked, ({ exposure }) => exposure.domain)].flatMap(([domain, hosts]) => {
     const [first] = hosts;
     if (first === undefined) return [];
-    const tls = endsHere(first.exposure) ? first.exposure.tls : undefined;
+    const tls = terminatesTls(first.exposure) ? first.exposure.tls : undefined;
     return {
       name: outpostRouteName(domain),
       service: settings.identityProvider.host,

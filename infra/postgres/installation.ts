@@ -4,7 +4,7 @@ import type { PostgresInstallation, PostgresServer } from "../../config/settings
 import type { Cluster } from "../cluster.ts";
 import { namespaced } from "../network.ts";
 import { withoutAwait } from "../pods.ts";
-import { reveal } from "../secrets.ts";
+import { resolveSecret } from "../secrets.ts";
 import { type Access, installed, NAME, PORT } from "./access.ts";
 import { cloudNativePg } from "./cloudNativePg.ts";
 import { waitUntilAnswers } from "./readiness.ts";
@@ -69,7 +69,7 @@ export class Installation extends pulumi.ComponentResource {
         // CloudNativePG follows a changed password where it sees this label.
         metadata: { name: `${NAME}-superuser`, namespace, labels: { "cnpg.io/reload": "true" } },
         type: "kubernetes.io/basic-auth",
-        stringData: { username: server.user, password: reveal(server.password) },
+        stringData: { username: server.user, password: resolveSecret(server.password) },
       },
       child,
     );
@@ -137,7 +137,7 @@ function hostOf(
   const forward = `kubectl --context ${cluster.context} --namespace ${install.namespace} port-forward service/${NAME} ${server.port}:${PORT}`;
   const way = `state its address in postgres.install.host and port, or open a way: ${forward}`;
   const answered = pulumi
-    .all([service.spec.clusterIP, reveal(server.password), ready.id])
+    .all([service.spec.clusterIP, resolveSecret(server.password), ready.id])
     .apply(async ([clusterIP, password]) => {
       const host = server.host ?? clusterIP;
       const { port, user } = server;

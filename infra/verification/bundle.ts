@@ -22,7 +22,7 @@ export type Bundle = Readonly<Record<"start.mjs" | "verify.mjs.br", Buffer>>;
  * What keeps the build from being deployed; undefined when it is there and is that of the sources.
  * @param project folder of the project
  */
-export function bundleFault(project = PROJECT): string | undefined {
+export function bundleProblem(project = PROJECT): string | undefined {
   const built = join(project, BUILT);
   if (!existsSync(built)) return "the verification job is not built";
   const newest = Math.max(...SOURCES.flatMap((source) => filesBelow(join(project, source))).map(changed));
@@ -31,8 +31,8 @@ export function bundleFault(project = PROJECT): string | undefined {
 
 /** @throws Error when the build is missing or older than its sources */
 export function readBundle(project = PROJECT): Bundle {
-  const fault = bundleFault(project);
-  if (fault !== undefined) throw new Error(`${fault}; run: npm run build:verify`);
+  const problem = bundleProblem(project);
+  if (problem !== undefined) throw new Error(`${problem}; run: npm run build:verify`);
   const read = (path: string): Buffer => readFileSync(join(project, path));
   return { "start.mjs": read(`${JOB}/start.js`), "verify.mjs.br": read(BUILT) };
 }

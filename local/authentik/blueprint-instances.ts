@@ -3,7 +3,7 @@ import { applyBlueprint, metadataOf } from "./blueprint.ts";
 import { log } from "./log.ts";
 import type { Blueprint } from "./objects.ts";
 import { createOf } from "./resources.ts";
-import type { World } from "./resources.ts";
+import type { Runtime } from "./resources.ts";
 
 /** A blueprint file as the worker reports it. */
 export type Discovered = { path: string; name: string; hash: string };
@@ -11,34 +11,34 @@ export type Discovered = { path: string; name: string; hash: string };
 export type Applied = { pk: string; path: string; content?: string };
 
 /** Makes the instance of a file that has none, and has it applied unless it is what was applied last. */
-export function discoverBlueprint(world: World, { path, name, hash }: Discovered): void {
-  const known = world.store.find("blueprint", { path });
-  const instance = known ?? world.store.put("blueprint", { ...createOf(world, "blueprint"), path, name });
-  if (instance.last_applied_hash !== hash) sendApply(world, instance);
+export function discoverBlueprint(runtime: Runtime, { path, name, hash }: Discovered): void {
+  const known = runtime.store.find("blueprint", { path });
+  const instance = known ?? runtime.store.put("blueprint", { ...createOf(runtime, "blueprint"), path, name });
+  if (instance.last_applied_hash !== hash) sendApply(runtime, instance);
 }
 
 /** Has the worker apply a blueprint; the only path on which one is applied (measured.md, Blueprints and start-up). */
-export function sendApply({ tasks }: World, { pk, path }: Blueprint): void {
+export function sendApply({ tasks }: Runtime, { pk, path }: Blueprint): void {
   tasks.send("apply_blueprint", JSON.stringify({ pk, path } satisfies Applied));
 }
 
 /** Applies a blueprint and notes the result; a disabled one is left alone. */
-export function applyInstance(world: World, { pk, path, content }: Applied): void {
-  const instance = world.store.get("blueprint", pk);
+export function applyInstance(runtime: Runtime, { pk, path, content }: Applied): void {
+  const instance = runtime.store.get("blueprint", pk);
   if (!instance?.enabled) return;
   const text = content ?? instance.content;
   try {
     if (path && content === undefined) throw new Error(`the worker has no file ${path}`);
-    applyBlueprint(world, text, instance.context);
-    noteSuccess(world, instance, createHash("sha512").update(text).digest("hex"), metadataOf(text));
+    applyBlueprint(runtime, text, instance.context);
+    noteSuccess(runtime, instance, createHash("sha512").update(text).digest("hex"), metadataOf(text));
   } catch (error) {
-    world.store.put("blueprint", { ...instance, status: "error" });
+    runtime.store.put("blueprint", { ...instance, status: "error" });
     log("error", "blueprint failed", { blueprint: instance.name, error: (error as Error).message });
   }
 }
 
 export function noteSuccess(
-  { store }: World,
+  { store }: Runtime,
   instance: Blueprint,
   hash: string,
   metadata: Blueprint["metadata"],

@@ -1,6 +1,6 @@
 import { isScalar, isSeq, parse } from "yaml";
 import type { Fields, Stored } from "./objects.ts";
-import type { World } from "./resources.ts";
+import type { Runtime } from "./resources.ts";
 import { noTasks } from "./tasks.ts";
 import { listed, remove, resourceOfModel, save } from "./write.ts";
 
@@ -12,7 +12,7 @@ type Entry = {
   identifiers?: Fields;
   attrs?: Fields;
 };
-type Context = { world: World; context: Fields; made: Map<string, Stored> };
+type Context = { runtime: Runtime; context: Fields; made: Map<string, Stored> };
 
 /** A YAML tag; resolved when its entry is applied, since it may point at an earlier entry. */
 class Tag {
@@ -35,14 +35,14 @@ const customTags = tags.flatMap((tag) => [
 ]);
 
 /** Applies a blueprint as a whole or not at all. Throws for what authentik does not accept, and for what the emulator does not know. */
-export function applyBlueprint(world: World, content: string, context: Fields): void {
-  validateBlueprint(world, content, context);
-  applyEntries(world, content, context);
+export function applyBlueprint(runtime: Runtime, content: string, context: Fields): void {
+  validateBlueprint(runtime, content, context);
+  applyEntries(runtime, content, context);
 }
 
 /** Throws for a blueprint that cannot be applied; changes nothing. */
-export function validateBlueprint(world: World, content: string, context: Fields): void {
-  applyEntries({ ...world, store: world.store.copy(), tasks: noTasks }, content, context);
+export function validateBlueprint(runtime: Runtime, content: string, context: Fields): void {
+  applyEntries({ ...runtime, store: runtime.store.copy(), tasks: noTasks }, content, context);
 }
 
 export function metadataOf(content: string): Fields {
@@ -50,24 +50,24 @@ export function metadataOf(content: string): Fields {
   return metadata ? { labels: {}, ...metadata } : {};
 }
 
-function applyEntries(world: World, content: string, given: Fields): void {
+function applyEntries(runtime: Runtime, content: string, given: Fields): void {
   const { entries, context: own = {} } = documentOf(content);
   if (!Array.isArray(entries)) throw new Error("a blueprint has a list `entries`");
-  const context: Context = { world, context: { ...own, ...given }, made: new Map() };
+  const context: Context = { runtime, context: { ...own, ...given }, made: new Map() };
   for (const entry of entries) applyEntry(context, entry);
 }
 
 function applyEntry(context: Context, { id, model = "", state = "present", conditions = [], ...rest }: Entry): void {
-  const { world } = context;
+  const { runtime } = context;
   if (model === "authentik_blueprints.metaapplyblueprint") return;
   if (!conditions.every((condition) => Boolean(resolved(context, condition)))) return;
   const [identifiers, attrs] = [rest.identifiers, rest.attrs].map((one) => resolved(context, one ?? {}) as Fields);
   const resource = resourceOfModel(model);
-  const current = found(world, model, identifiers ?? {});
-  if (state === "absent") return current && remove(world, resource, current);
+  const current = found(runtime, model, identifiers ?? {});
+  if (state === "absent") return current && remove(runtime, resource, current);
   const isKept = current && state === "created";
   const fields = { ...identifiers, ...attrs };
-  const object = isKept ? current : save(world, resource, current, fields, current !== undefined);
+  const object = isKept ? current : save(runtime, resource, current, fields, current !== undefined);
   if (id) context.made.set(id, object);
 }
 
@@ -78,20 +78,20 @@ function resolved(context: Context, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(context, entry)]));
 }
 
-function resolvedTag({ world, context, made }: Context, name: string, argument: unknown): unknown {
+function resolvedTag({ runtime, context, made }: Context, name: string, argument: unknown): unknown {
   const [first, ...rest] = Array.isArray(argument) ? (argument as unknown[]) : [argument];
   const key = String(first);
   if (name === "!Context") return context[key] ?? rest[0];
   if (name === "!Env") return process.env[key] ?? rest[0] ?? null;
-  if (name === "!Find") return found(world, key, Object.fromEntries(rest as [string, unknown][]))?.pk ?? null;
+  if (name === "!Find") return found(runtime, key, Object.fromEntries(rest as [string, unknown][]))?.pk ?? null;
   if (name === "!Format") return rest.reduce<string>((text, part) => text.replace("%s", String(part)), key);
   const object = made.get(key);
   if (!object) throw new Error(`KeyOf: no entry ${key} was applied before`);
   return object.pk;
 }
 
-function found(world: World, model: string, fields: Fields): Stored | undefined {
-  return listed(world, resourceOfModel(model)).find((object) =>
+function found(runtime: Runtime, model: string, fields: Fields): Stored | undefined {
+  return listed(runtime, resourceOfModel(model)).find((object) =>
     Object.entries(fields).every(([name, value]) => object[name] === value),
   );
 }

@@ -5,7 +5,7 @@ import { log } from "./log.ts";
 import { issuerOf } from "./issuer.ts";
 import type { Fields, Kinds, Provider, User } from "./objects.ts";
 import { seconds } from "./duration.ts";
-import { directGroups, inheritedGroups, isSuperuser, uidOf } from "./people.ts";
+import { directGroups, inheritedGroups, isSuperuser, uidOf } from "./users.ts";
 import { loadPython } from "./python.ts";
 import type { Evaluate } from "./python.ts";
 import type { Store } from "./store.ts";

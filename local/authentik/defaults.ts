@@ -3,9 +3,9 @@ import { noteSuccess } from "./blueprint-instances.ts";
 import { selfSigned } from "./certificate.ts";
 import { embeddedOutpost, read } from "./objects.ts";
 import type { Fields, Kind, Kinds } from "./objects.ts";
-import { hashPassword } from "./people.ts";
+import { hashPassword } from "./users.ts";
 import { createOf, settleOutpost } from "./resources.ts";
-import type { World } from "./resources.ts";
+import type { Runtime } from "./resources.ts";
 
 /** What the worker's environment gives to the first user: AUTHENTIK_BOOTSTRAP_*. */
 export type Bootstrap = { password?: string | undefined; token?: string | undefined; email?: string | undefined };
@@ -23,44 +23,44 @@ type Default = {
 export const defaults = read<Default[]>("defaults.yaml");
 
 /** Makes one of the defaults. Does nothing when it was made before, even if it was deleted since. */
-export function createDefault(world: World, path: string, bootstrap: Bootstrap): void {
-  for (const { path, name } of defaults) if (name) instanceOf(world, path, name);
-  apply(world, path, bootstrap);
+export function createDefault(runtime: Runtime, path: string, bootstrap: Bootstrap): void {
+  for (const { path, name } of defaults) if (name) instanceOf(runtime, path, name);
+  apply(runtime, path, bootstrap);
 }
 
 /** All of them at once, as no authentik does: for tests of other things. */
-export function createDefaults(world: World, bootstrap: Bootstrap): void {
-  for (const { path } of defaults) createDefault(world, path, bootstrap);
+export function createDefaults(runtime: Runtime, bootstrap: Bootstrap): void {
+  for (const { path } of defaults) createDefault(runtime, path, bootstrap);
 }
 
-function apply(world: World, path: string, bootstrap: Bootstrap): void {
+function apply(runtime: Runtime, path: string, bootstrap: Bootstrap): void {
   const found = defaults.find((one) => one.path === path);
   if (!found) throw new Error(`no default ${path}`);
   const { name, requires = [], flows = [], mappings = [], stages = [] } = found;
-  const instance = name ? instanceOf(world, path, name) : undefined;
+  const instance = name ? instanceOf(runtime, path, name) : undefined;
   if (instance && instance.last_applied_hash !== "") return;
-  for (const other of requires) apply(world, other, bootstrap);
-  for (const flow of flows) add(world, "flow", { name: flow["title"], ...flow });
-  for (const mapping of mappings) add(world, "mapping", mapping);
-  for (const stage of stages) add(world, "stage", stage);
-  special[path]?.(world, bootstrap);
+  for (const other of requires) apply(runtime, other, bootstrap);
+  for (const flow of flows) add(runtime, "flow", { name: flow["title"], ...flow });
+  for (const mapping of mappings) add(runtime, "mapping", mapping);
+  for (const stage of stages) add(runtime, "stage", stage);
+  special[path]?.(runtime, bootstrap);
   if (instance)
-    noteSuccess(world, instance, createHash("sha512").update(JSON.stringify(found)).digest("hex"), { name });
+    noteSuccess(runtime, instance, createHash("sha512").update(JSON.stringify(found)).digest("hex"), { name });
 }
 
-const special: Record<string, (world: World, bootstrap: Bootstrap) => void> = {
+const special: Record<string, (runtime: Runtime, bootstrap: Bootstrap) => void> = {
   "system/bootstrap.yaml": addAdministrator,
-  "crypto/self-signed": (world) => {
+  "crypto/self-signed": (runtime) => {
     const name = "authentik Self-signed Certificate";
-    if (!world.store.find("keypair", { name })) add(world, "keypair", { name, ...selfSigned("authentik") });
+    if (!runtime.store.find("keypair", { name })) add(runtime, "keypair", { name, ...selfSigned("authentik") });
   },
-  "outposts/embedded": (world) => {
-    if (world.store.find("outpost", { managed: embeddedOutpost })) return;
-    settleOutpost(world, add(world, "outpost", { name: "authentik Embedded Outpost", managed: embeddedOutpost }));
+  "outposts/embedded": (runtime) => {
+    if (runtime.store.find("outpost", { managed: embeddedOutpost })) return;
+    settleOutpost(runtime, add(runtime, "outpost", { name: "authentik Embedded Outpost", managed: embeddedOutpost }));
   },
-  "default/default-brand.yaml": (world) => {
-    const flow = (slug: string) => world.store.find("flow", { slug })?.pk;
-    add(world, "brand", {
+  "default/default-brand.yaml": (runtime) => {
+    const flow = (slug: string) => runtime.store.find("flow", { slug })?.pk;
+    add(runtime, "brand", {
       domain: "authentik-default",
       default: true,
       branding_title: "authentik",
@@ -70,9 +70,9 @@ const special: Record<string, (world: World, bootstrap: Bootstrap) => void> = {
   },
 };
 
-function addAdministrator(world: World, { password, token, email }: Bootstrap): void {
-  const admins = add(world, "group", { name: "authentik Admins", is_superuser: true });
-  const user = add(world, "user", {
+function addAdministrator(runtime: Runtime, { password, token, email }: Bootstrap): void {
+  const admins = add(runtime, "group", { name: "authentik Admins", is_superuser: true });
+  const user = add(runtime, "user", {
     username: "akadmin",
     name: "authentik Default Admin",
     email: email ?? "root@example.com",
@@ -80,14 +80,14 @@ function addAdministrator(world: World, { password, token, email }: Bootstrap): 
     password: password ? hashPassword(password) : "",
   });
   const identifier = "authentik-bootstrap-token";
-  if (token) add(world, "token", { identifier, user: user.pk, expiring: false, key: token });
+  if (token) add(runtime, "token", { identifier, user: user.pk, expiring: false, key: token });
 }
 
-function instanceOf({ store, ...rest }: World, path: string, name: string) {
+function instanceOf({ store, ...rest }: Runtime, path: string, name: string) {
   const known = store.find("blueprint", { path });
   return known ?? store.put("blueprint", { ...createOf({ store, ...rest }, "blueprint"), path, name });
 }
 
-function add<K extends Kind>(world: World, kind: K, fields: Fields): Kinds[K] {
-  return world.store.put(kind, { ...createOf(world, kind), ...fields });
+function add<K extends Kind>(runtime: Runtime, kind: K, fields: Fields): Kinds[K] {
+  return runtime.store.put(kind, { ...createOf(runtime, kind), ...fields });
 }

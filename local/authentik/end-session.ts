@@ -3,7 +3,7 @@ import { planOf } from "./flow-plan.ts";
 import { allows } from "./openid-provider.ts";
 import type { Client } from "./openid-provider.ts";
 import { messagePage } from "./pages.ts";
-import { isSuperuser, mayEnter } from "./people.ts";
+import { isSuperuser, mayAccess } from "./users.ts";
 import { currentSession, signedIn } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
@@ -22,7 +22,7 @@ export function endSession(store: Store, c: Context, client: Client | undefined)
     const next = new URLSearchParams({ ...c.req.query(), next: pathname + search });
     return c.redirect(`/if/flow/default-authentication-flow/?${next.toString()}`, 302);
   }
-  if (!mayEnter(store, client.application, user)) {
+  if (!mayAccess(store, client.application, user)) {
     return c.html(messagePage("Permission denied", "Request has been denied."));
   }
   const plan = planOf(flow);

@@ -5,22 +5,22 @@ import { seconds } from "./duration.ts";
 import { planOf } from "./flow-plan.ts";
 import { log } from "./log.ts";
 import type { Fields, Flow, FlowPlan, Session, User } from "./objects.ts";
-import { passwordMatches, uidOf } from "./people.ts";
-import type { World } from "./resources.ts";
+import { passwordMatches, uidOf } from "./users.ts";
+import type { Runtime } from "./resources.ts";
 import { currentSession, deleteCookies, endSession, rememberDevice, signedIn, startSession } from "./sessions.ts";
 
 const attempts = 5;
 
 /** The flow executor: `GET` gives the next challenge, `POST` answers it. The plan is kept in the session. */
-export function flowExecutor(world: World): Hono {
+export function flowExecutor(runtime: Runtime): Hono {
   const executor = new Hono();
   const run = (c: Context) => {
-    const flow = world.store.find("flow", { slug: c.req.param("slug") ?? "" });
-    return flow && new FlowRun(world, c, flow);
+    const flow = runtime.store.find("flow", { slug: c.req.param("slug") ?? "" });
+    return flow && new FlowRun(runtime, c, flow);
   };
   executor.get("/:slug/", (c) => run(c)?.next() ?? c.notFound());
   executor.post("/:slug/", async (c) => {
-    const session = currentSession(world.store, c);
+    const session = currentSession(runtime.store, c);
     if (session?.user && c.req.header("x-authentik-csrf") !== session.csrf) {
       return c.json({ detail: "CSRF Failed: CSRF token missing or incorrect." }, 403);
     }
@@ -31,16 +31,16 @@ export function flowExecutor(world: World): Hono {
 
 /** One request to the executor of a flow. */
 class FlowRun {
-  readonly #world: World;
+  readonly #runtime: Runtime;
   readonly #c: Context;
   readonly #flow: Flow;
   #session: Session;
 
-  constructor(world: World, c: Context, flow: Flow) {
-    this.#world = world;
+  constructor(runtime: Runtime, c: Context, flow: Flow) {
+    this.#runtime = runtime;
     this.#c = c;
     this.#flow = flow;
-    this.#session = currentSession(world.store, c) ?? startSession(world.store, c, {});
+    this.#session = currentSession(runtime.store, c) ?? startSession(runtime.store, c, {});
     // A plan of another flow is dropped.
     if (this.#session.flow?.slug !== flow.slug) this.#keep(planOf(flow));
   }
@@ -73,7 +73,7 @@ class FlowRun {
   }
 
   #keep(flow: FlowPlan | null): void {
-    this.#session = this.#world.store.put("session", { ...this.#session, flow });
+    this.#session = this.#runtime.store.put("session", { ...this.#session, flow });
   }
 
   /** The next stage answers the next request, to which the browser is sent. */
@@ -94,13 +94,13 @@ class FlowRun {
   }
 
   #userWith(name: string, given: unknown): User | undefined {
-    const users = this.#world.store.list("user");
+    const users = this.#runtime.store.list("user");
     const user = users.find(({ username, email }) => username === name || (email !== "" && email === name));
     return typeof given === "string" && passwordMatches(user, given) ? user : undefined;
   }
 
   #logIn(): Response {
-    const { store, secretKey } = this.#world;
+    const { store, secretKey } = this.#runtime;
     const user = store.get("user", this.#plan.user);
     if (!user) return this.#failed();
     const now = new Date();
@@ -115,25 +115,25 @@ class FlowRun {
 
   #logOut(): Response {
     const plan = this.#plan;
-    endSession(this.#world.store, this.#session);
+    endSession(this.#runtime.store, this.#session);
     if (plan.stages.length > 1) {
-      this.#session = startSession(this.#world.store, this.#c, { flow: plan });
+      this.#session = startSession(this.#runtime.store, this.#c, { flow: plan });
       return this.#passed();
     }
     this.#session = { ...this.#session, user: null };
     deleteCookies(this.#c);
     const answer = this.#done();
-    endSession(this.#world.store, this.#session);
+    endSession(this.#runtime.store, this.#session);
     return answer;
   }
 
   /** Where the user goes after signing out of an application. The plan stays in the session, as authentik leaves it. */
   #sessionEnd(): Fields {
     const { postLogoutRedirect, application: pk } = this.#plan;
-    const to = postLogoutRedirect ?? (signedIn(this.#world.store, this.#c) ? undefined : "/");
+    const to = postLogoutRedirect ?? (signedIn(this.#runtime.store, this.#c) ? undefined : "/");
     if (to !== undefined) return challenge(this.#flow, "xak-flow-redirect", { to });
-    const application = this.#world.store.get("application", pk);
-    const provider = this.#world.store.get("provider", application?.provider);
+    const application = this.#runtime.store.get("application", pk);
+    const provider = this.#runtime.store.get("provider", application?.provider);
     return challenge(this.#flow, "ak-stage-session-end", {
       brand_name: "authentik",
       application_name: application?.name,

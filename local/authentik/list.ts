@@ -1,10 +1,10 @@
 import type { Fields, User } from "./objects.ts";
-import { mayEnter } from "./people.ts";
-import { isSuperuser } from "./people.ts";
+import { mayAccess } from "./users.ts";
+import { isSuperuser } from "./users.ts";
 import { mayView } from "./permissions.ts";
 import { Refusal } from "./refusal.ts";
 import { present } from "./resources.ts";
-import type { Resource, World } from "./resources.ts";
+import type { Resource, Runtime } from "./resources.ts";
 import { compared, listed } from "./write.ts";
 
 const size = { usual: 20, most: 100 };
@@ -20,11 +20,11 @@ const several = [
 ];
 
 /** One page of a list for a user. Parameters that the view does not declare are ignored (measured.md, REST API). */
-export function page(world: World, resource: Resource, user: User, query: URLSearchParams): Fields {
+export function page(runtime: Runtime, resource: Resource, user: User, query: URLSearchParams): Fields {
   const isApplications = resource.kind === "application";
-  const visible = listed(world, resource)
-    .filter((object) => isApplications || mayView(world.store, user, resource.kind, object))
-    .map((object) => present(world, resource, object))
+  const visible = listed(runtime, resource)
+    .filter((object) => isApplications || mayView(runtime.store, user, resource.kind, object))
+    .map((object) => present(runtime, resource, object))
     .filter((object) => resource.filters.every((filter) => passes(object, filter, query.getAll(filter))))
     .filter((object) => isFound(object, resource, query.get("search") ?? ""));
   const sorted = ordered(visible, query.get("ordering") ?? "");
@@ -40,17 +40,17 @@ export function page(world: World, resource: Resource, user: User, query: URLSea
       ...{ total_pages: pages, start_index: start, end_index: start === 0 ? 0 : start + results.length - 1 },
     },
     // The page is cut before access is checked, so a page of applications may be shorter than its count says.
-    results: isApplications ? accessible(world, user, query, results) : results,
+    results: isApplications ? accessible(runtime, user, query, results) : results,
     autocomplete: {},
   };
 }
 
 /** Applications that the token's user may open; all of them only for a superuser who asks for it. */
-function accessible({ store }: World, user: User, query: URLSearchParams, applications: Fields[]): Fields[] {
+function accessible({ store }: Runtime, user: User, query: URLSearchParams, applications: Fields[]): Fields[] {
   if (query.get("superuser_full_list")?.toLowerCase() === "true" && isSuperuser(store, user)) return applications;
   return applications.filter(({ pk }) => {
     const application = store.get("application", pk as string);
-    return application && mayEnter(store, application, user);
+    return application && mayAccess(store, application, user);
   });
 }
 

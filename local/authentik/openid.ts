@@ -11,7 +11,7 @@ import type { Client } from "./openid-provider.ts";
 import { messagePage } from "./pages.ts";
 import { endSession } from "./end-session.ts";
 import { introspected, opaqueOf, revoke } from "./issued-tokens.ts";
-import { bearerOf, mayEnter } from "./people.ts";
+import { bearerOf, mayAccess } from "./users.ts";
 import { currentSession, originOf, signedIn } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
@@ -39,7 +39,7 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
     const session = currentSession(store, c);
     // A plan that another flow left in the session ends here.
     if (user && session?.flow) store.put("session", { ...session, flow: null });
-    if (user && !mayEnter(store, client.application, user)) {
+    if (user && !mayAccess(store, client.application, user)) {
       // authentik answers its denial with 200.
       return c.html(messagePage("Permission denied", "Request has been denied."));
     }

@@ -1,5 +1,5 @@
 import type { Kind, Outpost, Stored, User } from "./objects.ts";
-import { isSuperuser } from "./people.ts";
+import { isSuperuser } from "./users.ts";
 import type { Store } from "./store.ts";
 
 /** Name of the user as which an outpost's process comes. */

@@ -5,12 +5,12 @@ import { seconds } from "./duration.ts";
 import { read } from "./objects.ts";
 import type { Application, Fields, Kind, Kinds, KeyPair, Outpost, Provider, Stored, Token, User } from "./objects.ts";
 import { serviceAccountOf } from "./permissions.ts";
-import { directGroups, isSuperuser, uidOf } from "./people.ts";
+import { directGroups, isSuperuser, uidOf } from "./users.ts";
 import { Refusal } from "./refusal.ts";
 import type { Store } from "./store.ts";
 import type { TaskSender } from "./tasks.ts";
 
-export type World = { store: Store; secretKey: string; tasks: TaskSender };
+export type Runtime = { store: Store; secretKey: string; tasks: TaskSender };
 /** One kind of object of the REST API; `resources.yaml` says what the fields mean. */
 export type Resource = {
   /** Below `/api/v3`. */
@@ -41,7 +41,7 @@ const proxyMappings = read<{ mappings?: Fields[] }[]>("defaults.yaml")
   .map(({ managed }) => managed as string);
 
 /** A new object, whole but for what the request says. */
-export function create({ store }: World, { kind, defaults, where, initial }: Resource): Stored {
+export function create({ store }: Runtime, { kind, defaults, where, initial }: Resource): Stored {
   const now = new Date().toISOString();
   const own: Partial<Record<Kind, () => Fields>> = {
     user: () => ({ uuid: randomUUID(), date_joined: now, last_updated: now, password_change_date: now }),
@@ -54,15 +54,15 @@ export function create({ store }: World, { kind, defaults, where, initial }: Res
 }
 
 /** The same by kind; of providers, a proxy. */
-export function createOf<K extends Kind>(world: World, kind: K): Kinds[K] {
+export function createOf<K extends Kind>(runtime: Runtime, kind: K): Kinds[K] {
   const resource = resources.find((candidate) => candidate.kind === kind);
   if (!resource) throw new Error(`no resource for ${kind}`);
-  return create(world, resource) as Kinds[K];
+  return create(runtime, resource) as Kinds[K];
 }
 
 /** What authentik does on every write; may change other objects. Throws what it does not accept. */
-export function settle(world: World, { schema }: Resource, object: Stored): Stored {
-  const { store } = world;
+export function settle(runtime: Runtime, { schema }: Resource, object: Stored): Stored {
+  const { store } = runtime;
   for (const [name, value] of Object.entries(object)) {
     if (/_(validity|threshold|duration)$/.test(name)) refuseOtherThanDuration(name, value as string);
   }
@@ -70,7 +70,7 @@ export function settle(world: World, { schema }: Resource, object: Stored): Stor
   if (schema === "OAuth2Provider") return settleOauth2(object as Provider);
   if (schema === "User") return { ...object, last_updated: new Date().toISOString() };
   if (schema === "Token") return settleToken(object as Token);
-  if (schema === "Outpost") settleOutpost(world, object as Outpost);
+  if (schema === "Outpost") settleOutpost(runtime, object as Outpost);
   if (schema === "CertificateKeyPair") describeCertificate((object as KeyPair).certificate_data);
   const { users, ...group } = object;
   if (schema === "Group" && Array.isArray(users)) setMembers(store, String(group["pk"]), users as number[]);
@@ -87,11 +87,11 @@ function refuseOtherThanDuration(field: string, value: string): void {
 }
 
 /** A full answer: every field that the description requires. */
-export function present(world: World, { schema, fixed }: Resource, object: Stored): Fields {
-  return fill(schema, { ...object, ...fixed, ...computed[schema]?.(world, object) });
+export function present(runtime: Runtime, { schema, fixed }: Resource, object: Stored): Fields {
+  return fill(schema, { ...object, ...fixed, ...computed[schema]?.(runtime, object) });
 }
 
-const computed: Record<string, (world: World, object: Stored) => Fields> = {
+const computed: Record<string, (runtime: Runtime, object: Stored) => Fields> = {
   Group: ({ store }, { pk }) => ({
     users: store.list("user").flatMap((user) => (user.groups.includes(String(pk)) ? user.pk : [])),
   }),
@@ -118,20 +118,20 @@ const computed: Record<string, (world: World, object: Stored) => Fields> = {
     return { ...describeCertificate(certificate_data), private_key_available: key_data !== "" };
   },
   Brand: (_, brand) => ({ brand_uuid: brand.pk }),
-  Token: (world, token) => {
-    const user = world.store.get("user", (token as Token).user);
-    return { user_obj: user ? fill("User", { ...user, ...presentUser(world, user) }) : null };
+  Token: (runtime, token) => {
+    const user = runtime.store.get("user", (token as Token).user);
+    return { user_obj: user ? fill("User", { ...user, ...presentUser(runtime, user) }) : null };
   },
 };
 
-function presentUser(world: World, stored: Stored): Fields {
+function presentUser(runtime: Runtime, stored: Stored): Fields {
   const user = stored as User;
   return {
-    uid: uidOf(user, world.secretKey),
-    is_superuser: isSuperuser(world.store, user),
+    uid: uidOf(user, runtime.secretKey),
+    is_superuser: isSuperuser(runtime.store, user),
     avatar: "/static/user.svg",
     email: user.email || undefined,
-    groups_obj: directGroups(world.store, user).map((group) => fill("PartialGroup", group)),
+    groups_obj: directGroups(runtime.store, user).map((group) => fill("PartialGroup", group)),
   };
 }
 
@@ -171,7 +171,7 @@ function settleOauth2(provider: Provider): Provider {
 }
 
 /** What authentik does after every write: the outposts that it concerns are told later. Deletes and applications are not among it. */
-export function saved({ store, tasks }: World, { pk }: Stored, kind: Kind): void {
+export function saved({ store, tasks }: Runtime, { pk }: Stored, kind: Kind): void {
   if (kind === "outpost") tasks.send("outpost_send_update", String(pk));
   if (kind !== "provider") return;
   for (const outpost of store.list("outpost")) {
@@ -186,15 +186,15 @@ function settleToken(token: Token): Token {
 }
 
 /** Makes the service account and the token of an outpost. */
-export function settleOutpost(world: World, outpost: Outpost): void {
-  const { store } = world;
+export function settleOutpost(runtime: Runtime, outpost: Outpost): void {
+  const { store } = runtime;
   const username = serviceAccountOf(outpost);
   if (store.find("user", { username })) return;
   const name = `Outpost ${outpost.name} Service-Account`;
   const account = { username, name, type: "internal_service_account", path: "goauthentik.io/outposts" };
-  const user = store.put("user", { ...createOf(world, "user"), ...account });
+  const user = store.put("user", { ...createOf(runtime, "user"), ...account });
   const identifier = tokenIdentifierOf(outpost);
-  store.put("token", { ...createOf(world, "token"), identifier, user: user.pk, expiring: false });
+  store.put("token", { ...createOf(runtime, "token"), identifier, user: user.pk, expiring: false });
 }
 
 const tokenIdentifierOf = ({ pk }: Outpost) => `ak-outpost-${pk}-api`;

@@ -4,11 +4,11 @@ import { sendApply } from "./blueprint-instances.ts";
 import { page } from "./list.ts";
 import type { Blueprint, Fields, KeyPair, Stored, Token, User } from "./objects.ts";
 import { configurationsOf, furtherFields, furtherOidcFields } from "./outpost/configurations.ts";
-import { bearerOf, hashPassword, isSuperuser, tokenOwner } from "./people.ts";
+import { bearerOf, hashPassword, isSuperuser, tokenOwner } from "./users.ts";
 import { mayView } from "./permissions.ts";
 import { Refusal } from "./refusal.ts";
 import { present, resources } from "./resources.ts";
-import type { Resource, World } from "./resources.ts";
+import type { Resource, Runtime } from "./resources.ts";
 import { originOf } from "./sessions.ts";
 import { version } from "./version.ts";
 import { isOf, remove, save } from "./write.ts";
@@ -16,7 +16,7 @@ import { isOf, remove, save } from "./write.ts";
 type Env = { Variables: { user: User } };
 
 /** `/api/v3` without the flow executor. */
-export function restApi(world: World): Hono<Env> {
+export function restApi(runtime: Runtime): Hono<Env> {
   const api = new Hono<Env>();
   api.onError((error, c) => {
     if (error instanceof Refusal) return c.json(error.body, error.status);
@@ -31,40 +31,40 @@ export function restApi(world: World): Hono<Env> {
   api.use("*", async (c, next) => {
     const key = bearerOf(c.req.header("authorization"));
     if (!key) throw new Refusal(403, { detail: "Authentication credentials were not provided." });
-    const user = tokenOwner(world.store, key, "api");
+    const user = tokenOwner(runtime.store, key, "api");
     if (!user) throw new Refusal(403, { detail: "Token invalid/expired" });
     c.set("user", user);
     await next();
   });
-  addOutpostConfigurations(api, world);
+  addOutpostConfigurations(api, runtime);
   api.on(["POST", "PUT", "PATCH", "DELETE"], "*", async (c, next) => {
-    if (!isSuperuser(world.store, c.get("user"))) {
+    if (!isSuperuser(runtime.store, c.get("user"))) {
       throw new Refusal(403, { detail: "You do not have permission to perform this action." });
     }
     await next();
   });
-  addActions(api, world);
-  for (const resource of resources) if (resource.path) addResource(api, world, resource.path, resource);
+  addActions(api, runtime);
+  for (const resource of resources) if (resource.path) addResource(api, runtime, resource.path, resource);
   return api;
 }
 
-function addResource(api: Hono<Env>, world: World, path: string, resource: Resource): void {
-  const one = (c: Context<Env>) => find(world, resource, c);
-  const answer = (object: Stored) => present(world, resource, object);
+function addResource(api: Hono<Env>, runtime: Runtime, path: string, resource: Resource): void {
+  const one = (c: Context<Env>) => find(runtime, resource, c);
+  const answer = (object: Stored) => present(runtime, resource, object);
   const write = async (c: Context<Env>, current?: Stored, partial = false) =>
-    answer(save(world, resource, current, await bodyOf(c), partial));
-  api.get(path, (c) => c.json(page(world, resource, c.get("user"), new URL(c.req.url).searchParams)));
+    answer(save(runtime, resource, current, await bodyOf(c), partial));
+  api.get(path, (c) => c.json(page(runtime, resource, c.get("user"), new URL(c.req.url).searchParams)));
   api.post(path, async (c) => c.json(await write(c), 201));
   api.get(`${path}:id/`, (c) => c.json(answer(one(c))));
   api.put(`${path}:id/`, async (c) => c.json(await write(c, one(c))));
   api.patch(`${path}:id/`, async (c) => c.json(await write(c, one(c), true)));
   api.delete(`${path}:id/`, (c) => {
-    remove(world, resource, one(c));
+    remove(runtime, resource, one(c));
     return c.body(null, 204);
   });
 }
 
-function addActions(api: Hono<Env>, world: World): void {
+function addActions(api: Hono<Env>, runtime: Runtime): void {
   const outdated = { version_latest: version, version_latest_valid: true, outdated: false, outpost_outdated: false };
   api.get("/admin/version/", (c) => c.json({ version_current: version, build_hash: "", ...outdated }));
   api.get("/outposts/instances/default_settings/", (c) => {
@@ -72,37 +72,37 @@ function addActions(api: Hono<Env>, world: World): void {
     return c.json({ config: { ...config, authentik_host: `${originOf(c)}/` } });
   });
   api.get("/crypto/certificatekeypairs/:id/:part{view_certificate|view_private_key}/", (c) => {
-    const pair = find(world, resourceAt("/crypto/certificatekeypairs/"), c) as KeyPair;
+    const pair = find(runtime, resourceAt("/crypto/certificatekeypairs/"), c) as KeyPair;
     return c.json({ data: c.req.param("part") === "view_certificate" ? pair.certificate_data : pair.key_data });
   });
   api.get("/core/tokens/:id/view_key/", (c) => {
-    const token = find(world, resourceAt("/core/tokens/"), c) as Token;
+    const token = find(runtime, resourceAt("/core/tokens/"), c) as Token;
     return c.json({ key: token.key });
   });
   api.post("/core/users/:id/set_password/", async (c) => {
-    const user = find(world, resourceAt("/core/users/"), c) as User;
+    const user = find(runtime, resourceAt("/core/users/"), c) as User;
     const { password } = await bodyOf(c);
     if (typeof password !== "string") throw new Refusal(400, { password: ["This field is required."] });
     if (password.trim() === "") throw new Refusal(400, { password: ["This field may not be blank."] });
     const password_change_date = new Date().toISOString();
-    world.store.put("user", { ...user, password: hashPassword(password.trim()), password_change_date });
+    runtime.store.put("user", { ...user, password: hashPassword(password.trim()), password_change_date });
     return c.body(null, 204);
   });
   api.post("/managed/blueprints/:id/apply/", (c) => {
     const resource = resourceAt("/managed/blueprints/");
-    const blueprint = find(world, resource, c) as Blueprint;
-    sendApply(world, blueprint);
-    return c.json(present(world, resource, blueprint));
+    const blueprint = find(runtime, resource, c) as Blueprint;
+    sendApply(runtime, blueprint);
+    return c.json(present(runtime, resource, blueprint));
   });
 }
 
 /** What outposts read their providers from, secrets included: `/outposts/proxy/`. */
-function addOutpostConfigurations(api: Hono<Env>, world: World): void {
+function addOutpostConfigurations(api: Hono<Env>, runtime: Runtime): void {
   const resource: Resource = { ...resourceAt("/providers/proxy/"), filters: ["name"] };
   api.get("/outposts/proxy/", (c) => {
     const origin = originOf(c);
-    const known = new Map(configurationsOf(world.store, origin).map((one) => [one.pk, one]));
-    const { results, ...rest } = page(world, resource, c.get("user"), new URL(c.req.url).searchParams);
+    const known = new Map(configurationsOf(runtime.store, origin).map((one) => [one.pk, one]));
+    const { results, ...rest } = page(runtime, resource, c.get("user"), new URL(c.req.url).searchParams);
     const shown = (results as { pk: number }[]).flatMap(({ pk }) => known.get(pk) ?? []);
     const further = furtherOidcFields(origin);
     const full = shown.map((one) => ({
@@ -113,11 +113,11 @@ function addOutpostConfigurations(api: Hono<Env>, world: World): void {
   });
 }
 
-function find(world: World, resource: Resource, c: Context<Env>): Stored {
+function find(runtime: Runtime, resource: Resource, c: Context<Env>): Stored {
   const { kind, key } = resource;
   const id = c.req.param("id") ?? "";
-  const object = key ? world.store.find(kind, { [key]: id }) : world.store.get(kind, id);
-  if (!object || !isOf(resource, object) || !mayView(world.store, c.get("user"), kind, object)) {
+  const object = key ? runtime.store.find(kind, { [key]: id }) : runtime.store.get(kind, id);
+  if (!object || !isOf(resource, object) || !mayView(runtime.store, c.get("user"), kind, object)) {
     throw new Refusal(404, { detail: `No ${resource.schema} matches the given query.` });
   }
   return object;

@@ -14,7 +14,7 @@ import { MemoryTasks } from "./memory-tasks.ts";
 import { PostgresTasks } from "./postgres-tasks.ts";
 import type { Random } from "./random.ts";
 import { restApi } from "./rest.ts";
-import type { World } from "./resources.ts";
+import type { Runtime } from "./resources.ts";
 import { currentSession, originOf, signedIn } from "./sessions.ts";
 import { Store } from "./store.ts";
 import { TaskRunner } from "./task-runner.ts";
@@ -42,19 +42,19 @@ export type Authentik = {
   ready: Promise<void>;
   close: () => Promise<void>;
 };
-type Parts = { world: World; claims: Claims; embedded: EmbeddedOutpost; state: { ready: boolean; url: string } };
+type Parts = { runtime: Runtime; claims: Claims; embedded: EmbeddedOutpost; state: { ready: boolean; url: string } };
 
 /** Starts the server role. It listens at once and answers "authentik starting" until it has its database and Python. */
 export async function startServer(options: Options): Promise<Authentik> {
   const store = new Store(options.pool);
   const queue = options.pool ? new PostgresTasks(options.pool) : new MemoryTasks((task) => runner.run(task));
-  const world: World = { store, secretKey: options.secretKey, tasks: queue };
+  const runtime: Runtime = { store, secretKey: options.secretKey, tasks: queue };
   const state = { ready: false, url: "" };
   const events = new EventHub(store);
   const embedded = new EmbeddedOutpost(store, events, options.random, () => state.url);
-  const runner = new TaskRunner(world, events, embedded);
+  const runner = new TaskRunner(runtime, events, embedded);
   const claims = new Claims(store, options.secretKey);
-  const app = routes(options, { world, claims, embedded, state });
+  const app = routes(options, { runtime, claims, embedded, state });
   const server = serve({ fetch: app.fetch, hostname: options.hostname, port: options.port }) as Server;
   // Longer than Traefik keeps idle connections, or it meets closed ones.
   server.keepAliveTimeout = 120_000;
@@ -88,8 +88,8 @@ export async function startServer(options: Options): Promise<Authentik> {
   return { url: state.url, ready: start(), close };
 }
 
-function routes({ random, faults, onLostWrite }: Options, { world, claims, embedded, state }: Parts) {
-  const { store } = world;
+function routes({ random, faults, onLostWrite }: Options, { runtime, claims, embedded, state }: Parts) {
+  const { store } = runtime;
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.notFound((c) => c.html(messagePage("Not Found", "The page that you want does not exist."), 404));
   app.get("/-/health/live/", (c) => c.body(null, 200));
@@ -103,8 +103,8 @@ function routes({ random, faults, onLostWrite }: Options, { world, claims, embed
     return answer;
   });
   app.get("/-/health/ready/", (c) => c.body(null, 200));
-  app.route("/api/v3/flows/executor", flowExecutor(world));
-  app.route("/api/v3", restApi(world));
+  app.route("/api/v3/flows/executor", flowExecutor(runtime));
+  app.route("/api/v3", restApi(runtime));
   app.route("/application/o", openIdEndpoints(store, claims));
 
   app.get("/if/flow/:slug/", (c) =>

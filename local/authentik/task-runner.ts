@@ -6,17 +6,17 @@ import { log } from "./log.ts";
 import type { EmbeddedOutpost } from "./outpost/embedded-outpost.ts";
 import type { EventHub } from "./outpost/event-hub.ts";
 import { instructions } from "./outpost/messages.ts";
-import type { World } from "./resources.ts";
+import type { Runtime } from "./resources.ts";
 import type { Task, TaskName } from "./tasks.ts";
 
 /** Runs the tasks that a worker hands back, on the server's objects. */
 export class TaskRunner {
-  readonly #world: World;
+  readonly #runtime: Runtime;
   readonly #events: EventHub;
   readonly #embedded: EmbeddedOutpost;
 
-  constructor(world: World, events: EventHub, embedded: EmbeddedOutpost) {
-    this.#world = world;
+  constructor(runtime: Runtime, events: EventHub, embedded: EmbeddedOutpost) {
+    this.#runtime = runtime;
     this.#events = events;
     this.#embedded = embedded;
   }
@@ -33,13 +33,13 @@ export class TaskRunner {
   readonly #actors: Record<TaskName, (argument: string) => void> = {
     create_default: (argument) => {
       const { path, bootstrap } = JSON.parse(argument) as { path: string; bootstrap: Bootstrap };
-      createDefault(this.#world, path, bootstrap);
+      createDefault(this.#runtime, path, bootstrap);
     },
-    discover_blueprint: (argument) => discoverBlueprint(this.#world, JSON.parse(argument) as Discovered),
-    apply_blueprint: (argument) => applyInstance(this.#world, JSON.parse(argument) as Applied),
+    discover_blueprint: (argument) => discoverBlueprint(this.#runtime, JSON.parse(argument) as Discovered),
+    apply_blueprint: (argument) => applyInstance(this.#runtime, JSON.parse(argument) as Applied),
     outpost_send_update: (pk) => this.#events.send(pk, { instruction: instructions.triggerUpdate, args: {} }),
     outpost_session_end: (session_id) => {
-      for (const { pk } of this.#world.store.list("outpost")) {
+      for (const { pk } of this.#runtime.store.list("outpost")) {
         this.#events.send(pk, { instruction: instructions.sessionEnd, args: { session_id } });
       }
     },

@@ -23,5 +23,5 @@ export type WorkQueue = TaskSender & {
   finish: (task: Task) => Promise<void>;
 };
 
-/** For a world without a worker. */
+/** For a runtime without a worker. */
 export const noTasks: TaskSender = { send: () => undefined };

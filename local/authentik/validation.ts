@@ -2,7 +2,7 @@ import { validateBlueprint } from "./blueprint.ts";
 import { embeddedOutpost } from "./objects.ts";
 import type { Fields, Stored } from "./objects.ts";
 import { Refusal } from "./refusal.ts";
-import type { Resource, World } from "./resources.ts";
+import type { Resource, Runtime } from "./resources.ts";
 
 const grantTypes = [
   ...["authorization_code", "implicit", "hybrid", "refresh_token", "client_credentials", "password"],
@@ -10,10 +10,10 @@ const grantTypes = [
 ];
 
 /** Throws a Refusal for what a serializer of authentik refuses besides its schema. */
-export function validate(world: World, { schema }: Resource, current: Stored | undefined, body: Fields): void {
+export function validate(runtime: Runtime, { schema }: Resource, current: Stored | undefined, body: Fields): void {
   if (schema === "ProxyProvider") validateProxy(body);
-  if (schema === "Outpost") validateOutpost(world, current, body);
-  if (schema === "BlueprintInstance") validateContent(world, current, body);
+  if (schema === "Outpost") validateOutpost(runtime, current, body);
+  if (schema === "BlueprintInstance") validateContent(runtime, current, body);
   const unknown = ((body["grant_types"] ?? []) as string[]).find((type) => !grantTypes.includes(type));
   if (unknown !== undefined) throw new Refusal(400, { grant_types: [`"${unknown}" is not a valid choice.`] });
 }
@@ -24,7 +24,7 @@ function validateProxy({ mode = "proxy", internal_host = "" }: Fields): void {
   throw new Refusal(400, { internal_host: ["Internal host cannot be empty when forward auth is disabled."] });
 }
 
-function validateOutpost({ store }: World, current: Stored | undefined, body: Fields): void {
+function validateOutpost({ store }: Runtime, current: Stored | undefined, body: Fields): void {
   if (!Array.isArray(body["providers"])) return;
   const providers = body["providers"] as number[];
   const isOther = providers.some((id) => store.get("provider", id)?.model !== "proxy");
@@ -35,7 +35,7 @@ function validateOutpost({ store }: World, current: Stored | undefined, body: Fi
   if (providers.length === 0 && !isEmbedded) throw new Refusal(400, { providers: ["This list may not be empty."] });
 }
 
-function validateContent(world: World, current: Stored | undefined, body: Fields): void {
+function validateContent(runtime: Runtime, current: Stored | undefined, body: Fields): void {
   const { content = "", path = "" } = { content: current?.["content"], path: current?.["path"], ...body } as Fields;
   if (content === "" && path === "") {
     throw new Refusal(400, { non_field_errors: ["Either path or content must be set."] });
@@ -43,7 +43,7 @@ function validateContent(world: World, current: Stored | undefined, body: Fields
   const context = (body["context"] ?? current?.["context"] ?? {}) as Fields;
   if (typeof body["content"] !== "string" || body["content"] === "") return;
   try {
-    validateBlueprint(world, body["content"], context);
+    validateBlueprint(runtime, body["content"], context);
   } catch (error) {
     throw new Refusal(400, {
       content: ["Failed to validate blueprint", `- ${(error as Error).message}`, "- Blueprint validation failed"],

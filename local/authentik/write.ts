@@ -4,7 +4,7 @@ import type { Fields, Kind, Outpost, Stored } from "./objects.ts";
 import { serviceAccountOf } from "./permissions.ts";
 import { Refusal } from "./refusal.ts";
 import { create, resources, saved, settle } from "./resources.ts";
-import type { Resource, World } from "./resources.ts";
+import type { Resource, Runtime } from "./resources.ts";
 import { validate } from "./validation.ts";
 
 /**
@@ -12,7 +12,7 @@ import { validate } from "./validation.ts";
  * sends false or empty ones. Throws a Refusal (400) for a body against the description, a dangling reference or a duplicate.
  */
 export function save(
-  world: World,
+  runtime: Runtime,
   resource: Resource,
   current: Stored | undefined,
   given: Fields,
@@ -20,20 +20,20 @@ export function save(
 ): Stored {
   const { schema, kind } = resource;
   const body = trimmed(schema, given);
-  const wrong = faults(`${partial ? "Patched" : ""}${schema}Request`, body) ?? dangling(world, kind, body);
+  const wrong = faults(`${partial ? "Patched" : ""}${schema}Request`, body) ?? dangling(runtime, kind, body);
   if (wrong) throw new Refusal(400, wrong);
-  refuseDuplicates(world, resource, current, body);
-  validate(world, resource, current, body);
-  const object = { ...(current ?? create(world, resource)), ...writable(schema, body) };
-  const settled = settledOrRefused(world, resource, object);
-  const result = world.store.put(kind, settled);
-  saved(world, result, kind);
+  refuseDuplicates(runtime, resource, current, body);
+  validate(runtime, resource, current, body);
+  const object = { ...(current ?? create(runtime, resource)), ...writable(schema, body) };
+  const settled = settledOrRefused(runtime, resource, object);
+  const result = runtime.store.put(kind, settled);
+  saved(runtime, result, kind);
   return result;
 }
 
-function settledOrRefused(world: World, resource: Resource, object: Stored): Stored {
+function settledOrRefused(runtime: Runtime, resource: Resource, object: Stored): Stored {
   try {
-    return settle(world, resource, object);
+    return settle(runtime, resource, object);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal(400, { non_field_errors: [(error as Error).message] });
@@ -41,7 +41,7 @@ function settledOrRefused(world: World, resource: Resource, object: Stored): Sto
 }
 
 /** Deletes an object with what depends on it; an outpost takes its service account along. */
-export function remove({ store }: World, { kind }: Resource, object: Stored): void {
+export function remove({ store }: Runtime, { kind }: Resource, object: Stored): void {
   store.remove(kind, object.pk);
   const account =
     kind === "outpost" ? store.find("user", { username: serviceAccountOf(object as Outpost) }) : undefined;
@@ -49,7 +49,7 @@ export function remove({ store }: World, { kind }: Resource, object: Stored): vo
 }
 
 /** The objects of a resource, in the order in which authentik lists them. */
-export function listed({ store }: World, resource: Resource): Stored[] {
+export function listed({ store }: Runtime, resource: Resource): Stored[] {
   return (store.list(resource.kind) as Stored[])
     .filter((object) => isOf(resource, object))
     .sort((a, b) => compared(a[resource.ordering], b[resource.ordering]));
@@ -73,7 +73,7 @@ export function resourceOfModel(model: string): Resource {
   return resource;
 }
 
-function dangling({ store }: World, kind: Kind, body: Fields): Record<string, string[]> | undefined {
+function dangling({ store }: Runtime, kind: Kind, body: Fields): Record<string, string[]> | undefined {
   for (const [field, target] of Object.entries(references[kind] ?? {})) {
     const ids = [body[field] ?? []].flat() as (string | number)[];
     const unknown = ids.find((id) => !store.get(target, id));
@@ -82,9 +82,14 @@ function dangling({ store }: World, kind: Kind, body: Fields): Record<string, st
   return undefined;
 }
 
-function refuseDuplicates(world: World, { kind, unique }: Resource, current: Stored | undefined, body: Fields): void {
+function refuseDuplicates(
+  runtime: Runtime,
+  { kind, unique }: Resource,
+  current: Stored | undefined,
+  body: Fields,
+): void {
   const isTaken = (field: string) =>
-    (world.store.list(kind) as Stored[]).some(
+    (runtime.store.list(kind) as Stored[]).some(
       (object) => body[field] !== undefined && object[field] === body[field] && object.pk !== current?.pk,
     );
   const taken = unique.filter(isTaken);

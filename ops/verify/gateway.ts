@@ -1,4 +1,4 @@
-import { endsHere } from "../../infra/plan/routes.ts";
+import { terminatesTls } from "../../infra/plan/routes.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { identityHeaderSpellings } from "../../infra/identity/headers.ts";
 import { lookup } from "../../infra/loopback.ts";
@@ -38,7 +38,7 @@ export async function checkRoute(
   if (exposure.authentication === "forward-auth") checks.push(await checkBackground(exposure));
   if (exposure.authentication === "basic-auth") checks.push(await checkWrongPassword(exposure));
   for (const path of exposure.publicPaths) checks.push(await checkPublicPath(exposure, path));
-  if (endsHere(exposure)) checks.push(await checkRedirectToHttps(exposure));
+  if (terminatesTls(exposure)) checks.push(await checkRedirectToHttps(exposure));
   return checks;
 }
 

@@ -1,5 +1,5 @@
 /** Whole answers, as they must be. */
-import type { Seen } from "./world.ts";
+import type { Seen } from "./api-client.ts";
 
 /** On every answer of PostgREST behind the gateway. */
 export const ALWAYS = {

@@ -1,7 +1,7 @@
 /** Validators and how long an answer may be kept. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { ALWAYS, CACHED } from "./answers.ts";
-import { type Asked, ask, asOwner, told, until } from "./world.ts";
+import { type Asked, ask, asOwner, told, until } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 const TARGET = "/fact_observation?order=id&select=id,label";

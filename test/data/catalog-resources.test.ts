@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { served } from "./answers.ts";
 import { RELATIONS, SCHEMAS } from "./relations.ts";
-import { asOwner, rowsOf, told, until } from "./world.ts";
+import { asOwner, rowsOf, told, until } from "./api-client.ts";
 
 describe("the catalog", () => {
   const clear = "delete from catalog.sources where source_id like 'test-%'";

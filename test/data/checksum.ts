@@ -1,7 +1,7 @@
 /** One number for all that is in the database: rows, sequences, large objects, definitions, comments and privileges. */
 import { createHash } from "node:crypto";
 import type { Client } from "pg";
-import { withDatabase } from "./world.ts";
+import { withDatabase } from "./api-client.ts";
 
 const SYSTEM = `('pg_catalog', 'information_schema', 'pg_toast')`;
 

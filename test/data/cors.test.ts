@@ -6,7 +6,7 @@ import chromium from "@sparticuz/chromium";
 import { chromium as playwright } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { ALWAYS, NO_ROUTE, served } from "./answers.ts";
-import { told } from "./world.ts";
+import { told } from "./api-client.ts";
 
 const origin = { Origin: "https://example.org" };
 

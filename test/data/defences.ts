@@ -2,7 +2,7 @@
 import { CoreV1Api } from "@kubernetes/client-node";
 import { inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
-import { type Asked, asAdministrator, withDatabase } from "./world.ts";
+import { type Asked, asAdministrator, withDatabase } from "./api-client.ts";
 
 /** Where one instance of PostgREST itself listens: the way past the gateway. */
 export async function pod(): Promise<NonNullable<Asked["to"]>> {

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, inject, test } from "vitest";
 import { ALWAYS, CACHED, JSON_TYPE, refused } from "./answers.ts";
 import { RELATIONS, SCHEMAS } from "./relations.ts";
-import { ask, rowsOf, told } from "./world.ts";
+import { ask, rowsOf, told } from "./api-client.ts";
 
 interface Property {
   readonly description?: string;

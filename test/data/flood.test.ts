@@ -8,7 +8,7 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { FULL } from "../helpers/full.ts";
 import { type Asking, type Ended, flooding, p99, politely } from "./clients.ts";
 import { instances, memoryOf, sessions } from "./processes.ts";
-import { ask, asOwner, newClient, withDatabase } from "./world.ts";
+import { ask, asOwner, newClient, withDatabase } from "./api-client.ts";
 
 /**
  * What a polite client is promised on a machine that does nothing else, in milliseconds: no longer than a query before its own may run. Asserted with

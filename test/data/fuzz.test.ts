@@ -7,7 +7,7 @@ import { expect, inject, test } from "vitest";
 import { checksum } from "./checksum.ts";
 import { type Described, type Request, requests } from "./requests.ts";
 import { SCHEMAS } from "./relations.ts";
-import { ask, newClient } from "./world.ts";
+import { ask, newClient } from "./api-client.ts";
 
 const RUNS = 1_500;
 const SEED = 20_261_121;

@@ -1,7 +1,7 @@
 /** What one client, and one query, may cost, in the default limits; and what is on its way out. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ALWAYS, refused, NOTICE } from "./answers.ts";
-import { ask, asOwner, newClient, rowsOf, told, until } from "./world.ts";
+import { ask, asOwner, newClient, rowsOf, told, until } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 

@@ -1,7 +1,7 @@
 /** Counts, ranges and forms of an answer, and what is refused: status, headers and body together. */
 import { describe, expect, test } from "vitest";
 import { ALWAYS, JSON_TYPE, NOTICE, refused, served } from "./answers.ts";
-import { ask, asOwner, told, until } from "./world.ts";
+import { ask, asOwner, told, until } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 const raw = { "Accept-Profile": "raw" };

@@ -1,6 +1,6 @@
 /** What pipelines make is served, or refused, at once: no deployment stands between. */
 import { afterEach, describe, expect, inject, test } from "vitest";
-import { ask, asOwner, rowsOf, until, withDatabase } from "./world.ts";
+import { ask, asOwner, rowsOf, until, withDatabase } from "./api-client.ts";
 
 const marts = { headers: { "Accept-Profile": "marts" } };
 

@@ -1,7 +1,7 @@
 /** Which schema a request means, what is in none, and that no answer names anything private. */
 import { describe, expect, test } from "vitest";
 import { NO_ROUTE, refused, served } from "./answers.ts";
-import { type Asked, ask, type Lines, told } from "./world.ts";
+import { type Asked, ask, type Lines, told } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 /** Names and values that no answer may hold, unless the request itself did. */

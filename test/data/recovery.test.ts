@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { FULL } from "../helpers/full.ts";
 import { type Ended, politely } from "./clients.ts";
 import { instances, postmaster } from "./processes.ts";
-import { ask, asOwner, newClient, withDatabase } from "./world.ts";
+import { ask, asOwner, newClient, withDatabase } from "./api-client.ts";
 
 const headers = { "accept-profile": "marts" };
 const ROW = { path: "/recovery_thing?id=eq.7", headers };

@@ -1,6 +1,6 @@
 /** Requests built from the API's own description. */
 import fc from "fast-check";
-import { anyEncoding, anyHeaders, anyValue, CASTS, often, OPERATORS, PLACES } from "./hostile.ts";
+import { anyEncoding, anyHeaders, anyValue, CASTS, often, OPERATORS, PLACES } from "./request-values.ts";
 
 /** A relation as the Swagger document describes it. */
 export interface Described {

@@ -1,7 +1,7 @@
 /** Rows: what may be asked of a relation, and what comes back, whole: status, headers and body together. */
 import { describe, expect, test } from "vitest";
 import { refused, served } from "./answers.ts";
-import { ask, rowsOf, told } from "./world.ts";
+import { ask, rowsOf, told } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 const T = "/fact_observation";

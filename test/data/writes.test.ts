@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { checksum } from "./checksum.ts";
 import { NO_ROUTE } from "./answers.ts";
 import { grantEverything, pod, takeBack, withoutPreRequest, withStrayGrants } from "./defences.ts";
-import { type Asked, ask, asOwner, told, until, withDatabase } from "./world.ts";
+import { type Asked, ask, asOwner, told, until, withDatabase } from "./api-client.ts";
 
 const COUNTY = { fylke_nr: "99", fylke_navn: "Nowhere" };
 const JSON_BODY = { "Content-Type": "application/json", "Accept-Profile": "marts", "Content-Profile": "marts" };

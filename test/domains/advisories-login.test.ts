@@ -9,7 +9,7 @@ import { receivedHeaders } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
 import { legacyPassword, passwordLine, sessionAt } from "./credentials.ts";
 import { type Line, outcome, sendRaw } from "./raw.ts";
-import { exposureOf, identityProvider, person, withClient } from "./world.ts";
+import { exposureOf, identityProvider, credentialsOf, withClient } from "./world.ts";
 
 const forward = (): string => exposureOf("forward", "localhost").url;
 const valueOf = (cookie: string): string => cookie.slice(cookie.indexOf("=") + 1);
@@ -138,7 +138,7 @@ describe("the way back from a login", () => {
     expect(outcome(signedOut)).toBe(`302 to ${forward()}/outpost.goauthentik.io/start?rd=${end}`);
     await withClient(async (client) => {
       const login = `${identityProvider()}/if/flow/default-authentication-flow/?next=${query}`;
-      const end = signIn(client, login, person("inge")).then(({ url }) => url);
+      const end = signIn(client, login, credentialsOf("inge")).then(({ url }) => url);
       await expect(end.catch((error: unknown) => (error as Error).message)).resolves.toContain(
         AFTER_LOGIN[target] ?? "Invalid next URL",
       );

@@ -2,7 +2,7 @@
 import { inject } from "vitest";
 import { signIn } from "../../ops/verify/signIn.ts";
 import type { Line } from "./raw.ts";
-import { person, withClient } from "./world.ts";
+import { credentialsOf, withClient } from "./world.ts";
 
 const sessions = new Map<string, Promise<Line>>();
 
@@ -16,7 +16,7 @@ export function sessionAt(url: string, username = "inge"): Promise<Line> {
 
 function newSessionAt(url: string, username: string): Promise<Line> {
   return withClient(async (client) => {
-    await signIn(client, `${url}/`, person(username));
+    await signIn(client, `${url}/`, credentialsOf(username));
     return ["Cookie", await client.cookies.getCookieString(url)] as const;
   });
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { Answer, HttpClient } from "../../ops/http.ts";
 import { receivedHeaders } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
-import { Administrator, type Person } from "./people.ts";
+import { Administrator, type TestUser } from "./users.ts";
 import { outcome } from "./raw.ts";
 import { exposureOf, identityProvider, withClient } from "./world.ts";
 
@@ -14,13 +14,13 @@ const READABLE = ["staff", "a|b", "two words", "x; y=z", "æøå Økonomi", "漢
 /** Names that an administrator can create and that would read as others; authentik itself removes outer white space (measured). */
 const UNREADABLE = ["admins,root", "root,", ",root", "ro\u200bot", "ops\r\nX-idp-groups: root"];
 
-const kåre: Person = {
+const kåre: TestUser = {
   username: "kåre.ødegård",
   name: "Kåre\r\nX-idp-groups: root\u200b\u202e\u2028\u00a0Ødegård 漢字",
   password: "kåre's password",
   groups: [...READABLE, ...UNREADABLE, ...MANY],
 };
-const bell: Person = { ...kåre, username: "bell", name: "Bell\u0007", groups: ["staff"] };
+const bell: TestUser = { ...kåre, username: "bell", name: "Bell\u0007", groups: ["staff"] };
 const PEOPLE = [kåre, bell];
 /** An address is plain, and made of the user name; so people get their own names afterwards. */
 const plain = (username: string): string => username.normalize("NFD").replaceAll(/[^a-z]/g, "");

@@ -4,7 +4,7 @@ import { decodeJwt } from "jose";
 import { describe, expect, inject, test } from "vitest";
 import { type Answer, headerOf, type HttpClient } from "../../ops/http.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
-import { exposureOf, identityProvider, machineSecret, person, tokenOf, withClient } from "./world.ts";
+import { exposureOf, identityProvider, machineSecret, credentialsOf, tokenOf, withClient } from "./world.ts";
 
 const CLIENT = "notes";
 const secret = (): string => inject("domains").variables["NOTES_CLIENT_SECRET"] ?? "";
@@ -23,7 +23,7 @@ function authorizeUrl(changes: Readonly<Record<string, string>> = {}): string {
 
 /** Signs in and takes the code out of the redirect, which is not followed to the application. */
 async function codeFor(client: HttpClient, username: string): Promise<string> {
-  await signIn(client, `${exposureOf("everyone", "localhost").url}/`, person(username));
+  await signIn(client, `${exposureOf("everyone", "localhost").url}/`, credentialsOf(username));
   const answer = await untilLeaving(client, authorizeUrl());
   return new URL(headerOf(answer, "location") ?? redirectUri()).searchParams.get("code") ?? "";
 }
@@ -110,7 +110,7 @@ describe("an oauth2 application", () => {
 
   test.each(["https://evil.test/callback", "https://evil.test", ""])("is not redirected to %j", (redirect_uri) =>
     withClient(async (client) => {
-      await signIn(client, `${exposureOf("everyone", "localhost").url}/`, person("inge"));
+      await signIn(client, `${exposureOf("everyone", "localhost").url}/`, credentialsOf("inge"));
       const answer = await untilLeaving(client, authorizeUrl({ redirect_uri }));
       expect([headerOf(answer, "location"), answer.status >= 400 || answer.status === 200]).toEqual([undefined, true]);
     }),
@@ -118,7 +118,7 @@ describe("an oauth2 application", () => {
 
   test("gets no code for a user outside of its groups", () =>
     withClient(async (client) => {
-      await signIn(client, `${exposureOf("everyone", "localhost").url}/`, person("gast"));
+      await signIn(client, `${exposureOf("everyone", "localhost").url}/`, credentialsOf("gast"));
       const answer = await untilLeaving(client, authorizeUrl());
       expect([headerOf(answer, "location"), answer.status]).toEqual([undefined, 200]);
       expect(answer.body).toContain("Permission denied");

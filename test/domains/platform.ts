@@ -7,7 +7,7 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { deploy, openLocal } from "../../local/deploy.ts";
 import { startPlatform } from "../../local/platform/platform.ts";
 import { deployApplications } from "../../local/sample/applications.ts";
-import { Administrator, type Person } from "./people.ts";
+import { Administrator, type TestUser } from "./users.ts";
 import { changes } from "./stack.ts";
 import { startUpstream } from "./upstream.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -20,7 +20,7 @@ export interface DomainsPlatform {
   readonly httpsPort: number;
   /** Secret template variables in clear. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly people: readonly Person[];
+  readonly people: readonly TestUser[];
 }
 
 declare module "vitest" {
@@ -29,7 +29,7 @@ declare module "vitest" {
   }
 }
 
-const people: readonly Person[] = [
+const people: readonly TestUser[] = [
   { username: "inge", name: "Inge Ås", password: "inge's password", groups: ["staff"] },
   { username: "gast", name: "Gast", password: "gast's password", groups: ["guests"] },
 ];

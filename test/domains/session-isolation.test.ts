@@ -11,9 +11,9 @@ import { receivedHeaders } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
 import { markOf, type TraefikObject, withObjects } from "./cluster.ts";
 import { sessionAt } from "./credentials.ts";
-import { Administrator } from "./people.ts";
+import { Administrator } from "./users.ts";
 import { type Line, outcome, sendRaw } from "./raw.ts";
-import { exposureOf, identityProvider, person, withClient } from "./world.ts";
+import { exposureOf, identityProvider, credentialsOf, withClient } from "./world.ts";
 
 /** What gorilla/sessions uses as an id: 32 bytes in base32. */
 const CHOSEN = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -75,7 +75,7 @@ describe("a session", () => {
       const name = await cookieName(exposure.url);
       await withClient(async (client) => {
         await client.cookies.setCookie(`${name}=${CHOSEN}; Path=/`, exposure.url);
-        await signIn(client, `${exposure.url}/`, person(username));
+        await signIn(client, `${exposure.url}/`, credentialsOf(username));
         const cookies = await client.cookies.getCookieString(exposure.url);
         expect([exposure.id, cookies.includes(CHOSEN)]).toEqual([exposure.id, false]);
       });
@@ -152,7 +152,7 @@ describe("control: on one shared outpost", () => {
   test("the session of one service opens another one, whose groups the user is not in", async () => {
     await shared(async () => {
       const value = await withClient(async (client) => {
-        await signIn(client, `${guestbook().url}/`, person("gast"));
+        await signIn(client, `${guestbook().url}/`, credentialsOf("gast"));
         const cookies = await client.cookies.getCookieString(guestbook().url);
         return outpostCookie(guestbook().url, ["Cookie", cookies]);
       });
@@ -167,7 +167,7 @@ describe("control: on one shared outpost", () => {
       const name = await cookieName(guestbook().url);
       await withClient(async (client) => {
         await client.cookies.setCookie(`${name}=${CHOSEN}; Path=/`, guestbook().url);
-        await signIn(client, `${guestbook().url}/`, person("gast"));
+        await signIn(client, `${guestbook().url}/`, credentialsOf("gast"));
       });
       const attacker = await sendRaw(`${guestbook().url}/x`, { lines: [["Cookie", `${name}=${CHOSEN}`]] });
       expect([outcome(attacker), receivedHeaders(attacker.body).get("x-idp-username")]).toEqual([

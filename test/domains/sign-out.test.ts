@@ -5,9 +5,9 @@ import { type Answer, headerOf, type HttpClient } from "../../ops/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
 import { signIn } from "../../ops/verify/signIn.ts";
 import { FULL } from "../helpers/full.ts";
-import { Administrator, type Person } from "./people.ts";
+import { Administrator, type TestUser } from "./users.ts";
 import { outcome, sendRaw } from "./raw.ts";
-import { exposureOf, identityProvider, person, runFlow, withClient } from "./world.ts";
+import { exposureOf, identityProvider, credentialsOf, runFlow, withClient } from "./world.ts";
 
 const forward = (): string => exposureOf("forward", "localhost").url;
 const CALLBACK = `${OUTPOST_PATH}/callback?X-authentik-auth-callback=true`;
@@ -29,7 +29,7 @@ function pageOf({ status, body }: Answer): Page {
 async function signInAsBrowser(
   client: HttpClient,
   url: string,
-  user: Person,
+  user: TestUser,
 ): Promise<{ answer: Answer; pages: number }> {
   const answer = await signIn(client, url, user);
   const { title, link } = pageOf(answer);
@@ -45,7 +45,7 @@ async function signOut(client: HttpClient, url: string): Promise<string> {
 describe("sign-out", () => {
   test("ends the session here and at authentik, and the next login opens the page that was asked for", () =>
     withClient(async (client) => {
-      const inge = person("inge") as Person;
+      const inge = credentialsOf("inge") as TestUser;
       await signIn(client, `${forward()}/`, inge);
       const end = new URL(await signOut(client, forward()));
       expect([end.origin, end.pathname]).toEqual([identityProvider(), "/if/flow/default-authentication-flow/"]);
@@ -63,7 +63,7 @@ describe("sign-out", () => {
         forward(),
         { title: "You are signed out", link: "/", status: 200 },
       ]);
-      const answer = await signIn(client, new URL(pageOf(page).link, page.url).href, person("inge"));
+      const answer = await signIn(client, new URL(pageOf(page).link, page.url).href, credentialsOf("inge"));
       expect(outcome(answer)).toBe("200 shows /");
       expect(outcome(await client.send(`${forward()}/x`))).toBe("200 shows /x");
     }));
@@ -105,7 +105,7 @@ describe("ten users over three services", () => {
   const USERS = 10;
   // Three take every user to every service.
   const ROUNDS = FULL ? 10 : 3;
-  const users: Person[] = Array.from({ length: USERS }, (_, index) => ({
+  const users: TestUser[] = Array.from({ length: USERS }, (_, index) => ({
     ...{ username: `user-${index}`, name: `User ${index}`, password: `password of ${index}` },
     groups: ["staff", "guests"],
   }));

@@ -9,7 +9,7 @@ import {
   exposureOf,
   identityProvider,
   machineSecret,
-  person,
+  credentialsOf,
   runFlow,
   told,
   tokenOf,
@@ -55,7 +55,7 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
   test("with a session shows the page that was asked for, with the six headers", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await signIn(client, `${url}/x?y=1`, person("inge"));
+      const answer = await signIn(client, `${url}/x?y=1`, credentialsOf("inge"));
       expect([answer.url, answer.status, receivedPath(answer.body)]).toEqual([`${url}/x?y=1`, 200, "/x?y=1"]);
       expect(arrived(answer.body)).toEqual(SIX);
       const headers = receivedHeaders(answer.body);
@@ -68,7 +68,7 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
   test("in none of its groups is refused by the identity provider", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await signIn(client, `${url}/`, person("gast"));
+      const answer = await signIn(client, `${url}/`, credentialsOf("gast"));
       expect(new URL(answer.url).origin).toBe(identityProvider());
       expect(answer.body).toContain("Permission denied");
       expect(told(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
@@ -114,7 +114,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
   test("with a session knows who it is, and from whom it has that", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await signIn(client, `${url}/x`, person("inge"));
+      const answer = await signIn(client, `${url}/x`, credentialsOf("inge"));
       expect([answer.url, answer.status]).toEqual([`${url}/x`, 200]);
       expect(JSON.parse(answer.body)).toMatchObject({
         preferred_username: "inge",
@@ -126,7 +126,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
   test("in none of its groups is refused by the identity provider", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const answer = await signIn(client, `${url}/`, person("gast"));
+      const answer = await signIn(client, `${url}/`, credentialsOf("gast"));
       expect(new URL(answer.url).origin).toBe(identityProvider());
       expect(told(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
     }));
@@ -134,7 +134,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
   test("signing out ends the session here and at the identity provider", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      await signIn(client, `${url}/`, person("inge"));
+      await signIn(client, `${url}/`, credentialsOf("inge"));
       await runFlow(client, await client.follow(`${url}/logout`));
       const again = await client.follow(`${url}/`);
       expect(new URL(again.url).pathname).toMatch(/^\/if\/flow\//);
@@ -210,9 +210,9 @@ describe.each(["forward", "gated", "notes", "legacy"])("the test environment who
         return;
       }
       expect(told(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
-      const answer = await signIn(client, `${url}/x`, person("inge"));
+      const answer = await signIn(client, `${url}/x`, credentialsOf("inge"));
       expect([answer.status, arrived(answer.body)]).toEqual([200, SIX]);
-      const outside = await withClient((other) => signIn(other, `${url}/x`, person("gast")));
+      const outside = await withClient((other) => signIn(other, `${url}/x`, credentialsOf("gast")));
       expect(new URL(outside.url).origin).toBe(identityProvider());
     }));
 });

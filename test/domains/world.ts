@@ -27,7 +27,7 @@ export function identityProvider(): string {
   return exposureOf("authentik", "localhost").url;
 }
 
-export function person(username: string): Credentials {
+export function credentialsOf(username: string): Credentials {
   const found = inject("domains").people.find((candidate) => candidate.username === username);
   if (!found) throw new Error(`nobody is called ${username}`);
   return found;

@@ -15,7 +15,7 @@ import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { type Changes, runEngine } from "../../ops/deploy/run.ts";
 import type { Step } from "../../ops/deploy/step.ts";
 import type { Progress } from "../../ops/progress.ts";
-import { Administrator, type Person } from "../domains/people.ts";
+import { Administrator, type TestUser } from "../domains/users.ts";
 import { quiet } from "../helpers/quiet.ts";
 
 /** Values of the secret variables that configurations here name. */
@@ -27,8 +27,8 @@ export const SECRETS = {
   CLIENT_SECRET: "own-client-secret",
   BASIC_PASSWORD: "own-basic-password",
 };
-export const INGE: Person = { username: "inge", name: "Inge Ås", password: "inge's password", groups: ["staff"] };
-export const GAST: Person = { username: "gast", name: "Gast", password: "gast's password", groups: [] };
+export const INGE: TestUser = { username: "inge", name: "Inge Ås", password: "inge's password", groups: ["staff"] };
+export const GAST: TestUser = { username: "gast", name: "Gast", password: "gast's password", groups: [] };
 
 /** Config by full key, as a stack file holds it. */
 export type Config = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseStack } from "../../config/load.ts";
 import type { DataApi } from "../../config/settings.ts";
-import { buildFault, fingerprint, readCatalogFiles } from "../../infra/data/catalogFiles.ts";
+import { buildProblem, fingerprint, readCatalogFiles } from "../../infra/data/catalogFiles.ts";
 import { shell, stack } from "../config/stacks.ts";
 
 describe("the built files", () => {
@@ -37,7 +37,7 @@ describe("the built files", () => {
 
   test("are the server and what is compressed, in one order", () => {
     built();
-    expect(buildFault(project)).toBe(undefined);
+    expect(buildProblem(project)).toBe(undefined);
     expect(read()).toEqual([
       ["assets/a.js.br", "script, compressed"],
       ["index.html.br", "page, compressed"],
@@ -76,7 +76,7 @@ describe("the built files", () => {
     built();
     const others = "script, compressed".length + "page, compressed".length;
     write("catalog/dist/server.mjs", Buffer.alloc(1_048_576 - others));
-    expect(buildFault(project)).toBe(undefined);
+    expect(buildProblem(project)).toBe(undefined);
     expect(read().length).toBe(3);
     write("catalog/dist/server.mjs", Buffer.alloc(1_048_577 - others));
     expect(read).toThrow("the built catalog has 1048577 bytes, and a ConfigMap has room for 1048576");

@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseStack } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
-import { bundleFault, readBundle } from "../../infra/verification/bundle.ts";
+import { bundleProblem, readBundle } from "../../infra/verification/bundle.ts";
 import { type JobTarget, outsideTarget } from "../../infra/verification/target.ts";
 import { sections, shell, stack } from "../config/stacks.ts";
 import { canary, deploy, PATIENCE } from "../helpers/program.ts";
@@ -144,9 +144,9 @@ describe("its build", () => {
 
   test("must be that of the sources", () => {
     file("ops/verify/job/dist/verify.mjs.br", 2000);
-    expect(bundleFault(project)).toBeUndefined();
+    expect(bundleProblem(project)).toBeUndefined();
     expect(readBundle(project)["start.mjs"].toString()).toBe("ops/verify/job/start.js");
     file("infra/plan/plan.ts", 3000);
-    expect(bundleFault(project)).toBe("the verification job is older than its sources");
+    expect(bundleProblem(project)).toBe("the verification job is older than its sources");
   });
 });

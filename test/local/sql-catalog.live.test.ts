@@ -2,16 +2,16 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type DataWorld, startDataWorld } from "./postgrest.ts";
 
-let world: DataWorld;
-const owner = (sql: string): Promise<unknown> => world.query(sql, world.roles.owner);
+let api: DataWorld;
+const owner = (sql: string): Promise<unknown> => api.query(sql, api.roles.owner);
 beforeAll(async () => {
-  world = await startDataWorld();
+  api = await startDataWorld();
   await owner(await readFile(new URL("sql-catalog.sql", import.meta.url), "utf8"));
 });
-afterAll(() => world.stop());
+afterAll(() => api.stop());
 
 async function rows(path: string): Promise<Record<string, unknown>[]> {
-  const answer = await world.ask(path);
+  const answer = await api.ask(path);
   expect([answer.status, path]).toEqual([200, path]);
   return JSON.parse(answer.body) as Record<string, unknown>[];
 }
@@ -222,7 +222,7 @@ describe("the tables that pipelines fill", () => {
 
   test("are nobody else's", async () => {
     for (const table of ["sources", "dimensions", "endpoints", "tags"]) {
-      await expect(world.query(`select from catalog.${table}`, world.roles.anonymous)).rejects.toMatchObject({
+      await expect(api.query(`select from catalog.${table}`, api.roles.anonymous)).rejects.toMatchObject({
         code: "42501",
       });
     }
@@ -230,7 +230,7 @@ describe("the tables that pipelines fill", () => {
 });
 
 test("every column of the meta views has a comment", async () => {
-  const bare = await world.query(
+  const bare = await api.query(
     `select attrelid::regclass || '.' || attname as column from pg_attribute join pg_class c on c.oid = attrelid
      where relnamespace = 'api_v1'::regnamespace and relname ~ '^meta_' and attnum > 0 and col_description(attrelid, attnum) is null`,
   );
@@ -238,11 +238,11 @@ test("every column of the meta views has a comment", async () => {
 });
 
 test("a later version may change a view's columns, and what a pipeline has made of it stays", async () => {
-  await world.query("drop view api_v1.meta_dimensions; create view api_v1.meta_dimensions as select 1 as other");
-  world.migrate();
+  await api.query("drop view api_v1.meta_dimensions; create view api_v1.meta_dimensions as select 1 as other");
+  api.migrate();
   expect((await rows("/meta_dimensions?limit=1"))[0]).toMatchObject({ source_id: "ssb-1" });
   await owner("create view marts.my_sources as select source_id from api_v1.meta_sources");
-  world.migrate();
+  api.migrate();
   expect(await rows("/meta_sources?source_id=eq.ssb-1&select=title")).toEqual([{ title: "Population" }]);
   await owner("drop view marts.my_sources");
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type DataWorld, startDataWorld } from "./postgrest.ts";
 
-let world: DataWorld;
+let api: DataWorld;
 beforeAll(async () => {
-  world = await startDataWorld();
-  await world.query(`create schema staging authorization ${world.roles.owner}`);
+  api = await startDataWorld();
+  await api.query(`create schema staging authorization ${api.roles.owner}`);
 });
-afterAll(() => world.stop());
+afterAll(() => api.stop());
 
 beforeEach(async () => {
-  await world.query(
+  await api.query(
     `drop table if exists marts.base cascade; drop table if exists marts.other cascade;
      create table marts.base ("Key" integer primary key, navn text, "odd (col)" text);
      comment on table marts.base is 'The base';
@@ -17,15 +17,15 @@ beforeEach(async () => {
      comment on column marts.base."odd (col)" is 'The odd one';
      create table marts.other (id integer, note text);
      comment on column marts.other.note is 'A note'`,
-    world.roles.owner,
+    api.roles.owner,
   );
 });
 
-const owner = (sql: string): Promise<unknown> => world.query(sql, world.roles.owner);
+const owner = (sql: string): Promise<unknown> => api.query(sql, api.roles.owner);
 
 /** Comments of a view: that of the view itself, then those of its columns in order. */
 async function comments(view: string): Promise<(string | null)[]> {
-  const rows = await world.query<{ comment: string | null }>(
+  const rows = await api.query<{ comment: string | null }>(
     `select obj_description('${view}'::regclass, 'pg_class') as comment
      union all select * from (select col_description(attrelid, attnum) from pg_attribute
      where attrelid = '${view}'::regclass and attnum > 0 order by attnum) as columns`,
@@ -80,8 +80,8 @@ describe("comments are carried to a view", () => {
 
   test("and are in the description that the API gives of itself", async () => {
     await owner(`create view api_v1.v as select "Key" as k from marts.base`);
-    await world.restart();
-    const { definitions } = JSON.parse((await world.ask("/")).body) as {
+    await api.restart();
+    const { definitions } = JSON.parse((await api.ask("/")).body) as {
       definitions: Record<string, { description: string; properties: Record<string, { description: string }> }>;
     };
     expect(definitions["v"]?.description).toBe("The base");
@@ -109,7 +109,7 @@ describe("a carried comment", () => {
     expect(await comments("api_v1.first")).toEqual(["The base", "Written", null]);
     expect(await comments("api_v1.second")).toEqual(["Mine", "Written", null]);
     await owner(`comment on column marts.base."Key" is 'Another key'; comment on table marts.base is 'New base'`);
-    world.migrate();
+    api.migrate();
     expect(await comments("api_v1.first")).toEqual(["New base", "Written", null]);
     expect(await comments("api_v1.second")).toEqual(["Mine", "Written", null]);
   });
@@ -134,10 +134,10 @@ describe("a carried comment", () => {
 });
 
 test("what was there before the trigger is carried by the migration, without it nothing is", async () => {
-  await world.query("alter event trigger gatehouse_comments disable");
+  await api.query("alter event trigger gatehouse_comments disable");
   await owner(`create view api_v1.early as select "Key" as a from marts.base`);
   expect(await comments("api_v1.early")).toEqual([null, null]);
-  world.migrate();
+  api.migrate();
   expect(await comments("api_v1.early")).toEqual(["The base", "The key"]);
   await owner(`comment on column marts.base."Key" is 'Another key'`);
   expect(await comments("api_v1.early")).toEqual(["The base", "Another key"]);

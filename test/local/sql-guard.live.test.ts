@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DataWorld, startDataWorld } from "./postgrest.ts";
 
-let world: DataWorld;
+let api: DataWorld;
 beforeAll(async () => {
-  world = await startDataWorld();
-  await world.query(
+  api = await startDataWorld();
+  await api.query(
     `create table private_marts.person (id integer, navn text);
      insert into private_marts.person values (1, 'Sample Person');
      create table marts.dim_kommune (kommune_nr text primary key, navn text);
      create table marts.parent (id integer, navn text);
      create table marts.parted (id integer, navn text) partition by list (id)`,
-    world.roles.owner,
+    api.roles.owner,
   );
-  await world.query(`create schema staging authorization ${world.roles.owner}`);
+  await api.query(`create schema staging authorization ${api.roles.owner}`);
 });
-afterAll(() => world.stop());
+afterAll(() => api.stop());
 
 /** What the owner is told who runs this, `done` when nothing; nothing of it stays. */
 async function attempt(sql: string): Promise<string> {
-  return world.query(`begin; ${sql}; rollback`, world.roles.owner).then(
+  return api.query(`begin; ${sql}; rollback`, api.roles.owner).then(
     () => "done",
     (error: Error) => error.message,
   );
@@ -109,11 +109,11 @@ describe("what would serve personal data is refused", () => {
   });
 
   test("by the superuser as well, with the cure", async () => {
-    await expect(world.query("create view api_v1.people as select * from private_marts.person")).rejects.toMatchObject({
+    await expect(api.query("create view api_v1.people as select * from private_marts.person")).rejects.toMatchObject({
       code: "42501",
       hint: "Take private_marts.person out of it, or drop it, or put it into a private schema.",
     });
-    expect(await world.query("select from pg_views where viewname = 'people'")).toEqual([]);
+    expect(await api.query("select from pg_views where viewname = 'people'")).toEqual([]);
   });
 });
 
@@ -131,33 +131,33 @@ test.each([
 });
 
 test("a schema becomes private when it is configured so, with what was made before", async () => {
-  await world.query(
+  await api.query(
     "create table staging.a (id integer); create view api_v1.later as select * from staging.a",
-    world.roles.owner,
+    api.roles.owner,
   );
-  expect(() => world.migrate({ private: "private_marts,private_raw,staging" })).toThrow(
+  expect(() => api.migrate({ private: "private_marts,private_raw,staging" })).toThrow(
     refusal("view", "api_v1.later", "staging.a"),
   );
   expect(await attempt("create view api_v1.other as select * from staging.a")).toBe("done");
-  await world.query("drop view api_v1.later", world.roles.owner);
-  world.migrate({ private: "private_marts,private_raw,staging" });
+  await api.query("drop view api_v1.later", api.roles.owner);
+  api.migrate({ private: "private_marts,private_raw,staging" });
   expect(await attempt("create view api_v1.other as select * from staging.a")).toBe(
     refusal("view", "api_v1.other", "staging.a"),
   );
-  world.migrate();
+  api.migrate();
 });
 
 test("without the guard the view serves rows; the next migration finds it, and dropping it is the cure", async () => {
-  await world.query(
+  await api.query(
     `alter event trigger gatehouse_guard_private disable;
-     set role ${world.roles.owner}; create view api_v1.people as select * from private_marts.person; reset role;
+     set role ${api.roles.owner}; create view api_v1.people as select * from private_marts.person; reset role;
      alter event trigger gatehouse_guard_private enable`,
   );
-  const served = await world.ask("/people");
+  const served = await api.ask("/people");
   expect([served.status, served.body]).toEqual([200, '[{"id":1,"navn":"Sample Person"}]']);
-  expect(() => world.migrate()).toThrow(refusal("view", "api_v1.people"));
+  expect(() => api.migrate()).toThrow(refusal("view", "api_v1.people"));
   expect(await attempt("create view api_v1.other as select 1 as x")).toBe(refusal("view", "api_v1.people"));
-  await world.query("drop view api_v1.people", world.roles.owner);
-  expect((await world.ask("/people")).status).toBe(404);
-  world.migrate();
+  await api.query("drop view api_v1.people", api.roles.owner);
+  expect((await api.ask("/people")).status).toBe(404);
+  api.migrate();
 });

@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type DataWorld, startDataWorld } from "./postgrest.ts";
 
-let world: DataWorld;
+let api: DataWorld;
 beforeAll(async () => {
-  world = await startDataWorld();
+  api = await startDataWorld();
 });
-afterAll(() => world.stop());
+afterAll(() => api.stop());
 
 /** Everything that the migrations make, with its definition and rights. */
 async function made(): Promise<unknown[]> {
-  return world.query(
+  return api.query(
     `select p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) as definition, p.proacl::text as rights
      from pg_proc p where pronamespace::regnamespace::text in ('gatehouse', 'gatehouse_openapi')
      union all
@@ -25,7 +25,7 @@ async function made(): Promise<unknown[]> {
 
 /** Sessions of the superuser that wait for a lock; PostgREST's own may wait as well. */
 async function waiting(): Promise<number> {
-  const found = await world.query(
+  const found = await api.query(
     `select from pg_stat_activity
      where backend_type = 'client backend' and usename = 'postgres' and wait_event_type = 'Lock'`,
   );
@@ -35,13 +35,13 @@ async function waiting(): Promise<number> {
 test("run again, they leave what they find", async () => {
   const before = await made();
   expect(before.length).toBeGreaterThan(20);
-  world.migrate();
+  api.migrate();
   expect(await made()).toEqual(before);
 });
 
 test("two at once take turns, and both end well", async () => {
   const before = await made();
-  const ends = [world.startMigration(), world.startMigration()].map((run) => once(run, "exit"));
+  const ends = [api.startMigration(), api.startMigration()].map((run) => once(run, "exit"));
   expect(await Promise.all(ends)).toEqual([
     [0, null],
     [0, null],
@@ -50,11 +50,11 @@ test("two at once take turns, and both end well", async () => {
 });
 
 test("killed on the way, they have changed nothing, and the next run ends well", async () => {
-  await world.query("drop function gatehouse_openapi.document(text)");
+  await api.query("drop function gatehouse_openapi.document(text)");
   const before = await made();
-  const other = await world.session();
+  const other = await api.session();
   await other.query("begin; lock table catalog.sources");
-  const run = world.startMigration();
+  const run = api.startMigration();
   const exit = once(run, "exit");
   await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 240_000 });
   run.kill("SIGKILL");
@@ -62,6 +62,6 @@ test("killed on the way, they have changed nothing, and the next run ends well",
   await other.end();
   await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 240_000 });
   expect(await made()).toEqual(before);
-  world.migrate();
+  api.migrate();
   expect(await made()).toHaveLength(before.length + 1);
 });

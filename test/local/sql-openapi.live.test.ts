@@ -18,11 +18,11 @@ interface Document {
 }
 
 const profile = { "accept-profile": "gatehouse_openapi" };
-let world: DataWorld;
+let api: DataWorld;
 let marts: Document;
 beforeAll(async () => {
-  world = await startDataWorld();
-  await world.query(
+  api = await startDataWorld();
+  await api.query(
     `comment on schema marts is 'All marts';
      create type marts.mood as enum ('glad', 'sad');
      create domain marts.nr as varchar(4);
@@ -38,16 +38,16 @@ beforeAll(async () => {
      create table marts."Odd name/{x}" (id integer);
      create view marts.small as select a, l from marts.every;
      create table marts.dim_hidden (id integer);
-     revoke select on marts.dim_hidden from ${world.roles.anonymous}`,
-    world.roles.owner,
+     revoke select on marts.dim_hidden from ${api.roles.anonymous}`,
+    api.roles.owner,
   );
-  await world.restart();
+  await api.restart();
   marts = await documentOf("?schema=marts");
 });
-afterAll(() => world.stop());
+afterAll(() => api.stop());
 
 async function documentOf(query: string): Promise<Document> {
-  const answer = await world.ask(`/rpc/document${query}`, profile);
+  const answer = await api.ask(`/rpc/document${query}`, profile);
   expect(answer.status).toBe(200);
   return JSON.parse(answer.body) as Document;
 }
@@ -132,7 +132,7 @@ test("its schemas hold for what is answered", async () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const validate = ajv.compile({ ...marts.components["schemas"]?.["every"], additionalProperties: false });
-  const rows = JSON.parse((await world.ask("/every", { "accept-profile": "marts" })).body) as object[];
+  const rows = JSON.parse((await api.ask("/every", { "accept-profile": "marts" })).body) as object[];
   expect(rows.map((row) => validate(row) || validate.errors)).toEqual([true, true]);
   expect(validate({ ...rows[0], l: "angry" })).toBe(false);
   expect(validate({ ...rows[0], a: null })).toBe(false);
@@ -143,7 +143,7 @@ describe("another schema than an exposed one", () => {
   test.each(["private_marts", "gatehouse", "gatehouse_openapi", "catalog", "public", "pg_catalog", "nothing", ""])(
     "%s answers 404 and names none",
     async (schema) => {
-      const answer = await world.ask(`/rpc/document?schema=${schema}`, profile);
+      const answer = await api.ask(`/rpc/document?schema=${schema}`, profile);
       expect([answer.status, answer.body]).toEqual([
         404,
         '{"code":"not_found","details":null,"hint":null,"message":"there is no such schema"}',
@@ -153,7 +153,7 @@ describe("another schema than an exposed one", () => {
 });
 
 test("has an ETag, and answers 304 to it", async () => {
-  const tag = String((await world.ask("/rpc/document", profile)).headers["etag"]);
-  const answer = await world.ask("/rpc/document", { ...profile, "if-none-match": tag });
+  const tag = String((await api.ask("/rpc/document", profile)).headers["etag"]);
+  const answer = await api.ask("/rpc/document", { ...profile, "if-none-match": tag });
   expect([answer.status, answer.body]).toEqual([304, ""]);
 });

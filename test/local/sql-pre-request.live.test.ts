@@ -6,10 +6,10 @@ import { type DataWorld, startDataWorld } from "./postgrest.ts";
 
 const marts = { "accept-profile": "marts" };
 const PATIENCE = { timeout: 240_000, interval: 50 };
-let world: DataWorld;
+let api: DataWorld;
 beforeAll(async () => {
-  world = await startDataWorld();
-  await world.query(
+  api = await startDataWorld();
+  await api.query(
     `create table marts.dim_place (id integer primary key, name text);
      insert into marts.dim_place select n, 'place ' || n from generate_series(1, 5) n;
      create table marts.many (id integer) partition by list (id);
@@ -23,19 +23,19 @@ beforeAll(async () => {
        'transaction_read_only'
      ]) as name;
      analyze marts.many_1`,
-    world.roles.owner,
+    api.roles.owner,
   );
   // Instead of the real one: shows what it is that holds.
-  await world.query(
+  await api.query(
     `create function gatehouse.nothing() returns void language sql as ''; grant execute on function gatehouse.nothing() to public`,
   );
 });
-afterAll(() => world.stop());
+afterAll(() => api.stop());
 
 /** The ETag of an answer, once it stays the same: what ran before may still be counted. */
 async function settledTag(path: string, headers: Record<string, string>): Promise<string> {
   return vi.waitFor(async () => {
-    const [first, second] = [await world.ask(path, headers), await world.ask(path, headers)];
+    const [first, second] = [await api.ask(path, headers), await api.ask(path, headers)];
     expect(second.headers["etag"]).toBe(first.headers["etag"]);
     return String(second.headers["etag"]);
   }, PATIENCE);
@@ -43,7 +43,7 @@ async function settledTag(path: string, headers: Record<string, string>): Promis
 
 describe("headers", () => {
   test("every answer says how long it holds, and how many rows it has at the most", async () => {
-    const { status, headers } = await world.ask("/dim_place", marts);
+    const { status, headers } = await api.ask("/dim_place", marts);
     expect(status).toBe(200);
     expect(headers["cache-control"]).toBe("public, max-age=60");
     expect(headers["vary"]).toBe("Accept, Accept-Profile, Prefer, Range, Range-Unit");
@@ -52,10 +52,10 @@ describe("headers", () => {
   });
 
   test("a limit that changes is told at once", async () => {
-    world.migrate({ max_rows: "7", max_age: "30" });
-    const { headers } = await world.ask("/dim_place", marts);
+    api.migrate({ max_rows: "7", max_age: "30" });
+    const { headers } = await api.ask("/dim_place", marts);
     expect([headers["x-max-rows"], headers["cache-control"]]).toEqual(["7", "public, max-age=30"]);
-    world.migrate();
+    api.migrate();
   });
 });
 
@@ -68,14 +68,14 @@ describe("If-None-Match", () => {
     ["HEAD", "itself", (tag: string) => tag],
   ] as const)("%s with the tag %s answers 304 without a body", async (method, _, header) => {
     const tag = await settledTag("/dim_place", marts);
-    const answer = await world.ask("/dim_place", { ...marts, "if-none-match": header(tag) }, method);
+    const answer = await api.ask("/dim_place", { ...marts, "if-none-match": header(tag) }, method);
     expect([answer.status, answer.body, answer.headers["etag"]]).toEqual([304, "", tag]);
     expect(answer.headers["cache-control"]).toBe("public, max-age=60");
   });
 
   test("not a byte follows the headers of a 304", async () => {
     const tag = await settledTag("/dim_place", { ...marts, accept: "*/*" });
-    const socket = connect(world.port, "127.0.0.1");
+    const socket = connect(api.port, "127.0.0.1");
     await once(socket, "connect");
     const lines = [
       "GET /dim_place HTTP/1.1",
@@ -95,7 +95,7 @@ describe("If-None-Match", () => {
     ["any tag of a relation that is not there", "/nothing", { "if-none-match": "*" }, 404],
     ["any tag of a private relation", "/many", { "if-none-match": "*", "accept-profile": "private_marts" }, 406],
   ])("%s is no match", async (_, path, headers, status) => {
-    expect((await world.ask(path, { ...marts, ...headers })).status).toBe(status);
+    expect((await api.ask(path, { ...marts, ...headers })).status).toBe(status);
   });
 
   test.each([
@@ -106,40 +106,40 @@ describe("If-None-Match", () => {
     ["range", "/dim_place", { range: "0-1" }],
   ])("the tag of another %s is no match", async (_, path, headers) => {
     const tag = await settledTag("/dim_place", { ...marts, accept: "*/*" });
-    const answer = await world.ask(path, { ...marts, accept: "*/*", ...headers, "if-none-match": tag });
+    const answer = await api.ask(path, { ...marts, accept: "*/*", ...headers, "if-none-match": tag });
     expect(answer.status).not.toBe(304);
   });
 
   test("a write in the database changes the tag, and one in another database does not", async () => {
     const inserted = async (): Promise<unknown> => {
       const counters = "select pg_stat_get_db_tuples_inserted(oid) as n from pg_database where datname = 'postgres'";
-      return (await world.query<{ n: string }>(counters))[0]?.n;
+      return (await api.query<{ n: string }>(counters))[0]?.n;
     };
-    await world.query("create table neighbour (id integer)", undefined, "postgres");
+    await api.query("create table neighbour (id integer)", undefined, "postgres");
     const tag = await vi.waitFor(async () => {
       const [before, tag] = [await inserted(), await settledTag("/dim_place", marts)];
-      await world.query("insert into neighbour values (1)", undefined, "postgres");
+      await api.query("insert into neighbour values (1)", undefined, "postgres");
       await vi.waitFor(async () => expect(await inserted()).not.toBe(before), PATIENCE);
-      expect((await world.ask("/dim_place", { ...marts, "if-none-match": tag })).status).toBe(304);
+      expect((await api.ask("/dim_place", { ...marts, "if-none-match": tag })).status).toBe(304);
       return tag;
     }, PATIENCE);
 
-    await world.query("update marts.dim_place set name = 'moved' where id = 1", world.roles.owner);
+    await api.query("update marts.dim_place set name = 'moved' where id = 1", api.roles.owner);
     await vi.waitFor(async () => {
-      const answer = await world.ask("/dim_place?id=eq.1", { ...marts, "if-none-match": tag });
+      const answer = await api.ask("/dim_place?id=eq.1", { ...marts, "if-none-match": tag });
       expect([answer.status, answer.body]).toEqual([200, '[{"id":1,"name":"moved"}]']);
     }, PATIENCE);
   });
 });
 
 describe("exact counts", () => {
-  beforeAll(() => world.migrate({ exact_count_rows: "1000" }));
-  afterAll(() => world.migrate());
+  beforeAll(() => api.migrate({ exact_count_rows: "1000" }));
+  afterAll(() => api.migrate());
 
   test.each([["/many"], ["/many_1"], ["/m%61ny"], ["/%6dany?id=eq.1"]])(
     "of %s, which is large, are refused",
     async (path) => {
-      const answer = await world.ask(path, { ...marts, prefer: "handling=lenient , count=exact" });
+      const answer = await api.ask(path, { ...marts, prefer: "handling=lenient , count=exact" });
       expect(answer.status).toBe(400);
       expect(JSON.parse(answer.body)).toEqual({
         code: "exact_count_refused",
@@ -153,13 +153,13 @@ describe("exact counts", () => {
   );
 
   test("so are those of HEAD, without a body", async () => {
-    const answer = await world.ask("/many?limit=0", { ...marts, prefer: "count=exact" }, "HEAD");
+    const answer = await api.ask("/many?limit=0", { ...marts, prefer: "count=exact" }, "HEAD");
     expect([answer.status, answer.body, answer.headers["content-range"]]).toEqual([400, "", undefined]);
   });
 
   test("small tables are counted, large ones estimated", async () => {
     const count = async (path: string, prefer: string): Promise<unknown> => {
-      const { status, headers } = await world.ask(path, { ...marts, prefer }, "HEAD");
+      const { status, headers } = await api.ask(path, { ...marts, prefer }, "HEAD");
       return [status, headers["content-range"]];
     };
     expect(await count("/dim_place?limit=0", "count=exact")).toEqual([206, "*/5"]);
@@ -168,15 +168,15 @@ describe("exact counts", () => {
   });
 
   test("expected answers do not fill the server's log, errors do", async () => {
-    await world.ask("/absent_from_here", marts);
-    expect(world.log()).toContain('ERROR:  relation "marts.absent_from_here" does not exist');
-    expect(world.log()).not.toMatch(/exact_count_refused|not_modified|STATEMENT/);
+    await api.ask("/absent_from_here", marts);
+    expect(api.log()).toContain('ERROR:  relation "marts.absent_from_here" does not exist');
+    expect(api.log()).not.toMatch(/exact_count_refused|not_modified|STATEMENT/);
   });
 });
 
 describe("bounds of a request", () => {
   const limits = async (): Promise<Record<string, string>> => {
-    const rows = JSON.parse((await world.ask("/limits", marts)).body) as { name: string; setting: string }[];
+    const rows = JSON.parse((await api.ask("/limits", marts)).body) as { name: string; setting: string }[];
     return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
   };
 
@@ -192,16 +192,16 @@ describe("bounds of a request", () => {
       transaction_read_only: "on",
     });
     // PostgREST itself applies the settings of the role only with db-config.
-    await world.restart({ PGRST_DB_PRE_REQUEST: "gatehouse.nothing" });
+    await api.restart({ PGRST_DB_PRE_REQUEST: "gatehouse.nothing" });
     expect(await limits()).toMatchObject({ statement_timeout: "0", lock_timeout: "0", work_mem: "4MB", jit: "on" });
-    await world.restart();
+    await api.restart();
   });
 
   test("a slow query is ended, at once after the setting has changed", async () => {
-    expect((await world.ask("/waiting", marts)).status).toBe(200);
-    await world.query(`alter role ${world.roles.anonymous} set statement_timeout to 200`);
-    const answer = await world.ask("/waiting", marts);
-    await world.query(`alter role ${world.roles.anonymous} set statement_timeout to 5000`);
+    expect((await api.ask("/waiting", marts)).status).toBe(200);
+    await api.query(`alter role ${api.roles.anonymous} set statement_timeout to 200`);
+    const answer = await api.ask("/waiting", marts);
+    await api.query(`alter role ${api.roles.anonymous} set statement_timeout to 5000`);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([
       500,
       { code: "57014", message: "canceling statement due to statement timeout", details: null, hint: null },
@@ -211,14 +211,14 @@ describe("bounds of a request", () => {
 
 test("a write is refused though granted, and would be done without the pre-request", async () => {
   const profile = { "content-profile": "marts", "content-type": "application/json", accept: "application/json" };
-  const write = (): Promise<unknown> => world.post("/dim_place", profile, '{"id": 6, "name": "stray"}');
-  await world.query(`grant insert on marts.dim_place to ${world.roles.anonymous}`);
+  const write = (): Promise<unknown> => api.post("/dim_place", profile, '{"id": 6, "name": "stray"}');
+  await api.query(`grant insert on marts.dim_place to ${api.roles.anonymous}`);
   expect(await write()).toMatchObject({
     status: 405,
     body: '{"code":"25006","details":null,"hint":null,"message":"cannot execute SELECT in a read-only transaction"}',
   });
-  await world.restart({ PGRST_DB_PRE_REQUEST: "gatehouse.nothing" });
+  await api.restart({ PGRST_DB_PRE_REQUEST: "gatehouse.nothing" });
   expect(await write()).toMatchObject({ status: 201 });
-  expect(await world.query("select name from marts.dim_place where id = 6")).toEqual([{ name: "stray" }]);
-  await world.restart();
+  expect(await api.query("select name from marts.dim_place where id = 6")).toEqual([{ name: "stray" }]);
+  await api.restart();
 });

@@ -1,6 +1,6 @@
 import { webAddress } from "../text/links.ts";
 
-/** A schema that will go away (RFC 9745, RFC 8594). */
+/** A schema that is deprecated (RFC 9745, RFC 8594). */
 export interface Deprecation {
   readonly since: Date | null;
   readonly sunset: Date | null;

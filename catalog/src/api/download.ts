@@ -6,7 +6,7 @@ import type { Row } from "./rows.ts";
 export type Format = "csv" | "json";
 
 /** The most rows that the page saves: 50 answers, which the API's limits bear. */
-export const MOST_ROWS = 50_000;
+export const MAX_ROWS = 50_000;
 const BATCH = 1000;
 
 export interface Download {
@@ -28,14 +28,14 @@ export async function download(
   let count = 0;
   for (;;) {
     // When the file is full, one more row tells whether it is cut.
-    const wanted = Math.min(BATCH, MOST_ROWS - count) || 1;
+    const wanted = Math.min(BATCH, MAX_ROWS - count) || 1;
     const page = [
       ["limit", String(wanted)],
       ["offset", String(count)],
     ] as const;
     const answer = await fetchRows<Row>({ ...request, params: [...request.params, ...page] }, signal);
     const { rows, maxRows } = answer;
-    if (count === MOST_ROWS) return { file: fileOf(parts, format), rows: count, cut: rows.length > 0 };
+    if (count === MAX_ROWS) return { file: fileOf(parts, format), rows: count, cut: rows.length > 0 };
     if (rows.length > 0 || count === 0)
       parts.push(format === "csv" ? csv(columns, rows, count === 0) : inner(answer.text));
     count += rows.length;

@@ -4,18 +4,18 @@ import { HTTPError, isTimeoutError } from "ky";
  * What went wrong, as far as it matters to what one can do: `down` no answer at all, `slow` none in time, `missing` 404, `busy` 429,
  * `costly` the database gave up on the query, `refused` the API does not understand the request, `failed` anything else.
  */
-export type Fault = "down" | "slow" | "missing" | "busy" | "costly" | "refused" | "failed";
+export type ErrorKind = "down" | "slow" | "missing" | "busy" | "costly" | "refused" | "failed";
 
 export class ApiError extends Error {
-  readonly fault: Fault;
+  readonly kind: ErrorKind;
   readonly status: number | undefined;
   /** Code of PostgREST or Postgres, e.g. `57014`. */
   readonly code: string | undefined;
 
-  constructor(fault: Fault, message: string, status?: number, code?: string) {
+  constructor(kind: ErrorKind, message: string, status?: number, code?: string) {
     super(message);
     this.name = "ApiError";
-    this.fault = fault;
+    this.kind = kind;
     this.status = status;
     this.code = code;
   }
@@ -33,10 +33,10 @@ export function toApiError(error: unknown): unknown {
     return new ApiError("down", error instanceof Error ? error.message : String(error));
   const { status } = error.response;
   const { code, message } = answerOf(error.data);
-  return new ApiError(faultOf(status, code), message ?? `HTTP ${status}`, status, code);
+  return new ApiError(kindOf(status, code), message ?? `HTTP ${status}`, status, code);
 }
 
-function faultOf(status: number, code: string | undefined): Fault {
+function kindOf(status: number, code: string | undefined): ErrorKind {
   if (code === STATEMENT_TIMEOUT) return "costly";
   if (status === 404) return "missing";
   if (status === 429) return "busy";

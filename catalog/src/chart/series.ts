@@ -17,7 +17,7 @@ export interface Drawing {
 }
 
 /** More lines than this cannot be told apart. */
-export const MOST_SERIES = 8;
+export const MAX_SERIES = 8;
 
 /** The rows as points, by series. Rows without a number are left out; nothing is added up. */
 export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState): Drawing {
@@ -30,7 +30,7 @@ export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState): D
       : [];
   });
   const groups = [...Map.groupBy(points, (point) => point.series)];
-  const drawn = groups.slice(0, MOST_SERIES).map(([name, members]) => ({ name, points: members }));
+  const drawn = groups.slice(0, MAX_SERIES).map(([name, members]) => ({ name, points: members }));
   const labels = [...new Set(drawn.flatMap((group) => group.points.map((point) => point.x)))].sort((a, b) =>
     a.localeCompare(b, undefined, { numeric: true }),
   );

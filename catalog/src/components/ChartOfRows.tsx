@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { lazy, Suspense } from "preact/compat";
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import { drawingOf, MOST_SERIES } from "../chart/series.ts";
+import { drawingOf, MAX_SERIES } from "../chart/series.ts";
 import { fetchRows } from "../api/client.ts";
 import type { EndpointDetails } from "../api/meta.ts";
 import { filterParams, quotedName, viewRequest } from "../api/request.ts";
@@ -16,7 +16,7 @@ import { Problem } from "./Problem.tsx";
 
 const Chart = lazy(() => import("../chart/Chart.tsx"));
 
-const MOST_POINTS = 1000;
+const MAX_POINTS = 1000;
 
 interface Props {
   readonly endpoint: EndpointDetails;
@@ -34,7 +34,7 @@ export function ChartOfRows({ endpoint, view, chart }: Props): VNode {
     ["select", select],
     ...filterParams(view.filters),
     ["order", quotedName(x)],
-    ["limit", String(MOST_POINTS)],
+    ["limit", String(MAX_POINTS)],
   ] as const;
   const request = { relation, profile, params };
   const { data, error, refetch } = useQuery({
@@ -53,10 +53,10 @@ export function ChartOfRows({ endpoint, view, chart }: Props): VNode {
         <Chart drawing={drawing} kind={kind} label={t("chartLabel", { x: visible(x), y: visible(y) })} />
       </Suspense>
       <p>
-        {t(data.rows.length < Math.min(MOST_POINTS, data.maxRows ?? MOST_POINTS) ? "chartAll" : "chartCut", {
+        {t(data.rows.length < Math.min(MAX_POINTS, data.maxRows ?? MAX_POINTS) ? "chartAll" : "chartCut", {
           count: data.rows.length,
         })}{" "}
-        {drawing.all > MOST_SERIES && t("chartMany", { count: drawing.all, shown: MOST_SERIES })}{" "}
+        {drawing.all > MAX_SERIES && t("chartMany", { count: drawing.all, shown: MAX_SERIES })}{" "}
         {drawing.repeated && t("chartRepeated")}
       </p>
     </>

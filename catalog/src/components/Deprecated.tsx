@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Deprecation } from "../api/deprecation.ts";
 import { useText } from "../i18n/text.tsx";
 
-/** The banner of a schema that will go away. */
+/** The banner of a schema that is deprecated. */
 export function Deprecated({ deprecation }: { deprecation: Deprecation | null | undefined }): VNode | null {
   const { t, date } = useText();
   if (!deprecation) return null;

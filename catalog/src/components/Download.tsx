@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { download, type Format, MOST_ROWS } from "../api/download.ts";
+import { download, type Format, MAX_ROWS } from "../api/download.ts";
 import type { EndpointDetails } from "../api/meta.ts";
 import { viewRequest } from "../api/request.ts";
 import { useText } from "../i18n/text.tsx";
@@ -44,7 +44,7 @@ export function Download({ endpoint, view, columns }: Props): VNode {
     <details class="filter">
       <summary>{t("downloadHeading")}</summary>
       <p>
-        <small>{t("downloadHelp", { max: MOST_ROWS })}</small>
+        <small>{t("downloadHelp", { max: MAX_ROWS })}</small>
       </p>
       <div role="group">
         <button type="button" disabled={state.at === "busy"} onClick={() => void save("csv")}>

@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useText, type WordKey } from "../i18n/text.tsx";
+import { useText, type TextKey } from "../i18n/text.tsx";
 import { type Column, familyOf, operatorsOf } from "../state/columns.ts";
 import { isOperator, type Operator, takesValue } from "../state/operators.ts";
 import type { Filter } from "../state/view.ts";
 import { visible } from "../text/visible.ts";
 
-const WORDS: Record<Operator, WordKey> = {
+const TEXTS: Record<Operator, TextKey> = {
   contains: "opContains",
   starts: "opStarts",
   has: "opHas",
@@ -21,8 +21,8 @@ const WORDS: Record<Operator, WordKey> = {
 };
 
 /** The words for an operator. */
-export function operatorKey(operator: Operator): WordKey {
-  return WORDS[operator];
+export function operatorKey(operator: Operator): TextKey {
+  return TEXTS[operator];
 }
 
 interface Props {

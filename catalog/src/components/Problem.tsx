@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import { Link } from "wouter-preact";
-import { ApiError, type Fault } from "../api/errors.ts";
-import { useText, type WordKey } from "../i18n/text.tsx";
+import { ApiError, type ErrorKind } from "../api/errors.ts";
+import { useText, type TextKey } from "../i18n/text.tsx";
 import { Datum } from "./Datum.tsx";
 
-const WORDS: Record<Fault, readonly [WordKey, WordKey]> = {
+const TEXTS: Record<ErrorKind, readonly [TextKey, TextKey]> = {
   down: ["errorDown", "errorDownHelp"],
   slow: ["errorSlow", "errorSlowHelp"],
   costly: ["errorCostly", "errorCostlyHelp"],
@@ -18,7 +18,7 @@ const WORDS: Record<Fault, readonly [WordKey, WordKey]> = {
 export function Problem({ error, retry }: { error: unknown; retry: () => unknown }): VNode {
   const { t } = useText();
   const known = error instanceof ApiError ? error : undefined;
-  const [what, help] = WORDS[known?.fault ?? "failed"];
+  const [what, help] = TEXTS[known?.kind ?? "failed"];
   return (
     <div class="problem" role="alert">
       <p>
@@ -34,7 +34,7 @@ export function Problem({ error, retry }: { error: unknown; retry: () => unknown
       <button type="button" onClick={() => void retry()}>
         {t("retry")}
       </button>{" "}
-      {known?.fault === "missing" && <Link href="/data">{t("toList")}</Link>}
+      {known?.kind === "missing" && <Link href="/data">{t("toList")}</Link>}
     </div>
   );
 }

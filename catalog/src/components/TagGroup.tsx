@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { useText, type WordKey } from "../i18n/text.tsx";
+import { useText, type TextKey } from "../i18n/text.tsx";
 import { valueOf } from "../state/tags.ts";
 import { shortened } from "../text/visible.ts";
 import { Datum } from "./Datum.tsx";
 
-const NAMES: Record<string, WordKey> = {
+const NAMES: Record<string, TextKey> = {
   provider: "nsProvider",
   topic: "nsTopic",
   geo: "nsGeo",

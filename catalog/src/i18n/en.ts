@@ -24,24 +24,24 @@ export const en = {
   errorDown: "The data service cannot be reached.",
   errorDownHelp:
     "Check your network connection, or try again in a few minutes. Your filters are kept in the address of this page.",
-  errorSlow: "The data service did not answer in time.",
+  errorSlow: "The data service did not respond in time.",
   errorSlowHelp: "Try again, or ask for less: fewer rows, fewer columns, or a narrower filter. Your filters are kept.",
   errorCostly: "The query took too long, and the database stopped it.",
   errorCostlyHelp:
     "Narrow it: filter by a key column, use “equals” instead of “contains”, or remove the sorting. Your filters are kept.",
   errorBusy: "Too many requests from your network in a short time.",
   errorBusyHelp: "Wait half a minute, then try again. Your filters are kept.",
-  errorMissing: "This is not there (404).",
+  errorMissing: "Not found (404).",
   errorMissingHelp: "It may have been renamed or removed. Look for it in the list of all data.",
   errorRefused: "The data service does not accept this request.",
   errorRefusedHelp:
     "A filter probably has a value that does not fit its column, such as text where a number belongs. Change the filter, or remove it.",
   errorFailed: "The data service reports an internal error.",
   errorFailedHelp: "This is not your fault. Try again in a few minutes. Your filters are kept.",
-  errorAnswer: "Its answer: {message}",
+  errorAnswer: "Response: {message}",
 
   listHeading: "All data",
-  listIntro: "Open tables that anyone can look at, download and build on. No sign-in is needed.",
+  listIntro: "Open tables that anyone can view, download and use. No sign-in is needed.",
   searchLabel: "Search names and tags",
   filterHeading: "Filter by tag",
   filterHelp: "Several tags in one group: any of them. Several groups: all of them.",
@@ -76,8 +76,8 @@ export const en = {
   rangeExact: "Rows {from}–{to} of {total} (counted exactly)",
   rangeAbout: "Rows {from}–{to} of about {total} (an estimate, not counted)",
   rangeNone: "No row matches the filters.",
-  rangePast: "There is no page {page}: the rows end before it.",
-  truncated: "You see {shown} rows, not all. One answer of the data service holds at most {max} rows.",
+  rangePast: "There is no page {page}: it is after the last row.",
+  truncated: "You see {shown} rows, not all. One response of the data service contains at most {max} rows.",
   complete: "You see all rows that match.",
   previous: "Previous",
   next: "Next",
@@ -136,18 +136,18 @@ export const en = {
   attribution: "Attribution",
   freshness: "Freshness",
   fresh: "up to date",
-  late: "late: there are newer data upstream, or new data are overdue",
+  late: "late: newer data are available upstream, or new data are overdue",
   unknownFreshness: "unknown",
-  ingested: "Taken in",
+  ingested: "Ingested",
   updated: "Changed upstream",
   expected: "Next expected",
   periodicity: "Published",
   homepage: "Home page",
   limits: "Limits",
   limitsShort:
-    "At most {max} rows per answer, {seconds} seconds per query, {rate} requests a second and {inFlight} at a time.",
+    "At most {max} rows per response, {seconds} seconds per query, {rate} requests a second and {inFlight} at a time.",
   limitsMore: "All limits",
-  answered: "Answered {date}",
+  answered: "Retrieved {date}",
 
   requestHeading: "The exact request",
   requestHelp: "This gives the rows shown above, without a key or an account.",
@@ -176,9 +176,9 @@ export const en = {
     "Several rows share a point; they are drawn side by side and not added up. Filter to one row per point, or choose a series.",
   chartEmpty: "No numbers to draw.",
 
-  deprecated: "This version of the API will go away.",
+  deprecated: "This version of the API is deprecated and will be removed.",
   deprecatedSince: "Deprecated since {date}.",
-  sunset: "It can be read until {date}.",
+  sunset: "It is available until {date}.",
   deprecatedLink: "What to do",
 
   sourceHeading: "Source",
@@ -188,11 +188,11 @@ export const en = {
   appearsIn: "Where",
   editorial: "Remarks",
   noDimensions: "No dimensions are described.",
-  rowsTogether: "Rows in all tables together",
+  rowsTogether: "Rows in all tables",
 
   contractHeading: "Contract and changelog of {schema}",
   contractIntro:
-    "These relations and columns are a promise: they keep their names and types until a new version of the schema is served beside this one. Everything else, such as marts and raw, is open and may change.",
+    "These relations and columns are stable: they keep their names and types until a new version of the schema is available next to this one. All other schemas, such as marts and raw, may change at any time.",
   contractNone: "No contract is published here.",
   changelogHeading: "Changelog",
   relation: "Relation",
@@ -200,12 +200,13 @@ export const en = {
   aboutHeading: "Limits and how to cite",
   aboutOpenHeading: "What is stable",
   aboutLimitsHeading: "Limits",
-  limitRows: "One answer holds at most {max} rows (header X-Max-Rows). What was cut is shown by Content-Range.",
+  limitRows:
+    "One response contains at most {max} rows (header X-Max-Rows). Content-Range shows whether there are more.",
   limitCount: "Tables of more than {count} rows are not counted exactly; ask for Prefer: count=estimated.",
   limitTime: "A query that takes longer than {seconds} seconds is stopped.",
   limitRate:
-    "Each client address may send {rate} requests a second on average and {burst} in a burst, and have {inFlight} under way at a time. Above that the answer is 429; Retry-After says when to come back.",
-  limitCache: "Answers may be kept for {seconds} seconds, and asked for again with If-None-Match.",
+    "Each client address may send {rate} requests a second on average and {burst} in a burst, with at most {inFlight} concurrent requests. Further requests get status 429; the header Retry-After states when to retry.",
+  limitCache: "Responses can be cached for {seconds} seconds, and revalidated with If-None-Match.",
   limitRead: "The data can be read, not changed: GET, HEAD and OPTIONS only.",
   aboutCiteHeading: "How to cite",
   aboutCite:
@@ -217,4 +218,4 @@ export const en = {
   aboutApi: "Address of the API: {url}. It describes itself as OpenAPI:",
 } as const;
 
-export type Words = Readonly<Record<keyof typeof en, string>>;
+export type Texts = Readonly<Record<keyof typeof en, string>>;

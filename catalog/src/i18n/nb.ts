@@ -1,7 +1,7 @@
-import type { Words } from "./en.ts";
+import type { Texts } from "./en.ts";
 
 /** Sidens ord på bokmål. */
-export const nb: Words = {
+export const nb: Texts = {
   title: "Datakatalog",
   skip: "Hopp til innholdet",
   navData: "Data",

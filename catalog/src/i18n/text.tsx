@@ -1,24 +1,24 @@
 import { type ComponentChildren, createContext, type VNode } from "preact";
 import { useContext, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { remembered, remember } from "../state/preferences.ts";
-import { en, type Words } from "./en.ts";
+import { en, type Texts } from "./en.ts";
 import { nb } from "./nb.ts";
 
 export type Language = "nb" | "en";
-export type WordKey = keyof Words;
+export type TextKey = keyof Texts;
 type Values = Readonly<Record<string, string | number>>;
 
 export interface Text {
   readonly language: Language;
   readonly setLanguage: (language: Language) => void;
   /** The words for a key; numbers among the values are written as the language does. */
-  readonly t: (key: WordKey, values?: Values) => string;
+  readonly t: (key: TextKey, values?: Values) => string;
   readonly number: (value: number) => string;
   /** A day, or a day and time; text that is no date stays as it is. */
   readonly date: (value: string | Date, withTime?: boolean) => string;
 }
 
-const WORDS: Record<Language, Words> = { en, nb };
+const TEXTS: Record<Language, Texts> = { en, nb };
 const KEY = "language";
 const Context = createContext<Text | null>(null);
 
@@ -48,7 +48,7 @@ function textIn(language: Language, setLanguage: (language: Language) => void): 
     language,
     setLanguage,
     t: (key, values = {}) =>
-      WORDS[language][key].replace(/\{(\w+)\}/gu, (hole, name: string) => {
+      TEXTS[language][key].replace(/\{(\w+)\}/gu, (hole, name: string) => {
         const value = values[name];
         return value === undefined ? hole : written(value);
       }),

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { Outpost } from "../objects.ts";
-import { bearerOf, tokenOwner } from "../people.ts";
+import { bearerOf, tokenOwner } from "../users.ts";
 import { mayView } from "../permissions.ts";
 import type { Store } from "../store.ts";
 import { instructions } from "./messages.ts";

@@ -1,7 +1,7 @@
 /** A chart, where the columns allow one. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { until } from "../world.ts";
+import { until } from "../api-client.ts";
 import { address, texts, useBrowser } from "./browser.ts";
 
 const visit = useBrowser();

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
-import { rowsOf, until } from "../world.ts";
+import { rowsOf, until } from "../api-client.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { asked, shownRows } from "./table.ts";
 
@@ -26,7 +26,7 @@ function facts(source: Row): string[] {
     `Licence ${String(source["licence"])}`,
     `Attribution ${String(source["attribution"])}`,
     `Freshness ${source["freshness"] === "fresh" ? "up to date" : "unknown"}`,
-    `Taken in ${day(source["last_ingested_at"])}`,
+    `Ingested ${day(source["last_ingested_at"])}`,
     ...(source["next_expected_at"] === null ? [] : [`Next expected ${day(source["next_expected_at"])}`]),
     `Published ${String(source["periodicity"])}`,
     `Home page ${String(source["homepage"])}`,
@@ -51,7 +51,7 @@ describe("beside the rows", () => {
       );
       const [limits = ""] = await texts(page, ".terms > p");
       expect(limits).toMatch(
-        /^Limits: At most 1,000 rows per answer, 5 seconds per query, 50 requests a second and 6 at a time\. All limits · Answered /,
+        /^Limits: At most 1,000 rows per response, 5 seconds per query, 50 requests a second and 6 at a time\. All limits · Retrieved /,
       );
       for (const shown of await page.locator(".terms, .totals").all()) expect(await shown.isVisible()).toBe(true);
       expect(await texts(page, "[aria-labelledby=cite] pre")).toEqual([
@@ -71,7 +71,7 @@ describe("beside the rows", () => {
       expect(await texts(page, "h1")).toEqual(["Municipalities as received open"]);
       expect(await page.getByText(OPEN).count()).toBe(1);
       expect(await texts(page, ".deprecated")).toEqual([
-        "This version of the API will go away. Deprecated since January 1, 2026. It can be read until January 1, 2027. What to do",
+        "This version of the API is deprecated and will be removed. Deprecated since January 1, 2026. It is available until January 1, 2027. What to do",
       ]);
       const link = page.getByRole("link", { name: "What to do" });
       expect(await link.getAttribute("href")).toBe("https://data.example.org/versions");
@@ -121,7 +121,7 @@ test("the page of a source has its terms, its tables and its dimensions, each wh
     expect(await texts(page, ".terms dl > div")).toEqual(facts(source ?? {}));
     expect(await texts(page, "[aria-labelledby=tables] li")).toEqual(source?.["endpoints"]);
     const rows = (source?.["row_estimate"] as number).toLocaleString("en");
-    expect(await page.getByText(`Rows in all tables together: about ${rows} rows`).count()).toBe(1);
+    expect(await page.getByText(`Rows in all tables: about ${rows} rows`).count()).toBe(1);
     expect(await texts(page, "[aria-labelledby=dimensions] tbody tr")).toEqual(
       dimensions.map(({ title, dimension, description, schema, relation, column_name, editorial }) =>
         [title, dimension, description, [schema, relation, column_name].join("."), JSON.stringify(editorial)].join(" "),
@@ -160,12 +160,12 @@ test("limits are those of the API, and the page says how to cite and what is sta
       ...{ requestsPerSecond: 50, burst: 100, inFlight: 6 },
     });
     expect(await texts(page, "[aria-labelledby=limits] li")).toEqual([
-      "One answer holds at most 1,000 rows (header X-Max-Rows). What was cut is shown by Content-Range.",
+      "One response contains at most 1,000 rows (header X-Max-Rows). Content-Range shows whether there are more.",
       "Tables of more than 1,000,000 rows are not counted exactly; ask for Prefer: count=estimated.",
       "A query that takes longer than 5 seconds is stopped.",
-      "Each client address may send 50 requests a second on average and 100 in a burst, and have 6 under way at a time. " +
-        "Above that the answer is 429; Retry-After says when to come back.",
-      "Answers may be kept for 60 seconds, and asked for again with If-None-Match.",
+      "Each client address may send 50 requests a second on average and 100 in a burst, with at most 6 concurrent requests. " +
+        "Further requests get status 429; the header Retry-After states when to retry.",
+      "Responses can be cached for 60 seconds, and revalidated with If-None-Match.",
       "The data can be read, not changed: GET, HEAD and OPTIONS only.",
     ]);
     expect(await page.locator("blockquote").innerText()).toContain(`at ${inject("data").url}/fact_folketall`);

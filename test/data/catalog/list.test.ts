@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { SCHEMAS } from "../relations.ts";
-import { rowsOf, until } from "../world.ts";
+import { rowsOf, until } from "../api-client.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 
 const visit = useBrowser();

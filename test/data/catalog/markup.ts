@@ -1,5 +1,5 @@
 /** A relation whose names, descriptions, tags, source and cells all try to be more than text. */
-import { asOwner, ask, until } from "../world.ts";
+import { asOwner, ask, until } from "../api-client.ts";
 
 /** Runs where it becomes markup; the second has no sign that a tag may not have. */
 export const ATTACK = "<img src=x onerror=attacked=1>";

@@ -1,6 +1,6 @@
 /** Tables of 200 columns and of a million rows: no page waits for them, or holds all of them. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ask, asOwner, until } from "../world.ts";
+import { ask, asOwner, until } from "../api-client.ts";
 import { settled, texts, useBrowser } from "./browser.ts";
 import { asked, ROWS, shownColumns, shownRows, shownTotals } from "./table.ts";
 

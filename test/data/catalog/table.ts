@@ -1,6 +1,6 @@
 /** The table of rows as a person sees it, and the same from the API's answer. */
 import type { Page } from "playwright-core";
-import { ask } from "../world.ts";
+import { ask } from "../api-client.ts";
 import { texts } from "./browser.ts";
 
 export const ROWS = '[aria-label="Table of rows"]';

@@ -1,7 +1,7 @@
 /** `/data/<schema>/<table>`: the rows as one asks for them, in the words of the API. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { ask, rowsOf, until } from "../world.ts";
+import { ask, rowsOf, until } from "../api-client.ts";
 import { address, settled, texts, useBrowser } from "./browser.ts";
 import { asked, ROWS, shownColumns, shownRows, shownTotals } from "./table.ts";
 
@@ -180,7 +180,7 @@ describe("pages", () => {
     await visit("/data/marts/ref_number", async (page) => {
       const part = (from: number, to: number, shown = to - from + 1): string =>
         `Rows ${from.toLocaleString("en")}–${to.toLocaleString("en")} of 1,500 (counted exactly) ` +
-        `You see ${shown} rows, not all. One answer of the data service holds at most 1,000 rows.`;
+        `You see ${shown} rows, not all. One response of the data service contains at most 1,000 rows.`;
       const press = (name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
       const at = async (text: string, label: string): Promise<void> => {
         await until(text, () => shownTotals(page));
@@ -216,7 +216,7 @@ describe("pages", () => {
     await visit(
       "/data/marts/ref_number?page=99",
       async (page) => {
-        expect(await shownTotals(page)).toBe("There is no page 99: the rows end before it.");
+        expect(await shownTotals(page)).toBe("There is no page 99: it is after the last row.");
         await page.getByRole("button", { name: "First" }).click();
         await until(100, async () => (await shownRows(page)).length);
       },

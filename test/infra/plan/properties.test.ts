@@ -34,7 +34,7 @@ function placed(plan: Plan): Placed[] {
 const WHOLE_HOST = 100;
 const OUTPOST_PREFIX = "PathPrefix(`/outpost.goauthentik.io/`)";
 const SIGNED_OUT = "Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`)";
-const endsHere = ({ tls }: Exposure) => tls !== undefined && tls.ends !== "upstream";
+const terminatesTls = ({ tls }: Exposure) => tls !== undefined && tls.ends !== "upstream";
 const unique = (values: readonly string[]) => {
   expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
 };
@@ -72,7 +72,7 @@ describe("the plan of any stack", () => {
       const found = decisions.map(({ exposure, route, rule }) => [exposure.id, route.entryPoint, rule.authentication]);
       const expected = plan.exposures.flatMap((exposure) => {
         const on = (entryPoint: string) => [exposure.id, entryPoint, exposure.authentication];
-        const each = [on(gateway.httpEntryPoint), ...(endsHere(exposure) ? [on(gateway.httpsEntryPoint)] : [])];
+        const each = [on(gateway.httpEntryPoint), ...(terminatesTls(exposure) ? [on(gateway.httpsEntryPoint)] : [])];
         return exposure.role === "data-api" ? (dataApi?.exposed ?? []).flatMap(() => each) : each;
       });
       expect(sorted(found)).toEqual(sorted(expected));
@@ -93,7 +93,7 @@ describe("the plan of any stack", () => {
     always((plan) => {
       for (const { route, rule, exposure, chain } of placed(plan)) {
         const kinds = chain.map(({ kind }) => kind);
-        const redirects = endsHere(exposure) && route.tls === undefined;
+        const redirects = terminatesTls(exposure) && route.tls === undefined;
         const asks = rule.authentication !== "none";
         expect(kinds).toEqual([
           ...(redirects ? ["redirect"] : []),
@@ -195,7 +195,7 @@ describe("the outpost's path", () => {
       for (const { rule, route, exposure } of outposts) {
         const others = rules.filter((other) => other.rule.host === rule.host && !outposts.includes(other));
         expect(Math.max(...others.map((other) => other.rule.priority))).toBeLessThan(rule.priority);
-        expect(endsHere(exposure)).toBe(route.tls !== undefined);
+        expect(terminatesTls(exposure)).toBe(route.tls !== undefined);
         expect(rule.priority).toBe(rule.match.endsWith(SIGNED_OUT) ? 310 : 300);
       }
     });

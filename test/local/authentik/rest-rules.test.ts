@@ -1,7 +1,7 @@
 /** The rules of authentik's REST API that were measured on a real server: measured.md, "REST API" and "Blueprints and start-up". */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDefaults } from "../../../local/authentik/defaults.ts";
-import type { World } from "../../../local/authentik/resources.ts";
+import type { Runtime } from "../../../local/authentik/resources.ts";
 import { restApi } from "../../../local/authentik/rest.ts";
 import { Store } from "../../../local/authentik/store.ts";
 import { TaskRunner } from "../../../local/authentik/task-runner.ts";
@@ -13,9 +13,9 @@ const store = new Store();
 /** What the server leaves to its worker. */
 const tasks: Task[] = [];
 const send = (name: Task["name"], argument: string) => void tasks.push({ id: 0, name, argument });
-const world: World = { store, secretKey: "test", tasks: { send } };
-const api = restApi(world);
-const runner = new TaskRunner(world, { send: () => undefined } as never, { start: () => undefined } as never);
+const runtime: Runtime = { store, secretKey: "test", tasks: { send } };
+const api = restApi(runtime);
+const runner = new TaskRunner(runtime, { send: () => undefined } as never, { start: () => undefined } as never);
 let flows: Json;
 
 async function call(
@@ -38,7 +38,7 @@ const proxy = (name: string, more: Json = {}) =>
   });
 
 beforeAll(async () => {
-  createDefaults(world, { token: "token" });
+  createDefaults(runtime, { token: "token" });
   const flow = async (slug: string) => (await list(`/flows/instances/?slug=${slug}`))[0]?.["pk"];
   flows = {
     authorization_flow: await flow("default-provider-authorization-implicit-consent"),

@@ -3,7 +3,7 @@ import { createDefaults } from "../../../local/authentik/defaults.ts";
 import { embeddedOutpost, references } from "../../../local/authentik/objects.ts";
 import type { Kind } from "../../../local/authentik/objects.ts";
 import { create, resources } from "../../../local/authentik/resources.ts";
-import type { Resource, World } from "../../../local/authentik/resources.ts";
+import type { Resource, Runtime } from "../../../local/authentik/resources.ts";
 import { restApi } from "../../../local/authentik/rest.ts";
 import { Store } from "../../../local/authentik/store.ts";
 import { noTasks } from "../../../local/authentik/tasks.ts";
@@ -14,22 +14,22 @@ type Json = Record<string, unknown>;
 type Call = { method: string; path: string; query?: string; body?: unknown; status: number; response?: unknown };
 
 const token = "test-token";
-let world: World;
+let runtime: Runtime;
 let api: ReturnType<typeof restApi>;
 
 /** An empty store, but for the user behind the token; `full` = with what authentik has after its first start. */
 function start(full = false): void {
-  world = { store: new Store(), secretKey: "test", tasks: noTasks };
-  if (full) createDefaults(world, { token });
+  runtime = { store: new Store(), secretKey: "test", tasks: noTasks };
+  if (full) createDefaults(runtime, { token });
   else {
-    const admins = { ...create(world, resourceOf("group")), name: "callers", is_superuser: true };
-    world.store.put("group", admins as never);
-    const caller = { ...create(world, resourceOf("user")), pk: 9999, username: "caller", groups: [admins.pk] };
-    world.store.put("user", caller as never);
+    const admins = { ...create(runtime, resourceOf("group")), name: "callers", is_superuser: true };
+    runtime.store.put("group", admins as never);
+    const caller = { ...create(runtime, resourceOf("user")), pk: 9999, username: "caller", groups: [admins.pk] };
+    runtime.store.put("user", caller as never);
     const own = { pk: "t", identifier: "t", user: 9999, expiring: false, expires: null };
-    world.store.put("token", { ...own, intent: "api", key: token });
+    runtime.store.put("token", { ...own, intent: "api", key: token });
   }
-  api = restApi(world);
+  api = restApi(runtime);
 }
 
 function resourceOf(kind: Kind): Resource {
@@ -58,7 +58,7 @@ const blueprint = { content: "version: 1\nentries: []\n" };
 function plant(resource: Resource, { path, body, response, status }: Call): void {
   const put = (kind: Kind, fields: Json) => {
     const made = resources.find((one) => one.kind === kind && (kind !== resource.kind || one === resource));
-    if (made) world.store.put(kind, { ...create(world, made), ...anything, ...embedded, ...fields });
+    if (made) runtime.store.put(kind, { ...create(runtime, made), ...anything, ...embedded, ...fields });
   };
   const sent = (body ?? {}) as Json;
   for (const [field, kind] of Object.entries(references[resource.kind] ?? {})) {

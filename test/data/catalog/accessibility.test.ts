@@ -1,7 +1,7 @@
 /** The page for the people who use it: by keyboard alone, in their language, in the colours they like. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { until } from "../world.ts";
+import { until } from "../api-client.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { asked, shownRows, shownTotals } from "./table.ts";
 

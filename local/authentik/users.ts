@@ -54,7 +54,7 @@ export function tokenOwner(store: Store, key: string, intent: string): User | un
 }
 
 /** Whether the bindings of an application let a user in. No enabled binding = everyone. */
-export function mayEnter(store: Store, application: Application, user: User): boolean {
+export function mayAccess(store: Store, application: Application, user: User): boolean {
   const bindings = store.list("binding").filter((binding) => binding.target === application.pk && binding.enabled);
   if (bindings.length === 0) return true;
   const groups = inheritedGroups(store, user).map((group) => group.pk);

@@ -2,7 +2,7 @@
 import { AuthentikApi } from "../../ops/authentikApi.ts";
 import { createClient, type HttpClient } from "../../ops/http.ts";
 
-export interface Person {
+export interface TestUser {
   readonly username: string;
   readonly name: string;
   readonly password: string;
@@ -36,7 +36,7 @@ export class Administrator {
   }
 
   /** Makes a person, and those of the groups that are not there yet. */
-  async create({ username, name, password, groups }: Person): Promise<void> {
+  async create({ username, name, password, groups }: TestUser): Promise<void> {
     const ids = [];
     for (const group of groups) ids.push(await this.#groupId(group));
     const user = { username, name, email: `${username}@example.org`, path: "users", type: "internal", groups: ids };

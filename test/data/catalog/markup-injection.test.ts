@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { ask, until } from "../world.ts";
+import { ask, until } from "../api-client.ts";
 import { settled, texts, useBrowser } from "./browser.ts";
 import { ATTACK, attack, CELLS, clear, COLUMNS, FORMULAS, RELATION, SOURCE, TITLE } from "./markup.ts";
 import { shownColumns, shownRows } from "./table.ts";

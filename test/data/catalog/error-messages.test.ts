@@ -1,7 +1,7 @@
 /** An API that is slow, down, or answers an error: what the page says, what it keeps, and how one goes on. */
 import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, test, vi } from "vitest";
-import { ask, asOwner, newClient, until } from "../world.ts";
+import { ask, asOwner, newClient, until } from "../api-client.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
 import { asked, shownRows } from "./table.ts";
 
@@ -29,25 +29,25 @@ const FAILED = `The data service reports an internal error. This is not your fau
 
 const CASES: readonly [string, Fault, string][] = [
   ["no connection", (route) => route.abort(), DOWN],
-  ["503", answer(503, { code: "PGRST001", message: "no database" }), `${DOWN} Its answer: 503, no database`],
+  ["503", answer(503, { code: "PGRST001", message: "no database" }), `${DOWN} Response: 503, no database`],
   [
     "429",
     answer(429, "Too Many Requests", { "Retry-After": "0" }),
-    `Too many requests from your network in a short time. Wait half a minute, then try again. ${KEPT}. Its answer: 429, HTTP 429`,
+    `Too many requests from your network in a short time. Wait half a minute, then try again. ${KEPT}. Response: 429, HTTP 429`,
   ],
   [
     "a query that took too long",
     answer(500, { code: "57014", message: "canceling statement due to statement timeout" }),
     "The query took too long, and the database stopped it. Narrow it: filter by a key column, use “equals” instead of “contains”, " +
-      `or remove the sorting. ${KEPT}. Its answer: 500, canceling statement due to statement timeout`,
+      `or remove the sorting. ${KEPT}. Response: 500, canceling statement due to statement timeout`,
   ],
-  ["an internal error", answer(500, { message: "<b>oh</b>" }), `${FAILED} Its answer: 500, <b>oh</b>`],
+  ["an internal error", answer(500, { message: "<b>oh</b>" }), `${FAILED} Response: 500, <b>oh</b>`],
   ["what is no JSON", (route) => route.fulfill({ status: 200, headers: CORS, body: "<html>" }), FAILED],
   [
     "404",
     answer(404, { code: "42P01", message: "relation does not exist" }),
-    "This is not there (404). It may have been renamed or removed. Look for it in the list of all data. " +
-      "Its answer: 404, relation does not exist",
+    "Not found (404). It may have been renamed or removed. Look for it in the list of all data. " +
+      "Response: 404, relation does not exist",
   ],
 ];
 
@@ -82,7 +82,7 @@ describe("rows that are answered with", () => {
       async (page) => {
         expect(await problem(page)).toBe(
           "The data service does not accept this request. A filter probably has a value that does not fit its column, such as text " +
-            'where a number belongs. Change the filter, or remove it. Its answer: 400, invalid input syntax for type numeric: "many"',
+            'where a number belongs. Change the filter, or remove it. Response: 400, invalid input syntax for type numeric: "many"',
         );
         await page.getByRole("button", { name: "Remove all filters" }).click();
         await until(6, async () => (await shownRows(page)).length);
@@ -140,7 +140,7 @@ test("a slow answer is waited for, which the page says; without any it gives up 
     await page.getByText("The data service takes longer than usual. Still waiting …").waitFor();
     await page.clock.runFor(31_000);
     expect(await problem(page)).toBe(
-      "The data service did not answer in time. Try again, or ask for less: fewer rows, fewer columns, or a narrower filter. " +
+      "The data service did not respond in time. Try again, or ask for less: fewer rows, fewer columns, or a narrower filter. " +
         `${KEPT}.`,
     );
     await page.unroute(rows);
@@ -199,7 +199,7 @@ test("what is dropped while it is looked at is not there any more, and the page 
         expect(await shownRows(page)).toEqual([["1"]]);
         await asOwner("drop table marts.fact_passing");
         await page.getByRole("button", { name: /^Sort by id/ }).click();
-        expect(await problem(page)).toContain("This is not there (404).");
+        expect(await problem(page)).toContain("Not found (404).");
         await page.getByRole("alert").getByRole("link", { name: "All data" }).click();
         await page.getByText("16 of 16 tables").waitFor();
       },

@@ -9,29 +9,29 @@ export interface DataApi {
   readonly database: string;
   /** PostgREST's version; the image's tag. */
   readonly version: string;
-  /** Instances of PostgREST: so many at the least, and at the most. */
+  /** Minimum and maximum number of PostgREST replicas. */
   readonly replicas: number;
   readonly maxReplicas: number;
   /** Exposed schemas in order; the first is the default (spec 001: `api_v1`). */
   readonly exposed: readonly string[];
-  /** Schemas that hold personal data: created, never granted. */
+  /** Schemas with personal data: created without grants. */
   readonly private: readonly string[];
-  /** Exposed schemas that will go away. */
+  /** Exposed schemas that are deprecated. */
   readonly deprecated: readonly Deprecation[];
-  /** The web catalog; undefined = there is none. */
+  /** The web catalog; undefined = not deployed. */
   readonly catalog: Catalog | undefined;
   readonly roles: {
-    /** NOLOGIN; what a request without credentials runs as. */
+    /** NOLOGIN; role of a request without credentials. */
     readonly anonymous: string;
-    /** LOGIN NOINHERIT; what PostgREST connects as. */
+    /** LOGIN NOINHERIT; role with which PostgREST connects. */
     readonly authenticator: string;
-    /** What pipelines write as. */
+    /** Role with which pipelines write. */
     readonly owner: string;
   };
   readonly authenticatorPassword: SecretText;
   readonly ownerPassword: SecretText;
   readonly limits: {
-    /** Rows in one answer at the most. */
+    /** Maximum number of rows in one response. */
     readonly maxRows: number;
     /** How long one query may take, in milliseconds. */
     readonly statementTimeout: number;
@@ -39,7 +39,7 @@ export interface DataApi {
     readonly connections: number;
     /** Rows of the largest table that is counted exactly. */
     readonly exactCountRows: number;
-    /** Seconds for which an answer may be kept without asking again. */
+    /** Seconds for which a response can be cached without revalidation. */
     readonly maxAge: number;
     /** Of one client, by its address. */
     readonly requestsPerSecond: number;
@@ -62,6 +62,6 @@ export interface Deprecation {
   readonly schema: string;
   readonly since: string;
   readonly sunset: string;
-  /** Page that says what to use instead. */
+  /** Page about the replacement. */
   readonly link: string | undefined;
 }

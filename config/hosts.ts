@@ -1,24 +1,24 @@
-/** The rule that no two things answer on one host. */
+/** The rule that each host is used once. */
 import { enabledKinds } from "./convert.ts";
 import type { Problem } from "./problems.ts";
 import { type Drafts, problem, within } from "./rules.ts";
 import type { Domain, IdentityProvider, TestEnvironments } from "./settings.ts";
 import type { Location } from "./shapes.ts";
 
-/** Something that wants `<label>.<base domain>` on each of its domains. */
+/** An entry that uses `<label>.<base domain>` on each of its domains. */
 interface Claim {
   readonly label: string;
   readonly kinds: readonly string[];
-  /** How messages call the claimant. */
+  /** Name of the entry in messages. */
   readonly owner: string;
   readonly location: Location;
-  /** What the host is for, where the location alone does not say it. */
+  /** Use of the host, where the location does not state it. */
   readonly purpose: string;
   readonly hint: string;
 }
 
 /**
- * Every host stands once and is short enough. What the stack brings along claims first, then the test environments, then the list in its
+ * Returns a problem for every host that is used twice or is too long. Built-in hosts come first, then the test environments, then the list in its
  * order; an entry also may not have the name of one of those, since routes and exposures are named alike.
  */
 export function hostRules(drafts: Drafts, testEnvironments: TestEnvironments): Problem[] {
@@ -100,20 +100,20 @@ function services(drafts: Drafts): Claim[] {
   return [...claims.values()];
 }
 
-/** Claims the hosts of each domain; tells at most one problem per other owner. */
+/** Claims the hosts of each domain; returns at most one problem per other owner. */
 function claimHosts(claim: Claim, domains: readonly Domain[], owners: Map<string, string>): Problem[] {
   const found = new Map<string, Problem>();
   for (const { kind, baseDomain } of domains) {
     if (!claim.kinds.includes(kind)) continue;
     const host = `${claim.label}.${baseDomain}`;
     const owner = owners.get(host);
-    const tell = (about: string, message: string, hint = claim.hint) =>
+    const report = (about: string, message: string, hint = claim.hint) =>
       found.has(about) || found.set(about, problem(claim.location, `${claim.purpose}host "${host}" ${message}`, hint));
-    if (claim.label.length > 63) tell("length", "has a label of more than 63 characters");
-    else if (host.length > 253) tell("length", "is longer than 253 characters", "use a shorter name or base domain");
+    if (claim.label.length > 63) report("length", "has a label of more than 63 characters");
+    else if (host.length > 253) report("length", "is longer than 253 characters", "use a shorter name or base domain");
     if (owner === undefined) owners.set(host, claim.owner);
     // Two domains with one base domain are a problem of the domains.
-    else if (owner !== claim.owner) tell(owner, `is already used by ${owner}`);
+    else if (owner !== claim.owner) report(owner, `is already used by ${owner}`);
   }
   return [...found.values()];
 }

@@ -25,7 +25,7 @@ import { versionRules, versionWarnings } from "./versions.ts";
 import { type Environment, type RawValue, Variables } from "./variables.ts";
 import { toVerification, verificationRules } from "./verification.ts";
 
-/** A stack's configuration as it stands, before anything is checked. */
+/** The configuration of a stack before validation. */
 export interface RawStack {
   readonly stack: string;
   /** Name of the stack file, for messages. Default: `Pulumi.<stack>.yaml`. */
@@ -40,7 +40,7 @@ export interface ParseOptions {
 }
 
 /**
- * Checks a stack's configuration and gives it its final form. Shapes and rules are both always looked at, so all problems come at once.
+ * Returns the settings of a stack's configuration. Checks shapes and rules together, so that all problems are reported at once.
  * @param env variables of the deploying shell, for `${NAME}` that the stack does not set
  * @throws ConfigError with every problem, in the order of the sections; it holds no value of a variable or of a secret field
  */
@@ -137,7 +137,7 @@ export function parseStackFile(text: string, stack: string, file: string): RawSt
   return { stack, file, config: Object.fromEntries(values) };
 }
 
-/** The sections of our own namespace; unknown keys and encrypted values are problems. */
+/** Returns the sections of the namespace `gatehouse`. Unknown keys and encrypted values are problems. */
 function readSections(config: RawStack["config"], problems: Problem[]): Partial<Record<Section, unknown>> {
   const sections: Partial<Record<Section, unknown>> = {};
   for (const [key, raw] of Object.entries(config)) {

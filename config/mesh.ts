@@ -1,5 +1,5 @@
 /**
- * The rule of private networks that know no wildcard names: in a tailnet each name is a node of its own, and nothing resolves below a
+ * Rules of private networks without wildcard names: in a tailnet each name is a node, and no name resolves below a
  * node (tailscale #1196, #7081).
  */
 import type { Problem } from "./problems.ts";
@@ -9,7 +9,7 @@ import type { Domain } from "./settings.ts";
 /** Domains whose names are nodes: `<tailnet>.ts.net`. */
 const TAILNET = /(^|\.)ts\.net$/;
 
-/** A tailnet's base domain is the tailnet itself, and nobody but the network makes its records. */
+/** The base domain of a tailnet is the tailnet itself, and the network creates its records. */
 export function meshRules({ domains, settings }: Drafts): Problem[] {
   return settings.flatMap(({ enabled, baseDomain, targets }, index) => {
     const draft = domains[index];

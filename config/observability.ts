@@ -1,4 +1,4 @@
-/** Who may read the metrics: shape, rule and final form of `gatehouse:observability`. */
+/** Access to the metrics: schema, rules and settings of `gatehouse:observability`. */
 import { z } from "zod";
 import { kubernetesLabels, label } from "./fields.ts";
 import type { Problem } from "./problems.ts";
@@ -20,7 +20,7 @@ export const observability = z.strictObject({
 
 export type ObservabilityInput = z.output<typeof observability>;
 
-/** Who reads the metrics, and by which labels it finds what is there. */
+/** The Prometheus that reads the metrics, and the labels by which it selects objects. */
 export interface Observability {
   /** Where Prometheus runs, and the objects for it go. */
   readonly namespace: string;
@@ -40,7 +40,7 @@ export function observabilityRules({ observability: section, postgres }: Drafts)
   return [problem(within(postgres.location, "install", "monitoring"), message, "remove it")];
 }
 
-/** What nobody will be told of. */
+/** Warns of missing alerts. */
 export function observabilityWarnings({ observability: section, verification }: Drafts): string[] {
   if (section === undefined || verification?.fields.pushgateway !== undefined) return [];
   return [

@@ -1,4 +1,4 @@
-/** Shape of the Postgres server: one that is there, or one to install. */
+/** Schema of the Postgres server: an existing one, or one to install. */
 import { z } from "zod";
 import { cidr, positiveInteger, label, list, port, secret, subdomain, text, nonEmptyText } from "./fields.ts";
 import { SSL_MODES } from "./sslModes.ts";

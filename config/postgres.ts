@@ -1,4 +1,4 @@
-/** The Postgres server: one that is there, or one that the stack installs, never half of each. */
+/** The Postgres server: an existing one, or one that the stack installs; fields of both are a problem. */
 import { coerce, satisfies } from "semver";
 import type { Problem } from "./problems.ts";
 import { type Drafts, problem, within } from "./rules.ts";
@@ -7,9 +7,9 @@ import type { PostgresServer } from "./settings.ts";
 import { type Draft, isSection } from "./shapes.ts";
 import type { Variables } from "./variables.ts";
 
-/** What describes a server that is there. */
+/** Fields of an existing server. */
 const EXISTING = ["host", "port", "user", "sslmode", "sslrootcert"];
-/** What only the operator can do. */
+/** Fields that require the operator. */
 const OPERATED = ["instances", "operator_namespace", "monitoring"];
 
 /** The Postgres server; undefined when any of it is wrong. */
@@ -40,7 +40,7 @@ export function toPostgres(
     port: variables.port(install.port, within(location, "install", "port")) ?? 0,
     user: "postgres",
     password,
-    // The image has no certificate; the operator makes one, which nobody else can vouch for.
+    // The image has no certificate; the operator creates one, which no public CA signs.
     sslmode: install.kind === "statefulset" ? "disable" : "require",
     sslrootcert: undefined,
     install: {
@@ -60,7 +60,7 @@ export function toPostgres(
   };
 }
 
-/** What stands under `install`, and what cannot stand beside it. */
+/** Rules of `install`, and of fields that exclude it. */
 export function postgresRules({ postgres, identityProvider, dataApi }: Drafts): Problem[] {
   if (postgres === undefined || !isSection(postgres.raw)) return [];
   const { location, fields } = postgres;
@@ -133,7 +133,7 @@ export function listensOnPrimary(version: string): boolean {
   return satisfies(coerce(version) ?? "0.0.0", ">=12.2.0");
 }
 
-/** Whether somebody wrote the key; a default does not count. */
+/** Whether the stack file contains the key; a default does not count. */
 function isWritten({ raw }: Draft<unknown>, key: string): boolean {
   return isSection(raw) && key in raw;
 }

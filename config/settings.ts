@@ -35,9 +35,9 @@ export interface Settings {
   readonly identityProvider: IdentityProvider;
   readonly postgres: PostgresServer | undefined;
   readonly dataApi: DataApi | undefined;
-  /** Undefined = nobody reads metrics. */
+  /** Undefined = no metrics are read. */
   readonly observability: Observability | undefined;
-  /** Undefined = nothing is proven from inside the cluster. */
+  /** Undefined = no verification in the cluster. */
   readonly verification: Verification | undefined;
   readonly images: Images;
   /** What was skipped and why, e.g. a service that names a domain which is not enabled. */
@@ -55,7 +55,7 @@ export interface Domain {
   readonly description: string;
   /** Addresses for the domain records; none = no records. */
   readonly targets: readonly string[];
-  /** Where TLS ends; undefined exactly when the protocol is http. */
+  /** Where TLS is terminated; undefined exactly if the protocol is http. */
   readonly tls: Tls | undefined;
 }
 
@@ -82,7 +82,7 @@ interface ServiceBase {
   /** The enabled domain kinds on which the service is exposed; `auto` is already spelled out. */
   readonly domains: readonly string[];
   readonly backend: Backend;
-  /** Who may enter; empty = everyone who can sign in. */
+  /** Allowed groups; empty = every user who can sign in. */
   readonly groups: readonly string[];
   /** Path prefixes that stay open. */
   readonly publicPaths: readonly string[];
@@ -101,7 +101,7 @@ export interface OAuth2Service extends ServiceBase {
     readonly clientSecret: SecretText;
     /** Path of the application's callback, starting with `/`. */
     readonly redirectUri: string;
-    /** Scope names besides openid, email and profile. */
+    /** Scopes in addition to openid, email and profile. */
     readonly scopes: readonly string[];
     readonly clientType: "confidential" | "public";
     readonly accessTokenValidity: string;
@@ -157,7 +157,7 @@ export interface IdentityProvider {
   readonly database: { readonly name: string; readonly user: string; readonly password: SecretText } | undefined;
   /** Default session length for services without their own. */
   readonly session: string;
-  /** Groups to create besides those that users name. */
+  /** Groups to create in addition to those of users. */
   readonly groups: readonly string[];
   readonly serviceAccounts: readonly ServiceAccount[];
   /** More providers than this go to outposts of their own. */
@@ -180,7 +180,7 @@ export interface SampleUser {
   readonly groups: readonly string[];
 }
 
-/** The Postgres server that authentik and the data API use: one that is there, or one that the stack installs. */
+/** The Postgres server that authentik and the data API use: an existing one, or one that the stack installs. */
 export interface PostgresServer {
   /** Address from the deploying machine, and of an existing one also from pods; undefined = the address of the Service. */
   readonly host: string | undefined;
@@ -203,7 +203,7 @@ export interface PostgresInstallation {
   readonly service: "LoadBalancer" | "ClusterIP";
   /** Networks outside of the cluster that may connect, as stated. */
   readonly allowedFrom: readonly string[];
-  /** Namespaces besides those of the stack whose pods may connect. */
+  /** Namespaces, in addition to those of the stack, whose pods can connect. */
   readonly clients: readonly string[];
   readonly protect: boolean;
   /** The primary and its replicas; 1 for a statefulset. */

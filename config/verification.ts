@@ -1,4 +1,4 @@
-/** The proof that runs in the cluster: its shape, its final form and its rules. */
+/** The verification job in the cluster: schema, settings and rules. */
 import { z } from "zod";
 import { label, text } from "./fields.ts";
 import type { Problem } from "./problems.ts";
@@ -8,7 +8,7 @@ import type { Draft } from "./shapes.ts";
 const FIELD = String.raw`[\d*][\d*,/-]*`;
 const SCHEDULE = new RegExp(`^${FIELD}( ${FIELD}){4}$`);
 
-/** `gatehouse:verification` as people write it. */
+/** Schema of `gatehouse:verification`. */
 export const verification = z.strictObject({
   schedule: text(SCHEDULE, "a schedule of five fields", 'write it like "17 * * * *", in quotes')
     .default("17 * * * *")
@@ -29,7 +29,7 @@ export const verification = z.strictObject({
 });
 export type VerificationInput = z.output<typeof verification>;
 
-/** The proof that runs in the cluster. */
+/** The verification job in the cluster. */
 export interface Verification {
   /** As cron writes it. */
   readonly schedule: string;
@@ -40,14 +40,14 @@ export interface Verification {
   readonly pushgateway: string | undefined;
 }
 
-/** Undefined when there is none, or any of it is wrong. */
+/** Returns the settings; undefined if the section is missing or has a problem. */
 export function toVerification(draft: Draft<VerificationInput> | undefined): Verification | undefined {
   if (draft?.value === undefined) return undefined;
   const { schedule, namespace, account, pushgateway } = draft.value;
   return { schedule, namespace, account, pushgateway };
 }
 
-/** Its account is there, and has its Secret where the job runs. */
+/** The account exists, and its Secret is in the namespace of the job. */
 export function verificationRules({ verification: draft, identityProvider, dataApi, postgres }: Drafts): Problem[] {
   if (draft === undefined) return [];
   const { account, namespace } = draft.fields;

@@ -9,7 +9,7 @@ export const PROVIDER_LINE = "2026.5";
 /** Oldest Kubernetes that is supported (docs/versions.md). */
 export const MIN_KUBERNETES = "1.33.0";
 
-/** Something that is wrong with a range of versions. */
+/** A known vulnerability or bug of a range of versions. */
 interface Advisory {
   /** Range as semver writes it. */
   readonly affected: string;
@@ -18,7 +18,7 @@ interface Advisory {
   readonly fixed: string;
 }
 
-/** What an authentik must not have. */
+/** Advisories of authentik versions that are refused. */
 const AUTHENTIK: readonly Advisory[] = [
   {
     affected: "<2025.10.4 || >=2025.12.0 <2025.12.4",
@@ -40,7 +40,7 @@ const AUTHENTIK: readonly Advisory[] = [
   },
 ];
 
-/** What a Traefik must not have: nothing in this program makes up for it. */
+/** Advisories of Traefik versions that are refused, because Gatehouse cannot mitigate them. */
 const TRAEFIK_REFUSED: readonly Advisory[] = [
   {
     affected: "<3.7.3",
@@ -50,7 +50,7 @@ const TRAEFIK_REFUSED: readonly Advisory[] = [
   },
 ];
 
-/** What a Traefik may have, because something here makes up for it. */
+/** Advisories of Traefik versions that Gatehouse mitigates; they are warnings. */
 const TRAEFIK_DEFENDED: readonly Advisory[] = [
   {
     affected: "<3.7.7",
@@ -66,7 +66,7 @@ const TRAEFIK_DEFENDED: readonly Advisory[] = [
   },
 ];
 
-/** What a PostgREST must not have; docs/postgrest.md has the differences that are made up for. */
+/** Advisories of PostgREST versions that are refused; docs/postgrest.md lists the differences that Gatehouse handles. */
 const POSTGREST: readonly Advisory[] = [
   {
     affected: "<12.0.0",
@@ -88,7 +88,7 @@ const POSTGREST: readonly Advisory[] = [
   },
 ];
 
-/** The pair of authentik's server and Terraform provider belongs together; neither it nor Traefik nor PostgREST has a known hole. */
+/** The pair of authentik's server and Terraform provider belongs together; neither it nor Traefik nor PostgREST has a known vulnerability. */
 export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Problem[] {
   const found: Problem[] = [];
   const server = identityProvider?.fields.version;
@@ -116,7 +116,7 @@ export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Pr
   return found;
 }
 
-/** What is known of the stated Traefik and made up for, or that none is stated. */
+/** Warns of mitigated vulnerabilities of the stated Traefik, and of a missing version. */
 export function versionWarnings({ gateway }: Drafts): string[] {
   const { version } = gateway.fields;
   if (version === undefined) {

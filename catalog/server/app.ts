@@ -13,7 +13,7 @@ const NO_CACHE = "no-cache";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const METHODS = ["GET", "HEAD"];
 
-/** The catalog's server: files from memory, the page at each of its paths, and for the host that was asked where the data is and its limits. */
+/** Returns the server of the catalog: its files, the page at each of its paths, and the configuration for the requested host. */
 export function catalog(site: Site, settings: Settings): Hono {
   const { basePath } = settings;
   const app = new Hono();
@@ -33,7 +33,7 @@ export function catalog(site: Site, settings: Settings): Hono {
       return c.json(config, 200, { "Cache-Control": NO_CACHE });
     }
     const asset = site.get(PAGES.test(name) ? PAGE : name);
-    // The page is not to be had by its file's name, where its own links would lead nowhere.
+    // The page is not served under the name of its file, where its relative links would not resolve.
     return asset === undefined || name === PAGE ? c.notFound() : answer(c, asset, HASHED.test(name));
   });
   app.notFound((c) => c.text("not found\n", 404, { "Cache-Control": NO_CACHE }));

@@ -1,4 +1,4 @@
-/** The files of the catalog, in memory: what is not among them cannot be asked for. */
+/** The files of the catalog, in memory; no other file is served. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The files of the catalog: what `npm run build:catalog` left, and what a stack promised (contract/). */
+/** The files of the catalog: the output of `npm run build:catalog`, and the contract of the stack (contract/). */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const HINT = "run: npm run build:catalog";
 export type CatalogFiles = ReadonlyMap<string, Buffer>;
 
 /**
- * What keeps the build from being deployed; undefined when it is there and is that of the sources.
+ * Returns why the build cannot be deployed; undefined if it exists and is up to date.
  * @param project folder of the project
  */
 export function buildProblem(project = PROJECT): string | undefined {
@@ -30,7 +30,7 @@ export function buildProblem(project = PROJECT): string | undefined {
 }
 
 /**
- * The server, everything that it serves, and the promise of the default schema with its changelog, where there is one.
+ * Returns the server, the files that it serves, and the contract of the default schema with its changelog, if they exist.
  * @throws Error when the build is missing, older than its sources or too large
  */
 export function readCatalogFiles(dataApi: DataApi, stack: string, project = PROJECT): CatalogFiles {
@@ -39,7 +39,9 @@ export function readCatalogFiles(dataApi: DataApi, stack: string, project = PROJ
   const files = new Map([...builtFiles(project), ...contractFiles(dataApi, stack, project)]);
   const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
   if (bytes > MAX_BYTES) {
-    throw new Error(`the built catalog has ${bytes} bytes, and a ConfigMap has room for ${MAX_BYTES}; make it smaller`);
+    throw new Error(
+      `the built catalog has ${bytes} bytes, but a ConfigMap can contain at most ${MAX_BYTES}. Reduce its size.`,
+    );
   }
   return files;
 }

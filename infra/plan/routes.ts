@@ -79,7 +79,7 @@ function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): 
   return [...sets.values()];
 }
 
-/** Whether TLS of an exposure ends at the gateway. */
+/** Whether the gateway terminates TLS of an exposure. */
 export function terminatesTls({ tls }: Exposure): boolean {
   return tls !== undefined && tls.ends !== "upstream";
 }

@@ -20,7 +20,7 @@ describe("TLS of a domain", () => {
     expect(meshOf(fields)?.tls).toEqual(tls);
   });
 
-  test("is there for localhost once that is https", () => {
+  test("is accepted for localhost with https", () => {
     const raw = stack({ domains: { localhost: { protocol: "https", tls: { secret: "dev" } } }, data_api: undefined });
     expect(parseStack(raw, shell).domains[0]?.tls).toEqual({ ends: "secret", name: "dev" });
   });
@@ -46,14 +46,14 @@ describe("TLS of a domain", () => {
   });
 });
 
-test("a Secret for TLS has a name that Kubernetes takes", () => {
+test("rejects a TLS Secret whose name is not a Kubernetes name", () => {
   expect(problemsOf(mesh({ tls: { secret: "Wildcard" } }))).toEqual([
     'domains.mesh.tls.secret: found "Wildcard", expected a Kubernetes name. Use a-z, 0-9, - and .',
   ]);
 });
 
 describe("a tailnet", () => {
-  test("is told which nodes it needs: every host label on it, and nothing that is on localhost only", () => {
+  test("warns with the names of the required nodes", () => {
     const raw = stack({
       domains: { localhost: {}, mesh: { enabled: true, base_domain: "tail1234.ts.net" } },
       protected_services: [
@@ -89,7 +89,7 @@ describe("a tailnet", () => {
     ]);
   });
 
-  test("takes no records, also as a kind of one's own", () => {
+  test("rejects targets, also for a custom kind", () => {
     const partner = {
       ...{ enabled: true, base_domain: "tail1234.ts.net", protocol: "https", description: "Partner" },
       targets: ["203.0.113.7"],
@@ -103,7 +103,7 @@ describe("a tailnet", () => {
     expect(parseStack(mesh({ base_domain: baseDomain, targets: ["203.0.113.7"] }), shell).warnings).toEqual([]);
   });
 
-  test("is left alone while it is not enabled", () => {
+  test("is not checked when the domain is disabled", () => {
     const off = { enabled: false, base_domain: "node.tail1234.ts.net", targets: ["203.0.113.7"] };
     expect(parseStack(stack({ domains: { localhost: {}, mesh: off } }), shell).warnings).toEqual([]);
   });

@@ -7,7 +7,7 @@ const provider = (fields: Record<string, unknown>) =>
   stack({ identity_provider: { ...sections.identity_provider, ...fields } });
 
 describe("an existing identity provider", () => {
-  test("needs its address and a token, and nothing of an installation", () => {
+  test("requires url and token only", () => {
     const settings = parseStack(stack({ identity_provider: EXISTING }), shell);
     expect(settings.identityProvider).toMatchObject({
       ...{ install: false, url: "https://sso.example.org", service: undefined },
@@ -23,7 +23,7 @@ describe("an existing identity provider", () => {
     expect(found({ name: "sso", port: 8000 })).toEqual({ name: "sso", port: 8000 });
   });
 
-  test("is no Service that is installed by the stack, too", () => {
+  test("rejects service with install: true", () => {
     expect(problemsOf(provider({ service: { name: "sso" } }))).toEqual([
       "identity_provider.service: names an existing Service, but install is true. Remove it, or set install: false.",
     ]);
@@ -65,13 +65,13 @@ describe("an installed identity provider on a domain with Traefik's default cert
     expect(() => parseStack(on(domains, fields), shell)).not.toThrow();
   });
 
-  test("is no condition of an existing identity provider", () => {
+  test("is accepted without api_url for an existing identity provider", () => {
     expect(() => parseStack(stack({ domains: { mesh }, identity_provider: EXISTING }), shell)).not.toThrow();
   });
 });
 
 describe("a service account", () => {
-  test("runs in the default namespace and is in no group, unless it says so", () => {
+  test("defaults to namespace default and no groups", () => {
     const accounts = [{ name: "reporter" }, { name: "backup", namespace: "ops", groups: ["staff"] }];
     expect(parseStack(provider({ service_accounts: accounts }), shell).identityProvider.serviceAccounts).toEqual([
       { name: "reporter", namespace: "default", groups: [] },
@@ -79,7 +79,7 @@ describe("a service account", () => {
     ]);
   });
 
-  test("may stand on any domain, which a sample user may not", () => {
+  test("is accepted on every domain", () => {
     expect(parseStack(provider({ service_accounts: [{ name: "reporter" }] }), shell).warnings).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe("a service account", () => {
     ]);
   });
 
-  test("has a name of its own, also among people", () => {
+  test("rejects a name that another account or user has", () => {
     const alice = { name: "Alice", email: "a@example.org", password: "${SECRET}" };
     const raw = stack({
       domains: { localhost: {} },

@@ -26,25 +26,25 @@ describe("readStackFile", () => {
     });
   });
 
-  test("a file without config is an empty stack", () => {
+  test("returns no settings for a file without config", () => {
     expect(readStackFile(write("encryptionsalt: v1:x\n"), "dev").config).toEqual({});
   });
 
-  test("tells that a file is missing", () => {
+  test("reports a missing file", () => {
     expect(messageOf(() => readStackFile(join(folder, "Pulumi.prod.yaml"), "prod"))).toBe(
       "Pulumi.prod.yaml: 1 problem\n" +
         "  Pulumi.prod.yaml: cannot be read. Name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init prod",
     );
   });
 
-  test("tells the line of what is not YAML, and not its text", () => {
+  test("reports the line of invalid YAML without its text", () => {
     const path = write('config:\n  variables:A: "hunter2\n  variables:A: hunter2\n');
     expect(messageOf(() => readStackFile(path, "dev"))).toBe(
       "Pulumi.dev.yaml: 1 problem\n  Pulumi.dev.yaml: is not YAML (MISSING_CHAR, line 4). Fix that line.",
     );
   });
 
-  test("tells a key that is defined twice", () => {
+  test("reports a key that is defined twice", () => {
     const path = write("config:\n  variables:A: hunter1\n  variables:A: hunter2\n");
     expect(messageOf(() => readStackFile(path, "dev"))).toBe(
       "Pulumi.dev.yaml: 1 problem\n  Pulumi.dev.yaml: is not YAML (DUPLICATE_KEY, line 3). Fix that line.",
@@ -53,7 +53,7 @@ describe("readStackFile", () => {
 });
 
 describe("parseStack", () => {
-  test("fills in every default", () => {
+  test("sets every default", () => {
     const settings = parseStack(stack(), shell);
     expect(settings.domains).toEqual([
       {
@@ -166,19 +166,19 @@ describe("parseStack", () => {
       { host: "explore", base_path: "/a/b-1/", replicas: 3 },
       { host: "explore", basePath: "/a/b-1/", replicas: 3 },
     ],
-  ])("reads the catalog, which may be left out: %j", (catalog, expected) => {
+  ])("reads the optional catalog: %j", (catalog, expected) => {
     const raw = stack({ data_api: { ...sections.data_api, catalog } });
     expect(parseStack(raw, shell).dataApi?.catalog).toEqual(expected);
   });
 
-  test("takes a day as people write it, and as the engine hands it on", () => {
+  test("accepts a day as written in YAML and as passed by the engine", () => {
     const ends = { since: "2026-01-01 00:00:00 +0000 UTC", sunset: "2027-01-01", link: "https://example.org/v2" };
     const data_api = { ...sections.data_api, schemas: { deprecated: { raw: ends } } };
     const { dataApi } = parseStack(stack({ data_api }), shell);
     expect(dataApi?.deprecated).toEqual([{ schema: "raw", ...ends, since: "2026-01-01" }]);
   });
 
-  test("skips a kind that is not enabled, and says so", () => {
+  test("skips a kind that is not enabled, with a warning", () => {
     const services = [proxy({ domains: ["external", "localhost"] }), basic({ domains: ["external"] })];
     const settings = parseStack(stack({ protected_services: services }), shell);
     expect(settings.services.map(({ domains }) => domains)).toEqual([["localhost"], []]);
@@ -189,12 +189,12 @@ describe("parseStack", () => {
     ]);
   });
 
-  test("knows localhost alone without a domains section, and reads keys of other namespaces not at all", () => {
+  test("defaults to localhost and ignores keys of other namespaces", () => {
     const settings = parseStack(stack({ domains: undefined }, { "aws:region": { value: { anything: 1 } } }), shell);
     expect(settings.domains.map(({ kind, enabled }) => [kind, enabled])).toEqual([["localhost", true]]);
   });
 
-  test("a service has its own session, or the identity provider's", () => {
+  test("uses the session of the service, else that of the identity provider", () => {
     const services = [proxy({ session: "hours=1" }), oauth2({})];
     const provider = { ...sections.identity_provider, session: "days=1" };
     const settings = parseStack(stack({ protected_services: services, identity_provider: provider }), shell);

@@ -7,11 +7,11 @@ const settingsOf = (observability: unknown, others: Record<string, unknown> = {}
   parseStack(stack({ observability, ...others }), shell);
 
 describe("gatehouse:observability", () => {
-  test("is nothing when it is left out", () => {
+  test("is undefined when it is missing", () => {
     expect(parseStack(stack(), shell).observability).toBeUndefined();
   });
 
-  test("has a dashboard and no labels, unless it says so", () => {
+  test("defaults to a dashboard without labels", () => {
     expect(settingsOf({ namespace: "monitoring" }).observability).toEqual({
       ...{ namespace: "monitoring", labels: {}, dashboard: true },
     });
@@ -21,7 +21,7 @@ describe("gatehouse:observability", () => {
     });
   });
 
-  test("says what nobody will be told of without a proof that pushes its metrics", () => {
+  test("warns of missing alerts without a Pushgateway", () => {
     const warning =
       "observability: there are no alerts for failed checks, expiring certificates and late data. " +
       "Set pushgateway in gatehouse:verification.";

@@ -9,7 +9,7 @@ const installed = (install: Record<string, unknown>, beside: Record<string, unkn
 const settingsOf = (install: Record<string, unknown>) => parseStack(installed(install), shell);
 
 describe("the Postgres server", () => {
-  test("is one that is there, when nothing is installed", () => {
+  test("is an existing server without install", () => {
     const settings = parseStack(stack(), shell);
     expect(settings.postgres).toEqual({
       host: "db.example.org",
@@ -56,7 +56,7 @@ describe("the Postgres server", () => {
     });
   });
 
-  test("in the cluster's own network has the address of its Service", () => {
+  test("uses the address of its Service with ClusterIP", () => {
     expect(settingsOf({ kind: "statefulset", service: "ClusterIP" }).postgres?.host).toBeUndefined();
   });
 });

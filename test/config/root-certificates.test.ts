@@ -79,7 +79,7 @@ describe("postgres.sslrootcert is refused", () => {
     expect(problemsOf(raw)).toEqual([problem]);
   });
 
-  test("when every root certificate has expired", () => {
+  test("when every root certificate is expired", () => {
     vi.useFakeTimers({ now: Date.now() + 3 * 86_400_000, toFake: ["Date"] });
     const [problem = ""] = problemsOf(verifying(ca.certificate + other.certificate));
     expect(problem).toMatch(

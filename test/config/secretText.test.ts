@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { filledIn } from "../../config/secretText.ts";
 
-test("a value that contains a reference stays as it is", () => {
+test("does not replace a reference inside a value", () => {
   const text = { template: "${A} and ${B}", variables: ["A", "B"] };
   expect(filledIn(text, (name) => ({ A: "a${B}$&", B: "b${A}" })[name] ?? "")).toBe("a${B}$& and b${A}");
 });
 
-test("whatever the values are, only the references of the template are replaced", () => {
+test("replaces only the references of the template, for any values", () => {
   const part = fc.string().filter((literal) => !literal.includes("$"));
   fc.assert(
     fc.property(part, part, fc.string(), fc.string(), (before, between, a, b) => {
@@ -17,6 +17,6 @@ test("whatever the values are, only the references of the template are replaced"
   );
 });
 
-test("a reference that is no variable of the text stays", () => {
+test("keeps a reference that is not a variable of the text", () => {
   expect(filledIn({ template: "${A}${C}", variables: ["A"] }, () => "a")).toBe("a${C}");
 });

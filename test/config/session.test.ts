@@ -26,7 +26,7 @@ describe.each<[string, (session: string) => ReturnType<typeof stack>]>([
   );
 });
 
-test("the bound is in the description of both fields", () => {
+test("states the minimum in the description of both fields", () => {
   const descriptions = JSON.stringify(stackSchema()).match(/"description":"Length of a session[^"]*"/g) ?? [];
   expect(descriptions).toHaveLength(3);
   for (const description of descriptions) expect(description).toContain("at least minutes=5");

@@ -26,19 +26,19 @@ describe("loadStack", () => {
     };
   });
 
-  test("reads what the engine has, as parseStack reads the file", () => {
+  test("returns the same settings as parseStack", () => {
     configure({ ...values, "kubernetes:context": "rancher-desktop" });
     const settings = loadStack();
     expect(settings).toEqual({ ...parseStack(raw, shell), stack: pulumi.getStack(), context: "rancher-desktop" });
   });
 
-  test("takes a secret variable as set, and never its value", () => {
+  test("accepts a secret variable without reading its value", () => {
     delete process.env["TOKEN"];
     configure({ ...values, "variables:TOKEN": "hunter2" }, ["variables:TOKEN"]);
     expect(JSON.stringify(loadStack())).not.toContain("hunter2");
   });
 
-  test("refuses a secret inside a section, which the engine makes wholly secret", () => {
+  test("rejects a secret inside a section", () => {
     configure(values, ["gatehouse:postgres"]);
     expect(messageOf(loadStack)).toBe(
       `Pulumi.${pulumi.getStack()}.yaml: 1 problem\n` +
@@ -46,7 +46,7 @@ describe("loadStack", () => {
     );
   });
 
-  test("throws what Pulumi takes for an error of its own, so that it prints no stack", () => {
+  test("throws an error that Pulumi prints without a stack trace", () => {
     configure({ ...values, "gatehouse:domains": "all" });
     let thrown: unknown;
     try {

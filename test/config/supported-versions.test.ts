@@ -37,7 +37,7 @@ function isRefused(key: string, version: string): boolean {
   }
 }
 
-test("each row of the table names a setting", () => {
+test("names a setting in each row of the table", () => {
   expect(rows.map(({ key }) => key)).toEqual(Object.keys(stackWith));
 });
 

@@ -5,38 +5,38 @@ import { messageOf, oauth2, shell, stack } from "./stacks.ts";
 const mesh = (baseDomain: string) => ({ domains: { mesh: { enabled: true, base_domain: baseDomain } } });
 
 describe("template variables", () => {
-  test("the stack's value comes before the shell's", () => {
+  test("prefer the value of the stack", () => {
     const raw = stack(mesh("${DOMAIN}"), { "variables:DOMAIN": { value: "stack.example.org" } });
     const settings = parseStack(raw, { ...shell, DOMAIN: "shell.example.org" });
     expect(settings.domains[0]?.baseDomain).toBe("stack.example.org");
   });
 
-  test("the shell's value is taken where the stack has none", () => {
+  test("use the environment variable when the stack has no value", () => {
     const settings = parseStack(stack(mesh("${DOMAIN}")), { ...shell, DOMAIN: "shell.example.org" });
     expect(settings.domains[0]?.baseDomain).toBe("shell.example.org");
   });
 
-  test("several stand in one text", () => {
+  test("are replaced several times in one text", () => {
     const env = { ...shell, NETWORK: "tail1234", SUFFIX: "example.org" };
     expect(parseStack(stack(mesh("${NETWORK}.ts.${SUFFIX}")), env).domains[0]?.baseDomain).toBe(
       "tail1234.ts.example.org",
     );
   });
 
-  test("a value with a variable in it is not filled in again", () => {
+  test("are not replaced inside a value", () => {
     const env = { ...shell, DOMAIN: "${TOKEN}.example.org" };
     expect(messageOf(() => parseStack(stack(mesh("${DOMAIN}")), env))).toBe(
       'Pulumi.dev.yaml: 1 problem\n  domains.mesh.base_domain: "${DOMAIN}" is not a DNS name in lower case. Write it like example.org.',
     );
   });
 
-  test("an empty one counts as not set", () => {
+  test("are not set when they are empty", () => {
     expect(messageOf(() => parseStack(stack(mesh("${DOMAIN}")), { ...shell, DOMAIN: "" }))).toContain(
       'template variable "DOMAIN" is not set',
     );
   });
 
-  test("a disabled domain keeps the text of a variable that is not set", () => {
+  test("stay unresolved for a disabled domain", () => {
     const raw = stack({ domains: { localhost: {}, external: { base_domain: "${EXTERNAL_DOMAIN}", port: "${PORT}" } } });
     expect(parseStack(raw, shell).domains[1]).toEqual({
       kind: "external",
@@ -97,7 +97,7 @@ describe("secret fields", () => {
     ]);
   });
 
-  test("need not be set for a plan, which says so once", () => {
+  test("are not required for a plan, which warns once", () => {
     const { TOKEN, KEY, ...rest } = shell;
     expect([TOKEN, KEY]).toHaveLength(2);
     expect(parseStack(stack(), rest, { secretsRequired: false }).warnings).toEqual([

@@ -7,17 +7,17 @@ const withSection = (verification: unknown, accounts: readonly unknown[] = [ACCO
   stack({ verification, identity_provider: { ...sections.identity_provider, service_accounts: accounts } });
 
 describe("gatehouse:verification", () => {
-  test("left out, there is no job", () => {
+  test("creates no job when the section is missing", () => {
     expect(parseStack(stack(), shell).verification).toBeUndefined();
   });
 
-  test("empty, it is a job every hour, in a namespace of its own, with nobody to sign in", () => {
+  test("creates an hourly job without sign-in checks when the section is empty", () => {
     expect(parseStack(withSection({}), shell).verification).toEqual({
       ...{ schedule: "17 * * * *", namespace: "gatehouse-verification", account: undefined, pushgateway: undefined },
     });
   });
 
-  test("takes all of its fields", () => {
+  test("accepts all of its fields", () => {
     const section = {
       schedule: "*/15 0-5 * * 1,3",
       namespace: "proof",
@@ -55,12 +55,12 @@ describe("gatehouse:verification", () => {
     expect(problemsOf(withSection(section))).toEqual([problem]);
   });
 
-  test("an address with a password in it is refused, and not repeated whole where it is secret", () => {
+  test("rejects an address with a password, without a secret value in the message", () => {
     const [problem = ""] = problemsOf(withSection({ pushgateway: "http://me:canary@push:9091" }));
     expect(problem).toContain("expected an address without user and password");
   });
 
-  test("the account's Secret must be where the job runs", () => {
+  test("rejects an account whose Secret is in another namespace", () => {
     expect(problemsOf(withSection({ account: "verifier" }, [{ name: "verifier" }]))).toEqual([
       'verification.account: its Secret is in namespace "default", but the job runs in "gatehouse-verification". ' +
         "Set namespace: gatehouse-verification for that service account.",

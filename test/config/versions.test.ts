@@ -18,7 +18,7 @@ const noPair = (version: string) =>
   "(terraform-provider-authentik #966). Use a 2026.5 server, or regenerate sdks/authentik.";
 
 describe("authentik's version", () => {
-  test("is held against the line of the provider in sdks/authentik", () => {
+  test("is compared with the release series of the provider in sdks/authentik", () => {
     const path = join(import.meta.dirname, "..", "..", "sdks", "authentik", "package.json");
     const { pulumi } = JSON.parse(readFileSync(path, "utf8")) as {
       pulumi: { parameterization: { name: string; version: string; value: string } };
@@ -105,7 +105,7 @@ describe("Traefik's version", () => {
     );
   });
 
-  test("is warned about when nobody states it", () => {
+  test("warns when it is not set", () => {
     expect(parseStack(stack({ gateway: undefined }), shell).warnings).toEqual([
       "gateway.version: not set, so that it is not checked for known vulnerabilities. Set the version of the running Traefik.",
     ]);

@@ -21,11 +21,11 @@ describe("a line of htpasswd", () => {
     expect([getRounds(hash), compareSync(password, hash)]).toEqual([cost, true]);
   });
 
-  test("opens with the password and no other", () => {
+  test("verifies the password and rejects others", () => {
     expect([compareSync("correct horse", hashOf(line)), compareSync("battery", hashOf(line))]).toEqual([true, false]);
   });
 
-  test("is the same on every run", () => {
+  test("is the same in every deployment", () => {
     expect(htpasswdLine("ops", "correct horse", "dev/legacy")).toBe(line);
   });
 

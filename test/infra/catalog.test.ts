@@ -38,7 +38,7 @@ describe("the catalog under mocks", () => {
     recorder = await deploy(stack({ protected_services: [], gateway, data_api }));
   }, PATIENCE);
 
-  test("its files are in a ConfigMap that never changes, named by their content", () => {
+  test("stores its files in an immutable ConfigMap named by their content", () => {
     expect(object("core/v1:ConfigMap", `gatehouse-data/${CONFIG_MAP}`)).toEqual({
       ...{ apiVersion: "v1", kind: "ConfigMap", immutable: true },
       metadata: { namespace: "gatehouse-data", name: CONFIG_MAP, labels: LABELS },
@@ -50,7 +50,7 @@ describe("the catalog under mocks", () => {
     });
   });
 
-  test("its server runs restricted, on different nodes, with those files and without a gap", () => {
+  test("runs its server with restricted rights on different nodes", () => {
     expect(object("apps/v1:Deployment")?.["spec"]).toEqual({
       replicas: 3,
       selector: { matchLabels: LABELS },
@@ -113,7 +113,7 @@ describe("the catalog under mocks", () => {
     });
   });
 
-  test("only the gateway reaches it, and it reaches nothing", () => {
+  test("accepts connections from the gateway only, and opens none", () => {
     const gateway = gatewayIn("ingress");
     expect(object("networking.k8s.io/v1:NetworkPolicy")?.["spec"]).toEqual({
       podSelector: { matchLabels: LABELS },
@@ -123,7 +123,7 @@ describe("the catalog under mocks", () => {
     });
   });
 
-  test("it has one address, and keeps all but one instance through a disruption", () => {
+  test("has one Service, and loses at most one replica in a disruption", () => {
     expect(object("core/v1:Service")?.["spec"]).toMatchObject({
       ...{ selector: LABELS, ports: [{ name: "http", port: 8080, targetPort: 8080 }] },
     });
@@ -132,7 +132,7 @@ describe("the catalog under mocks", () => {
     });
   });
 
-  test("no secret is in anything of it", () => {
+  test("contains no secret", () => {
     const own = recorder.resources.filter(({ name }) => name.startsWith("data-catalog"));
     expect(own.map(({ name }) => name.replace("data-catalog", "")).sort()).toEqual([
       ...["", "-deployment", "-disruption", "-files", "-network", "-service"],
@@ -155,7 +155,7 @@ test(
   PATIENCE,
 );
 
-test("the page of each domain reads the data API of that domain, at its port", () => {
+test("reads the data API of the same domain on each domain", () => {
   const partner = { enabled: true, base_domain: "partner.org", protocol: "https", description: "Another", port: 8443 };
   const raw = stack({ domains: { localhost: { port: 8080 }, partner }, protected_services: [] });
   const settings = parseStack(raw, shell);

@@ -35,7 +35,7 @@ describe("the built files", () => {
   });
   afterEach(() => rmSync(project, { recursive: true }));
 
-  test("are the server and what is compressed, in one order", () => {
+  test("are the server and the compressed files, in a fixed order", () => {
     built();
     expect(buildProblem(project)).toBe(undefined);
     expect(read()).toEqual([
@@ -45,7 +45,7 @@ describe("the built files", () => {
     ]);
   });
 
-  test("come with what the stack promised, and not with what another one did", () => {
+  test("include the contract of the stack only", () => {
     built();
     write("contract/dev/api_v1.json", '{"schema":"api_v1"}\n');
     write("contract/dev/marts.json", "{}");
@@ -59,30 +59,30 @@ describe("the built files", () => {
     expect([...readCatalogFiles(dataApi, "new", project).keys()]).toEqual(own);
   });
 
-  test("are refused with the cure where there are none, or none whole", () => {
+  test("throws with a hint when the build is missing or incomplete", () => {
     const refusal = "the catalog is not built; run: npm run build:catalog";
     expect(read).toThrow(refusal);
     write("catalog/dist/index.html.br", "page");
     expect(read).toThrow(refusal);
   });
 
-  test("are refused with the cure where a source is newer", () => {
+  test("throws with a hint when a source is newer", () => {
     built();
     write("catalog/src/deep/text.ts", "source", 1001);
     expect(read).toThrow("the catalog is older than its sources; run: npm run build:catalog");
   });
 
-  test("are refused where they have no room in a ConfigMap", () => {
+  test("throws when the files exceed the size of a ConfigMap", () => {
     built();
     const others = "script, compressed".length + "page, compressed".length;
     write("catalog/dist/server.mjs", Buffer.alloc(1_048_576 - others));
     expect(buildProblem(project)).toBe(undefined);
     expect(read().length).toBe(3);
     write("catalog/dist/server.mjs", Buffer.alloc(1_048_577 - others));
-    expect(read).toThrow("the built catalog has 1048577 bytes, and a ConfigMap has room for 1048576");
+    expect(read).toThrow("the built catalog has 1048577 bytes, but a ConfigMap can contain at most 1048576");
   });
 
-  test("have another fingerprint when a path or a content is another", () => {
+  test("change the fingerprint with a path or a content", () => {
     const of = (...files: [string, string][]) =>
       fingerprint(new Map(files.map(([path, content]) => [path, Buffer.from(content)])));
     const all = [of(["a", "b"]), of(["a", "c"]), of(["c", "b"]), of(["a", "b"], ["c", ""]), of(["a", "b\nc\n0\n"])];

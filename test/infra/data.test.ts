@@ -29,7 +29,7 @@ describe("the data API under mocks", () => {
     recorder = await deploy(RAW);
   }, PATIENCE);
 
-  test("PostgREST runs restricted, read-only, on different nodes, and is replaced without a gap", () => {
+  test("runs PostgREST with restricted rights on different nodes, with rolling updates", () => {
     const deployed = spec("apps/v1:Deployment") as {
       replicas: number;
       strategy: unknown;
@@ -66,11 +66,11 @@ describe("the data API under mocks", () => {
     });
   });
 
-  test("its admin port is in no Service", () => {
+  test("exposes the admin port in no Service", () => {
     expect(spec("core/v1:Service")).toMatchObject({ ports: [{ name: "http", port: 3000, targetPort: 3000 }] });
   });
 
-  test("it scales between the stated numbers, and keeps all but one through a disruption", () => {
+  test("scales between replicas and max_replicas, and loses at most one in a disruption", () => {
     expect(spec("autoscaling/v2:HorizontalPodAutoscaler")).toEqual({
       scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "postgrest" },
       ...{ minReplicas: 3, maxReplicas: 6 },
@@ -81,7 +81,7 @@ describe("the data API under mocks", () => {
     expect(spec("policy/v1:PodDisruptionBudget")).toEqual({ maxUnavailable: 1, selector: { matchLabels: LABELS } });
   });
 
-  test("only the gateway reaches it, and it reaches only names and the database", () => {
+  test("accepts connections from the gateway only, and connects to DNS and the database only", () => {
     const namespace = (name: string) => ({
       namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
     });
@@ -100,12 +100,12 @@ describe("the data API under mocks", () => {
     expect(database?.ports).toEqual([{ protocol: "TCP", port: 5432 }]);
   });
 
-  test("the authenticator has connections for all instances and a roll-out, and no more", () => {
+  test("limits the connections of the authenticator to all replicas and a rollout", () => {
     const { inputs } = recorder.one("postgresql:index/role:Role", "data-database-authenticator");
     expect(inputs["connectionLimit"]).toBe((6 + 1) * (7 + 2));
   });
 
-  test("the migrations get roles, schemas and limits, and a changed one is a new Job", async () => {
+  test("passes roles, schemas and limits to the migrations, and creates a new Job on a change", async () => {
     const [job] = recorder.of("kubernetes:batch/v1:Job");
     const { args } = (job?.inputs as { spec: { template: { spec: { containers: { args: string[] }[] } } } }).spec
       .template.spec.containers[0] as { args: string[] };

@@ -27,7 +27,7 @@ describe("the data API's part of the gateway under mocks", () => {
     middlewares = recorder.objects<Spec>("traefik.io/v1alpha1:Middleware");
   }, PATIENCE);
 
-  test("one client is one address, or one /64, or behind a proxy whom that names last", () => {
+  test("identifies a client by its address, its /64, or the last address of the proxy", () => {
     const near = { sourceCriterion: { ipStrategy: { ipv6Subnet: 64 } } };
     const far = { sourceCriterion: { ipStrategy: { ipv6Subnet: 64, depth: 1 } } };
     expect(spec("gatehouse-rate-limit")).toEqual({ rateLimit: { average: 50, burst: 100, ...near } });
@@ -36,13 +36,13 @@ describe("the data API's part of the gateway under mocks", () => {
     expect(spec("gatehouse-in-flight-upstream")).toEqual({ inFlightReq: { amount: 6, ...far } });
   });
 
-  test("an answer that tells of the database's address comes without its body", () => {
+  test("removes the body of a response that contains the address of the database", () => {
     expect(spec("gatehouse-unavailable")).toEqual({
       errors: { status: ["503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" },
     });
   });
 
-  test("PostgREST is told one schema, and the client when that goes away", () => {
+  test("passes one schema to PostgREST, and the deprecation to the client", () => {
     expect(spec("gatehouse-profile-marts")).toEqual({
       headers: { customRequestHeaders: { "Accept-Profile": "marts" } },
     });
@@ -65,7 +65,7 @@ describe("the data API's part of the gateway under mocks", () => {
     expect(spec("gatehouse-exact-count")).toEqual({ headers: { customRequestHeaders: { Prefer: "count=exact" } } });
   });
 
-  test("no credentials are passed on, and every origin may read", () => {
+  test("passes no credentials, and allows every origin to read", () => {
     const { headers } = spec("gatehouse-anonymous") as { headers: Record<string, unknown> };
     expect(headers["customRequestHeaders"]).toEqual({ Authorization: "", Cookie: "", "Content-Profile": "" });
     expect(headers["accessControlAllowOriginList"]).toEqual(["*"]);

@@ -69,7 +69,7 @@ describe("the gateway under mocks", () => {
     });
   });
 
-  test("HTTP leads to HTTPS for good, to the domain's port where it has one", () => {
+  test("redirects HTTP to HTTPS permanently, with the port of the domain", () => {
     expect(spec("Middleware", "gatehouse-https")).toEqual({ redirectScheme: { scheme: "https", permanent: true } });
     expect(spec("Middleware", "gatehouse-https-8443")).toEqual({
       redirectScheme: { scheme: "https", permanent: true, port: "8443" },
@@ -119,7 +119,7 @@ describe("the gateway under mocks", () => {
     expect(rule?.["services"]).toEqual([{ name: "wiki", namespace: "default", port: 80, nativeLB: true }]);
   });
 
-  test("records are one DNSEndpoint per domain with targets, with an owner on the object and on each name", () => {
+  test("creates one DNSEndpoint for each domain with targets, with the owner", () => {
     const objects = recorder.objects<Record<"metadata" | "spec", unknown>>("externaldns.k8s.io/v1alpha1:DNSEndpoint");
     const endpoints = ["mesh", "external"].map((kind) => objects.get(`default/gatehouse-local-${kind}`));
     expect(objects.size).toBe(2);
@@ -159,7 +159,7 @@ describe("the gateway under mocks", () => {
     ]);
   });
 
-  test("only the gateway reaches the echo service", () => {
+  test("accepts connections to the echo service from the gateway only", () => {
     const policies = recorder.objects<Spec>("networking.k8s.io/v1:NetworkPolicy");
     expect(policies.get("default/whoami")?.spec).toEqual({
       podSelector: { matchLabels: { "app.kubernetes.io/name": "whoami", "app.kubernetes.io/part-of": "gatehouse" } },

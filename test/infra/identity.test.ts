@@ -80,7 +80,7 @@ describe("an installed identity provider under mocks", () => {
     ]);
   });
 
-  test("its credentials stand beside the application, in keys that envFrom takes", () => {
+  test("stores its credentials in the namespace of the application, in keys for envFrom", () => {
     expect(secret("monitoring/grafana-oauth2")).toEqual({
       OIDC_ISSUER: `${ISSUER}/application/o/grafana/`,
       OIDC_CLIENT_ID: "grafana",
@@ -90,7 +90,7 @@ describe("an installed identity provider under mocks", () => {
     });
   });
 
-  test("a public client has no secret anywhere, and its own validities and subject", () => {
+  test("creates no secret for a public client", () => {
     const { clientSecret, ...inputs } = provider("spa-oauth2-provider");
     expect(clientSecret).toBe(undefined);
     expect(inputs).toMatchObject({

@@ -55,7 +55,7 @@ describe("the container of the migrations Job", () => {
     expect(readFileSync(join(folder, "attempts"), "utf8").split("\n")[0]).toBe("--quiet --timeout=1");
   });
 
-  test("starts psql after 120 attempts all the same, for its message", () => {
+  test("starts psql after 120 attempts, for its error message", () => {
     program("pg_isready", "exit 2");
     const { code, printed, started } = run();
     expect([code, started.length, started.at(-1)]).toEqual([3, 121, "psql -v|a b"]);

@@ -33,7 +33,7 @@ test("a wrong configuration is refused before the first resource is registered",
   expect(recorder.resources).toEqual([]);
 });
 
-test("a catalog that is not built is refused before the first resource is registered", async () => {
+test("throws for a missing build of the catalog before the first resource is registered", async () => {
   const recorder = new Recorder();
   await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);
   configure(stack({ domains: { localhost: {} } }, { "kubernetes:context": { value: "somewhere" } }));

@@ -45,7 +45,7 @@ function kindOf(status: number, code: string | undefined): ErrorKind {
   return status < 500 ? "refused" : "failed";
 }
 
-/** What PostgREST says about it; ky has read the body already. */
+/** Returns the error of PostgREST in a response body that ky has already read. */
 function answerOf(data: unknown): { code?: string; message?: string } {
   if (typeof data !== "object" || data === null) return {};
   const { code, message } = data as Record<string, unknown>;

@@ -31,7 +31,7 @@ test("a cluster with everything has no problem", () => {
   expect(problems({}, { version: "v1.33.0" })).toEqual([]);
 });
 
-test("every missing kind is reported with the entry that needs it and its fix, together with the version", () => {
+test("reports every missing kind with its entry and hint, and the version", () => {
   const domains = { ...sections.domains, mesh: { ...sections.domains.mesh, targets: ["203.0.113.7"] } };
   const postgres = { password: "${POSTGRES}", install: { kind: "cloudnativepg", version: "18" } };
   const observability = { namespace: "monitoring" };
@@ -54,7 +54,7 @@ test("every missing kind is reported with the entry that needs it and its fix, t
   );
 });
 
-test("a stack is not refused for a kind that it does not deploy", () => {
+test("accepts a cluster without a kind that the stack does not deploy", () => {
   expect(problems({}, { kinds: KINDS, traefik: undefined })).toEqual([]);
 });
 

@@ -82,7 +82,7 @@ function databaseTarget({ data }: Platform, { settings }: LocalStack): DatabaseT
   const place = { stack: settings.stack, project: projectFolder(), data, environment: process.env };
   return {
     connection: ownDatabase(place, openDataStack(place)),
-    promises: new LockFolder(place.project, settings.stack),
+    contracts: new LockFolder(place.project, settings.stack),
   };
 }
 

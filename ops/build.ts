@@ -10,7 +10,7 @@ import { bundleProblem } from "../infra/verification/bundle.ts";
 import { cacheFolder, projectFolder } from "./paths.ts";
 import type { Progress } from "./progress.ts";
 
-/** A lock that nobody has renewed for so long, in milliseconds, was left behind. */
+/** Milliseconds without a renewal after which a lock is stale. */
 const STALE = 10_000;
 
 /** Something that is built from sources of this project. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 
-/** What a person can mend; shown without a stack. */
+/** An error that the user can fix; printed without a stack trace. */
 export class LaunchError extends Error {}
 
 /**

@@ -1,4 +1,4 @@
-/** `npm run contract`: whether a database still keeps what a stack promised to its clients, and how a new promise is made. */
+/** `npm run contract`: compares the columns of a database with the stack's contract, and accepts a new one. */
 import type { ClientConfig } from "pg";
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/problems.ts";
@@ -31,15 +31,15 @@ interface Options {
   readonly breaking?: string;
 }
 
-/** A schema, what was promised of it and what is there. */
+/** A schema, its contract and its current columns. */
 interface Comparison {
   readonly schema: string;
-  /** False for one that has a promise and is served no longer. */
+  /** False for a schema with a contract that is no longer exposed. */
   readonly exposed: boolean;
   /** Name of its lock file. */
   readonly lock: string;
   readonly found: Contract;
-  /** Undefined when nothing was promised yet. */
+  /** Undefined without a contract. */
   readonly changes: readonly Change[] | undefined;
 }
 

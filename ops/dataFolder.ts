@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Tells a data folder of ours from a folder that only happens to have the name. */
+/** File that marks a folder as a data folder of Gatehouse. */
 export const MARKER = ".gatehouse-data";
 export const MARK = "The local platform of Gatehouse keeps its state here. npm run stop -- --purge removes it.\n";
 

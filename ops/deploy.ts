@@ -1,4 +1,4 @@
-/** `./deploy CONTEXT`: preview, confirm, apply and prove the stack of one cluster context. See docs/deploy.md. */
+/** `./deploy CONTEXT`: preview, confirm, apply and verify the stack of one cluster context. See docs/deploy.md. */
 import { createInterface } from "node:readline/promises";
 import { Command } from "commander";
 import program from "../infra/index.ts";
@@ -15,7 +15,7 @@ import { createProgress, type Progress } from "./progress.ts";
 
 /** What the command uses of the process that it runs in. */
 export interface Shell extends ShellEnvironment {
-  /** Somebody sits there who can answer; undefined where nobody does. */
+  /** Asks the user; undefined if standard input is not a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
   readonly paint: Paint;
   readonly progress: Progress;
@@ -37,8 +37,8 @@ const USAGE = "CONTEXT [--yes] [--json] [--refresh] [--skip-policy]";
 
 /**
  * @param args {@link USAGE}
- * @returns the exit code: 0 when everything is deployed and proven, 1 when it is not, 2 for a wrong command line, for what was refused
- *   before anything changed, and where nobody can say yes
+ * @returns the exit code: 0 when the stack is deployed and verified, 1 when it is not, 2 for a wrong command line, for what was refused
+ *   before anything changed, and without a terminal to confirm on
  */
 export async function main(args: readonly string[], shell: Shell): Promise<number> {
   let flags: Flags = {};
@@ -92,7 +92,7 @@ async function deploy(target: StackContext, { yes, json, refresh, skipPolicy }: 
   return exitCodeOf(outcome);
 }
 
-/** Ctrl-C on a terminal reaches the engine without us, and twice would mean "at once"; its end is then told like any other. */
+/** The engine receives Ctrl-C from the terminal itself; a second signal would make it stop without finishing its operations. */
 function interruption(): AbortSignal {
   const abort = new AbortController();
   process.on("SIGINT", () => process.stdin.isTTY || abort.abort());

@@ -78,7 +78,7 @@ function compare(base: string, options: Options, shell: Shell): number {
   return !options.allowPublic && diffs.some(({ changes }) => opensToPublic(changes)) ? 1 : 0;
 }
 
-/** A file stands for the stack of its name, or for the one that is named. */
+/** A file is the base of the stack of its name, or of the one given by --stack. */
 function baseOf(
   base: string,
   { stack }: Options,
@@ -93,7 +93,7 @@ function baseOf(
       .replace(/\.ya?ml$/, ""),
     ...others
   ] = stack ?? [];
-  if (others.length > 0) throw new VersionError("a file stands for one stack; name one with --stack");
+  if (others.length > 0) throw new VersionError("a file is the base of one stack; pass one name with --stack");
   return { before: stackFile(path, name), stacks: [name] };
 }
 

@@ -5,10 +5,10 @@ import { ContextError } from "./context/contextError.ts";
 type Kind = abstract new (...args: never[]) => Error;
 
 /**
- * Tells what a command ended with.
- * @param expected errors that say all there is to say in their message. Default: those of configuration and context
+ * Prints an expected error, and returns the exit code of a command.
+ * @param expected errors whose message is complete. Default: those of configuration and context
  * @param code the exit code for one of them. Default: 2, nothing was done
- * @returns the exit code; 0 for help, 2 for a wrong command line, of which Commander has told
+ * @returns the exit code; 0 for help, 2 for a wrong command line, which Commander has reported
  * @throws any other error
  */
 export function exitCodeFor(

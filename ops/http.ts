@@ -92,7 +92,7 @@ function decoded(headers: Answer["headers"]): Answer["headers"] {
 }
 
 /**
- * Runs with a fresh client, as a person with an empty browser profile, and closes it afterwards.
+ * Runs with a new client, like a browser with an empty profile, and closes it afterwards.
  * @param connect as for {@link createClient}
  */
 export async function withClient<T>(

@@ -97,7 +97,7 @@ async function lookUp(
     .all<Inputs & { pk: string | number }>(path, Object.fromEntries(query) as Record<string, string>)
     .catch((error: unknown) => {
       const { message } = error as Error;
-      throw new Error(`cannot tell whether the interrupted deployment created a ${type} at ${url}: ${message}`);
+      throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`);
     });
   const match = objects.find((object) => fields.every((field) => String(object[field]) === String(inputs[field])));
   return match && String(match.pk);

@@ -20,7 +20,7 @@ export function dataFolder(): string {
   return chosen("GATEHOUSE_DATA") ?? own;
 }
 
-/** The home of the Pulumi CLI of the local platform: its plugin cache and credentials, apart from the person's own. */
+/** The home of the Pulumi CLI of the local platform: its plugin cache and credentials, apart from the user's own. */
 export function pulumiHome(): string {
   return path.join(cacheFolder(), "pulumi");
 }

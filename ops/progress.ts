@@ -1,10 +1,10 @@
 import { styleText } from "node:util";
 
-/** Tells a person what is going on, on standard error only: standard output belongs to results. */
+/** Reports progress on standard error; standard output is for results. */
 export interface Progress {
   /**
    * Runs `work` under a title. Steps may nest and may run side by side.
-   * `report` tells how far it is (shown behind the title); `usually` is how long it takes, e.g. "20 s".
+   * `report` receives the progress, which is shown after the title; `usually` is how long it takes, e.g. "20 s".
    * Throws what `work` throws.
    */
   step<T>(title: string, work: (report: (detail: string) => void) => Promise<T>, usually?: string): Promise<T>;

@@ -58,7 +58,7 @@ export async function exportState(stack: Stack): Promise<State> {
 }
 
 /**
- * Repairs the files of a backend after a killed run. The newest backup replaces a state file that is no JSON any more, e.g. cut short when
+ * Repairs the files of a backend after an interrupted deployment. The newest backup replaces a state file that is no JSON any more, e.g. cut short when
  * the machine lost its power: the engine keeps the last but one beside it, and one of each run's end. Attributes (`*.attrs`) that are no
  * JSON are deleted: the engine does not write them atomically, reads "EOF" from an empty file, and they hold nothing but a content type.
  * @param backend URL of the engine's backend; only `file://` keeps such files

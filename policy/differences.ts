@@ -1,6 +1,6 @@
 import { fieldsOf, UNKNOWN, type Value } from "./resource.ts";
 
-/** How many are told of one object: the first ones say where to look. */
+/** Differences in a finding of one object. */
 const MAX_DIFFERENCES = 3;
 
 /**
@@ -25,7 +25,7 @@ function compare(expected: Value, found: Value, path: string): string[] {
     const keys = new Set([...Object.keys(expected), ...Object.keys(found)]);
     return [...keys].flatMap((key) => compare(fieldsOf(expected)[key], fieldsOf(found)[key], join(path, key)));
   }
-  return [`${path} is ${told(found)}, planned ${told(expected)}`];
+  return [`${path} is ${textOf(found)}, planned ${textOf(expected)}`];
 }
 
 function isSection(value: Value): value is object {
@@ -36,7 +36,7 @@ function join(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
-function told(value: Value): string {
+function textOf(value: Value): string {
   if (value === undefined) return "missing";
   const text = JSON.stringify(value) ?? "missing";
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;

@@ -7,7 +7,7 @@ import type { Finding, Resource } from "./resource.ts";
 import { type Rule, type StackFacts, stackFacts } from "./rule.ts";
 import { RULES } from "./rules/rules.ts";
 
-/** The stack as the engine tells it to policies, read once: with its secrets, and without a word on which they are. */
+/** The stack's configuration as the engine passes it to policies: with its secrets, which are not marked. */
 function readStack(): StackFacts {
   const config = pulumi.runtime.allConfig();
   const raw = Object.entries(config).map(
@@ -34,7 +34,7 @@ function report(rule: Rule, resources: readonly Resource[], violation: (finding:
   for (const finding of rule.check(resources, facts)) violation(finding);
 }
 
-function told({ object, problem, hint }: Finding): string {
+function messageOf({ object, problem, hint }: Finding): string {
   return `${object}: ${problem}; ${hint}`;
 }
 
@@ -45,7 +45,7 @@ function policyOf(rule: Rule): Policies[number] {
     return {
       ...common,
       validateResource: ({ type, name: resource, props }, violate: ReportViolation) =>
-        report(rule, [{ type, name: resource, props: plainFields(props) }], (finding) => violate(told(finding))),
+        report(rule, [{ type, name: resource, props: plainFields(props) }], (finding) => violate(messageOf(finding))),
     };
   }
   return {
@@ -56,7 +56,7 @@ function policyOf(rule: Rule): Policies[number] {
         name: resource,
         props: plainFields(props),
       }));
-      report(rule, all, (finding) => violate(told(finding)));
+      report(rule, all, (finding) => violate(messageOf(finding)));
     },
   };
 }

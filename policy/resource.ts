@@ -1,6 +1,6 @@
 /** Resources as the rules read them: plain data, from the engine, from mocks, or from a cluster. */
 
-/** A value that a preview does not know yet; no rule holds it against anything. */
+/** A value that a preview does not know yet; no rule compares it. */
 export const UNKNOWN = Symbol("unknown");
 
 /** Anything that is in a resource: JSON, with {@link UNKNOWN} here and there. */

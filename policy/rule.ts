@@ -10,7 +10,7 @@ export interface Rule {
   /** Also names its level in a file for `--policy-pack-config`. */
   readonly name: string;
   readonly description: string;
-  /** Whether each resource is held against it by itself, before it is deployed, or all of them together at the end. */
+  /** Whether the rule checks each resource before it is deployed, or all of them together at the end. */
   readonly scope: "resource" | "stack";
   check(resources: readonly Resource[], stack: StackFacts): Finding[];
 }

@@ -1,7 +1,7 @@
 import { secretTexts } from "../config/secretText.ts";
 import type { Settings } from "../config/settings.ts";
 
-/** A shorter value stands in other texts by chance. */
+/** A shorter value can be part of other texts by chance. */
 const SHORTEST = 8;
 /** May be a secret variable, and need not be one. */
 const NO_SECRETS = new Set(["clientId"]);

@@ -16,7 +16,7 @@ export type { Finding } from "../../policy/resource.ts";
 export interface AuditOptions {
   /** Where the gateway's pods are; without it, a NetworkPolicy may let in any one namespace by name. */
   readonly gateway?: GatewayPods;
-  /** Objects that somebody looked at and accepted, as findings name them: `IngressRoute default/legacy`. */
+  /** Objects to ignore, as findings name them: `IngressRoute default/legacy`. */
   readonly accepted?: readonly string[];
 }
 
@@ -67,7 +67,7 @@ function unique(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
 }
 
-/** How many objects of the plan a clean audit stands for. */
+/** Returns the number of planned objects that the audit compares. */
 export function auditedObjects(plan: Plan): Readonly<Record<string, number>> {
   const { exposures, routes, middlewares } = plan;
   return {

@@ -11,7 +11,7 @@ interface ServiceName {
 
 /** The Services behind the plan's routes, and what else in a cluster leads to their pods. */
 export class Backends {
-  /** The Services that nobody but the gateway may lead to, as the plan has them. */
+  /** The planned Services that only the gateway may route to. */
   readonly guarded: readonly ServiceName[];
   /** Those of them that the stack deploys itself. */
   readonly own: readonly (ServiceName & { readonly port: number })[];

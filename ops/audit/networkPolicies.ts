@@ -7,7 +7,7 @@ const NAMESPACE_NAME = "kubernetes.io/metadata.name";
 const RULE = "backends-take-only-the-gateway";
 
 /**
- * Whether nobody but the gateway may connect to what the stack runs. Policies add up, so any that lets others in counts.
+ * Returns the NetworkPolicies that admit other clients than the gateway to the stack's pods. Policies are additive, so each one is checked.
  * @param gateway its namespace and the labels of its pods; without it, any one namespace by name is taken for it
  */
 export function widenedPolicies(

@@ -62,7 +62,7 @@ export function knownContexts(project: string): { context: string; stack: string
   });
 }
 
-/** The contexts of all stack files, for people. */
+/** Returns the contexts of all stack files as text. */
 export function listContexts(project: string): string {
   const known = knownContexts(project).map(({ context, stack }) => `  ${context} (stack ${stack})`);
   return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file states one.";

@@ -1,4 +1,4 @@
-/** What clients are told about a schema: Markdown, newest entry first. Pure. */
+/** The changelog of the contracts: Markdown, newest entry first. Pure. */
 import type { Change } from "./compare.ts";
 import type { Contract } from "./contract.ts";
 import { nameOf, shapeOf } from "./report.ts";
@@ -7,7 +7,7 @@ export interface Entry {
   /** UTC, like `2026-11-30`. */
   readonly day: string;
   readonly schema: string;
-  /** Undefined for a first version, which is told by its size alone. */
+  /** Undefined for a first version, of which the entry contains the size only. */
   readonly changes: readonly Change[] | undefined;
   readonly found: Contract;
   /** Why clients are broken; required when a change breaks them. */

@@ -42,7 +42,7 @@ export async function checkContracts(
  * Compares a schema with its lock file; additions hold. Changes nothing, and works inside a transaction of the caller, so that SQL can be
  * judged before it is committed.
  * @param client connected to the data API's database, as any role
- * @param lock undefined = nothing was promised yet, which holds
+ * @param lock undefined = no contract yet; the check passes
  * @throws what the connection throws
  */
 export async function checkContract(

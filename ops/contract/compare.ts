@@ -6,7 +6,7 @@ export interface Change {
   readonly relation: string;
   /** Undefined when the whole relation came or went. */
   readonly column?: string;
-  /** What was promised, e.g. `integer not null` or `3 columns`; undefined = nothing. */
+  /** The column in the contract, e.g. `integer not null` or `3 columns`; undefined = nothing. */
   readonly was: string | undefined;
   /** What is there; undefined = nothing. */
   readonly is: string | undefined;
@@ -14,7 +14,7 @@ export interface Change {
   readonly reason: string;
 }
 
-/** Every difference, by relation and column. Empty exactly when the two promise the same. */
+/** Every difference, by relation and column. Empty if and only if the two are equal. */
 export function compare(promised: Contract, found: Contract): Change[] {
   return namesOf(promised.relations, found.relations).flatMap((relation) => {
     const [was, is] = [promised.relations.get(relation), found.relations.get(relation)];

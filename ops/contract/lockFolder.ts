@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { addEntry, type Entry } from "./changelog.ts";
 import { type Contract, ContractError, readLock, writeLock } from "./contract.ts";
 
-/** Each stack has its own: its pipeline decides what is served, and one that is ahead breaks nobody on another. */
+/** The lock files of one stack. Stacks have separate contracts, because their pipelines run different versions. */
 export class LockFolder {
   readonly #stack: string;
   readonly #folder: string;
@@ -36,7 +36,7 @@ export class LockFolder {
   }
 
   /**
-   * What was promised; undefined = nothing yet.
+   * Returns the contract; undefined = none yet.
    * @throws ContractError when the file is not a lock file of that schema
    */
   read(schema: string): Contract | undefined {
@@ -47,7 +47,7 @@ export class LockFolder {
     throw new ContractError(`${this.nameOf(schema)} is the lock file of "${lock.schema}"; rename it, or run accept`);
   }
 
-  /** Writes the promise down, or takes it back (`kept` false). The changelog comes first: an interrupted run tells twice, and not never. */
+  /** Writes the contract, or removes it (`kept` false). Writes the changelog first: an interruption can duplicate an entry, but not lose one. */
   accept(entry: Entry, kept: boolean): void {
     mkdirSync(this.#folder, { recursive: true });
     const changelog = join(this.#folder, "CHANGELOG.md");

@@ -1,4 +1,4 @@
-/** A comparison as people read it. Pure. */
+/** A comparison as text. Pure. */
 import type { Paint } from "../paint.ts";
 import type { Change } from "./compare.ts";
 

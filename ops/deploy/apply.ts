@@ -18,7 +18,7 @@ export interface Deployable {
   readonly policy: PolicyOptions;
 }
 
-/** Takes over what a killed run left: its lock, and what it made without noting it. Changes nothing but the state. */
+/** Recovers an interrupted deployment: releases its lock, and imports resources that it created but did not record. Changes the state only. */
 export async function recover(stack: Stack): Promise<readonly string[]> {
   await releaseStaleLock(stack);
   return recoverInterrupted(stack);

@@ -50,7 +50,7 @@ export interface CheckOptions {
 const TIMEOUT_MS = MAX_API_RETRY_MS + 10_000;
 
 /**
- * Checks configuration, tools, policy pack, cluster, permissions, backend, secrets and what the data API promised.
+ * Checks configuration, tools, policy pack, cluster, permissions, backend, secrets and contracts.
  * @throws Refusal with every problem, not only the first
  */
 export async function checkAll(
@@ -143,7 +143,7 @@ async function checkPlugins(pulumi: string, environment: Environment, progress: 
 }
 
 /**
- * A deployment touches the named cluster and no other. What stands in the state was deployed to the cluster that it names, and a move to
+ * A deployment changes the named cluster only. The resources of the state are in the cluster that it names, and a move to
  * another would delete it there.
  * @throws Error when the engine's configuration or the state names another context
  */
@@ -176,8 +176,8 @@ async function checkContractOf(
   if (!settings.dataApi || !plan.data || settings.postgres?.install || !settings.postgres?.host) return;
   const shell = { stack, project, data, environment: { ...environment, ...secrets } };
   const connection = ownDatabase(shell, openDataStack(shell));
-  const promises = new LockFolder(project, stack);
-  await refuseBrokenContract({ connection, promises }, plan.data).catch((error: unknown) => {
+  const contracts = new LockFolder(project, stack);
+  await refuseBrokenContract({ connection, contracts }, plan.data).catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error;
     throw new Error(
       `${error.message}; start it, or make it reachable from this machine: its contracts are checked before a deployment`,

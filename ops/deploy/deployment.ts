@@ -1,4 +1,4 @@
-/** One deployment of the stack of a context, from the checks to the proof. */
+/** One deployment of the stack of a context, from the checks to the verification. */
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { buildFor } from "../build.ts";
 import type { ShellEnvironment, StackContext } from "../context/context.ts";
@@ -27,14 +27,14 @@ import { EngineError, type Ran, runEngine, type Watch } from "./run.ts";
 import { readState, type StackState } from "./stackState.ts";
 import type { Step } from "./step.ts";
 
-/** What a deployment is told, and whom it asks. */
+/** Options and callbacks of a deployment. */
 export interface Options {
   readonly refresh: boolean;
   /** Neither the preview nor the up runs the policy pack. */
   readonly skipPolicy: boolean;
   /** Whether to go on. @param question without the answers that there are; every other answer than `yes` ends it */
   readonly confirm: (question: string) => Promise<boolean>;
-  /** What a person reads while it goes on. */
+  /** Receives the text for the user. */
   readonly print: (text: string) => void;
   readonly paint: Paint;
   readonly progress: Progress;
@@ -89,7 +89,7 @@ class Deployment {
       const empty = await this.#previewAndAsk(ready.stack);
       if (empty === undefined) return this.#end("declined", {});
       if (!empty) await this.#apply(ready.stack);
-      return await this.#prove(empty);
+      return await this.#verify(empty);
     } catch (error) {
       return this.#failed(error);
     }
@@ -105,7 +105,7 @@ class Deployment {
     return ready;
   }
 
-  /** What a killed run left; it may have to ask the identity provider, which may have to start. */
+  /** Recovers an interrupted deployment, which can require the identity provider, and detects drift with `--refresh`. */
   async #recover(stack: Stack): Promise<void> {
     const recovered = await this.#recording.part("Recovering an interrupted deployment", () => recover(stack), "1 s");
     if (recovered.length > 0)
@@ -120,7 +120,7 @@ class Deployment {
     this.#options.print(driftPage(this.#drift, this.#options.paint));
   }
 
-  /** @returns whether there is nothing to change; undefined when nobody said yes */
+  /** @returns whether there is nothing to change; undefined if the user did not confirm */
   async #previewAndAsk(stack: Stack): Promise<boolean | undefined> {
     const { confirm, print } = this.#options;
     for (;;) {
@@ -162,7 +162,7 @@ class Deployment {
     this.#done = (await this.#recording.part("Deploying", work, "15 s")).done;
   }
 
-  async #prove(empty: boolean): Promise<Outcome> {
+  async #verify(empty: boolean): Promise<Outcome> {
     const { paint, print, verify } = this.#options;
     const checks = await this.#recording.timed("Verifying", () => verify(this.#target));
     const ending = checks.some(({ ok }) => !ok) ? "unverified" : empty ? "unchanged" : "deployed";

@@ -11,7 +11,7 @@ export interface HostState {
   readonly answered: string;
 }
 
-/** The hosts that the gateway itself protects, before or after; an application that signs people in answers for itself. */
+/** The hosts that the gateway itself protects, before or after; not those of applications that require the login themselves. */
 export function protectedUrls(before: Access | undefined, after: Plan): string[] {
   const hosts = [...(before?.host.values() ?? []), ...accessOf(after).host.values()];
   return [...new Set(hosts.filter(isProtected).map(({ url }) => url))].sort();

@@ -13,15 +13,15 @@ interface Lock {
   readonly timestamp: string;
 }
 
-/** Somebody deploys this stack. */
+/** Another process deploys this stack. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
 }
 
 /**
- * Lets go of a lock that a killed run left behind: only where the backend is a folder, and only where the process that took it ran on this
+ * Releases the lock of an interrupted deployment: only if the backend is a folder, and only if the process that took it ran on this
  * machine and is gone. Of any other backend the engine itself says who holds the stack.
- * @throws LockedError when it is held, or nobody here can know; it says who, since when, and what to type
+ * @throws LockedError when its owner runs, or ran on another machine; the message names the owner, the time and the command to release it
  */
 export async function releaseStaleLock(stack: Stack): Promise<void> {
   const locks = locksOf(stack.workspace.envVars["PULUMI_BACKEND_URL"], stack.name);
@@ -46,7 +46,7 @@ function locksOf(backend: string | undefined, stack: string): Lock[] {
   return names.flatMap((name) => read(join(folder, name)) ?? []);
 }
 
-/** One that is being written or removed at this moment is somebody's, and found out by the engine. */
+/** Undefined for a lock that is being written or removed: the engine detects it. */
 function read(file: string): Lock | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Lock;
@@ -55,7 +55,7 @@ function read(file: string): Lock | undefined {
   }
 }
 
-/** A process that ended, and whose end nobody has asked for yet, runs no more. */
+/** A zombie process does not run. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

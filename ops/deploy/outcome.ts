@@ -15,7 +15,7 @@ export interface Part {
   readonly ms: number;
 }
 
-/** One deployment, as `--json` tells it. Holds no secret: of resources names and paths, never values. */
+/** One deployment, as `--json` prints it. Contains no secret: names and paths of resources, never values. */
 export interface Outcome {
   readonly context: string;
   readonly stack: string;

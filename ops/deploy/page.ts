@@ -1,4 +1,4 @@
-/** What a deployment shows to a person: before it asks, and when it has ended. Pure. */
+/** The text of a deployment: the preview before the confirmation, and the result. Pure. */
 import type { Paint } from "../paint.ts";
 import type { Check } from "../verify/check.ts";
 import { sentence } from "../verify/report.ts";

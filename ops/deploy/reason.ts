@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * The lines of an error that the CLI tells: the Automation API puts the whole run into its message.
+ * Returns the error lines of the CLI: the Automation API puts the complete output into its message.
  * @returns the message itself where it is no such command's
  */
 export function reasonOf(error: unknown): string {

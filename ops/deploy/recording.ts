@@ -1,7 +1,7 @@
 import type { Progress } from "../progress.ts";
 import type { Part } from "./outcome.ts";
 
-/** Tells a person what goes on, and keeps how long each part took, for the outcome. */
+/** Reports the progress, and records the duration of each part for the outcome. */
 export class Recording {
   readonly parts: Part[] = [];
   readonly progress: Progress;

@@ -8,7 +8,7 @@ import { lastOf, merged, type Step, stepOf } from "./step.ts";
 /** How many resources a run created, updated, left and so on, components among them. */
 export type Changes = Readonly<Record<string, number>>;
 
-/** Tells how far a run is. */
+/** Receives the progress of a run. */
 export type Report = (detail: string) => void;
 
 /** What a run of the engine is watched with: options of each of its verbs. */
@@ -26,7 +26,7 @@ export interface Ran {
   readonly done: readonly Step[];
 }
 
-/** A run that failed, told by its errors instead of its whole output. */
+/** A failed run, with its errors instead of its complete output. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
   /** What it did all the same. */
@@ -48,7 +48,7 @@ export class EngineError extends Error {
 }
 
 /**
- * Runs the engine, reports each step, and tells a failure by the errors of the run instead of its whole output. An inline program that
+ * Runs the engine, reports each step, and throws the errors of the run instead of its complete output. An inline program that
  * throws once it has begun would leave the engine waiting for ever, so such a run is stopped.
  * @param interrupted ends the run as Ctrl-C would: what is under way is finished, and nothing more begun
  * @throws EngineError with the errors, each with the resource it belongs to

@@ -1,4 +1,4 @@
-/** What a stack's state tells before a deployment. Pure, apart from {@link readState}. */
+/** The facts of a stack's state before a deployment. Pure, except {@link readState}. */
 import { createHash } from "node:crypto";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { accessOf } from "../../infra/access/access.ts";
@@ -8,7 +8,7 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { exportState, type Resource } from "../state.ts";
 
 export interface StackState {
-  /** Changes with every change of the state; tells whether what was previewed is still what there is. */
+  /** Changes with every change of the state: shows whether the preview is still valid. */
   readonly digest: string;
   /** Of the last deployment that came to its end; undefined before the first. */
   readonly access: Access | undefined;

@@ -1,7 +1,7 @@
 /** What a run of the engine does to one resource, without any value of it: values may be secret. Pure. */
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 
-/** In the order in which a person wants to read them. */
+/** In the order of the report. */
 export const OPERATIONS = ["create", "update", "replace", "delete"] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
@@ -16,10 +16,10 @@ export interface Step {
   readonly paths: readonly string[];
 }
 
-/** What an event of the engine tells of a resource. */
+/** The metadata of a resource in an event of the engine. */
 type Metadata = NonNullable<EngineEvent["resourcePreEvent"]>["metadata"];
 
-/** The parts of a replacement, each of which the engine tells by itself. */
+/** The operation of each step; the engine reports a replacement as several steps. */
 const AS_ONE: Readonly<Record<string, Operation>> = {
   create: "create",
   update: "update",

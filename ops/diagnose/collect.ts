@@ -37,8 +37,8 @@ export async function collect(
   let kubeconfig: KubeConfig | undefined;
   const open = (): KubeConfig => (kubeconfig ??= kubeConfigOf(context.context, context.environment));
   const exposures = plan.exposures.filter((one) => host === undefined || one.host === host);
-  const stranger = exposures.length === 0 ? host : undefined;
-  const hosts = [...new Set([...exposures.map((one) => one.host), ...(stranger ? [stranger] : [])])];
+  const unplanned = exposures.length === 0 ? host : undefined;
+  const hosts = [...new Set([...exposures.map((one) => one.host), ...(unplanned ? [unplanned] : [])])];
 
   const [cluster, identity, ownOrigin, engine, names, answers, other] = await Promise.all([
     observeCluster(open, settings),
@@ -47,7 +47,7 @@ export async function collect(
     observeEngine(cli, context.local ? join(shell.data, "workspace") : shell.project),
     inTurns(hosts, async (one) => [one, await observeName(one)] as const),
     askAll(exposures, secrets.users()),
-    stranger === undefined ? undefined : askHost(stranger, originsOf(stranger, context)),
+    unplanned === undefined ? undefined : askHost(unplanned, originsOf(unplanned, context)),
   ]);
   const all = new Map([...answers, ...(other ? [[other.url, other.answers] as const] : [])]);
   const seenThere = {

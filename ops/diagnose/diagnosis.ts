@@ -33,7 +33,7 @@ export interface Diagnosis {
   readonly stackFindings: readonly Finding[];
   /** What the plan skipped. */
   readonly warnings: readonly string[];
-  /** What could not be looked at, and what is not known for that reason. */
+  /** What could not be observed, and what is therefore not checked. */
   readonly limits: readonly string[];
 }
 
@@ -50,7 +50,7 @@ const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   dead: [dns, deployment, route, application],
   unavailable: [deployment, identityProvider, application, route],
   access: [deployment, groups, provider],
-  // Nobody may have signed in, and some problems harm before anybody sees them.
+  // There may have been no sign-in, and some problems have no symptom yet.
   none: [deployment, trustedOrigins, provider, route, application, groups, dns],
 };
 

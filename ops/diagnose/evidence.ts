@@ -1,9 +1,9 @@
-/** What was looked at, as plain data: causes are decided from it alone. Holds no secret by construction: only the named fields are taken. */
+/** The observations as plain data, the only input of the causes. Contains no secret by construction: only the named fields are read. */
 import type { Settings } from "../../config/settings.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import type { DeployedService } from "../services.ts";
 
-/** Something that was looked at, or why that was not possible. */
+/** An observed value, or the reason why it could not be observed. */
 export type Observation<T> = { readonly seen: T } | { readonly unseen: string };
 
 export interface Evidence {
@@ -139,7 +139,7 @@ export type NameAnswer = { readonly addresses: readonly string[] } | { readonly 
 /** What a host answered. */
 export interface Answers {
   readonly withoutSession: Trail;
-  /** Of a person who may enter; undefined when nobody's password is known, or nobody has to sign in. */
+  /** Of an allowed user; undefined if no password is known, or no sign-in is required. */
   readonly withSession: { readonly username: string; readonly trail: Trail } | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Evidence, Observation } from "./evidence.ts";
 
-/** What could not be looked at, and how that limits the answer; one line each, equal reasons once. */
+/** Returns one line for each failed observation, with the checks that it prevents. */
 export function limits({ cluster, identity, ownOrigin, engine, names, answers, notAsked, plan }: Evidence): string[] {
   const parts: [Observation<unknown>, string][] = [
     [cluster.routes, "routes are not compared with the plan"],

@@ -1,4 +1,4 @@
-/** Secrets leave no trace in what is told: known values, and what has the form of a credential. */
+/** Removes secrets from the output: known values, and text in the form of a credential. */
 
 /** Shorter values are no secrets worth the name, and would tear words apart. */
 const SHORTEST = 6;
@@ -22,7 +22,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Takes secrets out of texts.
- * @param secrets every value that must not appear, also as it stands in JSON, in an address and in base64
+ * @param secrets every value that must not appear, also encoded in JSON, in a URL and in base64
  */
 export function redactor(secrets: Iterable<string>): (text: string) => string {
   const values = [...secrets].filter((secret) => secret.length >= SHORTEST);

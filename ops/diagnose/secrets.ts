@@ -1,4 +1,4 @@
-/** Every secret that this process may come to know, so that each can be taken out of what it tells, and the few that it needs. */
+/** Every secret that this process may read, so that each can be removed from its output. */
 import type { KubeConfig } from "@kubernetes/client-node";
 import { filledIn, secretTexts } from "../../config/secretText.ts";
 import type { SecretText, Settings } from "../../config/settings.ts";
@@ -15,7 +15,7 @@ export class Secrets {
   readonly #stack: Observation<Readonly<Record<string, string>>>;
   readonly #environment: StackContext["environment"];
 
-  /** @param stack the stack file's, decrypted; unseen on a platform that keeps its own in the environment */
+  /** @param stack the stack file's, decrypted; not observed on the local platform, which has them in its environment */
   constructor({ settings, environment }: StackContext, stack: Observation<Readonly<Record<string, string>>>) {
     this.#settings = settings;
     this.#stack = stack;
@@ -46,7 +46,7 @@ export class Secrets {
     });
   }
 
-  /** Every value that must not be told. */
+  /** Returns every value that must not be printed. */
   values(kubeconfig: KubeConfig | undefined): string[] {
     const named = new Set(secretTexts(this.#settings).flatMap(({ variables }) => variables));
     const ofShell = Object.entries(this.#environment).filter(([name]) => named.has(name) || ENVIRONMENT.test(name));

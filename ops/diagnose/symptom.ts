@@ -22,7 +22,7 @@ export const TITLES: Readonly<Record<SymptomKind, string>> = {
   none: "no symptom",
 };
 
-/** What an exposure's answers show; `none` when all is as its protection promises. */
+/** Returns the symptom of an exposure; `none` if its responses match its protection. */
 export function symptomOf(exposure: Exposure, { plan, answers, names }: Evidence): Symptom {
   const found = answers.get(exposure.url);
   if (found === undefined) return { kind: "none", seen: "not asked" };

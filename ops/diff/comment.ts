@@ -5,7 +5,7 @@ export const COMMENT_LENGTH = 65_536;
 
 /**
  * Puts blocks together. When they are too long, rows are left out whole, the least important ones of all blocks first.
- * @param restUrl where the rest is; told when something is left out
+ * @param restUrl link to the complete output; used when rows are left out
  * @param length characters that it may have at the most
  */
 export function composeComment(blocks: readonly Block[], restUrl?: string, length = COMMENT_LENGTH): string {

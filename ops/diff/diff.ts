@@ -19,7 +19,7 @@ interface Move<S extends Section, F extends keyof Sections[S]> {
   readonly after: Sections[S][F];
 }
 
-/** A statement with what it means for people. */
+/** A statement with its effect on access. */
 export type Change = Statement & Judgement;
 
 const SECTIONS: readonly Section[] = [

@@ -6,7 +6,7 @@ import { hostEffect } from "./hostEffects.ts";
 import { isImplied, indexStatements } from "./implied.ts";
 import { reachOf } from "./reach.ts";
 
-/** Opens something to everyone; lets more people in or lets them do more; neither; takes access away. */
+/** Opens something to everyone; adds access; neither; removes access. */
 export type Effect = "public" | "more" | "other" | "less";
 
 /** The effects, most dangerous first. */
@@ -16,9 +16,9 @@ export interface Judgement {
   readonly effect: Effect;
   /** A URL for what is about a host, else the name of the thing. */
   readonly where: string;
-  /** Follows from another statement, so it is not told to people. */
+  /** Follows from another statement, so it is not printed. */
   readonly implied: boolean;
-  /** Of a host: people and machines of the configuration that get in or no longer do. Of one of these: the URLs. */
+  /** Of a host: the users and machines of the configuration that gain or lose access. Of a user or machine: the URLs. */
   readonly reach: Reach;
 }
 

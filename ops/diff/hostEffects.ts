@@ -41,7 +41,7 @@ export function hostEffect(
   }
 }
 
-/** Open to everyone. The sign-in page is not counted: whoever sees it still has to sign in. */
+/** Returns whether a host is open to everyone. The sign-in page does not count. */
 function isOpen({ role, protection }: HostFacts): boolean {
   return protection.type === "open" && role !== "identity-provider";
 }
@@ -51,7 +51,7 @@ export function forgeable({ rules }: HostFacts): boolean {
   return rules.some((rule) => !strips(rule));
 }
 
-/** The better it asks who somebody is, the higher. An application that asks by itself stands below the gateway. */
+/** Returns the strength of the authentication. An application's own login is weaker than the gateway's. */
 function strength({ protection: { type, asked } }: HostFacts): number {
   if (type === "open") return 0;
   if (type === "basic") return 1;

@@ -81,7 +81,7 @@ function entrantsText(before: Entrants, after: Entrants): string {
   return `admits ${entrantsOf(after)} instead of ${entrantsOf(before)}`;
 }
 
-/** Who of the configuration's own people that is. */
+/** Returns the users and machines of the configuration that gain or lose access. */
 function known({ reach: { gained, lost } }: HostChange): string {
   const parts = [
     ...(gained.length > 0 ? [`lets in ${names(gained)}`] : []),

@@ -31,7 +31,7 @@ export function indexStatements(all: readonly Weighed[], after: Access): Stateme
 }
 
 /**
- * Whether people need not be told of a statement. One that opens something is told, unless one that is as dangerous says the same.
+ * Returns whether a statement follows from another one. One that opens something is implied only by one with the same effect.
  * @param beside all statements about the same thing
  * @param after the new plan's
  */

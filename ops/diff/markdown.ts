@@ -72,7 +72,7 @@ function rowText({ where, sentence }: Reported): string {
   return `| ${where.map((place) => cell(mark(place))).join("<br>")} | ${cell(sentence)} |\n`;
 }
 
-/** What a name of somebody else's is in a comment: nothing in it is markup, a link or a mention. */
+/** Returns an untrusted name as code: nothing in it is markup, a link or a mention. */
 export function code(name: string, inTable = false): string {
   const runs = (name.match(/`+/g) ?? []).map((run) => run.length);
   const quote = "`".repeat(Math.max(0, ...runs) + 1);
@@ -80,7 +80,7 @@ export function code(name: string, inTable = false): string {
   return quote + space + (inTable ? name.replaceAll("|", "\\|") : name) + space + quote;
 }
 
-/** Text of somebody else's, whole; what would be invisible in it, or turn it around, is a question mark. */
+/** Returns untrusted text as a code block; invisible and bidirectional control characters become question marks. */
 export function fence(written: string): string {
   const text = written.replaceAll(/\p{Cf}/gu, "?");
   const runs = (text.match(/`{3,}/g) ?? []).map((run) => run.length);

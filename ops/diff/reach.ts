@@ -21,7 +21,7 @@ function membersOf(host: string, access: Access): string[] {
   return all.sort();
 }
 
-/** Where somebody may enter. */
+/** Returns the URLs that a member can access. */
 function urlsOf(member: MemberFacts | undefined, access: Access): string[] {
   const all = [...access.host.values()].flatMap((facts) => (member && mayEnter(member, facts) ? [facts.url] : []));
   return all.sort();

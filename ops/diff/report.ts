@@ -1,4 +1,4 @@
-/** An access diff as people read it on a terminal. Pure. */
+/** An access diff as text for a terminal. Pure. */
 import type { Paint } from "../paint.ts";
 import type { Change } from "./diff.ts";
 import { type Effect, RANKS } from "./effects.ts";

@@ -3,7 +3,7 @@ import { ciVariable } from "../ci.ts";
 
 /**
  * Where `${NAME}` in a stack file is looked up, when the file does not set it. In CI these are GATEHOUSE_VARIABLES, the repository's own
- * variables as JSON, and nothing else: a stack file that somebody proposes could name any variable of the process.
+ * variables as JSON, and nothing else: a proposed stack file could name any variable of the process.
  */
 export function templateVariables(environment: Environment): Environment {
   const json = environment["GATEHOUSE_VARIABLES"];

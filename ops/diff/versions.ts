@@ -24,7 +24,7 @@ export function workingTree(project: string): Version {
   };
 }
 
-/** One file that stands for a stack. */
+/** One file as the only stack of a version. */
 export function stackFile(path: string, stack: string): Version {
   return { stacks: [stack], read: () => readStackFile(path, stack) };
 }

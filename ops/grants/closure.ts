@@ -91,7 +91,7 @@ function callFindings(
   expected: GrantExpectation,
 ): Finding[] {
   const schema = expected.schemas.get(called.schema);
-  // The API's own functions run so on purpose; their owner is looked at elsewhere.
+  // The API's own functions run so on purpose; their owner is checked elsewhere.
   if (schema?.access === "internal" && called.owner === schema.owner) return [];
   const problem = `calls ${called.name}${pathText(through)}, which runs with the rights of ${quoted(called.owner)} (SECURITY DEFINER)`;
   return [about(relation, problem, `ALTER FUNCTION ${called.name} SECURITY INVOKER;`, "leak")];

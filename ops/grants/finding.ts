@@ -1,5 +1,5 @@
 /**
- * What can come of a difference, the worst first: somebody rules the API or the database; private rows are read; rows are changed;
+ * The consequence of a difference, the worst first: control over the API or the database; private rows are read; rows are changed;
  * something can be reached that the plan does not name; or the API does not serve what it should.
  */
 const DANGERS = ["takeover", "leak", "write", "reach", "outage"] as const;
@@ -17,7 +17,7 @@ export interface Finding {
   readonly schema: string | undefined;
 }
 
-/** The most dangerous first, and by name among equals; what two rules found alike stands there once. */
+/** The most dangerous first, and by name among equals; equal findings of two rules once. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   const unique = new Map(findings.map((finding) => [`${finding.object}\n${finding.problem}`, finding]));
   const key = ({ danger, object, problem }: Finding) => `${DANGERS.indexOf(danger)} ${object} ${problem}`;

@@ -4,7 +4,7 @@ import type { Danger, Finding } from "./finding.ts";
 import type { Live, LivePrivilege } from "./live.ts";
 import { grant, granteeName, quoted, revoke, titleOf } from "./sql.ts";
 
-/** Privileges with which rows are changed, or code is planted that runs when somebody else changes them. */
+/** Privileges with which rows are changed, or code is added that runs when another role changes them. */
 const CHANGING = new Set(["INSERT", "UPDATE", "DELETE", "TRUNCATE", "TRIGGER", "MAINTAIN"]);
 /** Kinds with which the server itself is changed, or programs and files are reached. */
 const POWERFUL = new Set<LivePrivilege["kind"]>(["parameter", "language", "foreign data wrapper", "foreign server"]);
@@ -100,7 +100,7 @@ function dangerOf(entry: LivePrivilege, stray: readonly string[], { schemas }: G
   return schemas.get(entry.schema ?? "")?.access === "private" ? "leak" : "reach";
 }
 
-/** Privileges of the matrix that an object lacks, e.g. because somebody else than the owner made it. */
+/** Privileges of the matrix that an object lacks, e.g. because another role than the owner created it. */
 export function missingPrivileges(live: Live, expected: GrantExpectation): Finding[] {
   return [...missingCells(live, expected), ...missingParameters(live, expected)];
 }

@@ -2,21 +2,21 @@ import type { ClientBase } from "pg";
 import type { Check } from "../verify/check.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import type { Finding } from "./finding.ts";
-import { proveGrants } from "./proof.ts";
+import { verifyGrants } from "./verification.ts";
 
 /**
- * The proof of grants as checks: one per planned schema, and one for the database and its roles.
+ * Verifies the grants; returns checks: one per planned schema, and one for the database and its roles.
  * @param client of the administrator, connected to the planned database
  */
 export async function checkGrants(client: ClientBase, expected: GrantExpectation): Promise<Check[]> {
   try {
-    return checksOf(await proveGrants(client, expected), expected);
+    return checksOf(await verifyGrants(client, expected), expected);
   } catch (error) {
     return [unreachableCheck(expected.database, error)];
   }
 }
 
-/** The check of a database that could not be asked. */
+/** Returns the failed check of an unreachable database. */
 export function unreachableCheck(database: string, error: unknown): Check {
   const detail = error instanceof Error ? error.message : String(error);
   return { name: `grants of database ${database}`, ok: false, detail };

@@ -5,7 +5,7 @@ import type { Live, LiveRole, Membership } from "./live.ts";
 import { granteeName, quoted, titleOf } from "./sql.ts";
 
 type Attribute = "superuser" | "bypassrls" | "createrole" | "createdb" | "replication" | "login" | "inherit";
-/** Settings of a role with which it escapes a limit of the API or runs what somebody else chose. */
+/** Settings of a role with which it escapes a limit of the API or runs another role's code. */
 const LIMIT_SETTINGS = [
   "search_path",
   "role",

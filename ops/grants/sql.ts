@@ -44,7 +44,7 @@ export function grant(privileges: readonly string[], target: Target, role: strin
   return `GRANT ${listOf(privileges, target.column)} ON ${on(target)} TO ${roleName(role)};`;
 }
 
-/** Only who gave a privilege can take it back; an administrator does so as the object's owner, unless somebody else gave it. */
+/** Only the grantor can revoke a privilege; an administrator does so as the object's owner, unless another role granted it. */
 export function revoke(
   privileges: readonly string[],
   live: LivePrivilege,

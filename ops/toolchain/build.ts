@@ -108,7 +108,7 @@ function executableName(program: string): string {
 
 async function takeFile(go: string, { module, file }: GoFile, machine: Machine, target: string, report: Report) {
   report(`downloading ${module}`);
-  // A module that wants a newer Go than this one is downloaded all the same, only its `Dir` is not told.
+  // A module that wants a newer Go than this one is downloaded all the same, only its `Dir` is missing from the output.
   const failed = await run(go, ["mod", "download", module], machine.cache, () => undefined).catch(
     (error: Error) => error,
   );
@@ -118,7 +118,7 @@ async function takeFile(go: string, { module, file }: GoFile, machine: Machine, 
   });
 }
 
-/** Runs Go and returns its standard output. Throws with the last lines of what it told. */
+/** Runs Go and returns its standard output. Throws with the last lines of its output. */
 async function run(go: string, args: string[], cwd: string, line: (text: string) => void): Promise<string> {
   await mkdir(cwd, { recursive: true });
   const child = spawn(go, args, { cwd, env: goEnvironment(), stdio: ["ignore", "pipe", "pipe"] });

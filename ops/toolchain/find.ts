@@ -51,7 +51,7 @@ export function originPath(file: string): string {
   return `${file}.origin.json`;
 }
 
-/** Throws unless the program runs and tells the pinned version. */
+/** Throws unless the program runs and prints the pinned version. */
 export async function checkVersion(tool: Tool, file: string): Promise<void> {
   const output = await ask(file, tool.versionArgument ?? "--version");
   const version = new RegExp(`(?<![\\d.])${tool.version.replaceAll(/[.+]/g, "\\$&")}(?!\\S)`);

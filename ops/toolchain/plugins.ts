@@ -19,7 +19,7 @@ export interface Plugin {
   readonly path?: string;
 }
 
-/** Where the Pulumi CLI downloads plugins from, unless told otherwise. */
+/** Default server of the Pulumi CLI for plugins. */
 const PLUGIN_SERVER = "https://get.pulumi.com/";
 /** So long a refused network is not asked again, so that a warm start stays fast. GATEHOUSE_RETRY_PLUGINS=1 asks all the same. */
 const REMEMBERED = 24 * 60 * 60 * 1000;

@@ -92,7 +92,7 @@ export function mirrorName(tool: Tool): string {
   return `${tool.name}-${tool.version}${tool.versionArgument ? "-linux-x64" : ".yml"}.br`;
 }
 
-/** Where a tool stands in the cache. A program stands in a `bin` of its own, as the Automation API wants its `root`. */
+/** Returns the path of a tool in the cache. A program has its own `bin`, because the Automation API requires a `root`. */
 export function cachePath(tool: Tool, machine: Machine): string {
   const file = tool.versionArgument ? path.join("bin", tool.name) : `${tool.name}.yml`;
   return path.join(machine.cache, "tools", `${tool.name}-${tool.version}`, file);

@@ -12,17 +12,17 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * The chain leads to an authority that this machine trusts (NODE_EXTRA_CA_CERTS adds one), the certificate is for the host, and lasts. Also
- * where TLS ends before the gateway: people meet that certificate.
- * @param told receives when it runs out
+ * where TLS is terminated before the gateway: browsers receive that certificate.
+ * @param onExpiry receives the expiry
  */
 export function checkCertificate(
   { host, url }: Pick<Exposure, "host" | "url">,
-  told: (expires: Date) => void,
+  onExpiry: (expires: Date) => void,
   now = new Date(),
 ): Promise<Check> {
   return check(`certificate of ${host}`, async () => {
     const port = Number(new URL(url).port || 443);
-    // The host name is compared below, so that a certificate of another host and one that nobody trusts are told apart.
+    // The host name is compared below, so that a certificate of another host and an untrusted one have different messages.
     const later = { rejectUnauthorized: false, checkServerIdentity: () => undefined };
     const socket = connect({ host, port, servername: host, lookup, timeout: TIMEOUT_MS, ...later });
     try {
@@ -30,7 +30,7 @@ export function checkCertificate(
       await once(socket, "secureConnect");
       const certificate = socket.getPeerCertificate();
       const expires = new Date(certificate.valid_to);
-      told(expires);
+      onExpiry(expires);
       const problem: Error | string | null = socket.authorizationError;
       if (problem) throw new Unexpected("a trusted chain", problem instanceof Error ? problem.message : problem);
       const wrongHost = checkServerIdentity(host, certificate);

@@ -29,7 +29,7 @@ export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Recor
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
 }
 
-/** A statement that nobody looked at. */
+/** Returns a skipped check. */
 export function skip(name: string, reason: string, hint: string): Check {
   return { name, ok: true, skipped: true, detail: reason, hint };
 }

@@ -15,7 +15,7 @@ const UNKNOWN_SCHEMA = "pg_unknown_schema";
 /** Number of different tags after which the tag is taken for one that no response repeats. */
 const MAX_TAGS = 10;
 
-/** How often to ask again where the gateway says that this client asks too much: its limits hold for the proof, too. */
+/** Retries after a 429 response: the gateway's limits apply to the verification, too. */
 const MAX_RETRIES = 10;
 
 /**

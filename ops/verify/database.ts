@@ -7,20 +7,20 @@ import { expectationOf } from "../grants/expectation.ts";
 import { checkGrants, unreachableCheck } from "../grants/report.ts";
 import { type Check, skip } from "./check.ts";
 
-/** The data API's database, as its administrator reaches it, and what its schemas promise. */
+/** The data API's database, with the administrator's connection, and the contracts of its schemas. */
 export interface DatabaseTarget {
   readonly connection: ClientConfig;
-  readonly promises: LockFolder;
+  readonly contracts: LockFolder;
   /** What to do where the connection fails; then the check is skipped, because no setting states that this machine has one. */
   readonly hint?: string;
 }
 
-/** Every privilege in the database is the plan's, and every promised column is there; one check that fails where it cannot be reached. */
-export async function checkDatabase({ connection, promises, hint }: DatabaseTarget, plan: DataPlan): Promise<Check[]> {
+/** Every privilege in the database is the plan's, and every column of the contracts exists; one failed check if the database is unreachable. */
+export async function checkDatabase({ connection, contracts, hint }: DatabaseTarget, plan: DataPlan): Promise<Check[]> {
   try {
     return await withDatabase(connection, async (client) => [
       ...(await checkGrants(client, expectationOf(plan))),
-      ...(await checkContracts(client, promises, exposedOf(plan))),
+      ...(await checkContracts(client, contracts, exposedOf(plan))),
     ]);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
@@ -31,13 +31,13 @@ export async function checkDatabase({ connection, promises, hint }: DatabaseTarg
 }
 
 /**
- * Stops a deployment before it changes anything, when the database that is there breaks a promise. One that is not there yet breaks none.
- * @throws Error with every broken promise
+ * Stops a deployment before it changes anything, if an existing database breaks a contract.
+ * @throws Error with every breaking change
  */
-export async function refuseBrokenContract({ connection, promises }: DatabaseTarget, plan: DataPlan): Promise<void> {
+export async function refuseBrokenContract({ connection, contracts }: DatabaseTarget, plan: DataPlan): Promise<void> {
   if (!(await isThere(connection, plan.database))) return;
   const broken = await withDatabase(connection, async (client) => {
-    const checks = await checkContracts(client, promises, exposedOf(plan), { mayBeIncomplete: true });
+    const checks = await checkContracts(client, contracts, exposedOf(plan), { mayBeIncomplete: true });
     return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
   });
   if (broken.length > 0) throw new Error(`nothing was deployed:\n${broken.join("\n")}`);

@@ -10,7 +10,7 @@ import { reasonOf } from "./check.ts";
 import type { DatabaseTarget } from "./database.ts";
 import type { Reached } from "./access.ts";
 
-/** Why it cannot be looked at. */
+/** Why it cannot be checked. */
 export interface Unreachable {
   readonly reason: string;
   readonly hint: string;
@@ -21,7 +21,7 @@ const FORWARD = "set postgres.install.host to an address that this machine reach
 /**
  * Finds the database as a deployment does: at `postgres.host`, at `postgres.install.host`, or at the address of the installed Service.
  * @param cluster where the Service is, or why the cluster cannot be read
- * @returns the database and what was promised of it, or why it cannot be looked at from here
+ * @returns the database and its contracts, or why they cannot be checked from this machine
  */
 export async function databaseOf(
   context: StackContext,
@@ -37,7 +37,7 @@ export async function databaseOf(
     const connection = ownDatabase(own, openDataStack(own), host);
     return {
       connection,
-      promises: new LockFolder(shell.project, stack),
+      contracts: new LockFolder(shell.project, stack),
       ...(stated === undefined && { hint: FORWARD }),
     };
   } catch (error) {

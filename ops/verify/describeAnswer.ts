@@ -3,7 +3,7 @@ import { type Answer, headerOf } from "../http.ts";
 
 /** Characters of the text that are shown. */
 const MAX_TEXT = 300;
-/** Headers that tell one page from another, and hold no secret; `location` is shown without its query. */
+/** Headers that distinguish pages and contain no secret; `location` is shown without its query. */
 const HEADERS = ["content-type", "www-authenticate", "x-powered-by", "server"];
 
 const redact = redactor([]);

@@ -18,19 +18,19 @@ export interface RouteAnswer {
 /**
  * Asks an exposure without a session: for a page, as a script, on its public paths, over HTTP where it has TLS, with a wrong password where
  * it takes one.
- * @param told receives the answer for a page
+ * @param onAnswer receives the answer for a page
  */
 export async function checkRoute(
   exposure: Exposure,
   identityProviderUrl: string,
-  told: (answer: RouteAnswer) => void,
+  onAnswer: (answer: RouteAnswer) => void,
 ): Promise<Check[]> {
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
   const page = await checkWithClient(`${exposure.url} without a session`, async (client) => {
     // The catalogue's page begins at a path of its own.
     const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url));
     const answered = describe(answer);
-    told({ url, protection: exposure.protection, status: answer.status, answered });
+    onAnswer({ url, protection: exposure.protection, status: answer.status, answered });
     refuseUnlessAllowed(exposure, answer, identityProviderUrl);
     return answered;
   });
@@ -42,13 +42,13 @@ export async function checkRoute(
   return checks;
 }
 
-/** Status and, of a redirect, whereto: the origin alone, since a query may hold what is nobody else's. */
+/** Status and, of a redirect, whereto: its target: the origin only, because a query can contain secrets. */
 export function describe(answer: Answer): string {
   const location = headerOf(answer, "location");
   return location === undefined ? `${answer.status}` : `${answer.status} → ${new URL(location, answer.url).origin}`;
 }
 
-/** Whether an answer sends people to the identity provider's login. */
+/** Returns whether an answer redirects to the identity provider's login. */
 export function leadsToLogin(answer: Answer): boolean {
   return headerOf(answer, "location")?.includes("/application/o/authorize/") === true;
 }
@@ -87,16 +87,16 @@ export function expectApplication(answer: Answer): void {
   throw new Unexpected("an answer of the application", `${describe(answer)}, ${hint}`);
 }
 
-/** A script gets a 401, not the way to a login that it cannot show. */
+/** A background request gets a 401 instead of a redirect to the login page. */
 function checkBackground({ url }: Exposure): Promise<Check> {
-  return checkWithClient(`${url} without a session, from a script`, async (client) => {
+  return checkWithClient(`${url} without a session, from a background request`, async (client) => {
     const answer = await client.send(`${url}/`, { headers: { "x-requested-with": "XMLHttpRequest" } });
     expectEqual("status", answer.status, 401);
     return "401";
   });
 }
 
-/** A password that nobody has, for a user that nobody is. */
+/** Sends an unknown user with a wrong password. */
 function checkWrongPassword({ url }: Exposure): Promise<Check> {
   return checkWithClient(`${url} with a wrong password`, async (client) => {
     const authorization = `Basic ${Buffer.from("nobody:wrong").toString("base64")}`;
@@ -118,7 +118,7 @@ function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
 }
 
 function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {
-  return checkWithClient(`http://${host} leads to HTTPS`, async (client) => {
+  return checkWithClient(`http://${host} redirects to HTTPS`, async (client) => {
     const answer = await client.send(`http://${host}/`);
     expectEqual("location", headerOf(answer, "location"), `${url}/`);
     return describe(answer);

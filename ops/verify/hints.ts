@@ -26,7 +26,7 @@ const HINTS: Readonly<Record<Kind, (failed: Failed) => string>> = {
   "data-api": ({ context }) => `deploy again (./deploy ${context}), then look at the pods of the data API`,
   catalog: ({ context }) => `deploy again (./deploy ${context}), then look at the pods of the catalogue`,
   database: ({ context }) =>
-    `deploy again (./deploy ${context}); npm run contract -- check tells broken promises whole`,
+    `deploy again (./deploy ${context}); npm run contract -- check prints all breaking changes`,
   audit: ({ context }) => `run: npm run audit -- ${context}`,
   cluster: ({ context }) =>
     `kubectl --context ${context} get pods --all-namespaces, and describe those that are not ready`,

@@ -1,4 +1,4 @@
-/** What arrives at the echo service of somebody who is signed in. */
+/** The headers that the echo service receives for a signed-in user. */
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
@@ -10,7 +10,7 @@ import { type Credentials, signIn } from "./signIn.ts";
 
 const PATH = "/x?y=1";
 
-/** Who is signed in, as the headers tell it. */
+/** The signed-in user, as in the headers. */
 export interface Identity {
   readonly username: string;
   readonly email: string;
@@ -79,7 +79,7 @@ export function checkLetIn(exposure: Exposure, user: Credentials): Promise<Check
 
 /** A user outside every group of the exposure must not reach it. */
 export function checkWrongGroup(exposure: Exposure, user: Credentials): Promise<Check> {
-  return checkWithClient(`${user.username} is kept out of ${exposure.url}`, async (client) => {
+  return checkWithClient(`${user.username} is denied at ${exposure.url}`, async (client) => {
     const answer = await signIn(client, `${exposure.url}/`, user);
     expectApplication(answer);
     if (answer.url.startsWith(exposure.url) && answer.status === 200) {

@@ -18,7 +18,7 @@ export class Observations {
   readonly expiries = new Map<string, Date>();
 }
 
-/** A host that nobody has: names below `.invalid` never exist (RFC 2606). */
+/** An unknown host: names below `.invalid` never exist (RFC 2606). */
 const UNKNOWN_HOST = "gatehouse-unknown.invalid";
 
 /**
@@ -33,9 +33,9 @@ export function outsideProbes(target: OutsideTarget, callers: Callers, seen: Obs
 
 function exposureProbes(target: OutsideTarget, exposure: Exposure, callers: Callers, seen: Observations): Probe[] {
   const { role, url: subject, host, domain, tls, id, protection } = exposure;
-  const told = (answer: RouteAnswer): void => void seen.routes.set(id, answer);
+  const onAnswer = (answer: RouteAnswer): void => void seen.routes.set(id, answer);
   const probes: Probe[] = [
-    { kind: "routes", subject, run: () => checkRoute(exposure, target.identityProviderUrl ?? "", told) },
+    { kind: "routes", subject, run: () => checkRoute(exposure, target.identityProviderUrl ?? "", onAnswer) },
     ...signInProbe(target, exposure, callers),
   ];
   const one = (kind: Probe["kind"], run: () => Promise<Check>): void =>

@@ -1,8 +1,8 @@
-/** Probes: what is looked at, by kind and subject, several at once. */
+/** Probes by kind and subject; several run at once. */
 import pLimit from "p-limit";
 import { type Check, reasonOf } from "./check.ts";
 
-/** What can be looked at, in the order of reports. */
+/** Kinds of checks, in the order of reports. */
 export const KINDS = [
   ...(["routes", "sign-in", "spoofs", "dns", "certificates", "domains"] as const),
   ...(["data-api", "catalog", "database", "cluster", "audit"] as const),
@@ -24,14 +24,14 @@ export interface Result extends Check {
 }
 
 /**
- * So many probes are under way at once: most of a probe is waiting for answers, and its answers are work for a gateway that serves people at
+ * Probes that run at once: a probe mostly waits for answers, but its requests are load for a gateway that serves users at
  * the same time.
  */
 const MAX_CONCURRENT_PROBES = 16;
 
 /**
  * Runs probes, at most 16 at once.
- * @param report is told how far it is
+ * @param report receives the progress
  * @returns their checks, in the order of the probes
  */
 export async function runProbes(

@@ -1,4 +1,4 @@
-/** A report for people: a table grouped by subject, one line that sums it up, and the hints for what failed. */
+/** The report as text: a table grouped by subject, the failed and skipped checks with hints, and a summary line. */
 import Table from "cli-table3";
 import { type State, stateOf, summary } from "./check.ts";
 import type { Result } from "./probe.ts";
@@ -8,7 +8,7 @@ export type Paint = (state: State, text: string) => string;
 
 /** With more subjects, those whose checks all passed are only counted. */
 const MAX_SUBJECTS = 60;
-/** Columns of what was seen; longer texts are told whole below the table. */
+/** Width of a detail in the table; a failed or skipped check has its complete detail below the table. */
 const MAX_WIDTH = 72;
 const SIGNS: Readonly<Record<State, string>> = { passed: "✔", failed: "✖", skipped: "–" };
 
@@ -62,7 +62,7 @@ function isProblem(check: Result): boolean {
   return stateOf(check) !== "passed";
 }
 
-/** The check's name without its subject, which stands beside it. */
+/** Returns the check's name without its subject, which is in the first column. */
 function shortName({ name, subject }: Result): string {
   const host = URL.parse(subject)?.hostname || subject;
   const about = [subject, host].find((text) => name.startsWith(text) || name.endsWith(` ${text}`));
@@ -76,7 +76,7 @@ function clip(text: string): string {
   return line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH - 1)}…` : line;
 }
 
-/** Lines on what failed, or was not looked at, each with a hint; what has one reason and hint is told once. */
+/** Returns the lines of the failed or skipped checks, each with its hint; checks with the same detail and hint are one entry. */
 export function problemLines(checks: readonly Result[], state: "failed" | "skipped", paint: Paint): string[] {
   const own = checks.filter((check) => stateOf(check) === state);
   const groups = Map.groupBy(own, ({ detail, hint = "" }) => `${detail}\n${hint}`);

@@ -15,13 +15,13 @@ import { type MachineAccount, tokenFor } from "./machine.ts";
 import type { Probe } from "./probe.ts";
 import type { Credentials } from "./signIn.ts";
 
-/** Who can sign in while a deployment is proven. */
+/** The accounts that can sign in during a verification. */
 export interface Callers {
   /** Sample users with their passwords; only where localhost is the one domain. */
   readonly users: readonly (Credentials & Identity)[];
   /** A machine, where there are no users. */
   readonly machine: { readonly account: MachineAccount; readonly groups: ServiceAccount["groups"] } | undefined;
-  /** Why nobody signs in where there is neither, and what would change that. */
+  /** Reason and hint of skipped sign-ins without an account. */
   readonly noCaller: { readonly reason: string; readonly hint: string };
   /** Of `basic` services, by entry. */
   readonly basic: ReadonlyMap<string, Credentials>;
@@ -85,12 +85,12 @@ async function byPassword(target: OutsideTarget, exposure: Exposure, { basic }: 
   return [skip(`sign-in to ${exposure.url}`, reason, "run npm run verify where the stack's secrets can be read")];
 }
 
-/** The application's own login: a person's, since a machine has no login page. */
+/** The application's own login, which only a user can use: a machine has no login page. */
 async function byApplication(_: OutsideTarget, exposure: Exposure, callers: Callers): Promise<Check[]> {
   const user = callers.users.find(({ groups }) => mayEnter(exposure, groups));
   if (user) return [await checkLetIn(exposure, user)];
   if (callers.users.length === 0 && !callers.machine) return [notChecked(exposure, callers)];
-  const reason = "the application signs people in by itself, and nobody here is a person who may enter";
+  const reason = "the application has its own login page, and there is no sample user in its groups";
   return [skip(`sign-in to ${exposure.url}`, reason, "sign in once in a browser")];
 }
 

@@ -1,4 +1,4 @@
-/** The proof of a live deployment: everything that its plan promises, probed. */
+/** Verifies a live deployment: compares it with its plan. */
 import type { KubeConfig } from "@kubernetes/client-node";
 import { outsideTarget } from "../../infra/verification/target.ts";
 import { auditCluster } from "../audit/audit.ts";
@@ -29,8 +29,8 @@ export interface Report {
 }
 
 /**
- * Probes every exposure, relation and grant of a context's deployment, from this machine. What cannot be looked at from here (no access to the
- * cluster, to its secrets, nobody who could sign in) is in the report as not checked, with the reason and a hint; it fails nothing.
+ * Probes every exposure, relation and grant of a context's deployment, from this machine. What cannot be checked from here (no access to the
+ * cluster, to its secrets, no account that can sign in) is skipped, with the reason and a hint.
  * @param place where the stack files and the local platform's data are
  * @param only kinds of checks; default: all
  */
@@ -100,7 +100,7 @@ async function checkObjects({ plan, settings }: StackContext, cluster: KubeConfi
   return findings.map(({ object, problem, hint }) => ({ name: object, ok: false, detail: problem, hint }));
 }
 
-/** What failed says what to do next. */
+/** Adds the hint of the kind to a failed check. */
 function withHint(result: Result, context: string): Result {
   return result.ok || result.hint !== undefined ? result : { ...result, hint: hintOf(result, context) };
 }

@@ -14,7 +14,7 @@ export const middlewareContent: Rule = {
 
 /**
  * What of a middleware differs from the plan; nothing for one that is not of the plan.
- * @param authAddress where forward auth asks; without it only the path is held against the plan
+ * @param authAddress where forward auth asks; without it only the path is compared with the plan
  */
 export function changedMiddleware(
   manifest: Manifest,
@@ -43,7 +43,7 @@ function effect({ kind }: Middleware): string {
   return kind === "forward-auth" ? "no longer asks as planned" : "differs from the plan";
 }
 
-/** The address as it stands when it leads to the right path of some server, else what it should end in. */
+/** Returns the address if it has the planned path, else the planned path. */
 function withPath(manifest: Manifest, { refusal }: ForwardAuth): unknown {
   if (at(manifest.spec, "forwardAuth", "address") === UNKNOWN) return UNKNOWN;
   const address = textAt(manifest.spec, "forwardAuth", "address");

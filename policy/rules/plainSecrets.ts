@@ -20,7 +20,7 @@ import { podsOf } from "../pods.ts";
 export const plainSecrets: Rule = {
   name: "secrets-stay-in-secrets",
   description:
-    "No secret stands in a ConfigMap, an environment variable, an argument, an annotation or another plain field.",
+    "No secret is in a ConfigMap, an environment variable, an argument, an annotation or another plain field.",
   scope: "resource",
   check: (resources, { secrets }) => {
     const needles = [...secrets].map(([name, value]) => ({ name, value, encoded: encodedIn(value) }));
@@ -53,7 +53,7 @@ interface Secret {
 type Secrets = readonly Secret[];
 type TextPath = Pick<Text, "path">;
 
-/** One text of a resource, and where it stands. */
+/** One text of a resource, and its path. */
 interface Text {
   readonly path: string;
   readonly key: string;

@@ -3,7 +3,7 @@ import { type Finding, manifestsOf } from "../resource.ts";
 import { type RoutingRule, rulesOf } from "../routing.ts";
 import type { Rule } from "../rule.ts";
 
-/** A host that is in nobody's list was reviewed by nobody. */
+/** A host that is not in the configuration was not reviewed. */
 export const plannedHosts: Rule = {
   name: "hosts-are-planned",
   description: "No route serves a host that the plan does not name.",

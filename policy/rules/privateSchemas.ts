@@ -4,10 +4,10 @@ import type { Rule } from "../rule.ts";
 
 const TYPE = "postgresql:index/";
 
-/** Personal data: nobody reads it but who writes it (spec 001, "Schemas"). */
+/** Personal data: only its owner reads it (spec 001, "Schemas"). */
 export const privateSchemas: Rule = {
   name: "private-schemas-stay-closed",
-  description: "Nobody but the owner and the administrator gets a privilege on a private schema.",
+  description: "Only the owner and the administrator have privileges on a private schema.",
   scope: "resource",
   check: (resources, { plan: { data } }) => (data ? resources.flatMap((resource) => opened(resource, data)) : []),
 };

@@ -6,7 +6,7 @@ import type { Rule } from "../rule.ts";
 const AUTHENTICATION: readonly Middleware["kind"][] = ["forward-auth", "basic-auth"];
 
 /**
- * A client's own identity headers are dropped before anything reads them, and whoever is not known is refused, unless the plan says that
+ * A client's own identity headers are dropped before anything reads them, and a request without authentication is refused, unless the plan says that
  * the place is open.
  */
 export const protectedRoutes: Rule = {

@@ -10,7 +10,7 @@ export const serviceAccounts: Rule = {
   check: (resources) => manifestsOf(resources).flatMap((manifest) => [...actsAsDefault(manifest), ...bound(manifest)]),
 };
 
-/** Without its token a pod acts as nobody, whatever account it names. */
+/** Without its token a pod has no identity, whatever account it names. */
 function actsAsDefault(manifest: Manifest): Finding[] {
   return podsOf(manifest).flatMap(({ label, spec }) => {
     const account = textAt(spec, "serviceAccountName") ?? "default";

@@ -158,10 +158,10 @@ describe("the audit of a running cluster", () => {
   });
 
   test("says what it may not read", async () => {
-    const stranger = new RetryingKubeConfig();
-    stranger.loadFromFile(join(inject("platform").data, "kubeconfig"));
-    stranger.users = stranger.users.map((user) => ({ ...user, impersonateUser: "stranger" }));
-    const found = await auditCluster(stranger, plan, {});
+    const restricted = new RetryingKubeConfig();
+    restricted.loadFromFile(join(inject("platform").data, "kubeconfig"));
+    restricted.users = restricted.users.map((user) => ({ ...user, impersonateUser: "restricted" }));
+    const found = await auditCluster(restricted, plan, {});
     expect(found.length).toBeGreaterThan(5);
     expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(["everything-is-read"]));
     expect(found.map(({ object: what }) => what)).toContain("every IngressRoute");

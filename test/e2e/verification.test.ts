@@ -130,7 +130,7 @@ describe("the verification job", () => {
     const skipped = lines.filter(({ state, kind }) => state === "skipped" && kind === "sign-in");
     expect(skipped.map(({ subject, detail }) => `${new URL(subject as string).hostname}: ${detail as string}`)).toEqual(
       [
-        "notes.localhost: the application signs people in by itself, and nobody here is a person who may enter",
+        "notes.localhost: the application has its own login page, and there is no sample user in its groups",
         'legacy.localhost: the password of "legacy" is not known here',
         'whoami-legacy.localhost: the password of "legacy" is not known here',
       ],

@@ -11,7 +11,7 @@ import { serviceMissing } from "./running.ts";
 /** What a deployment that did not come to its end leaves behind. */
 const CONSEQUENCES: readonly Cause[] = [provider, route, groups, serviceMissing];
 
-/** Holds only where something of the exposure differs from the plan, or nobody could look: a run that failed elsewhere explains nothing here. */
+/** Applies only if the exposure differs from the plan, or could not be observed: a failure elsewhere explains nothing here. */
 export const deployment: Cause = (exposure, evidence) => {
   const engine = seen(evidence.engine);
   if (engine === undefined) return undefined;

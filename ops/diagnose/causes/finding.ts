@@ -30,7 +30,7 @@ export interface Finding {
 /** Whether a cause holds for an exposure, decided from evidence alone. Undefined: it does not, or what it needs was not seen. */
 export type Cause = (exposure: Exposure, evidence: Evidence) => Finding | undefined;
 
-/** What puts back what somebody changed or deleted beside the stack. */
+/** Returns the hint for an object that was changed or deleted outside of the stack. */
 export function redeploy({ context }: Evidence): string {
   return `./deploy ${context} --refresh restores the planned state`;
 }

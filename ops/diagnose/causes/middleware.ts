@@ -1,4 +1,4 @@
-/** A middleware that a route names: that it is there, and does what its name promises. */
+/** Compares a middleware of a route with the plan. */
 import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../../infra/identity/headers.ts";
 import type { ForwardAuth, Middleware } from "../../../infra/plan/types.ts";
 import { findService } from "../../services.ts";
@@ -7,7 +7,7 @@ import { seen } from "../observation.ts";
 import { redeploy } from "./finding.ts";
 import type { Problem } from "./route.ts";
 
-/** What the outpost must get to know a session, and to tell whom it refuses. */
+/** Request headers that the outpost needs to identify the session and the refused request. */
 const NEEDED = { login: ["Cookie"], unauthorized: ["Cookie", "X-Original-URI"] };
 
 /** @returns what is wrong with one middleware of an exposure; undefined when all is well, or it was not seen */

@@ -1,6 +1,6 @@
 import type { Cause } from "./finding.ts";
 
-/** An oauth2 application signs people in by itself, or not. */
+/** Checks that an oauth2 application requires a login. */
 export const openApplication: Cause = ({ protection, authentication, entry, url }, { answers }) => {
   const status = answers.get(url)?.withoutSession.hops[0]?.status ?? 0;
   if (protection !== "oauth2" || authentication !== "none" || status < 200 || status >= 300) return undefined;

@@ -1,4 +1,4 @@
-/** What the gateway matches for an exposure, and what stands in front: as planned, whole, and alone. */
+/** Compares the routes and middlewares of an exposure with the plan, and finds unmanaged routes for its host. */
 import type { Exposure, Route, RouteRule } from "../../../infra/plan/types.ts";
 import type { DeployedRoute, DeployedRule, Evidence } from "../evidence.ts";
 import { seen } from "../observation.ts";
@@ -8,7 +8,7 @@ import { middlewareProblem } from "./middleware.ts";
 
 export interface Problem extends Pick<Finding, "problem" | "evidence"> {
   readonly hint?: string;
-  /** The object that somebody changed, as kubectl names it. */
+  /** The changed object, as kubectl names it. */
   readonly changed?: string;
 }
 
@@ -30,7 +30,7 @@ export const route: Cause = (exposure, evidence) => {
   return { cause: "route configuration", hint: hint ?? usual, ...rest };
 };
 
-/** Whoever changed an object owns what they changed, and the engine does not take it from them (server-side apply). */
+/** The field manager that changed an object owns the changed fields, and the engine does not take them over (server-side apply). */
 function replaced(changed: string, { context }: Evidence): string {
   return `delete the changed object, kubectl --context ${context} delete ${changed}, and run ./deploy ${context} --refresh`;
 }

@@ -13,7 +13,7 @@ export const application: Cause = ({ backend, role }, evidence) => {
   return problem && { cause: "application not running", ...problem };
 };
 
-/** The outpost that the gateway asks, and the server that people sign in at. */
+/** The outpost of the gateway, and the server with the login page. */
 export const identityProvider: Cause = (exposure, evidence) => {
   const asked = askedBefore(exposure, evidence);
   for (const service of asked) {

@@ -3,7 +3,7 @@ import type { Evidence } from "../evidence.ts";
 import { seen } from "../observation.ts";
 import type { Finding } from "./finding.ts";
 
-/** The Traefik that runs, held against the advisories that nothing here makes up for; the configuration holds the stated one. */
+/** Compares the running Traefik with the advisories that Gatehouse does not mitigate; the configuration check compares the stated version. */
 export function traefikVersion({ cluster, settings }: Evidence): Finding | undefined {
   const version = seen(cluster.traefik);
   const [worst] = version === undefined ? [] : advisoriesOfTraefik(version);

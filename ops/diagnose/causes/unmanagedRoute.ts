@@ -1,7 +1,7 @@
 import type { Plan } from "../../../infra/plan/types.ts";
 import type { DeployedRoute, DeployedRule } from "../evidence.ts";
 
-/** A rule of somebody else's IngressRoute. */
+/** A rule of an unmanaged IngressRoute. */
 export interface UnmanagedRule {
   readonly namespace: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface UnmanagedRule {
   readonly rule: DeployedRule;
 }
 
-/** The rule of highest priority that takes a host and stands in no route of the plan. */
+/** Returns the rule of highest priority that matches a host and is in no planned route. */
 export function unmanagedRule(host: string, plan: Plan, routes: readonly DeployedRoute[]): UnmanagedRule | undefined {
   const own = new Set(plan.routes.map(({ namespace, name }) => `${namespace}/${name}`));
   const others = routes.filter(({ namespace, name }) => !own.has(`${namespace}/${name}`));

@@ -76,7 +76,7 @@ function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: E
   };
 }
 
-/** The other way to mend what somebody routed by hand. */
+/** Returns the command that deletes an unmanaged route, as an alternative. */
 function orDelete(host: string, { context, cluster, plan }: Evidence): string {
   const found = unmanagedRule(host, plan, seen(cluster.routes) ?? []);
   if (found === undefined) return "";

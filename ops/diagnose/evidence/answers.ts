@@ -1,4 +1,4 @@
-/** What hosts answer, to nobody and to a person who may enter. */
+/** The responses of hosts, without a session and to an allowed user. */
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { lookup } from "../../../infra/loopback.ts";
 import { type Answer, createClient, headerOf, type HttpClient } from "../../http.ts";
@@ -8,7 +8,7 @@ import type { Answers, Hop, Trail } from "../evidence.ts";
 import { look, MAX_OBSERVATION_MS, reasonOf } from "../observation.ts";
 import { withoutQuery } from "./traefikObjects.ts";
 
-/** Somebody who can sign in, and their groups. */
+/** The credentials and groups of a user. */
 export interface TestUser extends Credentials {
   readonly groups: readonly string[];
 }
@@ -21,7 +21,7 @@ const FLOW_EXECUTOR = "/api/v3/flows/executor/";
 
 /**
  * Asks one exposure.
- * @param person who may enter; undefined = nobody signs in
+ * @param user an allowed user; undefined = no sign-in
  */
 export async function askExposure(exposure: Exposure, user: TestUser | undefined): Promise<Answers> {
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;

@@ -14,7 +14,7 @@ const QUERY = "meta_sources?select=source_id,last_ingested_at,next_expected_at";
 /**
  * Asks the data API, as anybody can.
  * @param exposures all of the stack; without a data API there are no sources
- * @returns none where it does not answer: checks of their own tell of that
+ * @returns none if it does not answer: other checks report that
  */
 export async function sourceTimes(exposures: readonly Exposure[]): Promise<SourceTimes[]> {
   const api = exposures.find(({ role }) => role === "data-api");

@@ -1,4 +1,4 @@
-/** The proof as a job in the cluster: `TARGET` is the file that says what to prove; prints JSON lines, and fails when a check failed. */
+/** The verification as a job in the cluster: `TARGET` is the file with the expectations; prints JSON lines, and fails when a check failed. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { JobTarget } from "../../../infra/verification/target.ts";

@@ -1,4 +1,4 @@
-/** What a run tells Prometheus. */
+/** The metrics of a run. */
 import { Gauge, Pushgateway, Registry } from "prom-client";
 import type { State } from "../check.ts";
 import type { SourceTimes } from "./freshness.ts";

@@ -11,7 +11,7 @@ import { pushMetrics } from "./metrics.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Probes what anybody can reach, and tells the metrics. One JSON object per line: each check that did not hold, then the summary.
+ * Runs the probes that need no access to the cluster, and pushes the metrics. One JSON object per line: each failed or skipped check, then the summary.
  * @param environment the account's Secret (USERNAME and so on), where there is one, and PUSHGATEWAY, where metrics go
  * @param print receives the lines; none holds a secret
  * @returns the exit code: 1 when a check failed, 2 when the metrics did not arrive, so that a silent Pushgateway is seen
@@ -58,7 +58,7 @@ export async function verifyTarget(
   return ok ? 0 : 1;
 }
 
-/** A machine, or nobody; a password of a `basic` service stays out of the cluster. */
+/** Returns the machine account of the job, if any; the job has no password of a `basic` service. */
 function callersOf({ groups }: JobTarget, environment: Environment): Callers {
   const common = { users: [], basic: new Map<string, never>() };
   const noCaller = { reason: "the job has no account", hint: "name one in gatehouse:verification, and deploy" };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { DataPlan } from "../../../infra/plan/types.ts";
 import { expectationOf } from "../../../ops/grants/expectation.ts";
 import type { Live, LivePrivilege } from "../../../ops/grants/live.ts";
-import { compareGrants } from "../../../ops/grants/proof.ts";
+import { compareGrants } from "../../../ops/grants/verification.ts";
 import { plannedLive, planOf, plans, privilege, relation } from "./live.ts";
 
 const found = (live: Live, plan: DataPlan) =>

@@ -91,8 +91,8 @@ test("the Service's address that this machine does not reach is not checked; a s
   expect(await checkDatabase(closed, data)).toEqual([
     { name: "grants and contracts", ok: true, skipped: true, detail, hint: CURE },
   ]);
-  const { connection, promises } = closed;
-  expect(await checkDatabase({ connection, promises }, data)).toEqual([
+  const { connection, contracts } = closed;
+  expect(await checkDatabase({ connection, contracts }, data)).toEqual([
     { name: "grants of database gatehouse", ok: false, detail },
   ]);
 });

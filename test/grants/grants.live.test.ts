@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LockFolder } from "../../ops/contract/lockFolder.ts";
 import { expectationOf } from "../../ops/grants/expectation.ts";
 import type { Finding } from "../../ops/grants/finding.ts";
-import { compareGrants, proveGrants, readPlanned } from "../../ops/grants/proof.ts";
+import { compareGrants, verifyGrants, readPlanned } from "../../ops/grants/verification.ts";
 import { checkGrants } from "../../ops/grants/report.ts";
 import { checkDatabase } from "../../ops/verify/database.ts";
 import { plan, type Server, startPlanned } from "./database.ts";
@@ -70,7 +70,7 @@ async function tamper({ sql, proof, mend }: Pick<Tampering, "sql" | "proof" | "m
 const named = (findings: readonly Finding[]) => findings.map(({ object, problem }) => [object, problem]);
 
 test("a database that is as planned has no findings, and its checks say so", async () => {
-  expect(await proveGrants(client, expected)).toEqual([]);
+  expect(await verifyGrants(client, expected)).toEqual([]);
   expect(await checkGrants(client, expected)).toEqual([
     { name: "grants of database warehouse and its roles", ok: true, detail: "as planned" },
     ...plan.schemas.map(({ name }) => ({ name: `grants of schema ${name}`, ok: true, detail: "as planned" })),
@@ -142,14 +142,14 @@ test("an administrator that is no superuser reads the same", async () => {
 
 test("a role that is not there is named, not stumbled over", async () => {
   const other = expectationOf({ ...plan, roles: { ...plan.roles, anonymous: "nobody_here" } });
-  const found = named(await proveGrants(client, other));
+  const found = named(await verifyGrants(client, other));
   expect(found).toContainEqual(["role nobody_here", "does not exist"]);
   expect(found).toContainEqual(["role authenticator", "cannot become nobody_here"]);
 });
 
 test("a database that cannot be reached is a check that failed, without the password", async () => {
   const [check, ...others] = await checkDatabase(
-    { connection: { ...server.address, password: "canary-93c2" }, promises: new LockFolder(tmpdir(), "none") },
+    { connection: { ...server.address, password: "canary-93c2" }, contracts: new LockFolder(tmpdir(), "none") },
     plan,
   );
   expect(others).toEqual([]);

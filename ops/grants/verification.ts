@@ -13,7 +13,7 @@ import { roleFindings } from "./roles.ts";
  * Changes nothing: it reads one snapshot in a read-only transaction of its own.
  * @param client connected to the planned database as the administrator, outside of a transaction
  */
-export async function proveGrants(client: ClientBase, expected: GrantExpectation): Promise<Finding[]> {
+export async function verifyGrants(client: ClientBase, expected: GrantExpectation): Promise<Finding[]> {
   await client.query("begin transaction isolation level repeatable read, read only");
   try {
     return compareGrants(await readPlanned(client, expected), expected);

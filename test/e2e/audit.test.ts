@@ -129,7 +129,7 @@ describe("the audit of a running cluster", () => {
     expect([code, out.startsWith(`✔ ${CONTEXT} is as planned: `)]).toEqual([0, true]);
   });
 
-  test.each(PLANTED)("finds %s, and nothing once it is gone", async (_, planted, problem) => {
+  test.each(PLANTED)("finds %s, and nothing after its deletion", async (_, planted, problem) => {
     try {
       for (const one of planted) await objects.create(one);
       const found = await findings();

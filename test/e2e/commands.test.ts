@@ -72,7 +72,7 @@ test("plan prints what the stack exposes", async () => {
   expect([code, (JSON.parse(out) as { stack: string }).stack]).toEqual([0, "local"]);
 });
 
-test("diff tells what was opened since, as text, JSON and a comment", async () => {
+test("diff prints what was opened, as text, JSON and a comment", async () => {
   const before = join(folder, "Pulumi.local.yaml");
   const text = readFileSync(join(PROJECT, "Pulumi.local.yaml"), "utf8");
   writeFileSync(before, text.replace("      groups: [admins]\n", "      groups: [admins]\n      session: hours=1\n"));
@@ -82,7 +82,7 @@ test("diff tells what was opened since, as text, JSON and a comment", async () =
   }
 });
 
-test("verify holds, and says so to people and machines", async () => {
+test("verify passes, and prints text, JSON and JUnit", async () => {
   const junit = join(folder, "verify.xml");
   const { code, out } = await command("verify", CONTEXT, "--json", "--junit", junit);
   expect([code, (JSON.parse(out) as { summary: { failed: number } }).summary.failed]).toEqual([0, 0]);
@@ -105,12 +105,12 @@ test("the contract is kept", async () => {
   expect((await command("contract", "check", "local", "--json")).code).toBe(0);
 });
 
-test("preview sees nothing to change, and no drift", async () => {
+test("preview reports no changes and no drift after a deployment", async () => {
   expect((await command("preview", CONTEXT)).code).toBe(0);
   expect((await command("preview", CONTEXT, "--drift")).code).toBe(0);
 });
 
-test("deploy, from another folder, has nothing to do and proves everything; without --yes it asks, and nobody is there", async () => {
+test("deploy reports unchanged from another folder, and exits with 2 without --yes and a terminal", async () => {
   const { code, out } = await run(join(PROJECT, "deploy"), CONTEXT, "--yes", "--json");
   const { outcome, changes } = JSON.parse(out) as { outcome: string; changes: unknown[] };
   expect([code, outcome, changes]).toEqual([0, "unchanged", []]);

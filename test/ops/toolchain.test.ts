@@ -183,7 +183,7 @@ To fix it, do one of these:
   );
 });
 
-test("a cache that cannot be written is told with a hint", async () => {
+test("reports a read-only cache with a hint", async () => {
   await writeFile(bench.machine.cache, "a file where the folder should be");
   await expect(bench.get()).rejects.toThrow(/- cache: ENOTDIR: .*; set GATEHOUSE_CACHE to a writable folder\n/);
 });

@@ -75,7 +75,7 @@ describe("the command line", () => {
     expect(deployed).toEqual([]);
   });
 
-  test("where nobody can answer it wants --yes", async () => {
+  test("requires --yes without a terminal", async () => {
     expect(await run(["rancher-desktop"], { ask: undefined })).toBe(2);
     expect(error).toBe(
       "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npm run preview, then pass --yes.\n",

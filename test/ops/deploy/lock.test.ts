@@ -34,12 +34,12 @@ function writeLock(fields: object): void {
   writeFileSync(`${file}.attrs`, JSON.stringify({ "user.content_type": "text/plain" }));
 }
 
-test("a stack that nobody holds is left alone", async () => {
+test("changes nothing when the stack is not locked", async () => {
   await releaseStaleLock(stackOn(`file://${backend}`));
   expect(cancelled).toBe(0);
 });
 
-test("the lock of a process that is gone is released", async () => {
+test("releases the lock of a process that has ended", async () => {
   writeLock({});
   await releaseStaleLock(stackOn(`file://${backend}`));
   expect(cancelled).toBe(1);

@@ -16,7 +16,7 @@ const step = (operation: Operation, type: string, name: string, paths: readonly 
   return { operation, type, name, urn: `urn::${type}::${name}`, paths };
 };
 
-test("says in red that the policy pack is skipped", () => {
+test("prints in red that the policy pack is skipped", () => {
   expect(skippedPolicyPage((format, text) => `<${format}>${text}`)).toBe(
     "<red>Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.",
   );
@@ -139,7 +139,7 @@ describe("a failure", () => {
   });
 });
 
-test("the proof tells what did not hold", () => {
+test("prints each failed check of the verification", () => {
   const checks = [
     { name: "http://a.localhost without a session", ok: true, detail: "302" },
     { name: "http://b.localhost without a session", ok: false, detail: "expected status 302, got 200" },

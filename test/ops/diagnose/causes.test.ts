@@ -210,7 +210,7 @@ describe("service not protected", () => testEach(UNPROTECTED));
 describe("deployment", () => testEach(DEPLOYMENT));
 describe("what does not run", () => testEach(RUNNING));
 
-test("a symptom that no cause explains is told with none", () => {
+test("reports a symptom without a cause when no cause applies", () => {
   expect(brief(diagnosed(WIKI, [failing]))).toEqual(["unavailable", "none"]);
   expect(brief(diagnosed(WIKI, [loop]))).toEqual(["loop", "none"]);
 });

@@ -113,7 +113,7 @@ test("a run that failed is told where no host shows it", () => {
   expect(stackCauses(({ engine }) => void (inside(engine).pending = ["wiki-route"]))).toEqual(["deployment"]);
 });
 
-test("a Traefik below the floor is told, and one above is not", () => {
+test("reports a Traefik version with a known vulnerability", () => {
   expect(stackCauses(({ cluster }) => void (cluster.traefik = { seen: "3.7.2" }))).toEqual(["version of Traefik"]);
   expect(stackCauses(({ cluster }) => void (cluster.traefik = { seen: "3.7.3" }))).toEqual([]);
   expect(stackCauses(({ cluster }) => void (cluster.traefik = { seen: undefined }))).toEqual([]);

@@ -26,7 +26,7 @@ test("a check is in one state, and one that was not made counts apart", () => {
   expect(summary([passed, failed, skipped("x"), skipped("y")])).toEqual({ passed: 1, failed: 1, skipped: 2 });
 });
 
-test("people get a table by subject, what failed and what was not looked at with a hint, and one line", () => {
+test("prints a table by subject, failed and skipped checks with hints, and a summary", () => {
   const text = describeChecks([passed, failed, skipped("sign-in to a"), skipped("sign-in to b")], 1.25, plain);
   const [table = "", rest = ""] = text.split("┘\n");
   expect(table.match(/whoami\.localhost:8080/g)).toHaveLength(1);
@@ -50,7 +50,7 @@ test("of many subjects only those with a trouble are listed", () => {
   expect(text).toContain(WHOAMI);
 });
 
-test("JUnit has a suite per subject, and tells failures and what was not made apart", () => {
+test("writes a JUnit suite per subject with failed and skipped test cases", () => {
   const xml = junit({
     checks: [passed, failed, skipped("sign-in to a")],
     context: "here",

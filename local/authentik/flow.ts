@@ -158,7 +158,6 @@ class FlowRun {
 
 /** As Python's `urlparse` finds a host, by which authentik decides (flows/views/executor.py, `is_url_absolute`; measured on 2026.5). */
 function hasHost(next: string): boolean {
-  // eslint-disable-next-line no-control-regex -- urlparse removes these characters
   const stripped = next.replace(/^[\0- ]+/, "").replaceAll(/[\t\r\n]/g, "");
   return /^([a-z][a-z\d+.-]*:)?\/\/[^/?#]/i.test(stripped);
 }

@@ -170,7 +170,7 @@ describe("a pull request that opens a path", () => {
     clone.git("checkout", "--quiet", "open-health");
     head = clone.commit("Pulumi.local.yaml", (text) => text.replace("type: proxy", "type: proxi"));
     clone.git("checkout", "--quiet", "main");
-    expect(await comment()).toEqual([expect.stringContaining('did you mean "proxy"?')]);
+    expect(await comment()).toEqual([expect.stringContaining('Did you mean "proxy"?')]);
   });
 });
 
@@ -243,7 +243,7 @@ describe("npm run diff", () => {
     const { code, out } = run("HEAD");
     writeFileSync(file, text);
     expect(code).toBe(2);
-    expect(out).toContain('did you mean "proxy"?');
+    expect(out).toContain('Did you mean "proxy"?');
     expect(out).toContain("Stack local\n\nNo access changes.\n");
   });
 

@@ -89,7 +89,7 @@ To accept these as well:
 `,
     });
     expect((await accept("--breaking", "why not")).error).toBe(
-      "nothing breaks clients, so there is nothing to give a reason for; leave out --breaking\n",
+      "--breaking: there is no breaking change. Leave it out.\n",
     );
     expect((await accept()).code).toBe(0);
     expect((await check()).out).toBe(`api_v1: no changes to ${LOCK}\n`);
@@ -198,7 +198,7 @@ First version: relations 2, columns 5.
         name: "contract of api_v1",
         ok: false,
         detail:
-          "it has a contract and is no longer exposed; expose it again, or see docs/versioning.md for how a schema ends",
+          "it has a contract and is no longer exposed; expose it again, or see docs/versioning.md for how to remove a schema",
       },
     ]);
     expect((await accept("--breaking", "sunset of 2027-01-01")).out).toBe(

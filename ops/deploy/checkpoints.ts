@@ -22,21 +22,26 @@ export type Recorder = Pick<UpOptions, "program"> & { readonly onEvent: (event: 
  * @throws what `run` throws
  */
 export async function withoutCheckpoints<T>(stack: Stack, run: (recorder: Recorder) => Promise<T>): Promise<T> {
-  const before = await savedAt(stack);
   const { workspace } = stack;
   const environment = workspace.envVars;
+  const started = Date.now();
   workspace.envVars = { ...environment, PULUMI_SKIP_CHECKPOINTS: "true" };
   try {
-    return await run(recorderOf(stack));
+    const result = await run(recorderOf(stack));
+    await deleteCreations(stack);
+    return result;
+  } catch (error) {
+    // An engine that was killed has saved nothing; then the record stays for the next run.
+    if (await isSavedSince(stack, started)) await deleteCreations(stack);
+    throw error;
   } finally {
     workspace.envVars = environment;
-    // An engine that was killed has saved nothing; then the record stays for the next run.
-    if ((await savedAt(stack)) !== before) await deleteCreations(stack);
   }
 }
 
-async function savedAt(stack: Stack): Promise<string | undefined> {
-  return (await exportState(stack)).deployment.manifest?.time;
+async function isSavedSince(stack: Stack, time: number): Promise<boolean> {
+  const { manifest } = (await exportState(stack)).deployment;
+  return manifest !== undefined && Date.parse(manifest.time) >= time;
 }
 
 function recorderOf(stack: Stack): Recorder {

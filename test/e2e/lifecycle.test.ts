@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { buildFor } from "../../ops/build.ts";
+import { readCreations } from "../../ops/deploy/creations.ts";
 import { runEngine } from "../../ops/deploy/run.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -79,6 +80,8 @@ describe("the life of a stack", () => {
       return Promise.resolve();
     });
     await expect(deploy({ stack }, quiet)).rejects.toThrow("the hint stands here");
+    // The engine saved its state, so nothing has to be recovered.
+    expect(await readCreations(stack)).toEqual([]);
   });
 
   test("a run killed half-way is finished by the next one", async () => {

@@ -180,10 +180,11 @@ async function withoutLimits(): Promise<() => Promise<void>> {
   await write(none);
   const from = newClient();
   const unlimited = async (): Promise<void> => {
+    // Each sorts a million rows, so that more than the allowed number are under way together.
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => ask("GET /flood_place?limit=1", { headers, from })),
+      Array.from({ length: 12 }, () => ask("GET /flood_reading?order=name.desc,note.asc&limit=1", { headers, from })),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(answers.map(({ status }) => status)).not.toContain(429);
   };
   await vi.waitFor(unlimited, { timeout: 240_000, interval: 200 });
   return () => write(before);

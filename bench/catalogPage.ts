@@ -3,7 +3,7 @@ import { type Browser, chromium as playwright, type Page, type Request } from "p
 import { deploy, openLocal } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { loadSampleOf } from "../local/sample.ts";
-import type { Progress } from "../ops/progress.ts";
+import type { Progress } from "../ops/terminal/progress.ts";
 import { administrator } from "./administrator.ts";
 import { addThousand } from "./catalogue.ts";
 import { catalogSizes } from "./catalogSizes.ts";

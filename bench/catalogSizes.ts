@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { projectFolder } from "../ops/paths.ts";
+import { projectFolder } from "../ops/toolchain/paths.ts";
 import type { Measurement } from "./main.ts";
 
 /** Compressed script that the first page may load, by brotli or gzip, in bytes (issue 6). */

@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import type { Platform } from "../local/platform/platform.ts";
-import { withClient } from "../ops/http.ts";
-import type { Progress } from "../ops/progress.ts";
+import { withClient } from "../ops/clients/http.ts";
+import type { Progress } from "../ops/terminal/progress.ts";
 import { administrator } from "./administrator.ts";
 import { load, podAddresses, type Target } from "./load.ts";
 import type { Measurement } from "./main.ts";

@@ -1,6 +1,6 @@
 /** `npm run bench [-- PART ...]`: sizes and times, each beside its floor, in one run on one machine. Without a part, all of them. */
 import Table from "cli-table3";
-import { createProgress } from "../ops/progress.ts";
+import { createProgress } from "../ops/terminal/progress.ts";
 import { benchCatalogPage } from "./catalogPage.ts";
 import { benchDataApi } from "./dataApi.ts";
 import { benchEngine } from "./engine.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Platform, startPlatform } from "../local/platform/platform.ts";
-import type { Progress } from "../ops/progress.ts";
+import type { Progress } from "../ops/terminal/progress.ts";
 
 /** Runs on a new platform of its own, which leaves nothing behind. */
 export async function onPlatform<T>(progress: Progress, work: (platform: Platform) => Promise<T>): Promise<T> {

@@ -1,14 +1,14 @@
 /** `npm start [-- --once] [--json]`: everything on this machine, up to the proof that every route answers as it must. */
 import { parseArgs } from "node:util";
 import { openContext, type ShellEnvironment } from "../ops/context/context.ts";
-import { openDataStack, ownDatabase } from "../ops/contract/connection.ts";
-import { LockFolder } from "../ops/contract/lockFolder.ts";
-import { verifyDeployment } from "../ops/deploy/verification.ts";
-import { dataFolder, projectFolder } from "../ops/paths.ts";
-import { runPolicy } from "../ops/policyPack.ts";
-import { createProgress } from "../ops/progress.ts";
-import { type DatabaseTarget, refuseBrokenContract } from "../ops/verify/database.ts";
-import type { Report } from "../ops/verify/verify.ts";
+import { openDataStack, ownDatabase } from "../ops/checks/contract/connection.ts";
+import { LockFolder } from "../ops/checks/contract/lockFolder.ts";
+import { verifyDeployment } from "../ops/engine/deployment/verification.ts";
+import { dataFolder, projectFolder } from "../ops/toolchain/paths.ts";
+import { runPolicy } from "../ops/engine/policyPack.ts";
+import { createProgress } from "../ops/terminal/progress.ts";
+import { type DatabaseTarget, refuseBrokenContract } from "../ops/checks/verify/database.ts";
+import type { Report } from "../ops/checks/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { describeAuthentik } from "./platform/authentik.ts";
 import { AlreadyRunning, writeRunning } from "./platform/data.ts";

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { dataFolder } from "../ops/paths.ts";
+import { dataFolder } from "../ops/toolchain/paths.ts";
 import { isDataFolder, openDataFolder, readRunning } from "./platform/data.ts";
 import { killMarked, startTime } from "./platform/sweep.ts";
 

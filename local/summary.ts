@@ -1,8 +1,8 @@
 import path from "node:path";
 import Table from "cli-table3";
 import type { SampleUser } from "../config/settings.ts";
-import { sentence, problemLines } from "../ops/verify/report.ts";
-import type { Report } from "../ops/verify/verify.ts";
+import { sentence, problemLines } from "../ops/checks/verify/report.ts";
+import type { Report } from "../ops/checks/verify/verify.ts";
 import type { AlreadyRunning } from "./platform/data.ts";
 
 /** What was asked and answered, and every check that did not hold. */

@@ -4,8 +4,8 @@
  */
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
-import { run } from "../ops/child.js";
-import { projectFolder } from "../ops/paths.ts";
+import { run } from "../ops/launcher/child.js";
+import { projectFolder } from "../ops/toolchain/paths.ts";
 
 interface Step {
   readonly name: string;

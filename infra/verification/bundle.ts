@@ -1,19 +1,13 @@
 /** The program of the job: what `npm run build:verify` left, and what starts it. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const PROJECT = join(import.meta.dirname, "../..");
-const JOB = "ops/verify/job";
+const JOB = "ops/checks/verify/job";
 const BUILT = `${JOB}/dist/verify.mjs.br`;
-/** What the program is made of, apart from packages. */
-const SOURCES = [
-  "ops/verify",
-  "ops/http.ts",
-  "infra/plan",
-  "infra/verification",
-  "infra/identity/headers.ts",
-  "infra/loopback.ts",
-];
+/** JSON array of the project's files that the program was built from; the build writes it. */
+const SOURCES = `${JOB}/dist/sources.json`;
+const IF_EXISTS = { throwIfNoEntry: false } as const;
 
 /** Content by file name. */
 export type Bundle = Readonly<Record<"start.mjs" | "verify.mjs.br", Buffer>>;
@@ -25,8 +19,10 @@ export type Bundle = Readonly<Record<"start.mjs" | "verify.mjs.br", Buffer>>;
 export function bundleProblem(project = PROJECT): string | undefined {
   const built = join(project, BUILT);
   if (!existsSync(built)) return "the verification job is not built";
-  const newest = Math.max(...SOURCES.flatMap((source) => filesBelow(join(project, source))).map(changed));
-  return newest > changed(built) ? "the verification job is older than its sources" : undefined;
+  const sources = JSON.parse(readFileSync(join(project, SOURCES), "utf8")) as string[];
+  const since = statSync(built).mtimeMs;
+  const isOlder = sources.some((source) => (statSync(join(project, source), IF_EXISTS)?.mtimeMs ?? Infinity) > since);
+  return isOlder ? "the verification job is older than its sources" : undefined;
 }
 
 /** @throws Error when the build is missing or older than its sources */
@@ -35,15 +31,4 @@ export function readBundle(project = PROJECT): Bundle {
   if (problem !== undefined) throw new Error(`${problem}; run: npm run build:verify`);
   const read = (path: string): Buffer => readFileSync(join(project, path));
   return { "start.mjs": read(`${JOB}/start.js`), "verify.mjs.br": read(BUILT) };
-}
-
-function filesBelow(path: string): string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith("/dist"))
-    .map(({ parentPath, name }) => join(parentPath, name));
-}
-
-function changed(file: string): number {
-  return statSync(file).mtimeMs;
 }

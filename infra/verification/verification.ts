@@ -21,7 +21,7 @@ export interface VerificationArgs {
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;
-  /** The program (ops/verify/job). */
+  /** The program (ops/checks/verify/job). */
   readonly bundle: Bundle;
 }
 

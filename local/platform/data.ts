@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "nod
 import { realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import path from "node:path";
-import { MARK, MARKER } from "../../ops/dataFolder.ts";
+import { MARK, MARKER } from "../../ops/toolchain/dataFolder.ts";
 import { startTime } from "./sweep.ts";
 
 /** What is told of a platform that runs: `<data>/running.json`. */

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "../../ops/paths.ts";
+import { projectFolder } from "../../ops/toolchain/paths.ts";
 import type { Plugin } from "./platform.ts";
 
 /**

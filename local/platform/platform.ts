@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { pulumiHome } from "../../ops/paths.ts";
+import { pulumiHome } from "../../ops/toolchain/paths.ts";
 import { findPlugins, standIns } from "../../ops/toolchain/plugins.ts";
 import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
-import type { Progress } from "../../ops/progress.ts";
+import type { Progress } from "../../ops/terminal/progress.ts";
 import { startAgent } from "../agent/start.ts";
 import { type Addresses, type Claim, claimAddresses } from "./addresses.ts";
 import { applyYaml } from "./api.ts";

@@ -1,10 +1,10 @@
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
-import { claimDataFolder } from "../dataFolder.ts";
+import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
-import { openStack } from "../engine.ts";
-import type { Progress } from "../progress.ts";
+import { openStack } from "../engine/stack.ts";
+import type { Progress } from "../terminal/progress.ts";
 import { ensureLocalTools, ensureTools } from "../toolchain/toolchain.ts";
 import { type ShellEnvironment, type StackContext } from "./context.ts";
 import { readLocalContext } from "./local.ts";

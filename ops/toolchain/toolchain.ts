@@ -1,4 +1,4 @@
-import type { Progress } from "../progress.ts";
+import type { Progress } from "../terminal/progress.ts";
 import { build } from "./build.ts";
 import { download } from "./download.ts";
 import { findInCache, findOnPath } from "./find.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { cacheFolder } from "../paths.ts";
+import { cacheFolder } from "./paths.ts";
 import { LOCAL_FOLDER } from "./goModule.js";
 import pins from "./tools.json" with { type: "json" };
 

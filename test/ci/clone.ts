@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isInstalled } from "../../ops/install.js";
+import { isInstalled } from "../../ops/launcher/install.js";
 
 const root = join(import.meta.dirname, "..", "..");
 /** What is installed or built, and so in no commit. */

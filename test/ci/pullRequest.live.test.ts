@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { main as diff } from "../../ops/diff.ts";
+import { main as diff } from "../../ops/commands/diff.ts";
 import { cloneProject } from "./clone.ts";
 import { BOT, type GitHub } from "./gh.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { dataFolder } from "../../ops/paths.ts";
+import { dataFolder } from "../../ops/toolchain/paths.ts";
 
 /** The folder of the test cluster, next to that of the local platform. */
 export function clusterFolder(): string {

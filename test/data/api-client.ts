@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { Client } from "pg";
 import { expect, inject, vi } from "vitest";
-import type { Answer } from "../../ops/http.ts";
+import type { Answer } from "../../ops/clients/http.ts";
 import { note } from "../helpers/exchanges.ts";
 
 export type Lines = readonly (readonly [name: string, value: string])[];

@@ -1,6 +1,6 @@
 /** `npm run verify` on the sample data, which has a relation with more rows than `exact_count_rows`. */
 import { expect, inject, test } from "vitest";
-import { checkDataApi } from "../../ops/verify/dataApi.ts";
+import { checkDataApi } from "../../ops/checks/verify/dataApi.ts";
 
 test("passes for relations whose exact count is refused", async () => {
   const checks = await checkDataApi(inject("data").url, { exposed: ["api_v1", "marts", "raw"], hidden: ["private"] });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { main } from "../../ops/plan.ts";
+import { main } from "../../ops/commands/plan.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
 

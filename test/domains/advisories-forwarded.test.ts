@@ -1,7 +1,7 @@
 /** Advisory replay: what a request says about where it came from, and through what (controls.test.ts shows the attacks working). */
 import { describe, expect, test } from "vitest";
 import { spellings } from "../../infra/identity/headers.ts";
-import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { passwordLine, sessionAt } from "./credentials.ts";
 import { type Line, outcome, sendRaw } from "./raw.ts";
 import { exposureOf } from "./world.ts";

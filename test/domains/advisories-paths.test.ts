@@ -4,7 +4,7 @@
  * routes decide has its control in controls.test.ts.
  */
 import { describe, expect, test } from "vitest";
-import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { passwordLine } from "./credentials.ts";
 import { type Line, outcome, sendRaw, statuses, transmit } from "./raw.ts";
 import { arrived, exposureOf } from "./world.ts";

@@ -4,7 +4,7 @@ import { CustomObjectsApi } from "@kubernetes/client-node";
 import { expect, inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
-import type { Answer } from "../../ops/http.ts";
+import type { Answer } from "../../ops/clients/http.ts";
 import { sendRaw } from "./raw.ts";
 
 export interface TraefikObject {

@@ -1,7 +1,7 @@
 /** For each defence in a chain: without it the attack works, with it it does not. So the advisory tests can fail. */
 import { describe, expect, inject, test } from "vitest";
 import type { Exposure, ForwardAuth } from "../../infra/plan/types.ts";
-import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { middlewareFields, prove } from "./cluster.ts";
 import { legacyPassword, passwordLine, sessionAt } from "./credentials.ts";
 import { type Line, outcome, type RawRequest, sendRaw } from "./raw.ts";

@@ -1,9 +1,9 @@
 /** What arrives in the identity headers and in their token, for names that a header cannot hold as they are. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import type { Answer, HttpClient } from "../../ops/http.ts";
-import { receivedHeaders } from "../../ops/verify/echo.ts";
-import { signIn } from "../../ops/verify/signIn.ts";
+import type { Answer, HttpClient } from "../../ops/clients/http.ts";
+import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
+import { signIn } from "../../ops/checks/verify/signIn.ts";
 import { Administrator, type TestUser } from "./users.ts";
 import { outcome } from "./raw.ts";
 import { exposureOf, identityProvider, withClient } from "./world.ts";

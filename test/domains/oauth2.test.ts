@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { decodeJwt } from "jose";
 import { describe, expect, inject, test } from "vitest";
-import { type Answer, headerOf, type HttpClient } from "../../ops/http.ts";
-import { signIn } from "../../ops/verify/signIn.ts";
+import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
+import { signIn } from "../../ops/checks/verify/signIn.ts";
 import { exposureOf, identityProvider, machineSecret, credentialsOf, tokenOf, withClient } from "./world.ts";
 
 const CLIENT = "notes";

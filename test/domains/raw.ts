@@ -5,8 +5,8 @@ import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { decodeJwt } from "jose";
-import { type Answer, headerOf } from "../../ops/http.ts";
-import { receivedPath } from "../../ops/verify/echo.ts";
+import { type Answer, headerOf } from "../../ops/clients/http.ts";
+import { receivedPath } from "../../ops/checks/verify/echo.ts";
 import { note } from "../helpers/exchanges.ts";
 
 export type Line = readonly [name: string, value: string];

@@ -1,9 +1,9 @@
 /** Sign-out and failed callbacks, as a browser goes through them. What the outpost answers there is measured (docs/authentik.md). */
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { OUTPOST_PATH } from "../../infra/plan/outposts.ts";
-import { type Answer, headerOf, type HttpClient } from "../../ops/http.ts";
-import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
-import { signIn } from "../../ops/verify/signIn.ts";
+import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
+import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
+import { signIn } from "../../ops/checks/verify/signIn.ts";
 import { FULL } from "../helpers/full.ts";
 import { Administrator, type TestUser } from "./users.ts";
 import { outcome, sendRaw } from "./raw.ts";

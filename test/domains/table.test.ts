@@ -1,9 +1,9 @@
 /** Type × domain kind × situation: exact status, way, and headers, through real Traefik. */
 import { describe, expect, inject, test } from "vitest";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
-import { headerOf } from "../../ops/http.ts";
-import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
-import { signIn } from "../../ops/verify/signIn.ts";
+import { headerOf } from "../../ops/clients/http.ts";
+import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
+import { signIn } from "../../ops/checks/verify/signIn.ts";
 import {
   arrived,
   exposureOf,

@@ -1,6 +1,6 @@
 /** People whom an administrator makes by hand: a stack with remote domains has no sample users. */
-import { AuthentikApi } from "../../ops/authentikApi.ts";
-import { createClient, type HttpClient } from "../../ops/http.ts";
+import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
+import { createClient, type HttpClient } from "../../ops/clients/http.ts";
 
 export interface TestUser {
   readonly username: string;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { type KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@kubernetes/client-node";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
-import { main } from "../../ops/audit.ts";
-import { auditCluster, type Finding } from "../../ops/audit/audit.ts";
+import { main } from "../../ops/commands/audit.ts";
+import { auditCluster, type Finding } from "../../ops/checks/audit/audit.ts";
 import { openContext } from "../../ops/context/context.ts";
-import { projectFolder } from "../../ops/paths.ts";
+import { projectFolder } from "../../ops/toolchain/paths.ts";
 import type { GatewayPods } from "../../infra/network.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 

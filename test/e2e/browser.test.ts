@@ -3,7 +3,7 @@ import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
 import { type Browser, chromium as playwright, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
+import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { origin, sampleUser } from "./world.ts";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../.gatehouse/screenshots");

@@ -1,9 +1,9 @@
 /** What changes in the list reaches the gateway and the identity provider, names nothing else anew, and opens nothing on the way. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
-import { headerOf } from "../../ops/http.ts";
-import { receivedHeaders } from "../../ops/verify/echo.ts";
-import { signIn } from "../../ops/verify/signIn.ts";
+import { headerOf } from "../../ops/clients/http.ts";
+import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
+import { signIn } from "../../ops/checks/verify/signIn.ts";
 import { told, withClient } from "../domains/world.ts";
 import { type Config, type EchoService, GAST, identityProvider, INGE, SECRETS, service } from "./ownPlatform.ts";
 import { type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";

@@ -1,8 +1,8 @@
 /** Whatever breaks, nobody reaches an application without its authentication, and what comes back works again. */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { receivedHeaders } from "../../ops/verify/echo.ts";
-import { signIn } from "../../ops/verify/signIn.ts";
+import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
+import { signIn } from "../../ops/checks/verify/signIn.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { told, withClient } from "../domains/world.ts";
 import { INGE, type OwnPlatform, type OwnStack, SECRETS, service, startOwnPlatform } from "./ownPlatform.ts";

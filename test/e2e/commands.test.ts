@@ -64,7 +64,12 @@ function run(file: string, ...args: readonly string[]): Promise<Ended> {
 }
 
 function command(name: string, ...args: readonly string[]): Promise<Ended> {
-  return run(process.execPath, join(PROJECT, "ops/launch.js"), join(PROJECT, `ops/${name}.ts`), ...args);
+  return run(
+    process.execPath,
+    join(PROJECT, "ops/launcher/launch.js"),
+    join(PROJECT, `ops/commands/${name}.ts`),
+    ...args,
+  );
 }
 
 test("plan prints what the stack exposes", async () => {

@@ -6,9 +6,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import { buildFor } from "../../ops/build.ts";
-import { readCreations } from "../../ops/deploy/creations.ts";
-import { runEngine } from "../../ops/deploy/run.ts";
+import { buildFor } from "../../ops/engine/artifacts.ts";
+import { readCreations } from "../../ops/engine/recovery/creations.ts";
+import { runEngine } from "../../ops/engine/run.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
 

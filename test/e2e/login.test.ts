@@ -1,8 +1,8 @@
 /** The five checks of a login suite, with the flow executor's steps spelled out (authentik docs, "Flow executor"). */
 import { expect, test } from "vitest";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
-import { type Answer, headerOf, type HttpClient, withClient } from "../../ops/http.ts";
-import { receivedHeaders, receivedPath } from "../../ops/verify/echo.ts";
+import { type Answer, headerOf, type HttpClient, withClient } from "../../ops/clients/http.ts";
+import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { origin, sampleUser } from "./world.ts";
 
 const PAGE = "/x?y=1";

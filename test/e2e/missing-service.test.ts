@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CoreV1Api } from "@kubernetes/client-node";
 import { expect, inject, test, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
-import { main } from "../../ops/verify.ts";
+import { main } from "../../ops/commands/verify.ts";
 import { quiet } from "../helpers/quiet.ts";
 
 const SERVICE = { name: "notes", namespace: "default" };

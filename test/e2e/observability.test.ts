@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
-import { withClient } from "../../ops/http.ts";
-import { signIn } from "../../ops/verify/signIn.ts";
+import { withClient } from "../../ops/clients/http.ts";
+import { signIn } from "../../ops/checks/verify/signIn.ts";
 import { METRICS } from "../helpers/metrics.ts";
 import { origin, sampleUser, sendRaw } from "./world.ts";
 

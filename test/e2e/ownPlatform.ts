@@ -12,9 +12,9 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { deploy, destroy, openProgram } from "../../local/deploy.ts";
 import { applyYaml } from "../../local/platform/api.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import { type Changes, runEngine } from "../../ops/deploy/run.ts";
-import type { Step } from "../../ops/deploy/step.ts";
-import type { Progress } from "../../ops/progress.ts";
+import { type Changes, runEngine } from "../../ops/engine/run.ts";
+import type { Step } from "../../ops/engine/step.ts";
+import type { Progress } from "../../ops/terminal/progress.ts";
 import { Administrator, type TestUser } from "../domains/users.ts";
 import { quiet } from "../helpers/quiet.ts";
 

@@ -29,7 +29,7 @@ const DEADLINE_MS = 1_800_000;
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-e2e-"));
-  const starter = spawn(process.execPath, ["ops/launch.js", "local/start.ts"], {
+  const starter = spawn(process.execPath, ["ops/launcher/launch.js", "local/start.ts"], {
     cwd: join(import.meta.dirname, "../.."),
     env: { ...process.env, GATEHOUSE_DATA: data },
     stdio: ["ignore", "pipe", "pipe"],

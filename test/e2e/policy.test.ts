@@ -12,11 +12,11 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
 import { openEngine } from "../../ops/context/engine.ts";
 import { readLocalContext } from "../../ops/context/local.ts";
-import { deployContext } from "../../ops/deploy/deployment.ts";
-import type { Outcome } from "../../ops/deploy/outcome.ts";
-import { projectFolder } from "../../ops/paths.ts";
-import { NO_POLICY, runPolicy } from "../../ops/policyPack.ts";
-import { main as preview } from "../../ops/preview.ts";
+import { deployContext } from "../../ops/engine/deployment/deployment.ts";
+import type { Outcome } from "../../ops/engine/deployment/outcome.ts";
+import { projectFolder } from "../../ops/toolchain/paths.ts";
+import { NO_POLICY, runPolicy } from "../../ops/engine/policyPack.ts";
+import { main as preview } from "../../ops/commands/preview.ts";
 import { quiet } from "../helpers/quiet.ts";
 
 const CONTEXT = "gatehouse-local";

@@ -1,8 +1,8 @@
 /** A small change of the list is a small change of the deployment: the engine's steps, its preview, and the sessions of other services. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { accessOf } from "../../infra/access/access.ts";
-import { readState } from "../../ops/deploy/stackState.ts";
-import { signIn } from "../../ops/verify/signIn.ts";
+import { readState } from "../../ops/engine/state/stackState.ts";
+import { signIn } from "../../ops/checks/verify/signIn.ts";
 import { told, withClient } from "../domains/world.ts";
 import { type EchoService, INGE, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
 

@@ -1,5 +1,5 @@
 /** What a deployment came to, without what is different each time: to compare one with another. */
-import { exportState } from "../../ops/state.ts";
+import { exportState } from "../../ops/engine/state/state.ts";
 import type { OwnPlatform, OwnStack } from "./ownPlatform.ts";
 
 /** Cluster IPs of any local platform (local/platform/addresses.ts). */

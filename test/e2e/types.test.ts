@@ -1,8 +1,8 @@
 /** The types besides proxy in the local stack, and what test environments show. */
 import { expect, inject, test } from "vitest";
-import { headerOf, withClient } from "../../ops/http.ts";
-import { receivedHeaders } from "../../ops/verify/echo.ts";
-import { signIn } from "../../ops/verify/signIn.ts";
+import { headerOf, withClient } from "../../ops/clients/http.ts";
+import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
+import { signIn } from "../../ops/checks/verify/signIn.ts";
 import { origin, sampleUser } from "./world.ts";
 
 test("an application that signs people in itself does so with what its Secret holds", () =>

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { BatchV1Api, CoreV1Api, CustomObjectsApi, type V1JobSpec } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
-import { main } from "../../ops/verify.ts";
-import { KINDS } from "../../ops/verify/probe.ts";
+import { main } from "../../ops/commands/verify.ts";
+import { KINDS } from "../../ops/checks/verify/probe.ts";
 import { quiet } from "../helpers/quiet.ts";
 
 const NAMESPACE = "gatehouse-verification";

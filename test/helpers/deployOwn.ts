@@ -1,6 +1,6 @@
 /** Deploys a stack of its own name on a running platform, and prints each step: platform, name, config and whether with checkpoints as JSON. For tests that interrupt it. */
 import type { Platform } from "../../local/platform/platform.ts";
-import type { Progress } from "../../ops/progress.ts";
+import type { Progress } from "../../ops/terminal/progress.ts";
 import { type Config, openOwn } from "../e2e/ownPlatform.ts";
 
 const [platform, name, config, checkpoints] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);

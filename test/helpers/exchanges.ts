@@ -1,6 +1,6 @@
 /**
  * The last requests of a test and what each was answered: a failed test prints them, so that its log tells what it saw. Undici, and so fetch and
- * ops/http.ts, tells of its requests by itself (undici.nodejs.org, "Diagnostics Channel Support"); other helpers call {@link note}.
+ * ops/clients/http.ts, tells of its requests by itself (undici.nodejs.org, "Diagnostics Channel Support"); other helpers call {@link note}.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { beforeEach } from "vitest";

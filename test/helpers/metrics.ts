@@ -19,7 +19,7 @@ export const METRICS: Readonly<Record<string, readonly string[]>> = {
   cloudnativepg: ["cnpg_pg_replication_lag", "cnpg_backends_total"],
   // docs/metrics/workload/job-metrics.md and cronjob-metrics.md of kube-state-metrics.
   kubernetes: ["kube_job_status_failed", "kube_job_status_start_time", "kube_cronjob_status_last_successful_time"],
-  // ops/verify/job.
+  // ops/checks/verify/job.
   verify: [
     "gatehouse_verify_checks",
     "gatehouse_verify_last_run_timestamp_seconds",

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { stringify } from "yaml";
 import { freePort } from "../../local/platform/ports.ts";
-import { createProgress } from "../../ops/progress.ts";
+import { createProgress } from "../../ops/terminal/progress.ts";
 import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
 
 export interface RunningTraefik {

@@ -9,8 +9,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type ApiResponse, MAX_API_RETRIES, MAX_API_RETRY_MS, retryRequest } from "../../infra/apiRetry.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { Api } from "../../local/platform/api.ts";
-import { AuthentikApi } from "../../ops/authentikApi.ts";
-import { withClient } from "../../ops/http.ts";
+import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
+import { withClient } from "../../ops/clients/http.ts";
 import { Cluster } from "../../local/plugins/kubernetes/cluster.ts";
 
 type Step = "reset" | { readonly status: number; readonly retryAfter?: string };

@@ -124,6 +124,7 @@ test("a thousand services on three domains fit into the ConfigMap", () => {
 });
 
 describe("its build", () => {
+  const SOURCES = ["ops/clients/http.ts", "infra/plan/plan.ts"];
   let project: string;
   const file = (path: string, seconds: number): void => {
     mkdirSync(join(project, dirname(path)), { recursive: true });
@@ -132,9 +133,7 @@ describe("its build", () => {
   };
   beforeEach(() => {
     project = mkdtempSync(join(tmpdir(), "gatehouse-bundle-"));
-    for (const path of ["ops/verify/job/start.js", "ops/http.ts", "infra/plan/plan.ts"]) file(path, 1000);
-    for (const path of ["infra/verification/target.ts", "infra/identity/headers.ts", "infra/loopback.ts"])
-      file(path, 1000);
+    for (const path of ["ops/checks/verify/job/start.js", ...SOURCES]) file(path, 1000);
   });
   afterEach(() => rmSync(project, { recursive: true }));
 
@@ -143,10 +142,15 @@ describe("its build", () => {
   });
 
   test("must be that of the sources", () => {
-    file("ops/verify/job/dist/verify.mjs.br", 2000);
+    const dist = "ops/checks/verify/job/dist";
+    file(`${dist}/verify.mjs.br`, 2000);
+    writeFileSync(join(project, `${dist}/sources.json`), JSON.stringify(SOURCES));
     expect(bundleProblem(project)).toBeUndefined();
-    expect(readBundle(project)["start.mjs"].toString()).toBe("ops/verify/job/start.js");
+    expect(readBundle(project)["start.mjs"].toString()).toBe("ops/checks/verify/job/start.js");
     file("infra/plan/plan.ts", 3000);
+    expect(bundleProblem(project)).toBe("the verification job is older than its sources");
+    file("infra/plan/plan.ts", 1000);
+    rmSync(join(project, "ops/clients/http.ts"));
     expect(bundleProblem(project)).toBe("the verification job is older than its sources");
   });
 });

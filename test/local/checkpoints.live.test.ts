@@ -7,10 +7,10 @@ import { proxyServices } from "../../bench/services.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import { AuthentikApi } from "../../ops/authentikApi.ts";
-import { withClient } from "../../ops/http.ts";
-import { creationsFile } from "../../ops/deploy/creations.ts";
-import { exportState } from "../../ops/state.ts";
+import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
+import { withClient } from "../../ops/clients/http.ts";
+import { creationsFile } from "../../ops/engine/recovery/creations.ts";
+import { exportState } from "../../ops/engine/state/state.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
 

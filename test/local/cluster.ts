@@ -10,7 +10,7 @@ import { Agent, request } from "undici";
 import { vi } from "vitest";
 
 import { freePort } from "../../local/platform/ports.ts";
-import { createProgress } from "../../ops/progress.ts";
+import { createProgress } from "../../ops/terminal/progress.ts";
 import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
 
 const TOKEN = "live-test";

@@ -5,7 +5,7 @@ import path from "node:path";
 import OpenId from "oidc-provider";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { freePort } from "../../local/platform/ports.ts";
-import { createClient, headerOf, type Answer, type HttpClient } from "../../ops/http.ts";
+import { createClient, headerOf, type Answer, type HttpClient } from "../../ops/clients/http.ts";
 
 const user = { preferred_username: "alice", email: "alice@gatehouse.localhost", groups: ["staff", "a, b"] };
 const secret = "not a secret: it never leaves this test";

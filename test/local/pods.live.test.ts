@@ -20,7 +20,7 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { containerDefaults, restrictedPod } from "../../infra/pods.ts";
 import { deployApplications } from "../../local/sample/applications.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import { createProgress } from "../../ops/progress.ts";
+import { createProgress } from "../../ops/terminal/progress.ts";
 import { processesOf } from "./processes.ts";
 
 const namespace = "default";

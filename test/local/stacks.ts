@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
 
-import { createProgress } from "../../ops/progress.ts";
+import { createProgress } from "../../ops/terminal/progress.ts";
 import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
 
 /** A folder with the engine, one of the stand-in plugins and the states of some stacks. */

@@ -1,6 +1,6 @@
 /** Starts a platform on the data folder of its argument, tells what it is on standard output, and stops it on SIGTERM. */
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import { createProgress } from "../../ops/progress.ts";
+import { createProgress } from "../../ops/terminal/progress.ts";
 
 /** What a test is told. */
 export type Started = Pick<Platform, "kubeconfig" | "httpPort" | "postgres">;

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Answer, withClient } from "../../ops/http.ts";
+import { type Answer, withClient } from "../../ops/clients/http.ts";
 import {
   common,
   identityProvider,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { tlsOptions } from "../../infra/postgres/tls.ts";
-import { withClient } from "../../ops/http.ts";
+import { withClient } from "../../ops/clients/http.ts";
 import {
   common,
   identityProvider,

@@ -13,7 +13,7 @@ import { commandFor } from "../../local/agent/images.ts";
 import { choosePorts } from "../../local/platform/ports.ts";
 import { type PostgresAddress, startPostgres } from "../../local/platform/postgres.ts";
 import { Processes } from "../../local/platform/processes.ts";
-import { withDatabase } from "../../ops/database.ts";
+import { withDatabase } from "../../ops/clients/database.ts";
 import { issue, newAuthority } from "../helpers/certificates.ts";
 import { encrypt } from "../helpers/encryptedPostgres.ts";
 import { openWorkshop, type Workshop } from "./stacks.ts";

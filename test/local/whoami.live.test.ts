@@ -4,8 +4,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { withClient } from "../../ops/http.ts";
-import { receivedHeaders } from "../../ops/verify/echo.ts";
+import { withClient } from "../../ops/clients/http.ts";
+import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../local/images/whoami.ts");
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { readStackFile } from "../../config/load.ts";
 import { openContext } from "../../ops/context/context.ts";
-import { main as diff } from "../../ops/diff.ts";
-import { main as plan } from "../../ops/plan.ts";
+import { main as diff } from "../../ops/commands/diff.ts";
+import { main as plan } from "../../ops/commands/plan.ts";
 import { NOT_STACK_FILES } from "../config/wrong-files.ts";
 import { messageOf } from "../config/stacks.ts";
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import type { Progress } from "../../ops/progress.ts";
+import type { Progress } from "../../ops/terminal/progress.ts";
 import { obtainTools } from "../../ops/toolchain/toolchain.ts";
 import type { Machine, Tool } from "../../ops/toolchain/tools.ts";
 

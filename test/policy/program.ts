@@ -3,7 +3,7 @@ import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
 import { type Fields, type Resource } from "../../policy/resource.ts";
 import { type StackFacts, stackFacts } from "../../policy/rule.ts";
 import { RULES } from "../../policy/rules/rules.ts";
-import { projectFolder } from "../../ops/paths.ts";
+import { projectFolder } from "../../ops/toolchain/paths.ts";
 import { canary, deploy } from "../helpers/program.ts";
 
 /** What a stack would deploy, and the facts that the rules hold it against. */

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { writeLocalContext } from "../../../ops/context/local.ts";
-import { main } from "../../../ops/diagnose.ts";
-import { projectFolder } from "../../../ops/paths.ts";
-import type { Diagnosis } from "../../../ops/diagnose/diagnosis.ts";
+import { main } from "../../../ops/commands/diagnose.ts";
+import { projectFolder } from "../../../ops/toolchain/paths.ts";
+import type { Diagnosis } from "../../../ops/checks/diagnose/diagnosis.ts";
 import type { Config, OwnPlatform, OwnStack } from "../ownPlatform.ts";
 
 /** What one run said. */

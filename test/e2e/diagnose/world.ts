@@ -1,6 +1,6 @@
 /** The one stack of `diagnose.test.ts`, and what its scenarios share. */
 import { expect, vi } from "vitest";
-import type { HostDiagnosis } from "../../../ops/diagnose/diagnosis.ts";
+import type { HostDiagnosis } from "../../../ops/checks/diagnose/diagnosis.ts";
 import {
   type Config,
   identityProvider,

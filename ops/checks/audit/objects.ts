@@ -1,0 +1,77 @@
+import { ApiException, CoreV1Api, CustomObjectsApi, type KubeConfig } from "@kubernetes/client-node";
+import type { Resource } from "../../../policy/resource.ts";
+
+/** What a cluster holds of the kinds that can open a host or a backend. */
+export interface ClusterObjects {
+  readonly resources: readonly Resource[];
+  /** Why a kind could not be read, by its name; one that the cluster does not know is read, and empty. */
+  readonly unread: ReadonlyMap<string, string>;
+}
+
+interface Kind {
+  readonly kind: string;
+  readonly group: string;
+  /** Newest first. A cluster lists all objects of a kind in each version that it serves. */
+  readonly versions: readonly string[];
+  readonly plural: string;
+}
+
+const TRAEFIK = { group: "traefik.io", versions: ["v1alpha1"] };
+const NETWORKING = { group: "networking.k8s.io", versions: ["v1"] };
+const GATEWAY = { group: "gateway.networking.k8s.io", versions: ["v1", "v1beta1", "v1alpha3", "v1alpha2"] };
+
+const KINDS: readonly Kind[] = [
+  { ...TRAEFIK, kind: "IngressRoute", plural: "ingressroutes" },
+  { ...TRAEFIK, kind: "IngressRouteTCP", plural: "ingressroutetcps" },
+  { ...TRAEFIK, kind: "Middleware", plural: "middlewares" },
+  { ...TRAEFIK, kind: "TraefikService", plural: "traefikservices" },
+  { ...NETWORKING, kind: "Ingress", plural: "ingresses" },
+  { ...NETWORKING, kind: "NetworkPolicy", plural: "networkpolicies" },
+  { ...GATEWAY, kind: "HTTPRoute", plural: "httproutes" },
+  { ...GATEWAY, kind: "GRPCRoute", plural: "grpcroutes" },
+  { ...GATEWAY, kind: "TLSRoute", plural: "tlsroutes" },
+  { group: "externaldns.k8s.io", versions: ["v1alpha1"], kind: "DNSEndpoint", plural: "dnsendpoints" },
+];
+
+/**
+ * Reads every object of these kinds, in all namespaces.
+ * @throws Error when the cluster cannot be reached
+ */
+export async function readObjects(kubeConfig: KubeConfig): Promise<ClusterObjects> {
+  const custom = kubeConfig.makeApiClient(CustomObjectsApi);
+  const core = kubeConfig.makeApiClient(CoreV1Api);
+  const reads = [
+    ...KINDS.map(({ kind, group, versions, plural }) => ({
+      kind,
+      lists: versions.map((version) => ({
+        apiVersion: `${group}/${version}`,
+        list: () => custom.listClusterCustomObject({ group, version, plural }) as Promise<{ items?: object[] }>,
+      })),
+    })),
+    { kind: "Service", lists: [{ apiVersion: "core/v1", list: () => core.listServiceForAllNamespaces() }] },
+    { kind: "Pod", lists: [{ apiVersion: "core/v1", list: () => core.listPodForAllNamespaces() }] },
+  ];
+  const unread = new Map<string, string>();
+  const lists = await Promise.all(
+    reads.map(async ({ kind, lists }): Promise<Resource[]> => {
+      for (const { apiVersion, list } of lists) {
+        try {
+          return ((await list()).items ?? []).map((item) => asResource(apiVersion, kind, item));
+        } catch (error) {
+          if (!(error instanceof ApiException) || ![401, 403, 404].includes(error.code)) throw error;
+          if (error.code === 404) continue;
+          unread.set(kind, error.code === 403 ? "forbidden" : "the cluster rejected the credentials");
+          return [];
+        }
+      }
+      return [];
+    }),
+  );
+  return { resources: lists.flat(), unread };
+}
+
+/** An object as the rules of the policy pack read it. */
+export function asResource(apiVersion: string, kind: string, object: object): Resource {
+  const { metadata } = object as { metadata?: { name?: string } };
+  return { type: `kubernetes:${apiVersion}:${kind}`, name: metadata?.name ?? "", props: object as Resource["props"] };
+}

@@ -1,0 +1,117 @@
+/** Where a stack's data API has its database, as a deploying shell would know it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ClientConfig } from "pg";
+import { parseStack, readStackFile } from "../../../config/load.ts";
+import { SSL_MODES } from "../../../config/sslModes.ts";
+import { filledIn } from "../../../config/secretText.ts";
+import type { DataApi, PostgresServer, SecretText } from "../../../config/settings.ts";
+import type { Environment, RawValue } from "../../../config/variables.ts";
+import { tlsOptions } from "../../../infra/postgres/tls.ts";
+import { configOf, readLocalContext } from "../../context/local.ts";
+import { ContractError } from "./contract.ts";
+
+export interface StackLocation {
+  readonly stack: string;
+  /** Folder of the stack files. */
+  readonly project: string;
+  /** Data folder of the local platform. */
+  readonly data: string;
+  readonly environment: Environment;
+}
+
+/** A stack with a data API. */
+export interface DataStack {
+  readonly api: DataApi;
+  readonly postgres: PostgresServer | undefined;
+  readonly config: Readonly<Record<string, RawValue>>;
+  readonly environment: Environment;
+}
+
+/**
+ * Reads the stack file; for `local` also the ports and secrets that its last start wrote into the data folder.
+ * @throws ConfigError for a wrong stack file, ContractError when it has no data API
+ */
+export function openDataStack({ stack, project, data, environment }: StackLocation): DataStack {
+  const raw = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
+  const local = stack === "local" ? readLocalContext(data) : undefined;
+  const config = { ...raw.config, ...configOf(local) };
+  const known = { ...environment, ...local?.environment };
+  const { dataApi: api, postgres } = parseStack({ ...raw, config }, known, { secretsRequired: false });
+  if (api === undefined) throw new ContractError(`stack ${stack} has no data_api, so it has no contract`);
+  return { api, postgres, config, environment: known };
+}
+
+/**
+ * How to reach the stack's own database, as the administrator.
+ * @param host default: as stated; an installed server may have no stated host
+ * @throws ContractError without a server, a host or its password
+ */
+export function ownDatabase(
+  { stack }: StackLocation,
+  { api, postgres, config, environment }: DataStack,
+  host = postgres?.host,
+): ClientConfig {
+  if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres; use --database-url-from`);
+  if (host === undefined) {
+    const hint = "set postgres.install.host to an address that this machine reaches, or use --database-url-from";
+    throw new ContractError(`stack ${stack} does not state where its postgres is; ${hint}`);
+  }
+  const { port, user } = postgres;
+  const password = reveal(stack, postgres.password, config, environment);
+  return { host, port, user, password, database: api.database, ssl: tlsOptions(postgres, host) };
+}
+
+/**
+ * How to reach the database of a connection URL, e.g. `postgres://me@localhost:5432/scratch?sslmode=verify-full&sslrootcert=/ca.crt`.
+ * @param variable environment variable that holds it, so that its password is in no command line
+ * @throws ContractError when it holds no such URL, or the file of `sslrootcert` cannot be read
+ */
+export function databaseOf(variable: string, environment: Environment): ClientConfig {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
+    throw new ContractError("--database-url-from takes the name of an environment variable, not the URL itself");
+  }
+  const config = parseUrl(environment[variable] ?? "");
+  if (config) return config;
+  const form = "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=disable, require, verify-ca or verify-full";
+  throw new ContractError(`${variable} is not set to a connection URL; write it like ${form}`);
+}
+
+function parseUrl(text: string): ClientConfig | undefined {
+  const url = URL.parse(text);
+  const named = url?.searchParams.get("sslmode") ?? "disable";
+  const sslmode = SSL_MODES.find((mode) => mode === named);
+  if (!url?.hostname || !/^postgres(ql)?:$/.test(url.protocol) || sslmode === undefined) return undefined;
+  const file = url.searchParams.get("sslrootcert");
+  if (file !== null && !sslmode.startsWith("verify-")) return undefined;
+  try {
+    const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decodeURIComponent);
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const ssl = tlsOptions({ sslmode, sslrootcert: file === null ? undefined : readCertificates(file) }, host);
+    return { host, port: Number(url.port || 5432), user, password, database, ssl };
+  } catch (error) {
+    if (error instanceof ContractError) throw error;
+    return undefined; // % without two digits behind it
+  }
+}
+
+function readCertificates(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    throw new ContractError(`cannot read ${file}; name the file with the root certificate in sslrootcert`);
+  }
+}
+
+function reveal(stack: string, text: SecretText, config: DataStack["config"], environment: Environment): string {
+  return filledIn(text, (name) => {
+    const own = config[`variables:${name}`];
+    const value = own && "value" in own ? String(own.value) : environment[name];
+    if (value) return value;
+    const start = "run npm start first";
+    const read = `run: export ${name}="$(pulumi config get variables:${name} --stack ${stack})"`;
+    throw new ContractError(
+      `postgres.password: the value of "${name}" is not known here; ${stack === "local" ? start : read}`,
+    );
+  });
+}

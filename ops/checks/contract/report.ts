@@ -1,0 +1,41 @@
+/** A comparison as text. Pure. */
+import type { Paint } from "../../terminal/paint.ts";
+import type { Change } from "./compare.ts";
+
+/** One line per change, the breaking ones first, aligned. */
+export function describeChanges(changes: readonly Change[], paint: Paint): string[] {
+  const ordered = [...changes.filter(({ breaking }) => breaking), ...changes.filter(({ breaking }) => !breaking)];
+  const names = width(ordered.map(nameOf));
+  const shapes = width(ordered.map(shapeOf));
+  return ordered.map((change) => {
+    const text = `${nameOf(change).padEnd(names)}  ${shapeOf(change).padEnd(shapes)}  ${change.reason}`;
+    return `  ${paint(change.breaking ? "red" : "green", `${markOf(change)} ${text}`)}`;
+  });
+}
+
+/** `2 breaking changes, 1 other`. */
+export function countChanges(changes: readonly Change[]): string {
+  const breaking = changes.filter((change) => change.breaking).length;
+  const others = changes.length - breaking;
+  if (breaking === 0) return `nothing breaks, ${others} ${others === 1 ? "change" : "changes"}`;
+  const rest = others === 0 ? "" : `, ${others} other`;
+  return `${breaking} breaking ${breaking === 1 ? "change" : "changes"}${rest}`;
+}
+
+export function nameOf({ relation, column }: Change): string {
+  return column === undefined ? relation : `${relation}.${column}`;
+}
+
+/** `integer not null → bigint not null`, or the one side that there is. */
+export function shapeOf({ was, is }: Change): string {
+  return [was, is].filter((side) => side !== undefined).join(" → ");
+}
+
+function markOf({ breaking, was }: Change): string {
+  if (breaking) return "✖";
+  return was === undefined ? "+" : "~";
+}
+
+function width(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map((text) => text.length));
+}

@@ -1,0 +1,85 @@
+/** Looks at everything, each part for itself: what is broken is a finding, not an end. */
+import { join } from "node:path";
+import type { KubeConfig } from "@kubernetes/client-node";
+import type { Exposure } from "../../../infra/plan/types.ts";
+import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import { kubeConfigOf } from "../../context/kubeconfig.ts";
+import { domainOf } from "./causes/unplannedHost.ts";
+import type { Evidence } from "./evidence.ts";
+import { askExposure, askHost, type TestUser } from "./evidence/answers.ts";
+import { observeCluster } from "./evidence/cluster.ts";
+import { decryptedVariables, observeEngine, observeCli } from "./evidence/engine.ts";
+import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
+import { observeName } from "./evidence/names.ts";
+import { inTurns } from "./observation.ts";
+import { Secrets } from "./secrets.ts";
+
+export interface Collected {
+  readonly evidence: Evidence;
+  /** Every secret that came by. */
+  readonly secrets: readonly string[];
+  /** What was asked for a host that is not in the plan. */
+  readonly url: string;
+}
+
+/**
+ * @param host only this one is asked, in the plan or not; undefined = all of the plan
+ */
+export async function collect(
+  context: StackContext,
+  shell: ShellEnvironment,
+  host: string | undefined,
+): Promise<Collected> {
+  const { settings, plan } = context;
+  const cli = await observeCli(context, shell);
+  const variables = context.local ? undefined : await decryptedVariables(cli);
+  const secrets = new Secrets(context, variables ?? { unseen: "the local platform has them in its environment" });
+  let kubeconfig: KubeConfig | undefined;
+  const open = (): KubeConfig => (kubeconfig ??= kubeConfigOf(context.context, context.environment));
+  const exposures = plan.exposures.filter((one) => host === undefined || one.host === host);
+  const unplanned = exposures.length === 0 ? host : undefined;
+  const hosts = [...new Set([...exposures.map((one) => one.host), ...(unplanned ? [unplanned] : [])])];
+
+  const [cluster, identity, ownOrigin, engine, names, answers, other] = await Promise.all([
+    observeCluster(open, settings),
+    observeIdentity(settings.identityProvider.apiUrl ?? plan.identityProviderUrl, secrets.token),
+    observeOwnOrigin(plan),
+    observeEngine(cli, context.local ? join(shell.data, "workspace") : shell.project),
+    inTurns(hosts, async (one) => [one, await observeName(one)] as const),
+    askAll(exposures, secrets.users()),
+    unplanned === undefined ? undefined : askHost(unplanned, originsOf(unplanned, context)),
+  ]);
+  const all = new Map([...answers, ...(other ? [[other.url, other.answers] as const] : [])]);
+  const seenThere = {
+    cluster,
+    identity,
+    ownOrigin,
+    engine,
+    names: new Map(names),
+    answers: all,
+    notAsked: exposures.length - answers.length,
+  };
+  const evidence = { context: context.context, settings, plan, ...seenThere };
+  return { evidence, secrets: secrets.values(kubeconfig), url: other?.url ?? "" };
+}
+
+type Asked = readonly [string, Awaited<ReturnType<typeof askExposure>>];
+
+function askAll(exposures: readonly Exposure[], users: readonly TestUser[]): Promise<Asked[]> {
+  return inTurns(exposures, async (exposure): Promise<Asked> => {
+    const user = exposure.authentication === "forward-auth" ? allowedUser(exposure, users) : undefined;
+    return [exposure.url, await askExposure(exposure, user)];
+  });
+}
+
+function allowedUser({ groups }: Exposure, users: readonly TestUser[]): TestUser | undefined {
+  return users.find((user) => groups.length === 0 || user.groups.some((group) => groups.includes(group)));
+}
+
+/** Where a host of no exposure would answer: as its own domain says, then as the others do. */
+function originsOf(host: string, { settings: { domains } }: StackContext): string[] {
+  const own = domainOf(host, domains);
+  const like = [...(own ? [own] : []), ...domains.filter(({ enabled }) => enabled)];
+  const origins = like.map(({ protocol, port }) => new URL(`${protocol}://${host}${port ? `:${port}` : ""}`).origin);
+  return [...new Set(origins)];
+}

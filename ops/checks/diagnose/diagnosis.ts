@@ -1,0 +1,99 @@
+/** From evidence to a diagnosis: the causes of each symptom in their order, and the first that holds. */
+import type { Exposure } from "../../../infra/plan/types.ts";
+import { deployment, deploymentOf } from "./causes/deployment.ts";
+import { clusterNames, dns } from "./causes/dns.ts";
+import type { Cause, Finding } from "./causes/finding.ts";
+import { groups } from "./causes/groups.ts";
+import { openApplication } from "./causes/openApplication.ts";
+import { provider } from "./causes/provider.ts";
+import { route } from "./causes/route.ts";
+import { application, identityProvider } from "./causes/running.ts";
+import { whyNotPlanned } from "./causes/unplannedHost.ts";
+import { traefikVersion } from "./causes/traefik.ts";
+import { trustedOrigins } from "./causes/trustedOrigins.ts";
+import type { Evidence } from "./evidence.ts";
+import { unplannedSymptom, type Symptom, type SymptomKind, symptomOf } from "./symptom.ts";
+import { limits } from "./limits.ts";
+
+/** One host, what is wrong with it, and why. */
+export interface HostDiagnosis {
+  readonly url: string;
+  readonly symptom: Symptom;
+  /** The first cause that holds, in the causal order of the symptom. */
+  readonly cause: Finding | undefined;
+  /** What holds besides. */
+  readonly also: readonly Finding[];
+}
+
+export interface Diagnosis {
+  readonly context: string;
+  readonly stack: string;
+  readonly hosts: readonly HostDiagnosis[];
+  /** What concerns the stack as a whole. */
+  readonly stackFindings: readonly Finding[];
+  /** What the plan skipped. */
+  readonly warnings: readonly string[];
+  /** What could not be observed, and what is therefore not checked. */
+  readonly limits: readonly string[];
+}
+
+const SIGN_IN: readonly Cause[] = [deployment, identityProvider, trustedOrigins, provider, route, dns];
+
+/**
+ * As in the spec's error table, with what stands behind its causes before them: a run that failed leaves wrong routes, and a route to what
+ * does not run is not the cause. What a host that is not in the plan is absent from, {@link whyNotPlanned} knows.
+ */
+const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
+  loop: SIGN_IN,
+  "sign-in": SIGN_IN,
+  unprotected: [deployment, route, openApplication],
+  dead: [dns, deployment, route, application],
+  unavailable: [deployment, identityProvider, application, route],
+  access: [deployment, groups, provider],
+  // There may have been no sign-in, and some problems have no symptom yet.
+  none: [deployment, trustedOrigins, provider, route, application, groups, dns],
+};
+
+/** Every exposure of the plan. */
+export function diagnoseAll(evidence: Evidence): Diagnosis {
+  return diagnosisOf(
+    evidence,
+    evidence.plan.exposures.map((exposure) => diagnoseExposure(exposure, evidence)),
+  );
+}
+
+/** One host, in the plan or not. @param url what was asked where the host is not in the plan */
+export function diagnoseHost(host: string, url: string, evidence: Evidence): Diagnosis {
+  const exposures = evidence.plan.exposures.filter((exposure) => exposure.host === host);
+  const hosts = exposures.map((exposure) => diagnoseExposure(exposure, evidence));
+  return diagnosisOf(evidence, hosts.length > 0 ? hosts : [diagnoseUnplannedHost(host, url, evidence)]);
+}
+
+function diagnosisOf(evidence: Evidence, hosts: readonly HostDiagnosis[]): Diagnosis {
+  const named = new Set(hosts.flatMap(({ cause, also }) => [cause, ...also]).map((finding) => finding?.cause));
+  const found = [deploymentOf(evidence), traefikVersion(evidence), clusterNames(evidence)];
+  return {
+    context: evidence.context,
+    stack: evidence.plan.stack,
+    hosts,
+    stackFindings: found.filter((finding) => finding !== undefined).filter(({ cause }) => !named.has(cause)),
+    warnings: evidence.plan.warnings,
+    limits: limits(evidence),
+  };
+}
+
+function diagnoseExposure(exposure: Exposure, evidence: Evidence): HostDiagnosis {
+  const symptom = symptomOf(exposure, evidence);
+  const found = CAUSES[symptom.kind].map((cause) => cause(exposure, evidence)).filter((one) => one !== undefined);
+  const [cause, ...also] = found;
+  return { url: exposure.url, symptom, cause, also };
+}
+
+function diagnoseUnplannedHost(host: string, url: string, evidence: Evidence): HostDiagnosis {
+  const answers = evidence.answers.get(url);
+  const symptom: Symptom = answers
+    ? unplannedSymptom(host, answers, evidence.names.get(host))
+    : { kind: "dead", seen: "not asked" };
+  const [cause, ...also] = whyNotPlanned(host, symptom.kind, evidence);
+  return { url, symptom, cause, also };
+}

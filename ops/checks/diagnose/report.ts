@@ -1,0 +1,66 @@
+/** A diagnosis for users. */
+import type { Paint } from "../../terminal/paint.ts";
+import type { Finding } from "./causes/finding.ts";
+import { TITLES } from "./symptom.ts";
+import type { Diagnosis, HostDiagnosis } from "./diagnosis.ts";
+
+/** Whether something is wrong. */
+export function isAnythingWrong({ hosts, stackFindings }: Diagnosis): boolean {
+  return stackFindings.length > 0 || hosts.some(isWrong);
+}
+
+function isWrong({ symptom, cause }: HostDiagnosis): boolean {
+  return symptom.kind !== "none" || cause !== undefined;
+}
+
+/** One line for each host, and all that is known of those with a symptom. */
+export function describe(diagnosis: Diagnosis, paint: Paint): string {
+  const { context, stack, hosts, stackFindings, warnings, limits } = diagnosis;
+  const wrong = hosts.filter(isWrong);
+  const blocks = [
+    paint("bold", `${context} (stack ${stack})`),
+    hosts.map((host) => line(host, paint)).join("\n"),
+    ...wrong.map((host) => details(host, paint)),
+    ...stackFindings.map((finding) => [paint("bold", "Stack"), ...findingLines(finding, paint)].join("\n")),
+    list("Skipped by the plan", warnings),
+    list("Not checked", limits),
+    summary(wrong, stackFindings),
+  ];
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+function line(host: HostDiagnosis, paint: Paint): string {
+  const { url, symptom, cause } = host;
+  if (!isWrong(host)) return `${paint("green", "✔")} ${url}  ${paint("dim", symptom.seen)}`;
+  const title = symptom.kind === "none" ? "not as planned" : TITLES[symptom.kind];
+  return `${paint("red", "✖")} ${url}  ${title}: ${cause?.cause ?? "no known cause"}`;
+}
+
+function details({ url, symptom, cause, also }: HostDiagnosis, paint: Paint): string {
+  const lines = [paint("bold", url), `  Symptom   ${TITLES[symptom.kind]}: ${symptom.seen}`];
+  if (cause === undefined) {
+    const none = "unknown; read the log of the application, and see below what was not checked";
+    return [...lines, `  Cause     ${none}`].join("\n");
+  }
+  const others = also.map((finding) => `  Also      ${finding.cause}: ${finding.problem}`);
+  return [...lines, ...findingLines(cause, paint), ...others].join("\n");
+}
+
+function findingLines({ cause, problem, evidence, hint }: Finding, paint: Paint): string[] {
+  return [
+    `  Cause     ${paint("red", cause)}: ${problem}`,
+    ...evidence.map((one, index) => `  ${index === 0 ? "Evidence " : "         "} ${one}`),
+    `  Hint      ${paint("yellow", hint)}`,
+  ];
+}
+
+function list(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : [title, ...lines.map((one) => `  ${one}`)].join("\n");
+}
+
+function summary(wrong: readonly HostDiagnosis[], stackFindings: readonly Finding[]): string {
+  if (wrong.length === 0 && stackFindings.length === 0) return "No symptom.";
+  const causes = new Set([...wrong.flatMap(({ cause }) => cause ?? []), ...stackFindings].map(({ cause }) => cause));
+  const hosts = `${wrong.length} ${wrong.length === 1 ? "host" : "hosts"} with a symptom`;
+  return `${hosts}; ${causes.size === 0 ? "no known cause" : `cause: ${[...causes].join(", ")}`}.`;
+}

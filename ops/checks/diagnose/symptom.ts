@@ -1,0 +1,116 @@
+/** What is wrong with one exposure, seen from outside. */
+import type { Exposure, Plan } from "../../../infra/plan/types.ts";
+import type { Answers, Evidence, Observation, NameAnswer, Trail } from "./evidence.ts";
+import { isLoopbackName } from "../../../infra/loopback.ts";
+
+/** The three of the spec's error table, the ways in which a sign-in ends otherwise, and what only the records show. */
+export type SymptomKind = "loop" | "sign-in" | "unprotected" | "dead" | "unavailable" | "access" | "none";
+
+export interface Symptom {
+  readonly kind: SymptomKind;
+  /** What was seen. */
+  readonly seen: string;
+}
+
+export const TITLES: Readonly<Record<SymptomKind, string>> = {
+  loop: "authentication loop",
+  "sign-in": "sign-in does not reach the service",
+  unprotected: "service not protected",
+  dead: "domain not working",
+  unavailable: "service unavailable",
+  access: "access denied to an allowed user",
+  none: "no symptom",
+};
+
+/** Returns the symptom of an exposure; `none` if its responses match its protection. */
+export function symptomOf(exposure: Exposure, { plan, answers, names }: Evidence): Symptom {
+  const found = answers.get(exposure.url);
+  if (found === undefined) return { kind: "none", seen: "not asked" };
+  return (
+    nameSymptom(exposure.host, names.get(exposure.host)) ??
+    reachSymptom(found.withoutSession) ??
+    protectionSymptom(exposure, plan, found) ??
+    sessionSymptom(exposure, found.withSession) ?? { kind: "none", seen: describeTrail(found.withoutSession) }
+  );
+}
+
+/** A host of which no plan says how it is protected: 404 is right, anything of an application is not. */
+export function unplannedSymptom(
+  host: string,
+  { withoutSession }: Answers,
+  name: Observation<NameAnswer> | undefined,
+): Symptom {
+  const dead = nameSymptom(host, name) ?? reachSymptom(withoutSession);
+  if (dead) return dead;
+  const status = withoutSession.hops[0]?.status ?? 0;
+  if (status < 400) return { kind: "unprotected", seen: `${describeTrail(withoutSession)}, without a session` };
+  return { kind: "dead", seen: describeTrail(withoutSession) };
+}
+
+function nameSymptom(host: string, name: Observation<NameAnswer> | undefined): Symptom | undefined {
+  if (name === undefined || isLoopbackName(host) || !("seen" in name) || !("code" in name.seen)) return undefined;
+  return { kind: "dead", seen: `no address for ${host} (${name.seen.code})` };
+}
+
+function reachSymptom(trail: Trail): Symptom | undefined {
+  const [first] = trail.hops;
+  if (first === undefined) return { kind: "dead", seen: `no answer (${errorOf(trail)})` };
+  if (trail.hops.length === 1 && trail.text === "gateway: no route") {
+    return { kind: "dead", seen: "404 from the gateway: it has no route for this host" };
+  }
+  return first.status >= 500 ? { kind: "unavailable", seen: describeTrail(trail) } : undefined;
+}
+
+function protectionSymptom(exposure: Exposure, plan: Plan, { withoutSession: trail }: Answers): Symptom | undefined {
+  const { authentication, protection, role } = exposure;
+  const [first] = trail.hops;
+  const status = first?.status ?? 0;
+  const unprotected: Symptom = { kind: "unprotected", seen: `${describeTrail(trail)}, without a session` };
+  if (authentication === "forward-auth") {
+    if (trail.end === "loop" || trail.end === "too many redirects") return { kind: "loop", seen: describeTrail(trail) };
+    if (status < 300) return unprotected;
+    return signInSymptom(plan, trail);
+  }
+  if (authentication === "basic-auth") return status === 401 ? undefined : unprotected;
+  if (protection === "oauth2" && status < 300) return unprotected;
+  if (role === "identity-provider" && status !== 200) return { kind: "unavailable", seen: describeTrail(trail) };
+  return trail.end === "loop" ? { kind: "loop", seen: describeTrail(trail) } : undefined;
+}
+
+/** Without a session the way must lead to the identity provider's login page. */
+function signInSymptom({ identityProviderUrl }: Plan, trail: Trail): Symptom | undefined {
+  const [first, second] = trail.hops;
+  const last = trail.hops.at(-1);
+  if (first === undefined || first.status >= 400) return { kind: "sign-in", seen: describeTrail(trail) };
+  if (!second) return { kind: "sign-in", seen: `${describeTrail(trail)} (${errorOf(trail)})` };
+  const atLogin = last?.status === 200 && last.url.startsWith(`${identityProviderUrl}/`);
+  return atLogin ? undefined : { kind: "sign-in", seen: describeTrail(trail) };
+}
+
+function sessionSymptom(exposure: Exposure, session: Answers["withSession"]): Symptom | undefined {
+  if (session === undefined) return undefined;
+  const { username, trail } = session;
+  const seen = `signed in as ${username}: ${describeTrail(trail)}`;
+  if (trail.end === "loop" || trail.end === "too many redirects") return { kind: "loop", seen };
+  if (trail.text === "denied") return { kind: "access", seen };
+  const last = trail.hops.at(-1);
+  if (trail.end !== "answered" || !last?.url.startsWith(`${exposure.url}/`)) return { kind: "sign-in", seen };
+  if (trail.text === "outpost: no provider") return { kind: "sign-in", seen };
+  return last.status >= 500 ? { kind: "unavailable", seen } : undefined;
+}
+
+/** The way that a request took, in one line: `302 → authentik.localhost 200`. */
+export function describeTrail(trail: Trail): string {
+  const hops = trail.hops.map(
+    ({ url, status }) => `${status} ${URL.parse(url)?.host ?? url}${URL.parse(url)?.pathname ?? ""}`,
+  );
+  const shown = hops.length > 5 ? [...hops.slice(0, 4), `… ${hops.length - 5} more …`, ...hops.slice(-1)] : hops;
+  const text = trail.text === "other" ? "" : ` [${trail.text}]`;
+  if (trail.end === "answered") return `${shown.join(" → ")}${text}`;
+  const end = typeof trail.end === "string" ? (trail.end === "loop" ? "redirect loop" : trail.end) : trail.end.error;
+  return [...shown, end].join(" → ") + text;
+}
+
+function errorOf({ end }: Trail): string {
+  return typeof end === "string" ? end : end.error;
+}

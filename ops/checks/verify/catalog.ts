@@ -1,0 +1,57 @@
+import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
+import { type Check, checkAnswers, expectEqual, Unexpected } from "./check.ts";
+
+/**
+ * The web catalogue of one domain (spec 001, "Catalog frontend URL patterns"): its page, which data API the page reads, and that nothing but
+ * reading has a route.
+ * @param base where it begins, with a slash at its end
+ * @param data origin of the data API of the same domain
+ */
+export function checkCatalog(base: string, data: string): Promise<Check[]> {
+  return withClient(async (client) => [
+    await checkPage(client, base, data),
+    await checkConfig(client, base, data),
+    await checkMethods(client, base),
+  ]);
+}
+
+/** The page is at each of its paths, and its policy lets it talk to itself and that data API alone. */
+function checkPage(client: HttpClient, base: string, data: string): Promise<Check> {
+  return checkAnswers(client, `${base}data`, async () => {
+    for (const path of ["data", "data/api_v1/meta_endpoints", "sources/some", "contract", "about"]) {
+      const answer = await client.send(base + path);
+      expectEqual(`status of ${path}`, answer.status, 200);
+      expectEqual(`Content-Type of ${path}`, headerOf(answer, "content-type"), "text/html; charset=utf-8");
+      expectEqual(`connect-src of ${path}`, connectSource(answer), `connect-src 'self' ${data}`);
+    }
+    expectEqual("status of an unknown path", (await client.send(`${base}nowhere`)).status, 404);
+    return `200, talks to ${data}`;
+  });
+}
+
+/** @throws Unexpected for a policy that lets what is written into a page run */
+function connectSource(answer: Answer): string | undefined {
+  const policy = headerOf(answer, "content-security-policy") ?? "";
+  if (!policy.startsWith("default-src 'none';") || policy.includes("unsafe")) {
+    throw new Unexpected("a Content-Security-Policy without exceptions", policy);
+  }
+  return policy.split("; ").find((directive) => directive.startsWith("connect-src "));
+}
+
+function checkConfig(client: HttpClient, base: string, data: string): Promise<Check> {
+  return checkAnswers(client, `${base}config.json`, async () => {
+    const answer = await client.send(`${base}config.json`);
+    expectEqual("status", answer.status, 200);
+    expectEqual("baseUrl", (JSON.parse(answer.body) as { baseUrl?: unknown }).baseUrl, data);
+    return data;
+  });
+}
+
+function checkMethods(client: HttpClient, base: string): Promise<Check> {
+  return checkAnswers(client, `${base}data is read only`, async () => {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      expectEqual(`status of ${method}`, (await client.send(`${base}data`, { method })).status, 404);
+    }
+    return "404 for other methods";
+  });
+}

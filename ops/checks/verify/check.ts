@@ -1,0 +1,89 @@
+import { type HttpClient, withClient } from "../../clients/http.ts";
+import { describeAnswer } from "./describeAnswer.ts";
+
+/** One expectation of a deployment, and whether it passed. */
+export interface Check {
+  readonly name: string;
+  /** False when it failed. */
+  readonly ok: boolean;
+  /** What was seen; for a failed check also what was expected, for a skipped one why. Never a secret. */
+  readonly detail: string;
+  /** Of a failed check, the last answer that it got (describeAnswer.ts). */
+  readonly answer?: string;
+  /** Not checked: neither passed nor failed. */
+  readonly skipped?: true;
+  /** What to do about it, where that is known better than from its kind. */
+  readonly hint?: string;
+}
+
+export type State = "passed" | "failed" | "skipped";
+
+export function stateOf({ ok, skipped }: Pick<Check, "ok" | "skipped">): State {
+  if (skipped) return "skipped";
+  return ok ? "passed" : "failed";
+}
+
+/** How many checks are in each state. */
+export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Record<State, number> {
+  const count = (state: State): number => checks.filter((check) => stateOf(check) === state).length;
+  return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
+}
+
+/** Returns a skipped check. */
+export function skip(name: string, reason: string, hint: string): Check {
+  return { name, ok: true, skipped: true, detail: reason, hint };
+}
+
+/**
+ * Runs one probe. A probe that throws is a failed check, not the end of the others.
+ * @param probe returns what was seen, and throws an {@link Unexpected} when it is not what must be
+ */
+export async function check(name: string, probe: () => Promise<string>): Promise<Check> {
+  try {
+    return { name, ok: true, detail: await probe() };
+  } catch (error) {
+    return { name, ok: false, detail: reasonOf(error) };
+  }
+}
+
+/** The same; a failed check shows the client's last answer. */
+export async function checkAnswers(
+  client: Pick<HttpClient, "last">,
+  name: string,
+  probe: () => Promise<string>,
+): Promise<Check> {
+  const result = await check(name, probe);
+  const last = result.ok ? undefined : client.last();
+  return last === undefined ? result : { ...result, answer: describeAnswer(last) };
+}
+
+/** The same with a new client. @param connect as for {@link withClient} */
+export function checkWithClient(
+  name: string,
+  probe: (client: HttpClient) => Promise<string>,
+  connect?: Parameters<typeof withClient>[1],
+): Promise<Check> {
+  return withClient((client) => checkAnswers(client, name, () => probe(client)), connect);
+}
+
+/** Why something failed, in words; a failed connection has them in its code. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ((error as { code?: string }).code ?? error.name);
+}
+
+/** Something was seen that must not be. */
+export class Unexpected extends Error {
+  constructor(expected: string, seen: string) {
+    super(`expected ${expected}, got ${seen}`);
+    this.name = "Unexpected";
+  }
+}
+
+/** @throws Unexpected when the two differ */
+export function expectEqual(what: string, seen: unknown, expected: unknown): void {
+  const [left, right] = [JSON.stringify(seen), JSON.stringify(expected)];
+  if (left !== right) {
+    throw new Unexpected(`${what} ${right}`, left);
+  }
+}

@@ -1,0 +1,55 @@
+import type { ClientConfig } from "pg";
+import type { DataPlan } from "../../../infra/plan/types.ts";
+import { checkContracts } from "../contract/check.ts";
+import type { LockFolder } from "../contract/lockFolder.ts";
+import { UnreachableError, withDatabase } from "../../clients/database.ts";
+import { expectationOf } from "../grants/expectation.ts";
+import { checkGrants, unreachableCheck } from "../grants/report.ts";
+import { type Check, skip } from "./check.ts";
+
+/** The data API's database, with the administrator's connection, and the contracts of its schemas. */
+export interface DatabaseTarget {
+  readonly connection: ClientConfig;
+  readonly contracts: LockFolder;
+  /** What to do where the connection fails; then the check is skipped, because no setting states that this machine has one. */
+  readonly hint?: string;
+}
+
+/** Every privilege in the database is the plan's, and every column of the contracts exists; one failed check if the database is unreachable. */
+export async function checkDatabase({ connection, contracts, hint }: DatabaseTarget, plan: DataPlan): Promise<Check[]> {
+  try {
+    return await withDatabase(connection, async (client) => [
+      ...(await checkGrants(client, expectationOf(plan))),
+      ...(await checkContracts(client, contracts, exposedOf(plan))),
+    ]);
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    return [
+      hint === undefined ? unreachableCheck(plan.database, error) : skip("grants and contracts", error.message, hint),
+    ];
+  }
+}
+
+/**
+ * Stops a deployment before it changes anything, if an existing database breaks a contract.
+ * @throws Error with every breaking change
+ */
+export async function refuseBrokenContract({ connection, contracts }: DatabaseTarget, plan: DataPlan): Promise<void> {
+  if (!(await isThere(connection, plan.database))) return;
+  const broken = await withDatabase(connection, async (client) => {
+    const checks = await checkContracts(client, contracts, exposedOf(plan), { mayBeIncomplete: true });
+    return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
+  });
+  if (broken.length > 0) throw new Error(`nothing was deployed:\n${broken.join("\n")}`);
+}
+
+function isThere(connection: ClientConfig, database: string): Promise<boolean> {
+  return withDatabase({ ...connection, database: "postgres" }, async (client) => {
+    const { rowCount } = await client.query("select from pg_database where datname = $1", [database]);
+    return rowCount === 1;
+  });
+}
+
+function exposedOf({ schemas }: DataPlan): string[] {
+  return schemas.filter(({ access }) => access === "exposed").map(({ name }) => name);
+}

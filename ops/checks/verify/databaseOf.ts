@@ -1,0 +1,64 @@
+/** Where the data API's database is, as this machine reaches it. */
+import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import type { PostgresServer } from "../../../config/settings.ts";
+import { NAME } from "../../../infra/postgres/access.ts";
+import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import { openDataStack, ownDatabase } from "../contract/connection.ts";
+import { ContractError } from "../contract/contract.ts";
+import { LockFolder } from "../contract/lockFolder.ts";
+import { reasonOf } from "./check.ts";
+import type { DatabaseTarget } from "./database.ts";
+import type { Reached } from "./access.ts";
+
+/** Why it cannot be checked. */
+export interface Unreachable {
+  readonly reason: string;
+  readonly hint: string;
+}
+
+const FORWARD = "set postgres.install.host to an address that this machine reaches, e.g. through kubectl port-forward";
+
+/**
+ * Finds the database as a deployment does: at `postgres.host`, at `postgres.install.host`, or at the address of the installed Service.
+ * @param cluster where the Service is, or why the cluster cannot be read
+ * @returns the database and its contracts, or why they cannot be checked from this machine
+ */
+export async function databaseOf(
+  context: StackContext,
+  shell: ShellEnvironment,
+  secrets: Reached,
+  cluster: KubeConfig | Error,
+): Promise<DatabaseTarget | Unreachable> {
+  const { stack, settings } = context;
+  const own = { stack, ...shell, environment: { ...context.environment, ...secrets.known } };
+  try {
+    const stated = settings.postgres?.host;
+    const host = stated ?? (await serviceAddress(settings.postgres, cluster));
+    const connection = ownDatabase(own, openDataStack(own), host);
+    return {
+      connection,
+      contracts: new LockFolder(shell.project, stack),
+      ...(stated === undefined && { hint: FORWARD }),
+    };
+  } catch (error) {
+    if (error instanceof NoServiceError) return { reason: error.message, hint: FORWARD };
+    if (!(error instanceof ContractError)) throw error;
+    const [reason = "", hint = "set the environment variable"] = error.message.split("; ");
+    return { reason: secrets.problem === undefined ? reason : `${reason} (${secrets.problem})`, hint };
+  }
+}
+
+class NoServiceError extends Error {}
+
+async function serviceAddress(postgres: PostgresServer | undefined, cluster: KubeConfig | Error): Promise<string> {
+  const namespace = postgres?.install?.namespace ?? "";
+  const problem = `the address of Service ${namespace}/${NAME} is not known`;
+  if (cluster instanceof Error) throw new NoServiceError(`${problem}: ${cluster.message.split("; ")[0]}`);
+  const read = cluster.makeApiClient(CoreV1Api).readNamespacedService({ name: NAME, namespace });
+  const { spec } = await read.catch((error: unknown) => {
+    const { code } = error as { code?: unknown };
+    throw new NoServiceError(`${problem}: ${typeof code === "number" ? `HTTP ${code}` : reasonOf(error)}`);
+  });
+  if (!spec?.clusterIP) throw new NoServiceError(problem);
+  return spec.clusterIP;
+}

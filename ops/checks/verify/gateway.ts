@@ -1,0 +1,171 @@
+import { terminatesTls } from "../../../infra/plan/routes.ts";
+import type { Exposure } from "../../../infra/plan/types.ts";
+import { identityHeaderSpellings } from "../../../infra/identity/headers.ts";
+import { lookup } from "../../../infra/loopback.ts";
+import { type Answer, headerOf } from "../../clients/http.ts";
+import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
+import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
+import { receivedHeaders } from "./echo.ts";
+
+/** What an exposure answered to a request without a session. */
+export interface RouteAnswer {
+  readonly url: string;
+  readonly protection: Exposure["protection"];
+  readonly status: number;
+  readonly answered: string;
+}
+
+/**
+ * Asks an exposure without a session: for a page, as a script, on its public paths, over HTTP where it has TLS, with a wrong password where
+ * it takes one.
+ * @param onAnswer receives the answer for a page
+ */
+export async function checkRoute(
+  exposure: Exposure,
+  identityProviderUrl: string,
+  onAnswer: (answer: RouteAnswer) => void,
+): Promise<Check[]> {
+  const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
+  const page = await checkWithClient(`${exposure.url} without a session`, async (client) => {
+    // The catalogue's page begins at a path of its own.
+    const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url));
+    const answered = describe(answer);
+    onAnswer({ url, protection: exposure.protection, status: answer.status, answered });
+    refuseUnlessAllowed(exposure, answer, identityProviderUrl);
+    return answered;
+  });
+  const checks = [page];
+  if (exposure.authentication === "forward-auth") checks.push(await checkBackground(exposure));
+  if (exposure.authentication === "basic-auth") checks.push(await checkWrongPassword(exposure));
+  for (const path of exposure.publicPaths) checks.push(await checkPublicPath(exposure, path));
+  if (terminatesTls(exposure)) checks.push(await checkRedirectToHttps(exposure));
+  return checks;
+}
+
+/** Status and, of a redirect, whereto: its target: the origin only, because a query can contain secrets. */
+export function describe(answer: Answer): string {
+  const location = headerOf(answer, "location");
+  return location === undefined ? `${answer.status}` : `${answer.status} → ${new URL(location, answer.url).origin}`;
+}
+
+/** Returns whether an answer redirects to the identity provider's login. */
+export function leadsToLogin(answer: Answer): boolean {
+  return headerOf(answer, "location")?.includes("/application/o/authorize/") === true;
+}
+
+/** @throws Unexpected when the answer to a request without a session is not what the exposure's protection requires */
+export function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identityProviderUrl: string): void {
+  switch (exposure.authentication) {
+    case "forward-auth": {
+      expectEqual("status", answer.status, 302);
+      const login = `${identityProviderUrl}/application/o/authorize/`;
+      const [location = ""] = (headerOf(answer, "location") ?? "no location").split("?");
+      if (location !== login) throw new Unexpected(`a redirect to ${login}`, location);
+      return;
+    }
+    case "basic-auth":
+      expectEqual("status", answer.status, 401);
+      expectEqual("realm", headerOf(answer, "www-authenticate"), `Basic realm="${exposure.entry}"`);
+      return;
+    case "none":
+      if (exposure.protection === "open") {
+        expectEqual("status", answer.status, 200);
+        return;
+      }
+      expectApplication(answer);
+      if (answer.status === 200) {
+        const hint = "the application does not ask for a login; set enforce: gateway";
+        throw new Unexpected("a refusal or a redirect", `200: ${hint}`);
+      }
+  }
+}
+
+/** @throws Unexpected for an answer of the gateway itself: it has no route here, or a route without a backend */
+export function expectApplication(answer: Answer): void {
+  if (!isGatewayResponse(answer)) return;
+  const hint = "the gateway's own answer: its route, or the Service behind it, is missing or has no endpoint";
+  throw new Unexpected("an answer of the application", `${describe(answer)}, ${hint}`);
+}
+
+/** A background request gets a 401 instead of a redirect to the login page. */
+function checkBackground({ url }: Exposure): Promise<Check> {
+  return checkWithClient(`${url} without a session, from a background request`, async (client) => {
+    const answer = await client.send(`${url}/`, { headers: { "x-requested-with": "XMLHttpRequest" } });
+    expectEqual("status", answer.status, 401);
+    return "401";
+  });
+}
+
+/** Sends an unknown user with a wrong password. */
+function checkWrongPassword({ url }: Exposure): Promise<Check> {
+  return checkWithClient(`${url} with a wrong password`, async (client) => {
+    const authorization = `Basic ${Buffer.from("nobody:wrong").toString("base64")}`;
+    expectEqual("status", (await client.send(`${url}/`, { headers: { authorization } })).status, 401);
+    return "401";
+  });
+}
+
+/** A public path leads to the application, whatever that says. */
+function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
+  return checkWithClient(`${url}${path} is open`, async (client) => {
+    const answer = await client.send(url + path);
+    expectApplication(answer);
+    if (answer.status === 401 || leadsToLogin(answer)) {
+      throw new Unexpected("an answer of the application", describe(answer));
+    }
+    return describe(answer);
+  });
+}
+
+function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {
+  return checkWithClient(`http://${host} redirects to HTTPS`, async (client) => {
+    const answer = await client.send(`http://${host}/`);
+    expectEqual("location", headerOf(answer, "location"), `${url}/`);
+    return describe(answer);
+  });
+}
+
+/** No spelling of an identity header that a client sends arrives at the echo service behind an open route. */
+export function checkSpoofing(exposure: Exposure): Promise<Check> {
+  return checkWithClient(`forged identity headers to ${exposure.url}`, async (client) => {
+    const answer = await client.send(`${exposure.url}/`, { headers: forged() });
+    refuseForged(answer.body);
+    return `none of ${identityHeaderSpellings().length} spellings arrived`;
+  });
+}
+
+const FORGED = "forged";
+
+/** Every spelling of every identity header, as a client may send it. */
+export function forged(): Record<string, string> {
+  return Object.fromEntries(identityHeaderSpellings().map((header) => [header, FORGED]));
+}
+
+/**
+ * @param echoed what the echo service answered
+ * @throws Unexpected when a forged header arrived
+ */
+export function refuseForged(echoed: string): void {
+  const arrived = [...receivedHeaders(echoed)].filter(([, values]) => values.includes(FORGED));
+  expectEqual(
+    "forged headers that arrived",
+    arrived.map(([name]) => name),
+    [],
+  );
+}
+
+/**
+ * A host that no route is for, e.g. one of a domain that is off.
+ * @param gateway origin of any exposure; its certificate need not be for that host
+ */
+export function checkNotRouted(gateway: string, host: string): Promise<Check> {
+  return checkWithClient(
+    `${host} is not routed`,
+    async (client) => {
+      const answer = await client.send(gateway, { headers: { host } });
+      expectEqual("status", answer.status, 404);
+      return "404";
+    },
+    { lookup, rejectUnauthorized: false },
+  );
+}

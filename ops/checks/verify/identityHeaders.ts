@@ -1,0 +1,127 @@
+/** The headers that the echo service receives for a signed-in user. */
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
+import type { Exposure } from "../../../infra/plan/types.ts";
+import { type Answer, type HttpClient } from "../../clients/http.ts";
+import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
+import { receivedHeaders, receivedPath } from "./echo.ts";
+import { describe, expectApplication, forged, leadsToLogin, refuseForged } from "./gateway.ts";
+import { type Credentials, signIn } from "./signIn.ts";
+
+const PATH = "/x?y=1";
+
+/** The signed-in user, as in the headers. */
+export interface Identity {
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** Signs in to an exposure of the echo service and compares what arrives there with the six headers of the spec; then forges them. */
+export function checkSignIn(exposure: Exposure, user: Credentials & Identity, jwks: string): Promise<Check> {
+  return checkWithClient(`${user.username} signs in to ${exposure.url}`, async (client) => {
+    const answer = await signIn(client, `${exposure.url}${PATH}`, user);
+    await expectIdentity(client, answer, user, jwks);
+    const again = await client.send(`${exposure.url}${PATH}`, { headers: forged() });
+    refuseForged(again.body);
+    await expectIdentity(client, again, user, jwks);
+    return `on ${PATH} with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
+  });
+}
+
+/**
+ * @param answer of the echo service to a request for {@link PATH}
+ * @param jwks where the keys of X-idp-jwt are published
+ * @throws Unexpected when a header is missing, is there twice, or says something else; never with the token itself
+ */
+export async function expectIdentity(client: HttpClient, answer: Answer, user: Identity, jwks: string): Promise<void> {
+  expectEqual("status", answer.status, 200);
+  expectEqual("path", receivedPath(answer.body), PATH);
+  const headers = receivedHeaders(answer.body);
+  const one = (name: string): string => {
+    const values = headers.get(name) ?? [];
+    expectEqual(`number of ${name} headers`, values.length, 1);
+    return values[0] ?? "";
+  };
+  expectEqual("X-idp-username", one("x-idp-username"), user.username);
+  // A machine has no address: the header is empty, or left out.
+  if (user.email !== "" || headers.has("x-idp-email")) expectEqual("X-idp-email", one("x-idp-email"), user.email);
+  expectEqual("X-idp-name", one("x-idp-name"), user.name);
+  if (user.groups.length > 0 || headers.has("x-idp-groups")) {
+    expectEqual("X-idp-groups", one("x-idp-groups"), [...user.groups].sort().join(","));
+  }
+  if (one("x-idp-uid") === "") throw new Unexpected("an X-idp-uid", "an empty one");
+  const keys = createLocalJWKSet(JSON.parse((await client.send(jwks)).body) as JSONWebKeySet);
+  const { payload } = await jwtVerify(one("x-idp-jwt"), keys, { algorithms: ["RS256", "ES256"] });
+  expectEqual("user name in X-idp-jwt", payload["preferred_username"], user.username);
+}
+
+/** @throws Unexpected when a user who signed in is asked to sign in again, is refused, is on a wrong host, or no application answers */
+function refuseUnlessLetIn(answer: Answer): void {
+  expectApplication(answer);
+  if ([401, 403, 421].includes(answer.status) || answer.status >= 500 || leadsToLogin(answer)) {
+    throw new Unexpected("an answer of the application", describe(answer));
+  }
+}
+
+/** A user signs in to an application, whatever that shows. */
+export function checkLetIn(exposure: Exposure, user: Credentials): Promise<Check> {
+  return checkWithClient(`${user.username} signs in to ${exposure.url}`, async (client) => {
+    const answer = await signIn(client, `${exposure.url}/`, user);
+    if (!answer.url.startsWith(`${exposure.url}/`)) {
+      throw new Unexpected("an answer of the application", `${describe(answer)} from ${new URL(answer.url).origin}`);
+    }
+    refuseUnlessLetIn(answer);
+    return describe(answer);
+  });
+}
+
+/** A user outside every group of the exposure must not reach it. */
+export function checkWrongGroup(exposure: Exposure, user: Credentials): Promise<Check> {
+  return checkWithClient(`${user.username} is denied at ${exposure.url}`, async (client) => {
+    const answer = await signIn(client, `${exposure.url}/`, user);
+    expectApplication(answer);
+    if (answer.url.startsWith(exposure.url) && answer.status === 200) {
+      throw new Unexpected("a refusal", "200 from the application");
+    }
+    return `${answer.status} from ${new URL(answer.url).origin}`;
+  });
+}
+
+/** The one user of a `basic` exposure; at the echo service also that the password itself does not arrive. */
+export function checkBasic(exposure: Exposure, { username, password }: Credentials, echo: boolean): Promise<Check> {
+  return checkWithClient(`${username} signs in to ${exposure.url}`, async (client) => {
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+    const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
+    if (!echo) {
+      refuseUnlessLetIn(answer);
+      return describe(answer);
+    }
+    refuseForged(answer.body);
+    const headers = receivedHeaders(answer.body);
+    expectEqual("X-idp-username", headers.get("x-idp-username"), [username]);
+    expectEqual("number of Authorization headers", headers.get("authorization")?.length ?? 0, 0);
+    return "with X-idp-username, without the password, none forged";
+  });
+}
+
+/** A machine calls an exposure with its own token, forging headers as it does. */
+export function checkMachine(
+  exposure: Exposure,
+  user: Identity,
+  token: () => Promise<string>,
+  { echo, jwks }: { readonly echo: boolean; readonly jwks: string },
+): Promise<Check> {
+  return checkWithClient(`${user.username} calls ${exposure.url} as a machine`, async (client) => {
+    const authorization = `Bearer ${await token()}`;
+    const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
+    if (!echo) {
+      refuseUnlessLetIn(answer);
+      return describe(answer);
+    }
+    refuseForged(answer.body);
+    await expectIdentity(client, answer, user, jwks);
+    return `with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
+  });
+}

@@ -1,0 +1,18 @@
+/** `npm run build:verify`: the job's program as one compressed file, `dist/verify.mjs.br`, and the list of its sources. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { build } from "vite";
+import { projectFolder } from "../../../toolchain/paths.ts";
+
+const built = await build({ root: import.meta.dirname });
+const [output] = [built].flat();
+if (output === undefined || !("output" in output)) throw new Error("vite built nothing");
+const [{ code, modules }] = output.output;
+const sources = Object.keys(modules)
+  .filter((file) => file.startsWith("/") && !file.includes("/node_modules/"))
+  .map((file) => relative(projectFolder(), file));
+const folder = join(import.meta.dirname, "dist");
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, "sources.json"), JSON.stringify(sources));
+writeFileSync(join(folder, "verify.mjs.br"), brotliCompressSync(code));

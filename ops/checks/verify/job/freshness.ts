@@ -1,0 +1,37 @@
+/** How old the data is, by what its pipelines say of themselves (docs/describing-data.md). */
+import type { Exposure } from "../../../../infra/plan/types.ts";
+import { withClient } from "../../../clients/http.ts";
+
+/** A source of the catalogue; undefined = its pipeline does not say. */
+export interface SourceTimes {
+  readonly source: string;
+  readonly ingested: Date | undefined;
+  readonly expected: Date | undefined;
+}
+
+const QUERY = "meta_sources?select=source_id,last_ingested_at,next_expected_at";
+
+/**
+ * Asks the data API, as anybody can.
+ * @param exposures all of the stack; without a data API there are no sources
+ * @returns none if it does not answer: other checks report that
+ */
+export async function sourceTimes(exposures: readonly Exposure[]): Promise<SourceTimes[]> {
+  const api = exposures.find(({ role }) => role === "data-api");
+  if (api === undefined) return [];
+  const answer = await withClient((client) => client.send(`${api.url}/${QUERY}`)).catch(() => undefined);
+  return answer?.status === 200 ? timesOf(answer.body) : [];
+}
+
+/** @param body rows of `meta_sources` as JSON */
+export function timesOf(body: string): SourceTimes[] {
+  return (JSON.parse(body) as Readonly<Record<string, string | null>>[]).map((row) => ({
+    source: row["source_id"] ?? "",
+    ingested: dateOf(row["last_ingested_at"]),
+    expected: dateOf(row["next_expected_at"]),
+  }));
+}
+
+function dateOf(text: string | null | undefined): Date | undefined {
+  return text === null || text === undefined ? undefined : new Date(text);
+}

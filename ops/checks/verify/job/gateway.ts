@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import pRetry from "p-retry";
+import { lookup } from "../../../../infra/loopback.ts";
+import { reasonOf } from "../check.ts";
+
+/** One a second. CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). */
+const ATTEMPTS = 120;
+/** Attempts between two reports. */
+const REPORT_EVERY = 10;
+
+/**
+ * Waits until the gateway accepts a connection at the host of a URL, at most two minutes; the probes then say what is wrong.
+ * @param report receives the problem at the first failed attempt, and every ten after it
+ */
+export async function waitForGateway(
+  url: string,
+  report: (problem: string, attempt: number) => void,
+  { attempts = ATTEMPTS, pause = 1_000 } = {},
+): Promise<void> {
+  await pRetry(() => open(new URL(url)), {
+    ...{ retries: attempts - 1, factor: 1, minTimeout: pause, maxTimeout: pause },
+    onFailedAttempt: ({ error, attemptNumber }) => {
+      if (attemptNumber % REPORT_EVERY === 1) report(reasonOf(error), attemptNumber);
+    },
+  }).catch(() => undefined);
+}
+
+async function open({ hostname, port, protocol }: URL): Promise<void> {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const socket = connect({ host, port: Number(port || (protocol === "https:" ? 443 : 80)), lookup });
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(5_000) });
+  } finally {
+    socket.destroy();
+  }
+}

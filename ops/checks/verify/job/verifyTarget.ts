@@ -1,0 +1,68 @@
+import type { JobTarget } from "../../../../infra/verification/target.ts";
+import { reasonOf, stateOf, summary } from "../check.ts";
+import { type MachineAccount, readMachineAccount } from "../machine.ts";
+import { outsideProbes, Observations } from "../outside.ts";
+import { runProbes } from "../probe.ts";
+import type { Callers } from "../signInProbes.ts";
+import { sourceTimes } from "./freshness.ts";
+import { waitForGateway } from "./gateway.ts";
+import { pushMetrics } from "./metrics.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Runs the probes that need no access to the cluster, and pushes the metrics. One JSON object per line: each failed or skipped check, then the summary.
+ * @param environment the account's Secret (USERNAME and so on), where there is one, and PUSHGATEWAY, where metrics go
+ * @param print receives the lines; none holds a secret
+ * @returns the exit code: 1 when a check failed, 2 when the metrics did not arrive, so that a silent Pushgateway is seen
+ */
+export async function verifyTarget(
+  target: JobTarget,
+  environment: Environment,
+  print: (line: string) => void,
+): Promise<number> {
+  const began = Date.now();
+  const secret = environment["PASSWORD"] ?? "";
+  const log = (event: Readonly<Record<string, unknown>>): void => {
+    const line = JSON.stringify({ time: new Date().toISOString(), stack: target.stack, ...event });
+    print(secret === "" ? line : line.replaceAll(secret, "[secret]"));
+  };
+  const [first] = target.exposures;
+  if (first) {
+    const report = (detail: string, attempt: number): void =>
+      log({ level: "info", event: "wait", subject: first.url, detail, attempt });
+    await waitForGateway(first.url, report);
+  }
+  const seen = new Observations();
+  const results = await runProbes(outsideProbes(target, callersOf(target, environment), seen));
+  const checks = summary(results);
+  for (const { kind, subject, name, detail, answer, ...check } of results) {
+    const state = stateOf(check);
+    if (state === "passed") continue;
+    const level = state === "failed" ? "error" : "warn";
+    log({ level, event: "check", state, kind, subject, check: name, detail, ...(answer && { answer }) });
+  }
+  const seconds = (Date.now() - began) / 1000;
+  const ok = checks.failed === 0;
+  log({ level: ok ? "info" : "error", event: "summary", ...checks, seconds });
+  const pushgateway = environment["PUSHGATEWAY"];
+  if (pushgateway !== undefined) {
+    try {
+      const sources = await sourceTimes(target.exposures);
+      await pushMetrics(pushgateway, { stack: target.stack, checks, seconds, expiries: seen.expiries, sources });
+    } catch (error) {
+      log({ level: "error", event: "metrics", detail: `${pushgateway} did not take them: ${reasonOf(error)}` });
+      return ok ? 2 : 1;
+    }
+  }
+  return ok ? 0 : 1;
+}
+
+/** Returns the machine account of the job, if any; the job has no password of a `basic` service. */
+function callersOf({ groups }: JobTarget, environment: Environment): Callers {
+  const common = { users: [], basic: new Map<string, never>() };
+  const noCaller = { reason: "the job has no account", hint: "name one in gatehouse:verification, and deploy" };
+  if (environment["USERNAME"] === undefined) return { ...common, machine: undefined, noCaller };
+  const account: MachineAccount = readMachineAccount(environment);
+  return { ...common, machine: { account, groups }, noCaller };
+}

@@ -1,0 +1,71 @@
+/** A machine's account, as its Secret says it (docs/applications.md, "Machines"). */
+import { type HttpClient, withClient } from "../../clients/http.ts";
+import { Unexpected } from "./check.ts";
+
+export interface MachineAccount {
+  readonly username: string;
+  readonly password: string;
+  readonly tokenUrl: string;
+  readonly scope: string;
+  /** Client id of each service that it may enter, by origin. */
+  readonly clientIds: ReadonlyMap<string, string>;
+}
+
+/**
+ * @param data of the Secret `<name>-account`, decoded, or the environment that was made from it
+ * @throws Error naming the key that is missing or broken, never a value
+ */
+export function readMachineAccount(data: Readonly<Record<string, string | undefined>>): MachineAccount {
+  const read = (key: string): string => {
+    const value = data[key];
+    if (value === undefined || value === "") throw new Error(`the account's Secret has no ${key}; deploy again`);
+    return value;
+  };
+  return {
+    username: read("USERNAME"),
+    password: read("PASSWORD"),
+    tokenUrl: read("TOKEN_URL"),
+    scope: read("SCOPE"),
+    clientIds: parseClientIds(read("CLIENT_IDS")),
+  };
+}
+
+function parseClientIds(text: string): Map<string, string> {
+  try {
+    return new Map(Object.entries(JSON.parse(text) as Record<string, string>));
+  } catch {
+    throw new Error("CLIENT_IDS of the account's Secret is not a JSON object; deploy again");
+  }
+}
+
+/**
+ * Trades the password for a token of the one service that is called.
+ * @throws Unexpected with the identity provider's own name of the error
+ */
+export function tokenFor(account: MachineAccount, clientId: string): Promise<string> {
+  return withClient(async (client: HttpClient) => {
+    const form = new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: clientId,
+      username: account.username,
+      password: account.password,
+      scope: account.scope,
+    });
+    const answer = await client.send(account.tokenUrl, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: form.toString(),
+    });
+    const { access_token: token, error } = parse(answer.body);
+    if (answer.status === 200 && token !== undefined) return token;
+    throw new Unexpected("a token for the machine", `${answer.status} ${error ?? ""}`.trim());
+  });
+}
+
+function parse(body: string): { access_token?: string; error?: string } {
+  try {
+    return JSON.parse(body) as { access_token?: string; error?: string };
+  } catch {
+    return {};
+  }
+}

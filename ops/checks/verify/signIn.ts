@@ -1,0 +1,87 @@
+import type { Answer, HttpClient } from "../../clients/http.ts";
+import { Unexpected } from "./check.ts";
+
+/** What the flow executor asks for next (authentik API, `ChallengeTypes`). */
+interface Challenge {
+  readonly component: string;
+  readonly to?: string;
+  readonly error_message?: string;
+  readonly response_errors?: Readonly<Record<string, readonly { readonly string: string }[]>>;
+}
+
+const FLOW_PAGE = /^\/if\/flow\/([^/]+)\//;
+const MAX_STAGES = 10;
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/**
+ * Opens a protected URL and signs in as a script would: redirects to the login page, the flow executor's API instead of the page's
+ * form, and redirects back.
+ * @param client starts without a session, and holds it afterwards
+ * @returns the answer of the page that was asked for
+ * @throws Unexpected when the flow refuses, with authentik's own words
+ */
+export async function signIn(client: HttpClient, url: string, credentials: Credentials): Promise<Answer> {
+  let page = await client.follow(url);
+  for (let flows = 0; flows < 3; flows += 1) {
+    const [, flow] = FLOW_PAGE.exec(new URL(page.url).pathname) ?? [];
+    if (flow === undefined) {
+      return page;
+    }
+    page = await client.follow(await runFlow(client, new URL(page.url), flow, credentials));
+  }
+  return page;
+}
+
+const EXECUTOR = "/api/v3/flows/executor/";
+
+/** Answers a flow's stages until it says where to go. */
+async function runFlow(client: HttpClient, page: URL, flow: string, credentials: Credentials): Promise<string> {
+  const query = encodeURIComponent(page.search.replace(/^\?/, ""));
+  const executor = `${page.origin}${EXECUTOR}${flow}/?query=${query}`;
+  let challenge = parse(await client.follow(executor));
+  for (let stage = 0; stage < MAX_STAGES; stage += 1) {
+    if (challenge.component === "xak-flow-redirect" && challenge.to !== undefined) {
+      const target = new URL(challenge.to, page.origin);
+      if (!target.pathname.startsWith(EXECUTOR)) return target.href;
+      // The server redirects to its executor when it cannot redirect to `next` (measured on 2026.5 with "javascript:").
+      challenge = parse(await client.follow(target.href));
+      continue;
+    }
+    const answer = await client.send(executor, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify({ component: challenge.component, ...responseTo(challenge, credentials) }),
+    });
+    // A stage that is passed answers with a redirect to itself; the next challenge is fetched from there.
+    challenge = parse(answer.status === 302 ? await client.follow(executor) : answer);
+  }
+  throw new Unexpected("a finished login", `stage "${challenge.component}" after ${MAX_STAGES} stages`);
+}
+
+function responseTo(challenge: Challenge, { username, password }: Credentials): Record<string, string> {
+  const errors = Object.values(challenge.response_errors ?? {}).flat();
+  if (errors.length > 0 || challenge.error_message !== undefined) {
+    throw new Unexpected("a login", challenge.error_message ?? errors.map((error) => error.string).join(", "));
+  }
+  switch (challenge.component) {
+    case "ak-stage-identification":
+      return { uid_field: username };
+    case "ak-stage-password":
+      return { password };
+    case "ak-stage-user-login":
+      return { remember_me: "false" };
+    default:
+      throw new Unexpected("a stage that a script can answer", `"${challenge.component}"`);
+  }
+}
+
+function parse(answer: Answer): Challenge {
+  if (answer.status !== 200) {
+    throw new Unexpected("a challenge of the flow executor", `status ${answer.status}`);
+  }
+  return JSON.parse(answer.body) as Challenge;
+}

@@ -1,0 +1,103 @@
+/** Who signs in to what, and what that must show. */
+import type { ServiceAccount } from "../../../config/settings.ts";
+import type { Exposure } from "../../../infra/plan/types.ts";
+import { isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
+import {
+  checkBasic,
+  checkLetIn,
+  checkMachine,
+  checkSignIn,
+  checkWrongGroup,
+  type Identity,
+} from "./identityHeaders.ts";
+import { type Check, skip } from "./check.ts";
+import { type MachineAccount, tokenFor } from "./machine.ts";
+import type { Probe } from "./probe.ts";
+import type { Credentials } from "./signIn.ts";
+
+/** The accounts that can sign in during a verification. */
+export interface Callers {
+  /** Sample users with their passwords; only where localhost is the one domain. */
+  readonly users: readonly (Credentials & Identity)[];
+  /** A machine, where there are no users. */
+  readonly machine: { readonly account: MachineAccount; readonly groups: ServiceAccount["groups"] } | undefined;
+  /** Reason and hint of skipped sign-ins without an account. */
+  readonly noCaller: { readonly reason: string; readonly hint: string };
+  /** Of `basic` services, by entry. */
+  readonly basic: ReadonlyMap<string, Credentials>;
+}
+
+/** The sign-in to one exposure; none where there is nothing to sign in to. */
+export function signInProbe(target: OutsideTarget, exposure: Exposure, callers: Callers): Probe[] {
+  if (exposure.protection === "open") return [];
+  const signIn = SIGN_IN[exposure.authentication];
+  return [{ kind: "sign-in", subject: exposure.url, run: () => signIn(target, exposure, callers) }];
+}
+
+type SignIn = (target: OutsideTarget, exposure: Exposure, callers: Callers) => Promise<Check[]>;
+
+const SIGN_IN: Readonly<Record<Exposure["authentication"], SignIn>> = {
+  "forward-auth": byGateway,
+  "basic-auth": byPassword,
+  none: byApplication,
+};
+
+async function byGateway(target: OutsideTarget, exposure: Exposure, callers: Callers): Promise<Check[]> {
+  const jwks = `${target.identityProviderUrl ?? ""}/application/o/${target.identitySlug}/jwks/`;
+  const echo = isEcho(target, exposure);
+  const { users, machine } = callers;
+  if (users.length === 0)
+    return [machine ? await asMachine(exposure, machine, echo, jwks) : notChecked(exposure, callers)];
+  const checks: Check[] = [];
+  for (const user of users) {
+    if (!mayEnter(exposure, user.groups)) checks.push(await checkWrongGroup(exposure, user));
+    else checks.push(await (echo ? checkSignIn(exposure, user, jwks) : checkLetIn(exposure, user)));
+  }
+  return checks;
+}
+
+function asMachine(
+  exposure: Exposure,
+  { account, groups }: NonNullable<Callers["machine"]>,
+  echo: boolean,
+  jwks: string,
+): Promise<Check> | Check {
+  const { url } = exposure;
+  const { username } = account;
+  const name = `${username} calls ${url} as a machine`;
+  if (!mayEnter(exposure, groups)) {
+    const reason = `${username} is in none of its groups (${exposure.groups.join(", ")})`;
+    return skip(name, reason, `add one of them to the groups of service account ${username}, and deploy`);
+  }
+  const clientId = account.clientIds.get(url);
+  if (clientId === undefined) {
+    return { name, ok: false, detail: `the Secret ${username}-account has no client id for it`, hint: "deploy again" };
+  }
+  const user = { username, name: username, email: "", groups };
+  return checkMachine(exposure, user, () => tokenFor(account, clientId), { echo, jwks });
+}
+
+async function byPassword(target: OutsideTarget, exposure: Exposure, { basic }: Callers): Promise<Check[]> {
+  const entry = exposure.entry ?? "";
+  const credentials = basic.get(entry);
+  if (credentials) return [await checkBasic(exposure, credentials, isEcho(target, exposure))];
+  const reason = `the password of "${entry}" is not known here`;
+  return [skip(`sign-in to ${exposure.url}`, reason, "run npm run verify where the stack's secrets can be read")];
+}
+
+/** The application's own login, which only a user can use: a machine has no login page. */
+async function byApplication(_: OutsideTarget, exposure: Exposure, callers: Callers): Promise<Check[]> {
+  const user = callers.users.find(({ groups }) => mayEnter(exposure, groups));
+  if (user) return [await checkLetIn(exposure, user)];
+  if (callers.users.length === 0 && !callers.machine) return [notChecked(exposure, callers)];
+  const reason = "the application has its own login page, and there is no sample user in its groups";
+  return [skip(`sign-in to ${exposure.url}`, reason, "sign in once in a browser")];
+}
+
+function notChecked({ url }: Exposure, { noCaller }: Callers): Check {
+  return skip(`sign-in to ${url}`, noCaller.reason, noCaller.hint);
+}
+
+function mayEnter({ groups: required }: Exposure, groups: readonly string[]): boolean {
+  return required.length === 0 || groups.some((group) => required.includes(group));
+}

@@ -1,0 +1,113 @@
+/** Verifies a live deployment: compares it with its plan. */
+import type { KubeConfig } from "@kubernetes/client-node";
+import { outsideTarget } from "../../../infra/verification/target.ts";
+import { auditCluster } from "../audit/audit.ts";
+import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import type { Progress } from "../../terminal/progress.ts";
+import { backendProbes } from "./backends.ts";
+import { callersOf } from "./callers.ts";
+import { type Check, skip } from "./check.ts";
+import { checkCluster } from "./cluster.ts";
+import { hintOf } from "./hints.ts";
+import { databaseOf } from "./databaseOf.ts";
+import { checkDatabase } from "./database.ts";
+import type { RouteAnswer } from "./gateway.ts";
+import { outsideProbes, Observations } from "./outside.ts";
+import { type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
+import { clusterOf, type Reached, secretsOf } from "./access.ts";
+
+/** What was found out. */
+export interface Report {
+  readonly context: string;
+  readonly stack: string;
+  /** When it began; UTC, ISO 8601. */
+  readonly at: string;
+  readonly seconds: number;
+  /** What each exposure answered without a session. */
+  readonly routes: readonly RouteAnswer[];
+  readonly checks: readonly Result[];
+}
+
+/**
+ * Probes every exposure, relation and grant of a context's deployment, from this machine. What cannot be checked from here (no access to the
+ * cluster, to its secrets, no account that can sign in) is skipped, with the reason and a hint.
+ * @param place where the stack files and the local platform's data are
+ * @param only kinds of checks; default: all
+ */
+export async function verifyContext(
+  context: StackContext,
+  shell: ShellEnvironment,
+  progress: Progress,
+  only: readonly Kind[] = KINDS,
+): Promise<Report> {
+  const began = new Date();
+  const seen = new Observations();
+  const secrets = await secretsOf(context, shell, progress);
+  const cluster = clusterOf(context);
+  const callers = await callersOf(context, cluster, secrets);
+  const probes = [
+    ...outsideProbes(outsideTarget(context.settings, context.plan), callers, seen),
+    ...(await databaseProbe(context, shell, secrets, cluster)),
+    ...clusterProbes(context, cluster),
+  ].filter(({ kind }) => only.includes(kind));
+  const found = await progress.step("Verifying the deployment", (report) => runProbes(probes, report));
+  const checks = found.map((result) => withoutSecrets(withHint(result, context.context), secrets.values));
+  const routes = context.plan.exposures.flatMap(({ id }) => seen.routes.get(id) ?? []);
+  const seconds = Math.round((Date.now() - began.getTime()) / 100) / 10;
+  return { context: context.context, stack: context.stack, at: began.toISOString(), seconds, routes, checks };
+}
+
+async function databaseProbe(
+  context: StackContext,
+  shell: ShellEnvironment,
+  secrets: Reached,
+  cluster: KubeConfig | Error,
+): Promise<Probe[]> {
+  const { data } = context.plan;
+  if (!data) return [];
+  const subject = `database ${data.database}`;
+  const target = await databaseOf(context, shell, secrets, cluster);
+  const run: Probe["run"] =
+    "reason" in target
+      ? () => Promise.resolve([skip("grants and contracts", target.reason, target.hint)])
+      : () => checkDatabase(target, data);
+  return [{ kind: "database", subject, run }];
+}
+
+/** What runs in the cluster, and whether anything there gets around the plan. */
+function clusterProbes(target: StackContext, cluster: KubeConfig | Error): Probe[] {
+  const subject = `cluster ${target.context}`;
+  if (!(cluster instanceof Error)) {
+    return [
+      { kind: "cluster", subject, run: () => checkCluster(cluster, target.settings) },
+      ...backendProbes(cluster, target),
+      { kind: "audit", subject, run: () => checkObjects(target, cluster) },
+    ];
+  }
+  const [reason = ""] = cluster.message.split("; ");
+  const hint = "set KUBECONFIG to a file that has the context";
+  const skipped = (name: string) => () => Promise.resolve([skip(name, reason, hint)]);
+  return [
+    { kind: "cluster", subject, run: skipped("pods") },
+    { kind: "cluster", subject, run: skipped("backends of the routes") },
+    { kind: "audit", subject, run: skipped("objects") },
+  ];
+}
+
+async function checkObjects({ plan, settings }: StackContext, cluster: KubeConfig): Promise<Check[]> {
+  const findings = await auditCluster(cluster, plan, { gateway: settings.gateway });
+  if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned" }];
+  return findings.map(({ object, problem, hint }) => ({ name: object, ok: false, detail: problem, hint }));
+}
+
+/** Adds the hint of the kind to a failed check. */
+function withHint(result: Result, context: string): Result {
+  return result.ok || result.hint !== undefined ? result : { ...result, hint: hintOf(result, context) };
+}
+
+/** No check repeats a secret; should an answer that it quotes hold one, it is taken out here. */
+function withoutSecrets(result: Result, secrets: readonly string[]): Result {
+  const redact = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, "[secret]"), text);
+  const { detail, answer } = result;
+  return { ...result, detail: redact(detail), ...(answer === undefined ? {} : { answer: redact(answer) }) };
+}

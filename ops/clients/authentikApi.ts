@@ -1,0 +1,57 @@
+import { retryRequest } from "../../infra/apiRetry.ts";
+import { headerOf, type HttpClient } from "./http.ts";
+
+/** The server returns no more objects than this on one page. */
+const PAGE_SIZE = 100;
+
+interface Page<T> {
+  readonly results: readonly T[];
+  /** `next` is 0 on the last page. */
+  readonly pagination: { readonly next: number };
+}
+
+/** authentik's REST API, for reading. Requests are retried, see `retryRequest`. */
+export class AuthentikApi {
+  readonly #client: HttpClient;
+  readonly #url: string;
+  readonly #token: string;
+
+  /** @param url origin of the server, without `/api/v3` */
+  constructor(client: HttpClient, url: string, token: string) {
+    this.#client = client;
+    this.#url = url;
+    this.#token = token;
+  }
+
+  /**
+   * Returns one object.
+   * @param path below `/api/v3`
+   * @throws Error when the server does not answer 200 with JSON
+   */
+  async one<T>(path: string): Promise<T> {
+    const headers = { authorization: `Bearer ${this.#token}`, accept: "application/json" };
+    const request = { method: "GET", url: `${this.#url}/api/v3${path}` };
+    const answer = await retryRequest(request, () => this.#client.send(request.url, { headers }));
+    if (answer.status !== 200) throw new Error(`${path} answers ${answer.status}`);
+    if (!headerOf(answer, "content-type")?.includes("json"))
+      throw new Error(`${path} answers with something other than JSON`);
+    const found = JSON.parse(answer.body) as T & { error?: string };
+    if (found.error !== undefined) throw new Error("it is starting");
+    return found;
+  }
+
+  /**
+   * Returns the objects of all pages of a list.
+   * @param filters query parameters that this list declares. The server ignores others, and some ignore case: compare the results.
+   */
+  async all<T>(path: string, filters: Readonly<Record<string, string>> = {}): Promise<T[]> {
+    const found: T[] = [];
+    for (let page = 1; page > 0;) {
+      const query = new URLSearchParams({ ...filters, page: `${page}`, page_size: `${PAGE_SIZE}` });
+      const { results, pagination } = await this.one<Page<T>>(`${path}?${query.toString()}`);
+      found.push(...results);
+      page = pagination.next > page ? pagination.next : 0;
+    }
+    return found;
+  }
+}

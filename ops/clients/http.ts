@@ -1,0 +1,114 @@
+import { CookieJar } from "tough-cookie";
+import { Agent, type buildConnector, request } from "undici";
+import { lookup } from "../../infra/loopback.ts";
+
+/** One answer, read whole. */
+export interface Answer {
+  readonly url: string;
+  readonly status: number;
+  /** Names in lower case, values decoded as UTF-8; a header that came several times is a list. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string;
+}
+
+/** A client that behaves like one browser profile: it keeps cookies, and follows redirects only when asked. */
+export interface HttpClient {
+  /**
+   * Sends one request; after a 5xx answer, once more. A worker of authentik restarts after some 1,000 requests and fails those in flight.
+   * The request must have the same effect when it is repeated.
+   */
+  send(url: string, options?: RequestOptions): Promise<Answer>;
+  /** GET, then every redirect, at most 15. @throws when there are more, which is how a login loop shows */
+  follow(url: string): Promise<Answer>;
+  /** The last answer; undefined before the first. */
+  last(): Answer | undefined;
+  readonly cookies: CookieJar;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 15_000;
+const MAX_REDIRECTS = 15;
+
+/**
+ * A client without a session.
+ * @param connect how it connects; default: `*.localhost` leads to loopback whatever the system's resolver thinks
+ */
+export function createClient(connect: buildConnector.BuildOptions = { lookup }): HttpClient {
+  // Cookies of *.localhost hosts are host-only, so the public suffix list has nothing to say about them.
+  const cookies = new CookieJar(undefined, { rejectPublicSuffixes: false, allowSpecialUseDomain: true });
+  const dispatcher = new Agent({ connect, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+
+  let last: Answer | undefined;
+  const send = async (url: string, { method = "GET", headers, body }: RequestOptions = {}): Promise<Answer> => {
+    const cookie = await cookies.getCookieString(url);
+    const sent = { ...(cookie === "" ? {} : { cookie }), ...headers };
+    const once = (): ReturnType<typeof request> =>
+      request(url, { dispatcher, method, headers: sent, body: body ?? null });
+    let answer = await once();
+    if (answer.statusCode >= 500) {
+      await answer.body.dump();
+      answer = await once();
+    }
+    // Not decoded: undici sends Latin-1, too, so the cookie goes back byte for byte.
+    for (const line of [answer.headers["set-cookie"] ?? []].flat()) {
+      await cookies.setCookie(line, url, { ignoreError: true });
+    }
+    const { statusCode: status, headers: raw } = answer;
+    last = { url, status, headers: decoded(raw), body: await answer.body.text() };
+    return last;
+  };
+  const follow = async (url: string): Promise<Answer> => {
+    let answer = await send(url);
+    for (let hop = 0; hop < MAX_REDIRECTS; hop += 1) {
+      const { location } = answer.headers;
+      if (answer.status < 300 || answer.status >= 400 || typeof location !== "string") {
+        return answer;
+      }
+      answer = await send(new URL(location, answer.url).href);
+    }
+    throw new Error(`${url} redirected more than ${MAX_REDIRECTS} times, last to ${answer.url}`);
+  };
+  return { send, follow, last: () => last, cookies, close: () => dispatcher.destroy() };
+}
+
+/** Decodes values that undici read as Latin-1 and that are UTF-8, as those of identity headers are. */
+function decoded(headers: Answer["headers"]): Answer["headers"] {
+  const decode = (value: string): string => {
+    const text = Buffer.from(value, "latin1").toString();
+    return text.includes("\uFFFD") ? value : text;
+  };
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(decode) : value && decode(value),
+    ]),
+  );
+}
+
+/**
+ * Runs with a new client, like a browser with an empty profile, and closes it afterwards.
+ * @param connect as for {@link createClient}
+ */
+export async function withClient<T>(
+  work: (client: HttpClient) => Promise<T>,
+  connect?: buildConnector.BuildOptions,
+): Promise<T> {
+  const client = createClient(connect);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** A header's value as one string, joined with commas where it came several times. */
+export function headerOf(answer: Pick<Answer, "headers">, name: string): string | undefined {
+  const value = answer.headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(", ") : value;
+}

@@ -1,0 +1,23 @@
+import type { Environment } from "../../config/variables.ts";
+
+/**
+ * What a CI system sets in each job: `CI` (GitHub, GitLab, CircleCI, Travis, Buildkite, Bitbucket and others), and the variable of each
+ * system that sets no `CI`, or whose `CI` a step may unset. From the list of the Pulumi CLI (sdk/go/common/util/ciutil).
+ */
+const VARIABLES = [
+  "CI",
+  "GITHUB_ACTIONS",
+  "GITLAB_CI",
+  "TF_BUILD",
+  "JENKINS_URL",
+  "TEAMCITY_VERSION",
+  "CODEBUILD_BUILD_ARN",
+  "GO_PIPELINE_LABEL",
+  "bamboo_planKey",
+  "PULUMI_CI_SYSTEM",
+];
+
+/** Returns the name of a set variable that only a job of a CI system has; undefined on a user's machine. Its value is of no account. */
+export function ciVariable(environment: Environment): string | undefined {
+  return VARIABLES.find((name) => environment[name] !== undefined);
+}

@@ -1,0 +1,193 @@
+/** `npm run contract`: compares the columns of a database with the stack's contract, and accepts a new one. */
+import type { ClientConfig } from "pg";
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../../config/problems.ts";
+import { readCatalogue } from "../checks/contract/catalogue.ts";
+import { type Change, compare } from "../checks/contract/compare.ts";
+import {
+  type DataStack,
+  databaseOf,
+  openDataStack,
+  ownDatabase,
+  type StackLocation,
+} from "../checks/contract/connection.ts";
+import { type Contract, ContractError } from "../checks/contract/contract.ts";
+import { LockFolder } from "../checks/contract/lockFolder.ts";
+import { countChanges, describeChanges } from "../checks/contract/report.ts";
+import { UnreachableError, withDatabase } from "../clients/database.ts";
+import { painter } from "../terminal/paint.ts";
+import { dataFolder, projectFolder } from "../toolchain/paths.ts";
+
+/** What the command uses of the process that it runs in. */
+export interface Shell extends Omit<StackLocation, "stack"> {
+  readonly colours: boolean;
+  /** UTC, like `2026-11-30`. */
+  readonly today: string;
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+const REACHABLE =
+  "start it (npm start for the local one), or pass an address that this machine can reach with --database-url-from";
+
+interface Options {
+  readonly schema?: string;
+  readonly databaseUrlFrom?: string;
+  readonly json?: true;
+  readonly breaking?: string;
+}
+
+/** A schema, its contract and its current columns. */
+interface Comparison {
+  readonly schema: string;
+  /** False for a schema with a contract that is no longer exposed. */
+  readonly exposed: boolean;
+  /** Name of its lock file. */
+  readonly lock: string;
+  readonly found: Contract;
+  /** Undefined without a contract. */
+  readonly changes: readonly Change[] | undefined;
+}
+
+/**
+ * @param args `check|accept [STACK]` and options
+ * @returns the exit code: 0, 1 when something breaks clients, 2 for a wrong command line or configuration or an unreachable database
+ */
+export async function main(args: readonly string[], shell: Shell): Promise<number> {
+  let code = 0;
+  const command = new Command("contract")
+    .description(
+      "Check and accept the contract of the data API: contract/<stack>/<schema>.json. See docs/versioning.md.",
+    )
+    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
+    .exitOverride();
+  shared(command.command("check"), "Compare the schemas with their lock files. Exit with 1 for a breaking change.")
+    .option("--json", "print the result as JSON")
+    .action(async (stack: string, options: Options) => void (code = await check(stack, options, shell)));
+  shared(command.command("accept"), "Write the current schemas to their lock files and to the changelog.")
+    .option("--breaking <reason>", "accept breaking changes as well; the reason is written to the changelog")
+    .action(async (stack: string, options: Options) => void (code = await accept(stack, options, shell)));
+  try {
+    await command.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof UnreachableError) shell.error(`${error.message}; ${REACHABLE}\n`);
+    else if (error instanceof ConfigError || error instanceof ContractError) shell.error(`${error.message}\n`);
+    else throw error;
+    return 2;
+  }
+}
+
+function shared(command: Command, description: string): Command {
+  return command
+    .description(description)
+    .argument("[stack]", "the part between Pulumi. and .yaml", "local")
+    .option("--schema <name>", "only this one, instead of the default schema and all that have a lock file")
+    .option("--database-url-from <variable>", "environment variable with the URL of another database than the stack's");
+}
+
+async function check(stack: string, options: Options, shell: Shell): Promise<number> {
+  const results = await compareAll(stack, options, shell);
+  const breaks = results.some(isBreaking);
+  if (options.json) shell.out(`${JSON.stringify(toJson(stack, !breaks, results), undefined, 2)}\n`);
+  else for (const result of results) shell.out(describe(stack, options, result, shell));
+  return breaks ? 1 : 0;
+}
+
+/** Writes all or nothing: one schema that breaks without a reason stops the others too. */
+async function accept(stack: string, options: Options, shell: Shell): Promise<number> {
+  const reason = options.breaking;
+  if (reason?.trim() === "")
+    throw new ContractError("--breaking: the reason is empty. It is written to the changelog.");
+  const results = await compareAll(stack, options, shell);
+  if (reason === undefined && results.some(isBreaking)) {
+    for (const result of results) shell.out(describe(stack, options, result, shell));
+    return 1;
+  }
+  if (reason !== undefined && !results.some(isBreaking)) {
+    throw new ContractError("--breaking: there is no breaking change. Leave it out.");
+  }
+  const empty = results.find(({ found, changes }) => changes === undefined && found.relations.size === 0);
+  if (empty) {
+    throw new ContractError(`schema "${empty.schema}" has no relations; deploy, and run the pipeline first`);
+  }
+  const folder = new LockFolder(shell.project, stack);
+  for (const { schema, exposed, lock, found, changes } of results) {
+    if (changes?.length === 0) {
+      shell.out(`${schema}: no changes to ${lock}\n`);
+      continue;
+    }
+    folder.accept({ day: shell.today, schema, changes, found, reason }, exposed);
+    shell.out(`${schema}: ${exposed ? `${lock} written` : `${lock} removed`}; commit it with its CHANGELOG.md\n`);
+  }
+  return 0;
+}
+
+async function compareAll(stack: string, options: Options, shell: Shell): Promise<Comparison[]> {
+  const place = { ...shell, stack };
+  const settings = openDataStack(place);
+  const folder = new LockFolder(shell.project, stack);
+  const schemas = chooseSchemas(folder, settings.api.exposed, options.schema);
+  const locks = new Map(schemas.map((schema) => [schema, folder.read(schema)]));
+  return withDatabase(chooseDatabase(place, settings, options), async (client) => {
+    const results: Comparison[] = [];
+    for (const [schema, lock] of locks) {
+      const exposed = settings.api.exposed.includes(schema);
+      const found = exposed
+        ? await readCatalogue(client, schema, lock)
+        : { schema, relations: new Map<string, never>() };
+      results.push({ schema, exposed, lock: folder.nameOf(schema), found, changes: lock && compare(lock, found) });
+    }
+    return results;
+  });
+}
+
+function chooseDatabase(place: StackLocation, settings: DataStack, { databaseUrlFrom }: Options): ClientConfig {
+  if (databaseUrlFrom === undefined) return ownDatabase(place, settings);
+  return databaseOf(databaseUrlFrom, place.environment);
+}
+
+function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: string | undefined): string[] {
+  if (wanted === undefined) return folder.schemasOf(exposed);
+  const known = [...new Set([...exposed, ...folder.promised()])];
+  if (known.includes(wanted)) return [wanted];
+  throw new ContractError(`--schema "${wanted}" is not exposed; name one of ${known.join(", ")}`);
+}
+
+function isBreaking({ changes = [] }: Comparison): boolean {
+  return changes.some(({ breaking }) => breaking);
+}
+
+function toJson(stack: string, ok: boolean, results: readonly Comparison[]): unknown {
+  const schemas = results.map(({ schema, exposed, lock, changes }) => {
+    return { schema, exposed, lock: changes ? lock : null, changes: changes ?? [] };
+  });
+  return { stack, ok, schemas };
+}
+
+function describe(stack: string, { databaseUrlFrom }: Options, result: Comparison, { colours }: Shell): string {
+  const { schema, exposed, lock, changes } = result;
+  const paint = painter(colours);
+  const from = databaseUrlFrom === undefined ? "" : ` --database-url-from ${databaseUrlFrom}`;
+  const again = `npm run contract -- accept ${stack} --schema ${schema}${from}`;
+  if (changes === undefined) return `${schema}: no contract yet. To accept the current columns:\n  ${again}\n`;
+  if (changes.length === 0) return `${schema}: no changes to ${lock}\n`;
+  const hint = isBreaking(result)
+    ? `Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:\n  ${again} --breaking REASON`
+    : `To accept these as well:\n  ${again}`;
+  const title = `${schema}${exposed ? "" : ", no longer exposed,"} against ${lock}: ${countChanges(changes)}`;
+  return [title, "", ...describeChanges(changes, paint), "", hint, ""].join("\n");
+}
+
+if (import.meta.main) {
+  process.exitCode = await main(process.argv.slice(2), {
+    environment: process.env,
+    project: projectFolder(),
+    data: dataFolder(),
+    colours: process.stdout.isTTY && process.stdout.hasColors(),
+    today: new Date().toISOString().slice(0, 10),
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+  });
+}

@@ -1,0 +1,146 @@
+/** `npm run diff`: who and what gains or loses access between two versions of the configuration. Needs no engine, no cluster and no secret. */
+import { readFileSync, statSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { Command } from "commander";
+import type { Environment } from "../../config/variables.ts";
+import { exitCodeFor } from "./exitCode.ts";
+import { composeComment } from "../checks/diff/comment.ts";
+import { compareVersions, type StackDiff } from "../checks/diff/compare.ts";
+import { type Block, previewBlock, stackBlocks, UNCHANGED } from "../checks/diff/markdown.ts";
+import { describeChanges, opensToPublic } from "../checks/diff/report.ts";
+import { templateVariables } from "../checks/diff/variables.ts";
+import { revision, stackFile, type Version, VersionError, workingTree } from "../checks/diff/versions.ts";
+import { painter } from "../terminal/paint.ts";
+import { projectFolder } from "../toolchain/paths.ts";
+
+/** What the command uses of the process that it runs in. */
+export interface Shell {
+  /** Folder of the stack files. */
+  readonly project: string;
+  /** Folder that a path is relative to. */
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly colours: boolean;
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+interface Options {
+  readonly head?: string;
+  readonly stack?: readonly string[];
+  readonly markdown?: true;
+  readonly json?: true;
+  readonly allowPublic?: true;
+  readonly restUrl?: string;
+  readonly preview?: string;
+}
+
+/**
+ * @param args `BASE` and options
+ * @returns the exit code: 0, 1 when something is opened to the public without --allow-public, 2 for a wrong command line or configuration
+ */
+export function main(args: readonly string[], shell: Shell): number {
+  let code = 0;
+  const command = new Command("diff")
+    .usage("[options] BASE")
+    .description("Print which access a change of the stack files adds or removes. See docs/ci.md.")
+    .argument("<base>", "the version to compare with: a revision of git, or the path of a stack file")
+    .option("--head <revision>", "compare that revision with it, instead of the working tree")
+    .option("--stack <stack...>", "only these; default: all that have a file in one of the versions")
+    .option("--markdown", "print a comment for a pull request")
+    .option("--json", "print all statements as JSON, including implied ones")
+    .option("--allow-public", "exit with 0 even if something is opened to the public")
+    .option("--rest-url <url>", "with --markdown: link to the complete output, if the comment is cut")
+    .option("--preview <file>", "with --markdown: add the output of npm run preview; a missing file is left out")
+    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
+    .exitOverride()
+    .action((base: string, options: Options) => void (code = compare(base, options, shell)));
+  try {
+    command.parse(args, { from: "user" });
+    return code;
+  } catch (error) {
+    return exitCodeFor(error, shell, [VersionError]);
+  }
+}
+
+function compare(base: string, options: Options, shell: Shell): number {
+  if (options.markdown && options.json)
+    throw new VersionError("--markdown and --json exclude each other; leave one out");
+  const { before, stacks } = baseOf(base, options, shell);
+  const after = options.head === undefined ? workingTree(shell.project) : revision(shell.project, options.head);
+  const missing = stacks?.filter((stack) => !before.stacks.includes(stack) && !after.stacks.includes(stack)) ?? [];
+  if (missing.length > 0) {
+    throw new VersionError(`no version has a file for ${missing.join(", ")}; name one of ${after.stacks.join(", ")}`);
+  }
+  const diffs = compareVersions(before, after, shell.environment, stacks);
+  shell.out(print(base, diffs, options, shell));
+  if (diffs.some(({ problems }) => problems !== undefined)) return 2;
+  return !options.allowPublic && diffs.some(({ changes }) => opensToPublic(changes)) ? 1 : 0;
+}
+
+/** A file is the base of the stack of its name, or of the one given by --stack. */
+function baseOf(
+  base: string,
+  { stack }: Options,
+  shell: Shell,
+): { before: Version; stacks: readonly string[] | undefined } {
+  const path = resolve(shell.folder, base);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    return { before: revision(shell.project, base), stacks: stack };
+  const [
+    name = basename(path)
+      .replace(/^Pulumi\./, "")
+      .replace(/\.ya?ml$/, ""),
+    ...others
+  ] = stack ?? [];
+  if (others.length > 0) throw new VersionError("a file is the base of one stack; pass one name with --stack");
+  return { before: stackFile(path, name), stacks: [name] };
+}
+
+function print(
+  base: string,
+  diffs: readonly StackDiff[],
+  { json, markdown, restUrl, preview, allowPublic }: Options,
+  shell: Shell,
+): string {
+  if (json) return `${JSON.stringify({ base, stacks: diffs.map(toJson) }, undefined, 2)}\n`;
+  if (markdown) return composeComment([...accessBlocks(diffs), ...previewBlocks(preview, shell.folder)], restUrl);
+  const hint = diffs.some(({ changes }) => opensToPublic(changes)) && !allowPublic;
+  const parts = diffs.map((diff) => describe(diff, shell.colours));
+  return [...parts, ...(hint ? ["If that is meant, say so with --allow-public."] : [])].join("\n\n") + "\n";
+}
+
+/** Stacks without a change are left out: a repository can have many. */
+function accessBlocks(diffs: readonly StackDiff[]): Block[] {
+  const changed = diffs.filter(({ changes, problems }) => problems !== undefined || changes.length > 0);
+  return changed.length > 0 ? changed.flatMap(stackBlocks) : [UNCHANGED];
+}
+
+function previewBlocks(file: string | undefined, folder: string): Block[] {
+  if (file === undefined) return [];
+  const path = resolve(folder, file);
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? [previewBlock(readFileSync(path, "utf8"))] : [];
+}
+
+function toJson({ stack, changes, problems, baseProblems }: StackDiff): unknown {
+  return { stack, opensToPublic: opensToPublic(changes), problems, baseProblems, changes };
+}
+
+function describe({ stack, changes, problems, baseProblems }: StackDiff, colours: boolean): string {
+  const paint = painter(colours);
+  if (problems !== undefined) return `${`Stack ${stack}`}\n\n${paint("red", problems)}`;
+  const base =
+    baseProblems === undefined ? [] : [`The base is not valid, so everything reads as new:\n${baseProblems}`];
+  return [`Stack ${stack}`, ...base, describeChanges(changes, paint)].join("\n\n");
+}
+
+if (import.meta.main) {
+  process.exitCode = main(process.argv.slice(2), {
+    project: projectFolder(),
+    folder: process.env["INIT_CWD"] ?? process.cwd(),
+    environment: templateVariables(process.env),
+    colours: process.stdout.isTTY && process.stdout.hasColors(),
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+  });
+}

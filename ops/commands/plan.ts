@@ -1,0 +1,149 @@
+/** `npm run plan`: what a stack would expose, from its file alone. Needs no engine, no cluster and no secret. */
+import { basename, join, resolve } from "node:path";
+import Table from "cli-table3";
+import { Command, CommanderError } from "commander";
+import { parseStack, readStackFile } from "../../config/load.ts";
+import { ConfigError } from "../../config/problems.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import type { DataPlan, Exposure, Grant, ObjectKind, Plan } from "../../infra/plan/types.ts";
+import { projectFolder } from "../toolchain/paths.ts";
+
+/** What the command uses of the process that it runs in. */
+export interface Shell {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Folder that `--file` is relative to. */
+  readonly folder: string;
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+/**
+ * Prints the plan of a stack.
+ * @param args `STACK [--json] [--file CONFIG]`
+ * @returns the exit code: 0, 1 for a wrong command line, 2 for a wrong configuration
+ */
+export function main(args: readonly string[], shell: Shell): number {
+  const command: Command = new Command("plan")
+    .usage("[options] STACK")
+    .description("Print what a stack exposes: hosts, protections, groups, records and grants.")
+    .argument("[stack]", "the part between Pulumi. and .yaml; with --file, by default that of its name")
+    .option("--json", "print the plan as JSON")
+    .option("--file <config>", "plan this stack file instead of Pulumi.<stack>.yaml")
+    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
+    .exitOverride();
+  try {
+    command.parse(args, { from: "user" });
+    const { json, file } = command.opts<{ json?: true; file?: string }>();
+    const stack = command.args[0] ?? (file === undefined ? undefined : stackOf(file));
+    if (stack === undefined) command.error("error: name a stack, e.g. npm run plan -- dev");
+    const path = file === undefined ? join(projectFolder(), `Pulumi.${stack}.yaml`) : resolve(shell.folder, file);
+    const plan = computePlan(parseStack(readStackFile(path, stack), shell.environment, { secretsRequired: false }));
+    shell.out(json ? `${JSON.stringify(plan, null, 2)}\n` : `${page(plan)}\n`);
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    if (!(error instanceof ConfigError)) throw error;
+    shell.error(`${error.message}\n`);
+    return 2;
+  }
+}
+
+function stackOf(file: string): string {
+  return basename(file)
+    .replace(/^Pulumi\./, "")
+    .replace(/\.ya?ml$/, "");
+}
+
+function page(plan: Plan): string {
+  const parts = [
+    `Stack ${plan.stack}`,
+    hosts(plan.exposures),
+    records(plan),
+    ...(plan.data ? [grants(plan.data)] : []),
+  ];
+  if (plan.warnings.length > 0) parts.push(["Warnings", ...plan.warnings.map((warning) => `  ${warning}`)].join("\n"));
+  return parts.join("\n\n");
+}
+
+function hosts(exposures: readonly Exposure[]): string {
+  const rows = exposures.map((exposure) => [
+    exposure.url,
+    protection(exposure),
+    allowedUser(exposure),
+    exposure.publicPaths.join("\n"),
+    `${exposure.backend.namespace}/${exposure.backend.name}:${exposure.backend.port}`,
+  ]);
+  return `Hosts\n${table(["URL", "Protection", "Allowed groups", "Public paths", "Backend"], rows)}`;
+}
+
+function protection({ role, protection, authentication }: Exposure): string {
+  if (role !== "service" && protection === "open") return `open (${OPEN_ROLES[role]})`;
+  const by = protection === "oauth2" ? ` (by the ${authentication === "none" ? "application" : "gateway"})` : "";
+  return role === "test" ? `${protection}${by}, test environment` : protection + by;
+}
+
+const OPEN_ROLES = {
+  test: "test host",
+  "identity-provider": "identity provider",
+  "data-api": "data API, read only",
+  catalog: "catalog, read only",
+};
+
+function allowedUser({ protection, groups }: Exposure): string {
+  if (protection === "open") return "everyone";
+  if (protection === "basic") return "users with the password";
+  return groups.length === 0 ? "everyone who can sign in" : groups.join(", ");
+}
+
+function records({ records }: Plan): string {
+  const rows = records.map(({ domain, hosts, targets }) => [domain, hosts.join("\n"), targets.join("\n")]);
+  return `Records\n${table(["Domain", "Hosts", "Targets"], rows)}`;
+}
+
+const KINDS: readonly ObjectKind[] = ["schema", "table", "sequence", "function"];
+
+/** The matrix: one line per role and schema, one column per kind of object; `-` where everything is taken away. */
+function grants({ database, grants, defaultPrivileges }: DataPlan): string {
+  const lines = Map.groupBy(
+    grants.filter(({ schema }) => schema !== undefined),
+    ({ role, schema }) => `${role} ${schema ?? ""}`,
+  );
+  const rows = [...lines.values()].map((cells) => [
+    cells[0]?.schema ?? "",
+    cells[0]?.role ?? "",
+    ...KINDS.map((kind) => privileges(cells.find((cell) => cell.kind === kind))),
+  ]);
+  const onDatabase = grants
+    .filter(({ kind }) => kind === "database")
+    .map((grant) => `${grant.role} ${privileges(grant)}`);
+  const later = defaultPrivileges.map(
+    (entry) =>
+      `  ${entry.owner} gives ${entry.role} on every ${entry.kind} of ${entry.schema ?? "any schema"}: ${privileges(entry)}`,
+  );
+  return [
+    `Grants on database ${database}: ${onDatabase.join(", ")}`,
+    table(["Schema", "Role", ...KINDS], rows),
+    "Default privileges",
+    ...later,
+  ].join("\n");
+}
+
+function privileges(grant: Pick<Grant, "privileges"> | undefined): string {
+  if (grant === undefined) return "";
+  return grant.privileges.length === 0 ? "-" : grant.privileges.join(" ");
+}
+
+function table(head: string[], rows: readonly string[][]): string {
+  const drawn = new Table({ head, style: { head: [], border: [], compact: true } });
+  drawn.push(...rows);
+  return drawn.toString();
+}
+
+if (import.meta.main) {
+  process.exitCode = main(process.argv.slice(2), {
+    environment: process.env,
+    folder: process.env["INIT_CWD"] ?? process.cwd(),
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+  });
+}

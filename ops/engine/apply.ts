@@ -1,0 +1,60 @@
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import type { Plan } from "../../infra/plan/types.ts";
+import type { PolicyOptions } from "./policyPack.ts";
+import { recoverInterrupted } from "./recovery/recovery.ts";
+import { CHECKPOINTS_UP_TO, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
+import { recordCreations } from "./recovery/creations.ts";
+import { releaseStaleLock } from "./state/lock.ts";
+import { EngineError, type Ran, type Report, runEngine, type Watch } from "./run.ts";
+
+/** A stack that is brought up or taken down. */
+export interface Deployable {
+  readonly stack: Stack;
+  /** Of a stack whose program has one. */
+  readonly plan?: Pick<Plan, "exposures">;
+  /** Whether the engine writes the state after each step. Default: up to `CHECKPOINTS_UP_TO` exposures. */
+  readonly checkpoints?: boolean;
+  /** Whether the policy pack runs when it is brought up. */
+  readonly policy: PolicyOptions;
+}
+
+/** Recovers an interrupted deployment: releases its lock, and imports resources that it created but did not record. Changes the state only. */
+export async function recover(stack: Stack): Promise<readonly string[]> {
+  await releaseStaleLock(stack);
+  return recoverInterrupted(stack);
+}
+
+/**
+ * Brings a stack up or takes it down, after {@link recover}.
+ * @throws EngineError when the engine stops; what {@link recover} throws
+ */
+export async function apply(
+  { stack, plan, policy, checkpoints = (plan?.exposures.length ?? 0) <= CHECKPOINTS_UP_TO }: Deployable,
+  verb: "up" | "destroy",
+  report: Report,
+  interrupted?: AbortSignal,
+): Promise<Ran> {
+  await recover(stack);
+  const work = (recorder?: Recorder): Promise<Ran> =>
+    runEngine(
+      report,
+      ({ signal, onEvent }) => {
+        const watch: Watch = {
+          signal,
+          onEvent: (event) => {
+            recorder?.onEvent(event);
+            onEvent(event);
+          },
+        };
+        const program = recorder?.program && { program: recorder.program };
+        return verb === "up" ? stack.up({ ...watch, ...policy, ...program }) : stack.destroy(watch);
+      },
+      interrupted,
+    );
+  try {
+    return await (checkpoints ? work() : withoutCheckpoints(stack, work));
+  } catch (error) {
+    if (error instanceof EngineError) recordCreations(stack, error.unconfirmed);
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+/** What a stack deploys that has to be built first: the web catalogue, and the job that proves the deployment. */
+import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify, stripVTControlCharacters } from "node:util";
+import { lock } from "proper-lockfile";
+import type { Settings } from "../../config/settings.ts";
+import { buildProblem } from "../../infra/data/catalogFiles.ts";
+import { bundleProblem } from "../../infra/verification/bundle.ts";
+import { cacheFolder, projectFolder } from "../toolchain/paths.ts";
+import type { Progress } from "../terminal/progress.ts";
+
+/** Milliseconds without a renewal after which a lock is stale. */
+const STALE = 10_000;
+
+/** Something that is built from sources of this project. */
+export interface Build {
+  /** Also the name of the npm script: `build:<name>`. */
+  readonly name: string;
+  readonly title: string;
+  /** The script's program, in the project's folder. */
+  readonly program: string;
+  /** Why it must be built; undefined when what is there is that of the sources. */
+  readonly problem: () => string | undefined;
+  readonly usually: string;
+}
+
+const CATALOG: Build = {
+  name: "catalog",
+  title: "Building the web catalogue",
+  program: "catalog/server/build.ts",
+  problem: buildProblem,
+  usually: "10 s",
+};
+const VERIFY: Build = {
+  name: "verify",
+  title: "Building the verification job",
+  program: "ops/checks/verify/job/build.ts",
+  problem: bundleProblem,
+  usually: "3 s",
+};
+
+/** Builds everything that a stack needs. @throws Error with the output of the build that failed */
+export async function buildFor(
+  settings: Pick<Settings, "dataApi" | "verification">,
+  progress: Progress,
+): Promise<void> {
+  if (settings.dataApi?.catalog) await ensureBuilt(CATALOG, progress);
+  if (settings.verification) await ensureBuilt(VERIFY, progress);
+}
+
+/**
+ * Builds where the build is missing or older than its sources. Who comes second waits for the first.
+ * @throws Error with the output of the build
+ */
+export async function ensureBuilt(build: Build, progress: Progress): Promise<void> {
+  if (build.problem() === undefined) return;
+  const locks = join(cacheFolder(), "locks");
+  await mkdir(locks, { recursive: true });
+  const retries = { forever: true, factor: 1, minTimeout: 500, maxTimeout: 500 };
+  const release = await lock(join(locks, build.name), { realpath: false, stale: STALE, retries });
+  try {
+    if (build.problem() !== undefined) await progress.step(build.title, () => run(build), build.usually);
+  } finally {
+    await release();
+  }
+}
+
+async function run({ name, program }: Build): Promise<void> {
+  try {
+    await promisify(execFile)(process.execPath, [program], { cwd: projectFolder() });
+  } catch (error) {
+    const output = stripVTControlCharacters((error as { stderr?: string }).stderr ?? "").trim();
+    throw new Error(`npm run build:${name} failed:\n${output}`, { cause: error });
+  }
+}

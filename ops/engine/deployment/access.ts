@@ -1,0 +1,23 @@
+import { accessOf } from "../../../infra/access/access.ts";
+import type { Access } from "../../../infra/access/facts.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
+import { type Change, compareAccess } from "../../checks/diff/diff.ts";
+import { describeChanges } from "../../checks/diff/report.ts";
+import type { Paint } from "../../terminal/paint.ts";
+
+/** Who and what gains or loses access by a deployment. */
+export interface AccessChanges {
+  readonly changes: readonly Change[];
+  /** How many open something to the public. */
+  readonly opening: number;
+  readonly page: (paint: Paint) => string;
+}
+
+/** @param before of the last deployment, as its state records it; undefined = there was none */
+export function accessChanges(before: Access | undefined, after: Plan): AccessChanges {
+  const changes = compareAccess(before ?? accessOf(undefined), accessOf(after));
+  const opening = changes.filter(({ effect, implied }) => effect === "public" && !implied).length;
+  const page = (paint: Paint): string =>
+    changes.length === 0 ? "Access: no changes" : `Access\n${describeChanges(changes, paint)}`;
+  return { changes, opening, page };
+}

@@ -1,0 +1,194 @@
+/** Everything that can be known to go wrong before anything is changed. */
+import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import { parseStack } from "../../../config/load.ts";
+import type { Environment } from "../../../config/variables.ts";
+import { MAX_API_RETRY_MS } from "../../../infra/apiRetry.ts";
+import { readFacts } from "../../../infra/prerequisites/cluster.ts";
+import { customKinds } from "../../../infra/prerequisites/kinds.ts";
+import { prerequisiteProblems } from "../../../infra/prerequisites/prerequisites.ts";
+import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import { openEngine, pulumiOf, secretVariables } from "../../context/engine.ts";
+import { kubeConfigOf } from "../../context/kubeconfig.ts";
+import { openDataStack, ownDatabase } from "../../checks/contract/connection.ts";
+import { LockFolder } from "../../checks/contract/lockFolder.ts";
+import { UnreachableError } from "../../clients/database.ts";
+import { withTimeout } from "../../clients/timeout.ts";
+import { checkPolicyPack } from "../policyPack.ts";
+import type { Progress } from "../../terminal/progress.ts";
+import { findPlugins, standIns } from "../../toolchain/plugins.ts";
+import { refuseBrokenContract } from "../../checks/verify/database.ts";
+import { deployedKinds, refusedPermissions } from "./permissions.ts";
+import { reasonOf } from "../reason.ts";
+import { readState, type StackState } from "../state/stackState.ts";
+
+/** Nothing was changed; the problems say why, each with a hint. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+/** A stack that can be deployed. */
+export interface Ready {
+  readonly stack: Stack;
+  readonly state: StackState;
+  /** The secret template variables in clear. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** What of a deployment's options decides what is checked. */
+export interface CheckOptions {
+  readonly program: PulumiFn;
+  readonly progress: Progress;
+  readonly skipPolicy: boolean;
+}
+
+const TIMEOUT_MS = MAX_API_RETRY_MS + 10_000;
+
+/**
+ * Checks configuration, tools, policy pack, cluster, permissions, backend, secrets and contracts.
+ * @throws Refusal with every problem, not only the first
+ */
+export async function checkAll(
+  target: StackContext,
+  shell: ShellEnvironment,
+  { program, progress, skipPolicy }: CheckOptions,
+): Promise<Ready> {
+  const problems = new Problems();
+  const [ready] = await Promise.all([
+    problems.of(() => checkEngine(target, shell, program, progress)),
+    problems.of(() => Promise.resolve(checkConfiguration(target))),
+    problems.of(() => checkCluster(target)),
+    problems.of(() => (skipPolicy ? Promise.resolve() : checkPolicyPack(target.environment))),
+  ]);
+  if (ready) await problems.of(() => checkContractOf(target, shell, ready.secrets));
+  if (problems.messages.length > 0 || !ready) throw new Refusal(problems.messages);
+  return ready;
+}
+
+/** Collects instead of stopping at the first. */
+class Problems {
+  readonly messages: string[] = [];
+
+  async of<T>(check: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await check();
+    } catch (error) {
+      this.messages.push(...(error instanceof Refusal ? error.problems : [messageOf(error)]));
+      return undefined;
+    }
+  }
+}
+
+/** Whatever fields a plan can do without: all secrets must be set now. */
+function checkConfiguration({ raw, environment }: StackContext): void {
+  parseStack(raw, environment);
+}
+
+async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {
+  const config = kubeConfigOf(context, environment);
+  const server = config.getCurrentCluster()?.server ?? "";
+  const reading = withTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
+  const facts = await reading.catch((error: unknown) => {
+    const hint = "start it, connect to its network, or correct its address in the kubeconfig";
+    throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${hint}`);
+  });
+  const problems = prerequisiteProblems(settings, plan, facts);
+  const refused = await withTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS).catch(
+    (error: unknown) => {
+      throw new Error(
+        `the cluster of context "${context}" does not accept its user (${messageOf(error)}); sign in to it again`,
+      );
+    },
+  );
+  if (refused.length > 0) {
+    const lines = refused.map((line) => `  ${line}`).join("\n");
+    problems.push(
+      `the user of context "${context}" may not:\n${lines}\nAsk the cluster's administrator for a role with these permissions.`,
+    );
+  }
+  if (problems.length > 0) throw new Refusal(problems);
+}
+
+async function checkEngine(
+  target: StackContext,
+  shell: ShellEnvironment,
+  program: PulumiFn,
+  progress: Progress,
+): Promise<Ready> {
+  const pulumi = await pulumiOf(target, progress);
+  if (!target.local) await checkPlugins(pulumi, target.environment, progress);
+  const stack = await openEngine(target, shell, program, progress).catch((error: unknown) => {
+    throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}; see docs/deploy.md, Backend`);
+  });
+  const secrets = await secretVariables(stack).catch((error: unknown) => {
+    const hint = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that keeps its key";
+    throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}; ${hint}`);
+  });
+  const state = await readState(stack);
+  refuseOtherClusters(target, (await stack.getAllConfig())["kubernetes:context"]?.value, state);
+  return { stack, state, secrets };
+}
+
+async function checkPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<void> {
+  const lines = standIns(await findPlugins(pulumi, environment, progress)).map(
+    ({ name, version }) =>
+      `the provider plugin ${name} ${version} is not installed. Run pulumi plugin install resource ${name} ${version}.`,
+  );
+  if (lines.length > 0) throw new Refusal(lines);
+}
+
+/**
+ * A deployment changes the named cluster only. The resources of the state are in the cluster that it names, and a move to
+ * another would delete it there.
+ * @throws Error when the engine's configuration or the state names another context
+ */
+export function refuseOtherClusters(
+  { context, stack }: Pick<StackContext, "context" | "stack">,
+  configured: string | undefined,
+  { contexts }: Pick<StackState, "contexts">,
+): void {
+  if (configured !== context) {
+    throw new Error(
+      `the engine would deploy stack "${stack}" to context "${configured ?? ""}", not to "${context}"; ` +
+        `correct kubernetes:context in Pulumi.${stack}.yaml`,
+    );
+  }
+  const others = contexts.filter((other) => other !== context);
+  if (others.length > 0) {
+    throw new Error(
+      `stack "${stack}" is deployed to context "${others.join('", "')}", and would be deleted there; to move it to ` +
+        `"${context}", first run: pulumi destroy --stack ${stack} with the old context, or use another stack for the new cluster`,
+    );
+  }
+}
+
+/** One that the stack itself installs may not be there yet, or not be reached from here: its pods are asked by verify. */
+async function checkContractOf(
+  { stack, environment, settings, plan }: StackContext,
+  { project, data }: ShellEnvironment,
+  secrets: Ready["secrets"],
+): Promise<void> {
+  if (!settings.dataApi || !plan.data || settings.postgres?.install || !settings.postgres?.host) return;
+  const shell = { stack, project, data, environment: { ...environment, ...secrets } };
+  const connection = ownDatabase(shell, openDataStack(shell));
+  const contracts = new LockFolder(project, stack);
+  await refuseBrokenContract({ connection, contracts }, plan.data).catch((error: unknown) => {
+    if (!(error instanceof UnreachableError)) throw error;
+    throw new Error(
+      `${error.message}; start it, or make it reachable from this machine: its contracts are checked before a deployment`,
+    );
+  });
+}
+
+/** What a client of Kubernetes throws has headers and whole bodies in its message. */
+function messageOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: string };
+  if (typeof code === "number") return `HTTP ${code}`;
+  const cause = (error as { cause?: { code?: string } }).cause?.code;
+  return cause ?? message ?? String(error);
+}

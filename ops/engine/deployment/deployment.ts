@@ -1,0 +1,232 @@
+/** One deployment of the stack of a context, from the checks to the verification. */
+import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import { buildFor } from "../artifacts.ts";
+import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import type { Paint } from "../../terminal/paint.ts";
+import { NO_POLICY, type PolicyOptions, runPolicy } from "../policyPack.ts";
+import type { Progress } from "../../terminal/progress.ts";
+import type { Check } from "../../checks/verify/check.ts";
+import { type AccessChanges, accessChanges } from "./access.ts";
+import { apply, recover } from "../apply.ts";
+import { refuseUnsafeRefresh } from "../refreshGuard.ts";
+import { checkAll, type Ready, Refusal } from "./checks.ts";
+import { askHosts, type HostState, protectedUrls } from "./hosts.ts";
+import { LockedError } from "../state/lock.ts";
+import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
+import {
+  driftPage,
+  nextPage,
+  previewPage,
+  verificationPage,
+  SKIPPED_POLICY,
+  skippedPolicyPage,
+  failurePage,
+} from "./page.ts";
+import { Recording } from "./recording.ts";
+import { EngineError, type Ran, runEngine, type Watch } from "../run.ts";
+import { readState, type StackState } from "../state/stackState.ts";
+import type { Step } from "../step.ts";
+
+/** Options and callbacks of a deployment. */
+export interface Options {
+  readonly refresh: boolean;
+  /** Neither the preview nor the up runs the policy pack. */
+  readonly skipPolicy: boolean;
+  /** Whether to go on. @param question without the answers that there are; every other answer than `yes` ends it */
+  readonly confirm: (question: string) => Promise<boolean>;
+  /** Receives the text for the user. */
+  readonly print: (text: string) => void;
+  readonly paint: Paint;
+  readonly progress: Progress;
+  /** Ends it as Ctrl-C does. */
+  readonly interrupted: AbortSignal;
+  readonly program: PulumiFn;
+  readonly verify: (target: StackContext) => Promise<readonly Check[]>;
+}
+
+/** What would be done, seen from one state of the stack. */
+interface Preview {
+  readonly ran: Ran;
+  readonly access: AccessChanges;
+  /** Digest of the state that it was made from. */
+  readonly from: string;
+  readonly empty: boolean;
+}
+
+/** Deploys. Never throws for what can go wrong with a deployment: the outcome says it. */
+export async function deployContext(target: StackContext, shell: ShellEnvironment, options: Options): Promise<Outcome> {
+  return new Deployment(target, shell, options).run();
+}
+
+class Deployment {
+  readonly #target: StackContext;
+  readonly #shell: ShellEnvironment;
+  readonly #options: Options;
+  readonly #policy: PolicyOptions;
+  readonly #recording: Recording;
+  #before: StackState | undefined;
+  #preview: Preview | undefined;
+  #drift: readonly Step[] = [];
+  #done: readonly Step[] = [];
+
+  constructor(target: StackContext, shell: ShellEnvironment, options: Options) {
+    this.#target = target;
+    this.#shell = shell;
+    this.#options = options;
+    this.#policy = options.skipPolicy ? NO_POLICY : runPolicy();
+    this.#recording = new Recording(options.progress);
+  }
+
+  async run(): Promise<Outcome> {
+    let ready: Ready;
+    try {
+      ready = await this.#check();
+      await this.#recover(ready.stack);
+    } catch (error) {
+      return this.#refused(error);
+    }
+    try {
+      const empty = await this.#previewAndAsk(ready.stack);
+      if (empty === undefined) return this.#end("declined", {});
+      if (!empty) await this.#apply(ready.stack);
+      return await this.#verify(empty);
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  async #check(): Promise<Ready> {
+    const { progress, skipPolicy, print, paint } = this.#options;
+    if (skipPolicy) print(skippedPolicyPage(paint));
+    const check = () => checkAll(this.#target, this.#shell, this.#options);
+    const ready = await this.#recording.part("Checking configuration, tools and access", check, "5 s");
+    this.#before = ready.state;
+    await buildFor(this.#target.settings, progress);
+    return ready;
+  }
+
+  /** Recovers an interrupted deployment, which can require the identity provider, and detects drift with `--refresh`. */
+  async #recover(stack: Stack): Promise<void> {
+    const recovered = await this.#recording.part("Recovering an interrupted deployment", () => recover(stack), "1 s");
+    if (recovered.length > 0)
+      this.#options.print(
+        `Recovered ${recovered.length} ${recovered.length === 1 ? "resource" : "resources"} of an interrupted deployment.`,
+      );
+    if (!this.#options.refresh) return;
+    if (this.#before?.access) await refuseUnsafeRefresh(this.#target);
+    const refresh = (report: (detail: string) => void) =>
+      runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted);
+    this.#drift = (await this.#recording.part("Detecting drift", refresh, "15 s")).done;
+    this.#options.print(driftPage(this.#drift, this.#options.paint));
+  }
+
+  /** @returns whether there is nothing to change; undefined if the user did not confirm */
+  async #previewAndAsk(stack: Stack): Promise<boolean | undefined> {
+    const { confirm, print } = this.#options;
+    for (;;) {
+      const preview = await this.#previewOnce(stack);
+      this.#preview = preview;
+      if (preview.empty) return true;
+      const { context } = this.#target;
+      const opens = preview.access.opening;
+      if (
+        opens > 0 &&
+        !(await confirm(
+          `${opens === 1 ? "One of these opens" : `${opens} of these open`} something to the public. Allow it?`,
+        ))
+      )
+        return undefined;
+      if (!(await confirm(`Apply these changes to ${context}${this.#skipped()}?`))) return undefined;
+      if ((await readState(stack)).digest === preview.from) return false;
+      print("The state of the stack changed during the preview. New preview:");
+    }
+  }
+
+  async #previewOnce(stack: Stack): Promise<Preview> {
+    const { interrupted, paint, print } = this.#options;
+    const { plan } = this.#target;
+    const state = await readState(stack);
+    const run = (report: (detail: string) => void): Promise<Ran> =>
+      runEngine(report, (watch: Watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
+    const ran = await this.#recording.part("Preview", run, "10 s");
+    const access = accessChanges(state.access, plan);
+    const empty = ran.steps.length === 0 && access.changes.length === 0;
+    if (!empty) print([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
+    return { ran, access, from: state.digest, empty };
+  }
+
+  async #apply(stack: Stack): Promise<void> {
+    const { plan } = this.#target;
+    const work = (report: (detail: string) => void): Promise<Ran> =>
+      apply({ stack, plan, policy: this.#policy }, "up", report, this.#options.interrupted);
+    this.#done = (await this.#recording.part("Deploying", work, "15 s")).done;
+  }
+
+  async #verify(empty: boolean): Promise<Outcome> {
+    const { paint, print, verify } = this.#options;
+    const checks = await this.#recording.timed("Verifying", () => verify(this.#target));
+    const ending = checks.some(({ ok }) => !ok) ? "unverified" : empty ? "unchanged" : "deployed";
+    const result = `${empty ? "No changes" : "Deployed"}${this.#skipped()}`;
+    print(`${result}: stack ${this.#target.stack} on ${this.#target.context}, ${verificationPage(checks, paint)}`);
+    return this.#end(ending, { checks });
+  }
+
+  /** Before anything was changed. */
+  #refused(error: unknown): Outcome {
+    const problems = error instanceof Refusal ? error.problems : [messageOf(error)];
+    const { print, paint } = this.#options;
+    const lines = problems.map((problem) => `  ${paint("red", "✖")} ${problem.replaceAll("\n", "\n    ")}`);
+    print(["Nothing was changed:", ...lines].join("\n"));
+    return this.#end(error instanceof Refusal || error instanceof LockedError ? "refused" : "failed", { problems });
+  }
+
+  async #failed(error: unknown): Promise<Outcome> {
+    const engine = error instanceof EngineError ? error : undefined;
+    const errors = engine?.errors ?? [messageOf(error)];
+    const applied = this.#recording.parts.some(({ name }) => name === "Deploying");
+    if (applied && engine) this.#done = engine.done;
+    const planned = applied ? (this.#preview?.ran.steps ?? []) : [];
+    const urls = protectedUrls(this.#before?.access, this.#target.plan);
+    const hosts = await this.#recording.part("Asking protected hosts without a session", () => askHosts(urls));
+    const failed = engine?.failed ?? [];
+    const failure = { errors, planned, done: this.#done, failed, hosts };
+    this.#options.print(failurePage(failure, this.#options.paint));
+    return this.#end("failed", { problems: errors, hosts });
+  }
+
+  #skipped(): string {
+    return this.#options.skipPolicy ? ` ${SKIPPED_POLICY}` : "";
+  }
+
+  #end(outcome: Ending, more: Partial<Pick<Outcome, "checks" | "problems" | "hosts">>): Outcome {
+    const { context, stack } = this.#target;
+    const next = nextCommands(outcome, context);
+    if (next.length > 0) this.#options.print(nextPage(next));
+    const done = new Set(this.#done.map(({ urn }) => urn));
+    const changes = (this.#preview?.ran.steps ?? []).map((step) => ({ ...step, done: done.has(step.urn) }));
+    const found: { checks: readonly Check[]; problems: readonly string[]; hosts: readonly HostState[] } = {
+      checks: more.checks ?? [],
+      problems: more.problems ?? [],
+      hosts: more.hosts ?? [],
+    };
+    const diff = this.#preview?.access.changes ?? [];
+    const timings = this.#recording.timings();
+    return {
+      context,
+      stack,
+      outcome,
+      policySkipped: this.#options.skipPolicy,
+      steps: this.#recording.parts,
+      changes,
+      diff,
+      drift: this.#drift,
+      ...found,
+      next,
+      timings,
+    };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

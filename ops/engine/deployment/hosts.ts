@@ -1,0 +1,44 @@
+/** Whether protected hosts refuse who has no session, asked after a deployment that failed. */
+import { accessOf } from "../../../infra/access/access.ts";
+import type { Access, HostFacts } from "../../../infra/access/facts.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
+import { type HttpClient, withClient } from "../../clients/http.ts";
+
+export interface HostState {
+  readonly url: string;
+  readonly state: "closed" | "open" | "unreachable";
+  /** Status, or why there is none. */
+  readonly answered: string;
+}
+
+/** The hosts that the gateway itself protects, before or after; not those of applications that require the login themselves. */
+export function protectedUrls(before: Access | undefined, after: Plan): string[] {
+  const hosts = [...(before?.host.values() ?? []), ...accessOf(after).host.values()];
+  return [...new Set(hosts.filter(isProtected).map(({ url }) => url))].sort();
+}
+
+function isProtected({ protection, publicPaths }: HostFacts): boolean {
+  return protection.asked !== "none" && !publicPaths.includes("/");
+}
+
+/** Asks each once, without a session. */
+export function askHosts(urls: readonly string[]): Promise<HostState[]> {
+  return withClient((client) => Promise.all(urls.map((url) => askHost(client, url))));
+}
+
+async function askHost(client: HttpClient, url: string): Promise<HostState> {
+  try {
+    const { status, headers } = await client.send(`${url}/`);
+    const location = headers["location"];
+    return { url, state: stateOf(status, typeof location === "string" ? location : ""), answered: String(status) };
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    return { url, state: "unreachable", answered: code ?? message };
+  }
+}
+
+/** Closed are a refusal, the way to the login, no route, and a gateway that could not ask; anything else came from an application. */
+export function stateOf(status: number, location: string): HostState["state"] {
+  if (status === 401 || status === 403 || status === 404 || status >= 500) return "closed";
+  return status === 302 && location.includes("/application/o/authorize/?") ? "closed" : "open";
+}

@@ -1,0 +1,70 @@
+import type { Check } from "../../checks/verify/check.ts";
+import type { HostState } from "./hosts.ts";
+import type { Step } from "../step.ts";
+
+/**
+ * How a deployment ended. `deployed` and `unchanged`: no check failed. `unverified`: deployed, but a check failed. `failed`: the engine
+ * stopped. `refused`: a check before the preview failed. `declined`: the user did not confirm. Neither changed anything.
+ */
+export type Ending = "deployed" | "unchanged" | "unverified" | "failed" | "refused" | "declined";
+
+/** A part of a deployment, and how long it took. */
+export interface Part {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly ms: number;
+}
+
+/** One deployment, as `--json` prints it. Contains no secret: names and paths of resources, never values. */
+export interface Outcome {
+  readonly context: string;
+  readonly stack: string;
+  readonly outcome: Ending;
+  /** `--skip-policy`: neither the preview nor the up ran the policy pack. */
+  readonly policySkipped: boolean;
+  readonly steps: readonly Part[];
+  /** Every resource that changes, and whether it was done. */
+  readonly changes: readonly (Step & { readonly done: boolean })[];
+  /** Who and what gains or loses access. */
+  readonly diff: readonly unknown[];
+  /** What a refresh found to be other than it was deployed; only with `--refresh`. */
+  readonly drift: readonly Step[];
+  readonly checks: readonly Check[];
+  /** Asked when it failed: whether protected hosts refuse who has no session. */
+  readonly hosts: readonly HostState[];
+  readonly problems: readonly string[];
+  /** Next commands. */
+  readonly next: readonly string[];
+  /** Milliseconds, by the name of the part. */
+  readonly timings: Readonly<Record<string, number>>;
+}
+
+const EXIT: Readonly<Record<Ending, number>> = {
+  deployed: 0,
+  unchanged: 0,
+  unverified: 1,
+  failed: 1,
+  declined: 1,
+  refused: 2,
+};
+
+/** Returns 0 when the stack is deployed and verified, 1 when a check or the engine failed, 2 when nothing was changed because it was refused. */
+export function exitCodeOf({ outcome }: Pick<Outcome, "outcome">): number {
+  return EXIT[outcome];
+}
+
+/** What to type after each ending. */
+export function nextCommands(outcome: Ending, context: string): string[] {
+  switch (outcome) {
+    case "deployed":
+    case "unchanged":
+      return [];
+    case "unverified":
+      return [`npm run diagnose -- ${context}`, `npm run verify -- ${context}`];
+    case "failed":
+      return [`npm run diagnose -- ${context}`, `./deploy ${context}`];
+    case "refused":
+    case "declined":
+      return [`./deploy ${context}`];
+  }
+}

@@ -1,0 +1,43 @@
+import pLimit from "p-limit";
+import pRetry from "p-retry";
+import type { Plan } from "../../../infra/plan/types.ts";
+import { withClient } from "../../clients/http.ts";
+import { withTimeout } from "../../clients/timeout.ts";
+import { refuseUnlessAllowed } from "../../checks/verify/gateway.ts";
+
+/** How long a deployment waits for its outposts to serve every host, in milliseconds. An outpost loads new providers some seconds later. */
+export const MAX_OUTPOST_WAIT_MS = 60_000;
+
+const POLL_MS = 500;
+const MAX_CONCURRENT_REQUESTS = 16;
+
+/**
+ * Polls every host behind forward auth without a session until it redirects to the login page.
+ * @param report receives the number of hosts that do not yet
+ * @returns URLs of the hosts that do not when `timeout` milliseconds have passed
+ */
+export async function waitForOutposts(
+  { exposures, identityProviderUrl = "" }: Pick<Plan, "exposures" | "identityProviderUrl">,
+  report: (detail: string) => void,
+  timeout = MAX_OUTPOST_WAIT_MS,
+): Promise<string[]> {
+  const hosts = exposures.filter(({ authentication }) => authentication === "forward-auth");
+  const missing = new Set(hosts.map(({ url }) => url));
+  const reportMissing = (): void => report(`${missing.size} of ${hosts.length} hosts are still missing`);
+  const limit = pLimit(MAX_CONCURRENT_REQUESTS);
+  const signal = AbortSignal.timeout(timeout);
+  reportMissing();
+  await withClient(async (client) => {
+    const polls = hosts.map(async (exposure) => {
+      const poll = async (): Promise<void> => {
+        const answer = await limit(() => client.send(`${exposure.url}/`));
+        refuseUnlessAllowed(exposure, answer, identityProviderUrl);
+      };
+      await pRetry(poll, { retries: Infinity, factor: 1, minTimeout: POLL_MS, signal });
+      missing.delete(exposure.url);
+      reportMissing();
+    });
+    await withTimeout(Promise.allSettled(polls), timeout).catch(() => undefined);
+  });
+  return [...missing];
+}

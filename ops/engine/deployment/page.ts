@@ -1,0 +1,151 @@
+/** The text of a deployment: the preview before the confirmation, and the result. Pure. */
+import type { Paint } from "../../terminal/paint.ts";
+import type { Check } from "../../checks/verify/check.ts";
+import { sentence } from "../../checks/verify/report.ts";
+import type { HostState } from "./hosts.ts";
+import { nameOf, type Operation, OPERATIONS, type Step } from "../step.ts";
+
+const MARKS: Readonly<Record<Operation, string>> = { create: "+", update: "~", replace: "±", delete: "-" };
+const FUTURE: Readonly<Record<Operation, string>> = {
+  create: "to create",
+  update: "to update",
+  replace: "to replace",
+  delete: "to delete",
+};
+const COLOURS = { create: "green", update: "yellow", replace: "yellow", delete: "red" } as const;
+/** Names of one type on one line; `--json` has them all. */
+const MAX_NAMES = 6;
+/** Paths of one resource on its line. */
+const MAX_PATHS = 4;
+/** Failed checks, hosts and changes that are printed one by one. */
+const MAX_LINES = 20;
+
+/** The resources that would change: creations and deletions by type, every other with the paths that differ. No value is shown. */
+export function previewPage(steps: readonly Step[], unchanged: number, paint: Paint): string {
+  const counts = OPERATIONS.flatMap((operation) => {
+    const count = steps.filter((step) => step.operation === operation).length;
+    return count === 0 ? [] : [`${count} ${FUTURE[operation]}`];
+  });
+  if (counts.length === 0) return `Resources: no changes, ${unchanged} stay`;
+  const lines = OPERATIONS.flatMap((operation) => {
+    const some = steps.filter((step) => step.operation === operation);
+    const texts = operation === "create" || operation === "delete" ? byType(some) : some.map(withPaths);
+    return texts.map((text) => `  ${paint(COLOURS[operation], `${MARKS[operation]} ${text}`)}`);
+  });
+  return [`Resources: ${counts.join(", ")}, ${unchanged} stay`, ...lines].join("\n");
+}
+
+function byType(steps: readonly Step[]): string[] {
+  const types = Map.groupBy(steps, ({ type }) => type);
+  return [...types].map(
+    ([type, some]) =>
+      `${type} ${first(
+        some.map(({ name }) => name),
+        MAX_NAMES,
+        ", ",
+      )}`,
+  );
+}
+
+function withPaths(step: Step): string {
+  return step.paths.length === 0 ? nameOf(step) : `${nameOf(step)}: ${first(step.paths, MAX_PATHS, ", ")}`;
+}
+
+/** What a refresh found to be other than it was deployed. */
+export function driftPage(steps: readonly Step[], paint: Paint): string {
+  if (steps.length === 0) return "Drift: none";
+  const lines = steps.map((step) => {
+    const what = step.operation === "delete" ? `${nameOf(step)} is gone` : withPaths(step);
+    return `  ${paint("yellow", `! ${what}`)}`;
+  });
+  return [`Drift: ${steps.length} ${steps.length === 1 ? "resource differs" : "resources differ"}`, ...lines].join(
+    "\n",
+  );
+}
+
+/** In the question and the last line of a deployment with `--skip-policy`. */
+export const SKIPPED_POLICY = "without the policy pack";
+
+/** The first line of a deployment with `--skip-policy`. */
+export function skippedPolicyPage(paint: Paint): string {
+  return paint("red", "Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.");
+}
+
+/** What failed, and the current state. */
+export interface Failure {
+  readonly errors: readonly string[];
+  /** What was to be done; empty when the failure came before a preview. */
+  readonly planned: readonly Step[];
+  readonly done: readonly Step[];
+  readonly failed: readonly Step[];
+  readonly hosts: readonly HostState[];
+}
+
+/** A failure: its reasons, what was done and what was not, and whether a protected host is open. */
+export function failurePage({ errors, planned, done, failed, hosts }: Failure, paint: Paint): string {
+  const made = planned.filter(({ urn }) => done.some((step) => step.urn === urn));
+  const rest = planned.filter((step) => !made.includes(step) && !failed.some(({ urn }) => urn === step.urn));
+  const state =
+    planned.length === 0
+      ? ["Nothing was changed."]
+      : [
+          `${made.length} of ${planned.length} changes were made.`,
+          ...(failed.length > 0 ? [`Failed: ${first(failed.map(nameOf), MAX_NAMES, ", ")}.`] : []),
+          ...(rest.length > 0 ? [`Not started: ${first(rest.map(nameOf), MAX_NAMES, ", ")}.`] : []),
+        ];
+  return [
+    paint("red", "Errors"),
+    ...errors.slice(0, MAX_LINES).map((error) => `  ${error.replaceAll("\n", "\n  ")}`),
+    "",
+    "Current state",
+    ...[...state, ...hostLines(hosts, paint)].map((line) => `  ${line}`),
+  ].join("\n");
+}
+
+/** `12 protected hosts refuse requests without a session.`, and every other by name. */
+export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
+  if (hosts.length === 0) return [];
+  const open = hosts.filter(({ state }) => state === "open");
+  const unreachable = hosts.filter(({ state }) => state === "unreachable");
+  const closed = hosts.length - open.length - unreachable.length;
+  return [
+    ...(closed > 0
+      ? [`${closed} protected ${closed === 1 ? "host refuses" : "hosts refuse"} requests without a session.`]
+      : []),
+    ...open.map(({ url, answered }) =>
+      paint("red", `OPEN: ${url} answers ${answered} to a request without a session.`),
+    ),
+    ...(unreachable.length > 0
+      ? [
+          `${unreachable.length} protected ${unreachable.length === 1 ? "host does" : "hosts do"} not answer: ${first(
+            unreachable.map(({ url, answered }) => `${url} (${answered})`),
+            MAX_NAMES,
+            ", ",
+          )}.`,
+        ]
+      : []),
+  ];
+}
+
+/** Returns the result of the verification: the number of checks by result, and each failed one. */
+export function verificationPage(checks: readonly Check[], paint: Paint): string {
+  const broken = checks.filter(({ ok }) => !ok);
+  const lines = broken
+    .slice(0, MAX_LINES)
+    .flatMap(({ name, detail, answer }) => [
+      `  ${paint("red", `✖ ${name}: ${detail}`)}`,
+      ...(answer === undefined ? [] : [`    ${answer}`]),
+    ]);
+  const more = broken.length > MAX_LINES ? [`  and ${broken.length - MAX_LINES} more`] : [];
+  return [sentence(checks), ...lines, ...more].join("\n");
+}
+
+export function nextPage(commands: readonly string[]): string {
+  return ["Next commands", ...commands.map((command) => `  ${command}`)].join("\n");
+}
+
+/** The first few, and how many there are besides. */
+function first(texts: readonly string[], max: number, separator: string): string {
+  const more = texts.length > max ? [`and ${texts.length - max} more`] : [];
+  return [...texts.slice(0, max), ...more].join(separator);
+}

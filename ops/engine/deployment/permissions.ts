@@ -1,0 +1,116 @@
+/** The permissions that a deployment needs in the cluster. */
+import { AuthorizationV1Api, type KubeConfig } from "@kubernetes/client-node";
+import type { Settings } from "../../../config/settings.ts";
+import { targets } from "../../../infra/observability/targets.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
+
+/** A kind of object, in one namespace or, without one, in the whole cluster. */
+export interface Kind {
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace: string | undefined;
+}
+
+/** What the engine does with every object: a preview reads and applies for show, an up applies, a change may replace. */
+export const VERBS = ["get", "create", "patch", "delete"] as const;
+
+const CORE = "";
+const ROUTING = ["traefik.io/ingressroutes", "traefik.io/middlewares"];
+const WORKLOAD = [
+  ...["apps/deployments", "/services", "/secrets"],
+  ...["policy/poddisruptionbudgets", "networking.k8s.io/networkpolicies"],
+];
+const OUTPOSTS = ["apps/deployments", "/services", "/secrets", "/configmaps", "networking.k8s.io/networkpolicies"];
+const ECHO = ["apps/deployments", "/services", "networking.k8s.io/networkpolicies"];
+const DATA = [...WORKLOAD, "/configmaps", "batch/jobs", "autoscaling/horizontalpodautoscalers"];
+const VERIFICATION = ["/configmaps", "/serviceaccounts", "networking.k8s.io/networkpolicies", "batch/cronjobs"];
+const OBSERVABILITY = ["monitoring.coreos.com/podmonitors", "monitoring.coreos.com/prometheusrules"];
+const OWN_POSTGRES = ["/secrets", "/services", "networking.k8s.io/networkpolicies"];
+const POSTGRES = {
+  statefulset: [...OWN_POSTGRES, "/persistentvolumeclaims", "apps/statefulsets"],
+  cloudnativepg: [...OWN_POSTGRES, "postgresql.cnpg.io/clusters"],
+};
+
+/** Every kind of object that the stack deploys, by namespace; each once. */
+export function deployedKinds(settings: Settings, plan: Plan): Kind[] {
+  const { identityProvider, dataApi, postgres, testEnvironments, verification } = settings;
+  const kinds = [
+    ...plan.routes.flatMap(({ namespace }) => inNamespace(namespace, ROUTING)),
+    ...plan.middlewares.filter(({ kind }) => kind === "basic-auth").flatMap(secretIn),
+    ...plan.clients.flatMap(secretIn),
+    ...identityProvider.serviceAccounts.flatMap(secretIn),
+    ...(plan.records.some(({ targets }) => targets.length > 0)
+      ? inNamespace("default", ["externaldns.k8s.io/dnsendpoints"])
+      : []),
+    ...(settings.domains.some(({ kind, enabled }) => kind === "localhost" && enabled)
+      ? inNamespace("kube-system", ["/configmaps"])
+      : []),
+    ...(identityProvider.install ? owned(identityProvider.namespace, [...WORKLOAD, "/configmaps"]) : []),
+    ...(identityProvider.install ? [] : plan.outposts.flatMap(({ namespace }) => owned(namespace, OUTPOSTS))),
+    ...(dataApi ? owned(dataApi.namespace, DATA) : []),
+    ...(postgres?.install ? owned(postgres.install.namespace, POSTGRES[postgres.install.kind]) : []),
+    ...(testEnvironments.enabled && testEnvironments.install
+      ? inNamespace(testEnvironments.backend.namespace, ECHO)
+      : []),
+    ...(verification ? owned(verification.namespace, VERIFICATION) : []),
+    ...observabilityKinds(settings, plan),
+  ];
+  return [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
+}
+
+/** What is read lets the namespace of Prometheus in. */
+function observabilityKinds(settings: Settings, plan: Plan): Kind[] {
+  const { observability } = settings;
+  if (!observability) return [];
+  const read = targets(settings, plan).filter(({ number }) => number !== undefined);
+  return [
+    ...inNamespace(observability.namespace, [...OBSERVABILITY, ...(observability.dashboard ? ["/configmaps"] : [])]),
+    ...read.flatMap(({ namespace }) => inNamespace(namespace, ["networking.k8s.io/networkpolicies"])),
+  ];
+}
+
+/** A namespace that the stack creates, and what is in it. */
+function owned(namespace: string, kinds: readonly string[]): Kind[] {
+  return [{ group: CORE, resource: "namespaces", namespace: undefined }, ...inNamespace(namespace, kinds)];
+}
+
+function secretIn({ namespace }: { readonly namespace: string }): Kind[] {
+  return inNamespace(namespace, ["/secrets"]);
+}
+
+function inNamespace(namespace: string, kinds: readonly string[]): Kind[] {
+  return kinds.map((kind) => {
+    const [group = CORE, resource = ""] = kind.split("/");
+    return { group, resource, namespace };
+  });
+}
+
+/**
+ * Asks the API server (SelfSubjectAccessReview) what of this it would refuse. One question is enough for an administrator.
+ * @returns one line for each kind, with the verbs: `create and delete secrets in namespace data`
+ * @throws when the server does not answer, or does not know who asks
+ */
+export async function refusedPermissions(config: KubeConfig, kinds: readonly Kind[]): Promise<string[]> {
+  const api = config.makeApiClient(AuthorizationV1Api);
+  const mayDo = async (verb: string, { group, resource, namespace }: Partial<Kind>): Promise<boolean> => {
+    const resourceAttributes = { verb, group, resource, ...(namespace !== undefined && { namespace }) };
+    const body = { spec: { resourceAttributes } } as Parameters<typeof api.createSelfSubjectAccessReview>[0]["body"];
+    return (await api.createSelfSubjectAccessReview({ body })).status?.allowed ?? false;
+  };
+  if (await mayDo("*", { group: "*", resource: "*" })) return [];
+  const lines = await Promise.all(
+    kinds.map(async (kind) => {
+      const answers = await Promise.all(VERBS.map(async (verb) => ((await mayDo(verb, kind)) ? [] : [verb])));
+      return describe(answers.flat(), kind);
+    }),
+  );
+  return lines.filter((line) => line !== "");
+}
+
+function describe(verbs: readonly string[], { group, resource, namespace }: Kind): string {
+  if (verbs.length === 0) return "";
+  const [last = "", ...others] = verbs.toReversed();
+  const all = others.length === 0 ? last : `${others.toReversed().join(", ")} and ${last}`;
+  const what = group === CORE ? resource : `${resource}.${group}`;
+  return `${all} ${what}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
+}

@@ -1,0 +1,74 @@
+/**
+ * The record of creations whose result the state may lack: the run was interrupted without checkpoints (ops/engine/recovery/checkpoints.ts), or the
+ * answer of a server was lost. The engine would create these objects again and fail on their names, so the next run looks them up first
+ * (ops/engine/recovery/recovery.ts).
+ */
+import { appendFileSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { runtime } from "@pulumi/pulumi";
+import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
+import type { Resource } from "../state/state.ts";
+
+/** The value of a secret in the record. */
+export const MASKED = "[secret]";
+
+type Metadata = NonNullable<EngineEvent["resourcePreEvent"]>["metadata"];
+
+/** Error messages of clients whose connection ended before the answer arrived. A refused connection has created nothing. */
+const RESULT_UNKNOWN =
+  /does not answer|other side closed|socket hang up|ECONNRESET|EOF|connection reset|time(d )?-?out|\b50[234]\b/i;
+const NEVER_SENT = /ECONNREFUSED|connection refused/i;
+
+/** Returns whether an error leaves open what became of a request. */
+export function isResultUnknown(error: string): boolean {
+  return RESULT_UNKNOWN.test(error) && !NEVER_SENT.test(error);
+}
+
+/** Returns the resource that a step creates, as a state contains it, with secrets masked; undefined for a step that creates nothing. */
+export function creationOf({ op, new: after }: Metadata): Resource | undefined {
+  if (!(op === "create" || op === "create-replacement") || !after) return undefined;
+  const { urn, type, custom = false, parent, provider, inputs } = after;
+  return { urn, type, custom, ...(parent && { parent }), ...(provider && { provider }), inputs: masked(inputs) };
+}
+
+/** An event has an object of Pulumi's encoding for each secret, whose content is masked; a state with it cannot be imported. */
+function masked(inputs: object): Record<string, unknown> {
+  const text = JSON.stringify(inputs, (_key, value: unknown) => (isSecret(value) ? MASKED : value));
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+function isSecret(value: unknown): boolean {
+  return (value as Record<string, unknown> | null)?.[runtime.specialSigKey] === runtime.specialSecretSig;
+}
+
+/** Appends creations to the record. It is synchronous, so that a creation that begins afterwards is in the file. */
+export function recordCreations(stack: Stack, creations: readonly Resource[]): void {
+  if (creations.length === 0) return;
+  const lines = creations.map((creation) => `${JSON.stringify(creation)}\n`);
+  appendFileSync(creationsFile(stack.workspace.workDir, stack.name), lines.join(""), { mode: 0o600 });
+}
+
+/** Returns the recorded creations, each URN once, in the order of their beginning. */
+export function readCreations(stack: Stack): Promise<Resource[]> {
+  return readCreationsFile(creationsFile(stack.workspace.workDir, stack.name));
+}
+
+/** Like {@link readCreations}, for a reader that has not opened the stack. */
+export async function readCreationsFile(file: string): Promise<Resource[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  // A line without its end was being written when the process was killed; its creation had not begun.
+  const creations = text.split("\n").slice(0, -1);
+  const parsed = creations.map((line) => JSON.parse(line) as Resource);
+  return [...new Map(parsed.map((resource) => [resource.urn, resource])).values()];
+}
+
+/** Deletes the record: every creation in it is in the state, or was looked up. */
+export async function deleteCreations(stack: Stack): Promise<void> {
+  await rm(creationsFile(stack.workspace.workDir, stack.name), { force: true });
+}
+
+/** @param workspace folder of the engine's workspace */
+export function creationsFile(workspace: string, stack: string): string {
+  return join(workspace, `creations-${stack}.jsonl`);
+}

@@ -1,0 +1,135 @@
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import pRetry from "p-retry";
+import { AuthentikApi } from "../../clients/authentikApi.ts";
+import { type HttpClient, withClient } from "../../clients/http.ts";
+import type { Deployment, Resource } from "../state/state.ts";
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** Where authentik lists the objects of a type. */
+interface List {
+  readonly path: string;
+  /** Inputs that distinguish one object from another; its fields have the same names. */
+  readonly fields: readonly string[];
+  /** Query parameters of the list, by the input whose value they take; not every list can filter by `name`. */
+  readonly filters: Readonly<Record<string, string>>;
+}
+
+const named = (path: string, filter = "name"): List => ({ path, fields: ["name"], filters: { name: filter } });
+
+const LISTS: Readonly<Record<string, List>> = {
+  "authentik:index/group:Group": named("/core/groups/"),
+  "authentik:index/user:User": {
+    path: "/core/users/",
+    fields: ["username"],
+    filters: { username: "username" },
+  },
+  "authentik:index/providerProxy:ProviderProxy": named("/providers/proxy/", "name__iexact"),
+  "authentik:index/providerOauth2:ProviderOauth2": named("/providers/oauth2/"),
+  "authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope": named(
+    "/propertymappings/provider/scope/",
+  ),
+  "authentik:index/outpost:Outpost": named("/outposts/instances/", "name__iexact"),
+  "authentik:index/blueprint:Blueprint": named("/managed/blueprints/"),
+  "authentik:index/policyBinding:PolicyBinding": {
+    path: "/policies/bindings/",
+    fields: ["target", "order", "group"],
+    filters: { target: "target", order: "order" },
+  },
+};
+
+/** Returns whether authentik is asked for the id of resources of a type. */
+export function isLookedUp(type: string): boolean {
+  return type in LISTS;
+}
+
+export function isProvider(type: string): boolean {
+  return type.startsWith("pulumi:providers:");
+}
+
+/** A pod of authentik may be starting when the platform is. */
+const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
+
+/**
+ * Returns the resources that exist, as the state contains them, with the id that their inputs give or that authentik returns. A component exists
+ * once it is registered. Left out is what does not exist, and what can be created again without harm.
+ * @param begun creations of an interrupted deployment, dependencies first
+ * @throws Error when authentik is needed and does not answer within two minutes
+ */
+export async function existingResources(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
+  const asked = begun.filter(({ type }) => isLookedUp(type));
+  const found = asked.length === 0 ? new Map<Resource, string>() : await askAuthentik(stack, asked);
+  return begun.flatMap((resource): Resource[] => {
+    if (resource.custom === false) return [{ ...resource, inputs: {}, outputs: {} }];
+    const id = resource.id ?? found.get(resource) ?? idFromInputs(resource.type, resource.inputs ?? {});
+    if (id === undefined) return [];
+    // A user's password is set by a second call, which may not have happened: without it here, the next run sets it.
+    const { password, ...rest } = resource.inputs ?? {};
+    const inputs =
+      resource.type === "authentik:index/user:User" || password === undefined ? rest : { ...rest, password };
+    return [{ ...resource, id, inputs, outputs: inputs }];
+  });
+}
+
+async function askAuthentik(stack: Stack, resources: readonly Resource[]): Promise<Map<Resource, string>> {
+  const { deployment } = (await stack.exportStack()) as { deployment: Deployment };
+  return withClient(async (client) => {
+    const found = new Map<Resource, string>();
+    for (const resource of resources) {
+      const provider = deployment.resources?.find(({ urn, id }) => `${urn}::${id}` === resource.provider);
+      const id = await pRetry(() => lookUp(client, provider?.inputs ?? {}, resource), RETRIES);
+      if (id !== undefined) found.set(resource, id);
+    }
+    return found;
+  });
+}
+
+async function lookUp(
+  client: HttpClient,
+  provider: Inputs,
+  { type, inputs = {} }: Resource,
+): Promise<string | undefined> {
+  const { path, fields, filters } = LISTS[type] ?? named("");
+  const url = plain(provider["url"]);
+  const query = Object.entries(filters).map(([input, filter]) => [filter, String(inputs[input])]);
+  const api = new AuthentikApi(client, url, plain(provider["token"]));
+  const objects = await api
+    .all<Inputs & { pk: string | number }>(path, Object.fromEntries(query) as Record<string, string>)
+    .catch((error: unknown) => {
+      const { message } = error as Error;
+      throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`);
+    });
+  const match = objects.find((object) => fields.every((field) => String(object[field]) === String(inputs[field])));
+  return match && String(match.pk);
+}
+
+/** A value of a state that was exported with its secrets. */
+function plain(value: unknown): string {
+  const secret = (value as { plaintext?: string } | undefined)?.plaintext;
+  return secret === undefined ? String(value) : String(JSON.parse(secret));
+}
+
+/**
+ * The id that a resource would have, from its inputs alone.
+ * @returns undefined where creating it again is harmless, or where the id is the server's own
+ */
+function idFromInputs(type: string, inputs: Inputs): string | undefined {
+  if (type.startsWith("kubernetes:")) {
+    const { name, namespace } = (inputs["metadata"] ?? {}) as { name?: string; namespace?: string };
+    return namespace === undefined ? name : `${namespace}/${name}`;
+  }
+  const text = (key: string): string => String(inputs[key]);
+  switch (type) {
+    case "postgresql:index/role:Role":
+    case "postgresql:index/database:Database":
+      return text("name");
+    case "postgresql:index/schema:Schema":
+      return `${text("database")}.${text("name")}`;
+    case "authentik:index/application:Application":
+      return text("slug");
+    case "authentik:index/token:Token":
+      return text("identifier");
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+import { output, runtime } from "@pulumi/pulumi";
+import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import { existingResources, isLookedUp, isProvider } from "./interruptedCreations.ts";
+import { deleteCreations, MASKED, readCreations } from "./creations.ts";
+import { exportState, importState, type Resource } from "../state/state.ts";
+
+/**
+ * Adds to the state what an interrupted deployment created without saving it: what the engine was creating (`pending_operations`) and what is
+ * in the record of creations (ops/engine/recovery/creations.ts). A refresh of these resources reads them from the servers and removes those that do not
+ * exist. Without it the next deployment would fail on names that are taken.
+ * @returns the URNs of the creations that were added or dropped
+ * @throws Error when the identity provider, which knows some of the ids, does not answer
+ */
+export async function recoverInterrupted(stack: Stack): Promise<string[]> {
+  const { pending_operations: pending = [] } = (await exportState(stack)).deployment;
+  const creating = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
+  const recorded = await readCreations(stack);
+  const begun = [...new Map([...recorded, ...creating].map((resource) => [resource.urn, resource])).values()];
+  if (begun.length === 0 && pending.length === 0) return [];
+
+  await importProviders(stack, begun);
+  const imported = await importExisting(stack, begun);
+  await addDependencies(stack, begun);
+  await refresh(stack, imported);
+  await deleteCreations(stack);
+  return begun.map(({ urn }) => urn);
+}
+
+/**
+ * Adds the providers that the state lacks, together with what they depend on. The record contains their configuration without its secrets, which
+ * a preview of the program gives. The program reads outputs, e.g. the address of a Service, so resources of other providers are read first.
+ */
+async function importProviders(stack: Stack, begun: readonly Resource[]): Promise<void> {
+  const added = await importExisting(
+    stack,
+    begun.filter(({ type }) => !isLookedUp(type)),
+  );
+  const incomplete = new Set(
+    added.flatMap(({ urn, type, inputs }) => (isProvider(type) && isMasked(inputs) ? [urn] : [])),
+  );
+  const needsSecret = ({ provider }: Resource): boolean =>
+    provider !== undefined && incomplete.has(partsOf(provider)[0]);
+  await refresh(
+    stack,
+    added.filter((resource) => !needsSecret(resource)),
+  );
+  if (incomplete.size === 0) return;
+  const inputs = await providerInputs(stack, incomplete);
+  const state = await exportState(stack);
+  const resources = state.deployment.resources?.map((resource) =>
+    incomplete.has(resource.urn) ? withSecretInputs(resource, inputs) : resource,
+  );
+  await importState(stack, { ...state, deployment: { ...state.deployment, ...(resources && { resources }) } });
+  await refresh(stack, added.filter(needsSecret));
+}
+
+/** Reads resources that have a provider from their servers; those that do not exist leave the state. */
+async function refresh(stack: Stack, resources: readonly Resource[]): Promise<void> {
+  const target = resources.flatMap(({ urn, provider }) => (provider === undefined ? [] : [urn]));
+  if (target.length > 0) await stack.refresh({ target });
+}
+
+type ProviderInputs = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+/**
+ * Returns the inputs of the program's providers in plain text, by type and name. The preview ends when they are known: the rest of the program
+ * may wait for a server that the interrupted deployment had not created yet.
+ * @param wanted URNs of providers
+ */
+async function providerInputs(stack: Stack, wanted: ReadonlySet<string>): Promise<ProviderInputs> {
+  const names = new Set([...wanted].map(nameOf));
+  const found = new Map<string, Record<string, unknown>>();
+  const complete = new AbortController();
+  const program: PulumiFn = () => {
+    runtime.registerStackTransformation(({ type, name, props }) => {
+      const key = `${type}::${name}`;
+      if (names.has(key))
+        output(props).apply((inputs) => {
+          found.set(key, inputs);
+          if (found.size === names.size) complete.abort();
+        });
+      return undefined;
+    });
+    return stack.workspace.program?.() ?? Promise.resolve();
+  };
+  await stack.preview({ program, signal: complete.signal }).catch((error: unknown) => {
+    if (!complete.signal.aborted) throw error;
+  });
+  return found;
+}
+
+/** The type and the name in a URN. */
+function nameOf(urn: string): string {
+  return urn.split("::").slice(-2).join("::").replace(/^.*\$/, "");
+}
+
+function withSecretInputs(provider: Resource, inputs: ProviderInputs): Resource {
+  const plain = inputs.get(nameOf(provider.urn));
+  const filled = Object.entries(provider.inputs ?? {}).map(([key, value]) => {
+    if (value !== MASKED) return [key, value];
+    if (plain?.[key] === undefined)
+      throw new Error(
+        `the program does not configure ${provider.urn}, which an interrupted deployment created: deploy the configuration of that deployment first`,
+      );
+    return [key, { [runtime.specialSigKey]: runtime.specialSecretSig, plaintext: JSON.stringify(plain[key]) }];
+  });
+  const all = Object.fromEntries(filled) as Record<string, unknown>;
+  return { ...provider, inputs: all, outputs: all };
+}
+
+/** Adds the resources that exist to the state. @returns those that it lacked */
+async function importExisting(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
+  const state = await exportState(stack);
+  const resources = state.deployment.resources ?? [];
+  const known = new Set(resources.map(idOf));
+  const found = await existingResources(stack, withProviderIds(resources, begun));
+  const imported = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
+  await importState(stack, {
+    ...state,
+    deployment: { ...state.deployment, pending_operations: [], resources: withImported(resources, imported) },
+  });
+  return imported;
+}
+
+/** The resources that reference their providers as the state does; a provider that the state lacks has the id of the references. */
+function withProviderIds(resources: readonly Resource[], begun: readonly Resource[]): Resource[] {
+  const references = begun.flatMap(({ provider }) => (provider === undefined ? [] : [partsOf(provider)]));
+  const ids = new Map([...references, ...resources.map(({ urn, id }) => [urn, id] as const)]);
+  return begun.map((resource) => {
+    const urn = resource.provider === undefined ? undefined : partsOf(resource.provider)[0];
+    const id = isProvider(resource.type) ? ids.get(resource.urn) : undefined;
+    return { ...resource, ...(id && { id }), ...(urn && { provider: `${urn}::${ids.get(urn)}` }) };
+  });
+}
+
+function partsOf(reference: string): readonly [urn: string, id: string] {
+  const end = reference.lastIndexOf("::");
+  return [reference.slice(0, end), reference.slice(end + 2)];
+}
+
+/**
+ * Makes each resource without dependencies depend on the one before: events of the engine do not contain dependencies, and resources can be
+ * deleted in the reverse order of their creation. The next deployment replaces this by the program's dependencies.
+ */
+async function addDependencies(stack: Stack, begun: readonly Resource[]): Promise<void> {
+  const urns = new Set(
+    begun.flatMap(({ urn, custom, dependencies }) => (custom === false || dependencies ? [] : [urn])),
+  );
+  if (urns.size < 2) return;
+  const state = await exportState(stack);
+  let before: string | undefined;
+  const resources = state.deployment.resources?.map((resource) => {
+    if (!urns.has(resource.urn) || resource.delete) return resource;
+    const dependencies = before === undefined ? [] : [before];
+    before = resource.urn;
+    return { ...resource, dependencies };
+  });
+  await importState(stack, { ...state, deployment: { ...state.deployment, ...(resources && { resources }) } });
+}
+
+/** A refresh reads every value in plain text: outputs whose input has a secret are encrypted in the state, too. */
+function withSecretOutputs(resource: Resource): Resource {
+  const secret = Object.entries(resource.inputs ?? {}).flatMap(([name, value]) => (isMasked(value) ? [name] : []));
+  if (secret.length === 0) return resource;
+  return { ...resource, additionalSecretOutputs: [...(resource.additionalSecretOutputs ?? []), ...secret] };
+}
+
+/**
+ * Returns the resources of a state together with others that exist. Of two with the same URN the one in the state was replaced: it is to be
+ * deleted, or was deleted before the other was created.
+ */
+export function withImported(resources: readonly Resource[], imported: readonly Resource[]): Resource[] {
+  const urns = new Set(imported.map(({ urn }) => urn));
+  const others = resources
+    .filter(({ urn, pendingReplacement }) => !(urns.has(urn) && pendingReplacement))
+    .map((resource) => (urns.has(resource.urn) ? { ...resource, delete: true } : resource));
+  return [...others, ...imported];
+}
+
+function isMasked(value: unknown): boolean {
+  return JSON.stringify(value)?.includes(MASKED) ?? false;
+}
+
+function idOf({ urn, id }: Resource): string {
+  return `${urn} ${id ?? ""}`;
+}

@@ -1,0 +1,116 @@
+import { stripVTControlCharacters } from "node:util";
+import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import type { Resource } from "./state/state.ts";
+import { creationOf, isResultUnknown } from "./recovery/creations.ts";
+import { reasonOf } from "./reason.ts";
+import { lastOf, merged, type Step, stepOf } from "./step.ts";
+
+/** How many resources a run created, updated, left and so on, components among them. */
+export type Changes = Readonly<Record<string, number>>;
+
+/** Receives the progress of a run. */
+export type Report = (detail: string) => void;
+
+/** What a run of the engine is watched with: options of each of its verbs. */
+export interface Watch {
+  readonly onEvent: (event: EngineEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What a run did. */
+export interface Ran {
+  readonly changes: Changes;
+  /** What it set out to do; of a preview what would be done. */
+  readonly steps: readonly Step[];
+  /** What it did. */
+  readonly done: readonly Step[];
+}
+
+/** A failed run, with its errors instead of its complete output. */
+export class EngineError extends Error {
+  override readonly name = "EngineError";
+  /** What it did all the same. */
+  readonly done: readonly Step[];
+  /** What it tried, and could not do. */
+  readonly failed: readonly Step[];
+  /** What it tried to create, and may have created: the answer was lost. Secrets are masked. */
+  readonly unconfirmed: readonly Resource[];
+  /** One for each resource, with its name. */
+  readonly errors: readonly string[];
+
+  constructor(errors: readonly string[], result: Pick<EngineError, "done" | "failed" | "unconfirmed">, cause: unknown) {
+    super(`the engine stopped:\n${errors.join("\n")}`, { cause });
+    this.errors = errors;
+    this.done = result.done;
+    this.failed = result.failed;
+    this.unconfirmed = result.unconfirmed;
+  }
+}
+
+/**
+ * Runs the engine, reports each step, and throws the errors of the run instead of its complete output. An inline program that
+ * throws once it has begun would leave the engine waiting for ever, so such a run is stopped.
+ * @param interrupted ends the run as Ctrl-C would: what is under way is finished, and nothing more begun
+ * @throws EngineError with the errors, each with the resource it belongs to
+ */
+export async function runEngine(
+  report: Report,
+  run: (watch: Watch) => Promise<unknown>,
+  interrupted?: AbortSignal,
+): Promise<Ran> {
+  let changes: Changes = {};
+  const planned: Step[] = [];
+  const done: Step[] = [];
+  const failed: Step[] = [];
+  const uncreated: Resource[] = [];
+  const errors = new Set<string>();
+  const abort = new AbortController();
+  const stop = (reason: unknown): void => {
+    errors.add(reason instanceof Error ? reason.message : String(reason));
+    abort.abort();
+  };
+  const onEvent = (event: EngineEvent): void => {
+    const { resourcePreEvent, resOutputsEvent, resOpFailedEvent, diagnosticEvent, summaryEvent } = event;
+    if (summaryEvent) changes = summaryEvent.resourceChanges ?? {};
+    if (resourcePreEvent && resourcePreEvent.metadata.op !== "same") {
+      report(`${resourcePreEvent.metadata.op} ${lastOf(resourcePreEvent.metadata.urn, "::")}`);
+      note(planned, resourcePreEvent.metadata);
+    }
+    if (resOutputsEvent) note(done, resOutputsEvent.metadata);
+    if (resOpFailedEvent) {
+      note(failed, resOpFailedEvent.metadata);
+      const creation = creationOf(resOpFailedEvent.metadata);
+      if (creation?.custom) uncreated.push(creation);
+    }
+    if (diagnosticEvent?.severity === "error") errors.add(describe(diagnosticEvent));
+    if (diagnosticEvent?.ephemeral) report(stripVTControlCharacters(diagnosticEvent.message).trim());
+    if (event.policyEvent?.enforcementLevel === "mandatory") errors.add(violated(event.policyEvent));
+  };
+  process.on("unhandledRejection", stop);
+  interrupted?.addEventListener("abort", () => stop("interrupted"));
+  try {
+    await run({ onEvent, signal: abort.signal });
+    return { changes, steps: merged(planned), done: merged(done) };
+  } catch (error) {
+    const messages = errors.size === 0 ? [reasonOf(error)] : [...errors];
+    const unconfirmed = uncreated.filter(({ urn }) =>
+      messages.some((text) => text.startsWith(`${lastOf(urn, "::")}: `) && isResultUnknown(text)),
+    );
+    throw new EngineError(messages, { done: merged(done), failed: merged(failed), unconfirmed }, error);
+  } finally {
+    process.off("unhandledRejection", stop);
+  }
+}
+
+function note(steps: Step[], metadata: Parameters<typeof stepOf>[0]): void {
+  const step = stepOf(metadata);
+  if (step) steps.push(step);
+}
+
+function describe({ urn, message }: NonNullable<EngineEvent["diagnosticEvent"]>): string {
+  return `${lastOf(urn ?? "", "::")}: ${stripVTControlCharacters(message).trim()}`;
+}
+
+function violated({ resourceUrn, policyName, message }: NonNullable<EngineEvent["policyEvent"]>): string {
+  return `${lastOf(resourceUrn ?? "", "::")}: ${stripVTControlCharacters(message).trim()} (policy ${policyName})`;
+}

@@ -1,0 +1,73 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LocalWorkspace, type PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { parseDocument } from "yaml";
+import { projectFolder } from "../toolchain/paths.ts";
+import { PROJECT, restoreState } from "./state/state.ts";
+
+export interface StackOptions {
+  /** Name of the stack. With `overrides`, the project and its `Pulumi.<name>.yaml` configure it; else nothing does. */
+  readonly stack: string;
+  readonly program: PulumiFn;
+  readonly command: PulumiCommand;
+  /** Where the engine keeps its copy of the stack file; the project's own is never written. */
+  readonly workspace: string;
+  /** Config that this deployment sets on top of the stack file, e.g. `variables:HTTP_PORT`. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+  /** Environment of the engine and of its plugins: backend, passphrase, PATH, kubeconfig. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Opens a stack with the real engine and an inline program, from a copy of its stack file, so that nothing the engine writes (its
+ * encryption salt) lands in the project.
+ */
+export async function openStack(options: StackOptions): Promise<Stack> {
+  await mkdir(options.workspace, { recursive: true, mode: 0o700 });
+  if (options.overrides) {
+    await writeProjectFile(options.workspace);
+    await writeStackFile(options.stack, options.workspace, options.overrides);
+  }
+  await restoreState(options.environment["PULUMI_BACKEND_URL"], options.stack);
+  const stack = await LocalWorkspace.createOrSelectStack(
+    { stackName: options.stack, projectName: PROJECT, program: options.program },
+    {
+      workDir: options.workspace,
+      pulumiCommand: options.command,
+      envVars: { ...options.environment },
+      secretsProvider: "passphrase",
+    },
+  );
+  // After each up the Automation API starts the CLI twice to read the outputs, which no caller uses.
+  stack.outputs = () => Promise.resolve({});
+  // It asks for the summary of each run with secrets, for which the CLI derives a key from the passphrase again; no caller uses these.
+  const info = stack.info.bind(stack);
+  stack.info = () => info(false);
+  return stack;
+}
+
+/** Copies Pulumi.yaml, whose analyzer of the policy pack is in a folder of the project. */
+async function writeProjectFile(workspace: string): Promise<void> {
+  const document = parseDocument(await readFile(join(projectFolder(), "Pulumi.yaml"), "utf8"));
+  const analyzer = ["plugins", "analyzers", 0, "path"];
+  document.setIn(analyzer, join(projectFolder(), document.getIn(analyzer) as string));
+  await writeFile(join(workspace, "Pulumi.yaml"), document.toString());
+}
+
+async function writeStackFile(
+  stack: string,
+  workspace: string,
+  overrides: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const name = `Pulumi.${stack}.yaml`;
+  const target = join(workspace, name);
+  const document = parseDocument(await readFile(join(projectFolder(), name), "utf8"));
+  const salt: unknown = parseDocument(await readFile(target, "utf8").catch(() => "")).get("encryptionsalt");
+  if (salt !== undefined) {
+    document.set("encryptionsalt", salt);
+  }
+  for (const [key, value] of Object.entries(overrides)) {
+    document.setIn(["config", key], value);
+  }
+  await writeFile(target, document.toString());
+}

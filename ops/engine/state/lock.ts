@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { PROJECT } from "./state.ts";
+
+/** Who holds a stack, as the file backend notes it. */
+interface Lock {
+  readonly pid: number;
+  readonly username: string;
+  readonly hostname: string;
+  readonly timestamp: string;
+}
+
+/** Another process deploys this stack. */
+export class LockedError extends Error {
+  override readonly name = "LockedError";
+}
+
+/**
+ * Releases the lock of an interrupted deployment: only if the backend is a folder, and only if the process that took it ran on this
+ * machine and is gone. Of any other backend the engine itself says who holds the stack.
+ * @throws LockedError when its owner runs, or ran on another machine; the message names the owner, the time and the command to release it
+ */
+export async function releaseStaleLock(stack: Stack): Promise<void> {
+  const locks = locksOf(stack.workspace.envVars["PULUMI_BACKEND_URL"], stack.name);
+  if (locks.length === 0) return;
+  const held = locks.find((lock) => lock.hostname !== hostname() || isRunning(lock.pid));
+  if (held) {
+    const who = `process ${held.pid} of ${held.username} on ${held.hostname}`;
+    throw new LockedError(
+      `stack "${stack.name}" is being deployed by ${who} since ${held.timestamp}; wait for it. ` +
+        `If that process has ended, run: pulumi cancel --stack ${stack.name}`,
+    );
+  }
+  await stack.cancel();
+}
+
+function locksOf(backend: string | undefined, stack: string): Lock[] {
+  if (!backend?.startsWith("file://")) return [];
+  const folder = join(fileURLToPath(backend), ".pulumi", "locks", "organization", PROJECT, stack);
+  if (!existsSync(folder)) return [];
+  // Beside each lock the backend keeps a file of its attributes.
+  const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  return names.flatMap((name) => read(join(folder, name)) ?? []);
+}
+
+/** Undefined for a lock that is being written or removed: the engine detects it. */
+function read(file: string): Lock | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Lock;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A zombie process does not run. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) : "";
+  return !state?.startsWith("Z");
+}

@@ -1,0 +1,42 @@
+/** The facts of a stack's state before a deployment. Pure, except {@link readState}. */
+import { createHash } from "node:crypto";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { accessOf } from "../../../infra/access/access.ts";
+import type { Access } from "../../../infra/access/facts.ts";
+import { accessIn, type AccessRecord, DEPLOYED_ACCESS } from "../../../infra/access/record.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
+import { exportState, type Resource } from "./state.ts";
+
+export interface StackState {
+  /** Changes with every change of the state: shows whether the preview is still valid. */
+  readonly digest: string;
+  /** Of the last deployment that came to its end; undefined before the first. */
+  readonly access: Access | undefined;
+  /** Contexts of the clusters that hold what was deployed. */
+  readonly contexts: readonly string[];
+}
+
+export async function readState(stack: Stack): Promise<StackState> {
+  return stateOf((await exportState(stack)).deployment.resources ?? []);
+}
+
+export function stateOf(resources: readonly Resource[]): StackState {
+  const clusters = resources.filter(({ type }) => type === "pulumi:providers:kubernetes");
+  const contexts = clusters.flatMap(({ inputs }) => (typeof inputs?.["context"] === "string" ? inputs["context"] : []));
+  return {
+    digest: createHash("sha256").update(JSON.stringify(resources)).digest("hex"),
+    access: deployedAccess(resources),
+    contexts: [...new Set(contexts)],
+  };
+}
+
+/**
+ * Returns the access of the last deployment that succeeded; undefined if none did. Earlier programs made the whole plan an output of the
+ * stack.
+ */
+export function deployedAccess(resources: readonly Resource[]): Access | undefined {
+  const record = resources.find(({ type }) => type === DEPLOYED_ACCESS)?.outputs;
+  if (record?.["facts"] !== undefined) return accessIn(record as unknown as AccessRecord);
+  const plan = resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs?.["plan"];
+  return plan === undefined ? undefined : accessOf(plan as Plan);
+}

@@ -1,0 +1,132 @@
+// What a first start does before the packages are there, on a machine that has to build the programs. Plain JavaScript without packages.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { availableParallelism, homedir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { BUILD, checkGo, goEnvironment, LOCAL_FOLDER, prepareModule } from "../toolchain/goModule.js";
+
+/** CPU time that compiling and linking the programs of the local platform takes, in seconds (measured, docs/toolchain.md). */
+const BUILD_SECONDS = 950;
+/** Installation of the packages and the deployment, in seconds. */
+const OTHER_SECONDS = 90;
+const MAX_ANSWER_MS = 5_000;
+
+/**
+ * @typedef {{ version: string, download: { url: string }, build: { package: string, local?: { version?: string } } }} Pin
+ * @typedef {{ stop: () => Promise<void> }} Compilation
+ */
+
+/**
+ * Prints how long a first start takes, why, and what makes it faster, where programs have to be built. Returns what is to be built; nothing
+ * where all are there or can be downloaded, or where there is no Go (`npm start` then fails with every remedy).
+ * @param {string} project
+ * @param {(line: string) => void} print
+ * @param {{ environment?: NodeJS.ProcessEnv, reaches?: (host: string) => Promise<boolean> }} machine
+ * @returns {Promise<{ go: string, packages: string[], cache: string } | undefined>}
+ */
+export async function announceBuild(project, print, { environment = process.env, reaches = isReachable } = {}) {
+  if (environment.GATEHOUSE_TOOLS_MIRROR || process.platform !== "linux" || process.arch !== "x64") return undefined;
+  const cache = path.resolve(environment.GATEHOUSE_CACHE || path.join(homedir(), ".cache", "gatehouse"));
+  const searchPath = environment.PATH ?? "";
+  const all = Object.entries(pins(project));
+  const missing = all.filter(([name, pin]) => !isPresent(name, pin, cache, searchPath));
+  const go = onPath("go", searchPath);
+  if (missing.length === 0 || !go) return undefined;
+  const hosts = [...new Set(missing.map(([, { download }]) => new URL(download.url).host))];
+  const reached = await Promise.all(hosts.map(reaches));
+  const unreachable = hosts.filter((_, i) => !reached[i]).join(" and ");
+  const isUsable = await checkGo(go).then(
+    () => true,
+    () => false,
+  );
+  if (unreachable === "" || !isUsable) return undefined;
+  const cores = availableParallelism();
+  const minutes = Math.ceil(((BUILD_SECONDS * missing.length) / all.length / cores + OTHER_SECONDS) / 60);
+  print(
+    `This first start takes about ${minutes} min on ${cores} idle CPU cores, because it builds programs that are not on this machine: ` +
+      `${missing.map(([name]) => name).join(", ")}. ${unreachable} cannot be reached. Later starts take less than a minute.\n` +
+      "To make it faster, set GATEHOUSE_TOOLS_MIRROR to a folder or an address that has the programs, or let this machine reach " +
+      `${unreachable} (HTTPS_PROXY is respected).`,
+  );
+  return { go, cache, packages: missing.map(([, { build }]) => build.package) };
+}
+
+/**
+ * Compiles packages into Go's build cache until it is stopped; the build that follows takes from there what is done. Whatever fails here fails
+ * there again, with a message.
+ * @param {{ go: string, packages: string[], cache: string }} build
+ * @returns {Compilation}
+ */
+export function startCompiling({ go, packages, cache }) {
+  const stopped = new AbortController();
+  const work = async () => {
+    const { folder, remove } = await prepareModule(go, LOCAL_FOLDER, cache);
+    try {
+      const { signal } = stopped;
+      // Without -o and for more than one package, nothing is linked.
+      const child = spawn(go, [...BUILD, ...packages], { cwd: folder, env: goEnvironment(), stdio: "ignore", signal });
+      process.once("exit", () => child.kill());
+      await once(child, "close");
+    } finally {
+      remove();
+    }
+  };
+  const done = work().catch(() => undefined);
+  return { stop: () => (stopped.abort(), done) };
+}
+
+/**
+ * Returns the pins of the programs of the local platform.
+ * @param {string} project
+ * @returns {Record<string, Pin>}
+ */
+function pins(project) {
+  /** @type {unknown} */
+  const tools = JSON.parse(readFileSync(path.join(project, "ops", "toolchain", "tools.json"), "utf8"));
+  const { programs } = /** @type {{ programs: Record<string, Pin> }} */ (tools);
+  return Object.fromEntries(Object.entries(programs).filter(([, { build }]) => build.local));
+}
+
+/**
+ * @param {string} name
+ * @param {Pin} pin
+ * @param {string} cache
+ * @param {string} searchPath
+ */
+function isPresent(name, { version, build }, cache, searchPath) {
+  const versions = [version, build.local?.version ?? version];
+  return (
+    onPath(name, searchPath) !== undefined ||
+    versions.some((one) => existsSync(path.join(cache, "tools", `${name}-${one}`, "bin", name)))
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {string} searchPath
+ */
+function onPath(name, searchPath) {
+  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.map((folder) => path.join(folder, name)).find(isExecutable);
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string} host */
+async function isReachable(host) {
+  if (process.env.HTTPS_PROXY || process.env.https_proxy) return true;
+  return globalThis.fetch(`https://${host}/`, { method: "HEAD", signal: AbortSignal.timeout(MAX_ANSWER_MS) }).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,106 @@
+// Runs a program of this project on a machine that has only Node.js and npm: installs the packages first where they are missing, and
+// takes a Node.js that the project can run on. Plain JavaScript without packages, because it runs before there are any.
+//
+//   node ops/launcher/launch.js FILE.ts [ARGUMENT...]
+//   node ops/launcher/launch.js --run SCRIPT [SCRIPT...] [-- ARGUMENT...]     scripts of package.json, one after another
+import { readFileSync, realpathSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { LaunchError, run } from "./child.js";
+import { announceBuild, startCompiling } from "./firstStart.js";
+import { install, isInstalled } from "./install.js";
+
+/** The program that needs every program of the local platform. */
+const START = "local/start.ts";
+
+/**
+ * Whether the project runs on this Node.js. Older ones need 17-40 s to print an error of a Pulumi program (nodejs/node#64011).
+ * @param {string} version e.g. "24.21.0"
+ */
+export function isNewEnough(version) {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return (major === 24 && minor >= 19) || (major === 26 && minor >= 10) || major > 26;
+}
+
+/**
+ * The command line of each script, with the extra arguments behind the last.
+ * @param {Record<string, string>} scripts those of package.json
+ * @param {string[]} args names, then perhaps `--` and arguments
+ */
+export function commandLines(scripts, args) {
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  const names = args.slice(0, end);
+  const extra = args.slice(end + 1).map((argument) => ` '${argument.replaceAll("'", `'\\''`)}'`);
+  if (names.length === 0) throw new LaunchError("--run needs the name of a script of package.json.");
+  return names.map((name, i) => {
+    const script = scripts[name];
+    if (!script)
+      throw new LaunchError(`package.json has no script "${name}". It has: ${Object.keys(scripts).join(", ")}.`);
+    return i === names.length - 1 ? script + extra.join("") : script;
+  });
+}
+
+/** @param {string[]} args */
+async function main([first, ...rest]) {
+  const project = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+  if (!first)
+    throw new LaunchError(
+      "Usage: node ops/launcher/launch.js FILE.ts [ARGUMENT...] | --run SCRIPT [SCRIPT...] [-- ARGUMENT...]",
+    );
+  await prepare(project, first);
+  const own = path.join(project, "node_modules", "node", "bin", "node");
+  const node = isNewEnough(process.versions.node) ? process.execPath : own;
+  const bins = [path.dirname(node), path.join(project, "node_modules", ".bin")];
+  const env = {
+    // Node.js keeps compiled modules there (nodejs.org/api/module.html#module-compile-cache): a process of ours starts in half of the time.
+    NODE_COMPILE_CACHE: path.join(project, ".gatehouse", "compile-cache"),
+    ...process.env,
+    PATH: [...bins, process.env.PATH].join(path.delimiter),
+  };
+  if (first !== "--run") return exitCode(await run(node, [path.resolve(first), ...rest], { cwd: process.cwd(), env }));
+  for (const line of commandLines(scriptsOf(project), rest)) {
+    const code = exitCode(await run("sh", ["-c", line], { cwd: project, env }));
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+/**
+ * Installs the packages. For a first start that has to build programs, compiles them meanwhile.
+ * @param {string} project
+ * @param {string} program the one to run
+ */
+async function prepare(project, program) {
+  const print = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
+  const build = program === START ? await announceBuild(project, print) : undefined;
+  const compilation = build && !isInstalled(project) ? startCompiling(build) : undefined;
+  try {
+    await install(project);
+  } finally {
+    await compilation?.stop();
+  }
+}
+
+/** @param {{ code: number | null, signal: NodeJS.Signals | null }} end of a child; one ended by a signal ends this process likewise */
+function exitCode({ code, signal }) {
+  if (signal) process.kill(process.pid, signal);
+  return code ?? 1;
+}
+
+/** @param {string} project */
+function scriptsOf(project) {
+  /** @type {unknown} */
+  const manifest = JSON.parse(readFileSync(path.join(project, "package.json"), "utf8"));
+  return /** @type {{ scripts: Record<string, string> }} */ (manifest).scripts;
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof LaunchError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { computePlan } from "../../../../infra/plan/plan.ts";
+import type { Plan } from "../../../../infra/plan/types.ts";
+import { audit } from "../../../../ops/checks/audit/audit.ts";
+import type { ClusterObjects } from "../../../../ops/checks/audit/objects.ts";
+import { kinds, services, settingsOf, variants } from "../../../infra/plan/stacks.ts";
+import { holds, matchersOf, textOf } from "../../../policy/matchers.ts";
+import { clusterOf, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
+import { clean, plan, TAMPERED } from "./tampered.ts";
+
+const gateway = { gateway: GATEWAY };
+
+/** What is found, as `<object>: <problem>`. */
+function found(objects: ClusterObjects, of: Plan = plan): string[] {
+  return audit(objects, of, gateway).map(({ object: label, problem }) => `${label}: ${problem}`);
+}
+
+describe("the audit of a cluster", () => {
+  test("finds nothing where all is as planned, whatever the stack", { timeout: 30_000 }, () => {
+    expect(audit(clean, plan, gateway)).toEqual([]);
+    const property = fc.property(kinds, services, variants, (enabled, list, variant) => {
+      const of = computePlan(settingsOf(enabled, list, variant));
+      expect(found(clusterOf(of), of)).toEqual([]);
+    });
+    fc.assert(property, { numRuns: 30 });
+  });
+
+  test.each(TAMPERED)("finds %s", (_, objects, problem) => {
+    const all = found(objects);
+    expect(
+      all.filter((one) => one.includes(problem)),
+      all.join("\n"),
+    ).not.toEqual([]);
+  });
+
+  test("leaves what is none of the plan's: other hosts, Traefik's dashboard, databases over TCP", () => {
+    const others = withObjects(
+      clean,
+      ingressRoute("shop/web", "Host(`shop.example.com`) && PathPrefix(`/`)"),
+      object("traefik.io/v1alpha1", "IngressRoute", "kube-system/dashboard", {
+        spec: {
+          entryPoints: ["traefik"],
+          routes: [{ match: "PathPrefix(`/dashboard`)", services: [{ kind: "TraefikService", name: "api@internal" }] }],
+        },
+      }),
+      object("traefik.io/v1alpha1", "IngressRouteTCP", "shop/db", {
+        spec: {
+          entryPoints: ["postgres"],
+          routes: [{ match: "HostSNI(`*`)", services: [{ name: "db", port: 5432 }] }],
+        },
+      }),
+      object("core/v1", "Service", "shop/web", { spec: { type: "LoadBalancer", selector: { app: "web" } } }),
+    );
+    expect(found(others)).toEqual([]);
+  });
+
+  test("says what it could not read, and passes over what was accepted", () => {
+    const blind = {
+      resources: [],
+      unread: new Map(
+        ["IngressRoute", "Middleware", "NetworkPolicy", "DNSEndpoint"].map((kind) => [kind, "forbidden"]),
+      ),
+    };
+    expect(found(blind)).toEqual([
+      "every IngressRoute: could not be read: forbidden",
+      "every Middleware: could not be read: forbidden",
+      "every NetworkPolicy: could not be read: forbidden",
+      "every DNSEndpoint: could not be read: forbidden",
+    ]);
+    const foreign = withObjects(clean, ingressRoute("old/wiki", "Host(`wiki.localhost`)"));
+    expect(audit(foreign, plan, { ...gateway, accepted: ["IngressRoute old/wiki"] })).toEqual([]);
+    expect(found(foreign)).toHaveLength(1);
+  });
+
+  test("a random foreign route never passes when it can match a host of the plan", { timeout: 30_000 }, () => {
+    const hosts = plan.exposures.map(({ host }) => host);
+    const requests = fc.tuple(fc.constantFrom(...hosts), fc.array(fc.boolean(), { maxLength: 8 }));
+    const property = fc.property(matchersOf([...hosts, "foreign.example.com"]), requests, (drawn, [host, others]) => {
+      fc.pre(holds(drawn, host, [...others]));
+      const objects = withObjects(clean, ingressRoute("foreign/random", textOf(drawn)));
+      expect(found(objects).map((one) => one.split(":")[0])).toEqual(["IngressRoute foreign/random"]);
+    });
+    fc.assert(property, { numRuns: 100 });
+  });
+});

@@ -1,0 +1,93 @@
+/** The objects of a cluster as a plan describes it. */
+import { endpointsName, endpointsOf } from "../../../../infra/gateway/endpoints.ts";
+import { authPath, middlewareSpec, routeSpec } from "../../../../infra/gateway/specs.ts";
+import { type GatewayPods, gatewayPods, namespaced, onlyFrom } from "../../../../infra/network.ts";
+import type { Plan } from "../../../../infra/plan/types.ts";
+import { labelsOf } from "../../../../infra/pods.ts";
+import { type ClusterObjects } from "../../../../ops/checks/audit/objects.ts";
+import type { Resource } from "../../../../policy/resource.ts";
+
+/** Traefik of the stacks in these tests. */
+export const GATEWAY: GatewayPods = { namespace: "kube-system", podLabels: { "app.kubernetes.io/name": "traefik" } };
+const TRAEFIK = "traefik.io/v1alpha1";
+
+/** An object in the cluster. */
+export function object(apiVersion: string, kind: string, place: string, content: object): Resource {
+  const [namespace = "", name = ""] = place.split("/");
+  return { type: `kubernetes:${apiVersion}:${kind}`, name, props: { metadata: { namespace, name }, ...content } };
+}
+
+export function ingressRoute(place: string, match: string, fields: object = {}): Resource {
+  const services = [{ name: "somewhere", port: 80 }];
+  const routes = [{ kind: "Rule", match, services, ...fields }];
+  return object(TRAEFIK, "IngressRoute", place, { spec: { entryPoints: ["web"], routes } });
+}
+
+export function clusterOf(plan: Plan): ClusterObjects {
+  const backends = new Map(
+    plan.routes.flatMap(({ rules }) => rules).map(({ backend }) => [`${backend.namespace}/${backend.name}`, backend]),
+  );
+  const resources = [
+    ...plan.routes.map((route) =>
+      object(TRAEFIK, "IngressRoute", `${route.namespace}/${route.name}`, { spec: routeSpec(route) }),
+    ),
+    ...plan.middlewares.map((middleware) =>
+      object(TRAEFIK, "Middleware", `${middleware.namespace}/${middleware.name}`, {
+        spec: middlewareSpec(middleware, {
+          authAddress: ({ outpost, refusal }) => `http://${addressOf(plan, outpost)}:9000${authPath(refusal)}`,
+          users: ({ name }) => name,
+        }),
+      }),
+    ),
+    ...[...backends].flatMap(([place, { name, namespace, port }]) => [
+      object("core/v1", "Service", place, {
+        spec: { type: "ClusterIP", clusterIP: addressOf(plan, name), selector: labelsOf(name), ports: [{ port }] },
+      }),
+      object("networking.k8s.io/v1", "NetworkPolicy", place, {
+        spec: onlyFrom(labelsOf(name), port, [gatewayPods(GATEWAY), namespaced(namespace)]),
+      }),
+    ]),
+    ...plan.records
+      .filter(({ targets }) => targets.length > 0)
+      .map((records) =>
+        object("externaldns.k8s.io/v1alpha1", "DNSEndpoint", `default/${endpointsName(records)}`, {
+          spec: { endpoints: endpointsOf(records) },
+        }),
+      ),
+  ];
+  return { resources, unread: new Map() };
+}
+
+/** Cluster IP of a Service: each outpost has its own. */
+function addressOf({ outposts }: Plan, service: string): string {
+  const outpost = outposts.findIndex(({ name }) => name === service);
+  return outpost < 0 ? "10.43.0.9" : `10.43.1.${outpost + 1}`;
+}
+
+/** The cluster with additional objects. */
+export function withObjects({ resources, unread }: ClusterObjects, ...more: readonly Resource[]): ClusterObjects {
+  return { resources: [...resources, ...more], unread };
+}
+
+/** The cluster with one object changed, or, when nothing is returned, without it. */
+export function edited(
+  { resources, unread }: ClusterObjects,
+  kind: string,
+  place: string,
+  edit: (spec: Record<string, unknown>) => Record<string, unknown> | undefined,
+): ClusterObjects {
+  const { type: suffix, name } = object("", kind, place, {});
+  const index = resources.findIndex(
+    (one) => one.type.endsWith(suffix.slice("kubernetes:".length)) && one.name === name && placeOf(one) === place,
+  );
+  const found = resources[index];
+  if (found === undefined) throw new Error(`the cluster has no ${kind} ${place}`);
+  const spec = edit(structuredClone(found.props["spec"]) as Record<string, unknown>);
+  const rest = resources.toSpliced(index, 1);
+  return { resources: spec ? [...rest, { ...found, props: { ...found.props, spec } }] : rest, unread };
+}
+
+function placeOf({ props }: Resource): string {
+  const { namespace, name } = props["metadata"] as { namespace: string; name: string };
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,36 @@
+/** Objects are found in whichever version the cluster serves. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { RetryingKubeConfig } from "../../../../infra/kubeConfig.ts";
+import { readObjects } from "../../../../ops/checks/audit/objects.ts";
+
+/** A cluster that answers these paths with one object each, 403 for `forbidden`, and 404 for everything else. */
+async function clusterWith(paths: readonly string[], forbidden: string): Promise<RetryingKubeConfig> {
+  const server = createServer(({ url = "" }, response) => {
+    const status = paths.includes(url) ? 200 : url === forbidden ? 403 : 404;
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(status === 200 ? { items: [{ metadata: { name: "one", namespace: "shop" } }] } : {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const config = new RetryingKubeConfig();
+  const { port } = server.address() as AddressInfo;
+  const cluster = { name: "here", server: `http://127.0.0.1:${port}`, skipTLSVerify: true };
+  config.loadFromClusterAndUser(cluster, { name: "me", token: "t" });
+  return config;
+}
+
+test("a TLSRoute of an older version is read, once, and what is forbidden is not taken for missing", async () => {
+  const gateway = "/apis/gateway.networking.k8s.io";
+  const served = [`${gateway}/v1alpha3/tlsroutes`, `${gateway}/v1alpha2/tlsroutes`, `${gateway}/v1/httproutes`];
+  const { resources, unread } = await readObjects(await clusterWith(served, `${gateway}/v1/grpcroutes`));
+  expect(resources.map(({ type }) => type)).toEqual([
+    "kubernetes:gateway.networking.k8s.io/v1:HTTPRoute",
+    "kubernetes:gateway.networking.k8s.io/v1alpha3:TLSRoute",
+  ]);
+  expect([...unread]).toEqual([["GRPCRoute", "forbidden"]]);
+});

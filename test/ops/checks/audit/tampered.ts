@@ -1,0 +1,237 @@
+/** A cluster as planned, and the ways in which one is not, each with a part of what the audit says of it. */
+import { parseStack } from "../../../../config/load.ts";
+import { computePlan } from "../../../../infra/plan/plan.ts";
+import type { ClusterObjects } from "../../../../ops/checks/audit/objects.ts";
+import { shell, stack } from "../../../config/stacks.ts";
+import { clusterOf, edited, ingressRoute, object, withObjects } from "./cluster.ts";
+
+export const plan = computePlan(
+  parseStack(
+    stack({
+      domains: { localhost: {}, mesh: { enabled: true, base_domain: "mesh.example.org", targets: ["100.64.0.1"] } },
+      test_environments: { install: true },
+    }),
+    shell,
+  ),
+);
+export const clean = clusterOf(plan);
+const OUTPOST = plan.exposures.find(({ id }) => id === "wiki@localhost")?.outpost ?? "";
+const FORWARD_AUTH = `${OUTPOST}-forward-auth`;
+const POSTGREST = { services: [{ name: "postgrest", namespace: "gatehouse-data", port: 3000 }] };
+
+type Middlewares = { middlewares: { name: string }[]; priority: number }[];
+const routes = (spec: Record<string, unknown>): Middlewares => spec["routes"] as Middlewares;
+const headers = (spec: Record<string, unknown>) =>
+  (spec["headers"] as { customRequestHeaders: Record<string, string> }).customRequestHeaders;
+
+export const TAMPERED: readonly (readonly [title: string, objects: ClusterObjects, problem: string])[] = [
+  [
+    "a foreign route for a protected host",
+    withObjects(clean, ingressRoute("evil/wiki", "Host(`wiki.mesh.example.org`)", { priority: 9000 })),
+    "IngressRoute evil/wiki: Host(`wiki.mesh.example.org`): serves wiki.mesh.example.org, with priority 9000 before every planned route",
+  ],
+  [
+    "a route of TCP for everything",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "IngressRouteTCP", "evil/all", {
+        spec: { entryPoints: ["websecure"], routes: [{ match: "HostSNI(`*`)", services: [{ name: "x", port: 1 }] }] },
+      }),
+    ),
+    "IngressRouteTCP evil/all: HostSNI(`*`): serves authentik.localhost and",
+  ],
+  [
+    "an Ingress with a star",
+    withObjects(
+      clean,
+      object("networking.k8s.io/v1", "Ingress", "evil/star", {
+        spec: {
+          rules: [
+            { host: "*.mesh.example.org", http: { paths: [{ path: "/", backend: { service: { name: "x" } } }] } },
+          ],
+        },
+      }),
+    ),
+    "Ingress evil/star: *.mesh.example.org/: serves authentik.mesh.example.org and",
+  ],
+  [
+    "a route of the Gateway API without hosts",
+    withObjects(
+      clean,
+      object("gateway.networking.k8s.io/v1", "HTTPRoute", "evil/http", {
+        spec: { rules: [{ backendRefs: [{ name: "x" }] }] },
+      }),
+    ),
+    "HTTPRoute evil/http: */: serves authentik.localhost and",
+  ],
+  [
+    "a guarded backend on a host of somebody else",
+    withObjects(clean, ingressRoute("evil/data", "Host(`open.example.com`)", POSTGREST)),
+    "IngressRoute evil/data: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
+    "the same over another Service that selects its pods",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "gatehouse-data/alias", {
+        spec: { selector: { "app.kubernetes.io/name": "postgrest" } },
+      }),
+      ingressRoute("gatehouse-data/open", "Host(`open.example.com`)", { services: [{ name: "alias", port: 3000 }] }),
+    ),
+    "IngressRoute gatehouse-data/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
+  ],
+  [
+    "the same over an alias by name, and weights",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "evil/alias", {
+        spec: { type: "ExternalName", externalName: "postgrest.gatehouse-data.svc.cluster.local" },
+      }),
+      object("traefik.io/v1alpha1", "TraefikService", "evil/weights", {
+        spec: { weighted: { services: [{ name: "alias", port: 3000, weight: 1 }] } },
+      }),
+      ingressRoute("evil/open", "Host(`open.example.com`)", {
+        services: [{ kind: "TraefikService", name: "weights" }],
+      }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
+  ],
+  [
+    "a port of every node",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "gatehouse-data/outside", {
+        spec: { type: "NodePort", selector: { "app.kubernetes.io/name": "postgrest" } },
+      }),
+    ),
+    "Service gatehouse-data/outside: exposes the pods of gatehouse-data/postgrest outside of the cluster (type NodePort)",
+  ],
+  [
+    "a middleware taken out of a route",
+    edited(clean, "IngressRoute", "default/wiki", (spec) => {
+      for (const one of routes(spec)) one.middlewares = one.middlewares.filter(({ name }) => name !== FORWARD_AUTH);
+      return spec;
+    }),
+    `IngressRoute default/wiki: Host(\`wiki.localhost\`): lets everybody in: default/${FORWARD_AUTH} is missing`,
+  ],
+  [
+    "the strip taken out of a route",
+    edited(clean, "IngressRoute", "default/wiki", (spec) => {
+      for (const one of routes(spec)) one.middlewares.shift();
+      return spec;
+    }),
+    "drops no forged identity headers",
+  ],
+  [
+    "another priority",
+    edited(clean, "IngressRoute", "default/wiki", (spec) => {
+      for (const one of routes(spec)) one.priority += 1;
+      return spec;
+    }),
+    "IngressRoute default/wiki: was changed: routes[0].priority is 151, planned 150",
+  ],
+  [
+    "a route that is gone",
+    edited(clean, "IngressRoute", "default/wiki", () => undefined),
+    "IngressRoute default/wiki: is missing",
+  ],
+  [
+    "a shorter strip list",
+    edited(clean, "Middleware", "default/gatehouse-strip", (spec) => {
+      delete headers(spec)["X-Idp-Jwt"];
+      return spec;
+    }),
+    "Middleware default/gatehouse-strip: no longer drops every forged header: headers.customRequestHeaders.X-Idp-Jwt is missing",
+  ],
+  [
+    "forward auth that asks somebody else",
+    edited(clean, "Middleware", `default/${FORWARD_AUTH}`, (spec) => {
+      (spec["forwardAuth"] as { address: string }).address =
+        "http://10.43.0.66:9000/outpost.goauthentik.io/auth/traefik";
+      return spec;
+    }),
+    `Middleware default/${FORWARD_AUTH}: no longer asks as planned: forwardAuth.address is`,
+  ],
+  [
+    "forward auth that asks another outpost",
+    edited(clean, "Middleware", `default/${FORWARD_AUTH}`, (spec) => {
+      (spec["forwardAuth"] as { address: string }).address =
+        `http://10.43.1.${plan.outposts[0]?.name === OUTPOST ? 2 : 1}:9000/outpost.goauthentik.io/auth/traefik`;
+      return spec;
+    }),
+    `Middleware default/${FORWARD_AUTH}: no longer asks as planned: forwardAuth.address is`,
+  ],
+  [
+    "an outpost's path that leads to another backend",
+    edited(clean, "IngressRoute", "authentik/gatehouse-outpost-localhost", (spec) => {
+      for (const one of routes(spec)) (one as unknown as { services: { name: string }[] }).services[0]!.name = "evil";
+      return spec;
+    }),
+    "IngressRoute authentik/gatehouse-outpost-localhost: was changed: routes[0].services[0].name is",
+  ],
+  [
+    "an outpost on a host of somebody else",
+    withObjects(
+      clean,
+      ingressRoute("evil/outpost", "Host(`open.example.com`)", {
+        services: [{ name: OUTPOST, namespace: "authentik", port: 9000 }],
+      }),
+    ),
+    `IngressRoute evil/outpost: Host(\`open.example.com\`): routes to authentik/${OUTPOST}`,
+  ],
+  [
+    "a policy that is gone",
+    edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", () => undefined),
+    "Service gatehouse-data/postgrest: no NetworkPolicy selects its pods",
+  ],
+  [
+    "a policy that lets everybody in",
+    withObjects(
+      clean,
+      object("networking.k8s.io/v1", "NetworkPolicy", "gatehouse-data/wide", {
+        spec: { podSelector: {}, ingress: [{}] },
+      }),
+    ),
+    "NetworkPolicy gatehouse-data/wide: lets any client connect to port 3000 of gatehouse-data/postgrest",
+  ],
+  [
+    "a policy that lets another namespace in",
+    edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", (spec) => ({
+      ...spec,
+      ingress: [{ from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "evil" } } }] }],
+    })),
+    "NetworkPolicy gatehouse-data/postgrest: lets the namespace evil connect to port 3000",
+  ],
+  [
+    "a policy that lets every pod beside the gateway in",
+    edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", (spec) => ({
+      ...spec,
+      ingress: [{ from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }] }],
+    })),
+    "NetworkPolicy gatehouse-data/postgrest: lets other pods of the namespace kube-system connect to port 3000",
+  ],
+  [
+    "a Service that selects other pods",
+    edited(clean, "Service", "gatehouse-data/postgrest", (spec) => ({ ...spec, selector: { app: "evil" } })),
+    "Service gatehouse-data/postgrest: selects other pods than planned: selector.",
+  ],
+  [
+    "a foreign record",
+    withObjects(
+      clean,
+      object("externaldns.k8s.io/v1alpha1", "DNSEndpoint", "evil/dns", {
+        spec: { endpoints: [{ dnsName: "WIKI.mesh.example.org.", recordType: "A", targets: ["192.0.2.1"] }] },
+      }),
+    ),
+    "DNSEndpoint evil/dns: sends wiki.mesh.example.org to 192.0.2.1",
+  ],
+  [
+    "other targets",
+    edited(clean, "DNSEndpoint", "default/gatehouse-dev-mesh", (spec) => {
+      const [first] = spec["endpoints"] as { targets: string[] }[];
+      if (first) first.targets = ["192.0.2.1"];
+      return spec;
+    }),
+    'DNSEndpoint default/gatehouse-dev-mesh: was changed: endpoints[0].targets[0] is "192.0.2.1", planned "100.64.0.1"',
+  ],
+];

@@ -1,0 +1,198 @@
+/** What Postgres itself says of relations and columns, and of the views over them. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readCatalogue } from "../../../../ops/checks/contract/catalogue.ts";
+import { checkContract } from "../../../../ops/checks/contract/check.ts";
+import { type Contract, writeLock } from "../../../../ops/checks/contract/contract.ts";
+import { contractOf } from "./contracts.ts";
+import { startTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase("contract-catalogue");
+  await database.client.query(BASE);
+});
+afterAll(() => database.close());
+
+const BASE = `
+  create schema marts;
+  create table marts.a (id integer primary key, n text not null, m text, j jsonb not null);
+  create table marts.b (id integer primary key, a integer not null references marts.a);
+  insert into marts.a values (1, 'one', null, 'null'), (2, 'two', 'm', '7');
+  insert into marts.b values (2, 2);
+  create type marts.level as enum ('low');
+  create domain marts.code as varchar(4) not null;`;
+
+/** Reads a schema that exists for this alone, as relation → column → text. */
+async function readOnce(ddl: string): Promise<Record<string, Record<string, string>>> {
+  await database.client.query(`begin; create schema api_v1; set local search_path = api_v1; ${ddl}`);
+  try {
+    const contract = await readCatalogue(database.client, "api_v1");
+    await expectNoNulls(contract);
+    const { relations } = JSON.parse(writeLock(contract)) as { relations: Record<string, Record<string, string>> };
+    return relations;
+  } finally {
+    await database.client.query("rollback");
+  }
+}
+
+/** What is promised to be never null, is not. */
+async function expectNoNulls({ relations }: Contract): Promise<void> {
+  for (const [relation, columns] of relations) {
+    for (const [column, { nullable }] of columns) {
+      if (nullable) continue;
+      const nulls = `select count(*)::int as n from api_v1."${relation}" where "${column}" is null`;
+      const { rows } = await database.client.query<{ n: number }>(nulls);
+      expect([relation, column, rows[0]?.n]).toEqual([relation, column, 0]);
+    }
+  }
+}
+
+/** The columns of a view with this query. */
+async function view(query: string): Promise<Record<string, string> | undefined> {
+  return (await readOnce(`create view v as ${query}`))["v"];
+}
+
+describe("a schema as it is served", () => {
+  test("has its tables, views, materialized views and partitioned tables, without the partitions and what is elsewhere", async () => {
+    const relations = await readOnce(`
+      create table t (id integer not null, gone text); alter table t drop column gone;
+      create table p (id integer not null) partition by list (id);
+      create table p1 partition of p for values in (1);
+      create materialized view m as select id from t;
+      create view v as select id from m;
+      create sequence s; create type composite as (x integer); create index on t (id);`);
+    const [table, view] = [{ id: "integer not null" }, { id: "integer" }];
+    expect(relations).toEqual({ t: table, p: table, m: view, v: view });
+  });
+
+  test("tells types with their length, and the schema of one that is not Postgres's own, whatever the search path", async () => {
+    const ddl = `create table t (a varchar(4), b numeric(5,2)[], c marts.level, d marts.level[], e timestamptz(3), f marts.code)`;
+    const types = {
+      a: "character varying(4)",
+      b: "numeric(5,2)[]",
+      c: "marts.level",
+      d: "marts.level[]",
+      e: "timestamp(3) with time zone",
+      f: "marts.code not null",
+    };
+    expect(await readOnce(ddl)).toEqual({ t: types });
+    expect(await readOnce(`set local search_path = api_v1, marts; ${ddl}`)).toEqual({ t: types });
+  });
+
+  test("that does not exist has no relations", async () => {
+    expect((await readCatalogue(database.client, "api_v2")).relations).toEqual(new Map());
+  });
+
+  test("can be read by a role that may read nothing else", async () => {
+    await database.client.query("begin; create role stranger; set local role stranger");
+    const { relations } = await readCatalogue(database.client, "marts");
+    await database.client.query("rollback");
+    expect(relations.get("b")?.get("a")).toEqual({ type: "integer", nullable: false });
+  });
+});
+
+describe("NOT NULL of a table", () => {
+  test("does not count before it is valid, or where tables that inherit need not keep it", async () => {
+    const relations = await readOnce(`
+      create table t (id integer); insert into t values (null); alter table t add constraint c not null id not valid;
+      create table parent (id integer, constraint c2 not null id no inherit);
+      create table child () inherits (parent); insert into child values (null);`);
+    expect(relations).toEqual({ t: { id: "integer" }, parent: { id: "integer" }, child: { id: "integer" } });
+  });
+});
+
+describe("a column of a view", () => {
+  test("is nullable, whatever its query is", async () => {
+    expect(await view("select id, n, m, 1 as k from marts.a")).toEqual({
+      id: "integer",
+      n: "text",
+      m: "text",
+      k: "integer",
+    });
+  });
+
+  test("is not nullable when the lock file declares it", async () => {
+    const lock = contractOf({ v: { id: "integer not null", n: "text" } });
+    await database.client.query("begin; create schema api_v1; create view api_v1.v as select id, n, m from marts.a");
+    const { relations } = await readCatalogue(database.client, "api_v1", lock);
+    await database.client.query("rollback");
+    expect(relations.get("v")).toEqual(
+      new Map([
+        ["id", { type: "integer", nullable: false }],
+        ["n", { type: "text", nullable: true }],
+        ["m", { type: "text", nullable: true }],
+      ]),
+    );
+  });
+});
+
+describe("the check of a deployment", () => {
+  const DDL =
+    "create schema api_v1; create view api_v1.v as select id, n from marts.a; create view api_v1.w as select 1 as x;";
+
+  /** The lock of DDL, then what `change` makes of it, judged before it is committed. */
+  async function checkAfter(
+    change: string,
+    options = {},
+    declared?: Contract,
+  ): Promise<{ ok: boolean; detail: string }> {
+    const { client } = database;
+    await client.query(`begin; ${DDL}`);
+    try {
+      const lock = declared ?? (await readCatalogue(client, "api_v1"));
+      await client.query(change);
+      const { name, ...result } = await checkContract(client, "api_v1", lock, options);
+      expect(name).toBe("contract of api_v1");
+      return result;
+    } finally {
+      await client.query("rollback");
+    }
+  }
+
+  test("holds without a lock file", async () => {
+    expect(await checkContract(database.client, "api_v1", undefined)).toEqual({
+      name: "contract of api_v1",
+      ok: true,
+      detail: "no contract yet; to accept the current columns, run npm run contract -- accept",
+    });
+  });
+
+  test("holds when nothing changed, and with additions", async () => {
+    expect(await checkAfter("select 1")).toEqual({ ok: true, detail: "kept" });
+    expect(await checkAfter("create or replace view api_v1.v as select id, n, m from marts.a")).toEqual({
+      ok: true,
+      detail: "kept; nothing breaks, 1 change",
+    });
+  });
+
+  test("keeps what the lock file declares of the columns of views", async () => {
+    const declared = contractOf({ v: { id: "integer not null", n: "text" }, w: { x: "integer" } });
+    expect(await checkAfter("select 1", {}, declared)).toEqual({ ok: true, detail: "kept" });
+  });
+
+  test("fails with a line for each break", async () => {
+    const change =
+      "drop view api_v1.w; drop view api_v1.v; create view api_v1.v as select id::text, m, 1 as o from marts.a";
+    expect(await checkAfter(change)).toEqual({
+      ok: false,
+      detail: `3 breaking changes
+  ✖ v.id  integer → text  another type
+  ✖ v.n   text            gone
+  ✖ w     1 column        gone
+Restore these, or see docs/versioning.md. npm run contract -- check prints them again.`,
+    });
+  });
+
+  test("of a deployment that was never whole fails on columns alone", async () => {
+    const incomplete = { mayBeIncomplete: true };
+    expect(await checkAfter("drop schema api_v1 cascade", incomplete)).toEqual({ ok: true, detail: "kept" });
+    expect((await checkAfter("drop schema api_v1 cascade")).ok).toBe(false);
+    const changed = "drop view api_v1.v; create view api_v1.v as select n from marts.a; drop view api_v1.w";
+    expect(await checkAfter(changed, incomplete)).toEqual({
+      ok: false,
+      detail: `1 breaking change
+  ✖ v.id  integer  gone
+Restore these, or see docs/versioning.md. npm run contract -- check prints them again.`,
+    });
+  });
+});

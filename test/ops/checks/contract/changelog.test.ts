@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { addEntry } from "../../../../ops/checks/contract/changelog.ts";
+import { compare } from "../../../../ops/checks/contract/compare.ts";
+import { contractOf } from "./contracts.ts";
+
+const FIRST = contractOf({ kommuner: { kommune_nr: "text not null", folk: "integer" }, old: { a: "text" } });
+const SECOND = contractOf({
+  kommuner: { kommune_nr: "text", folk: "bigint", areal: "numeric" },
+  summary: { n: "bigint" },
+});
+
+test("the changelog tells the first version by its size, then what broke and why, what came, what changed; newest first", () => {
+  const first = { day: "2026-11-30", schema: "api_v1", changes: undefined, found: FIRST, reason: undefined };
+  const second = {
+    day: "2026-12-24",
+    schema: "api_v1",
+    changes: compare(FIRST, SECOND),
+    found: SECOND,
+    reason: "  nobody used it,\n\n# asked on the list ",
+  };
+  expect(addEntry(addEntry("", "dev", first), "dev", second)).toBe(`# Changelog of the data API (dev)
+
+## 2026-12-24, api_v1
+
+Breaking: nobody used it, # asked on the list
+
+- \`kommuner.kommune_nr\`: text not null → text (may be null)
+- \`old\`: 1 column (gone)
+
+Added
+
+- \`kommuner.areal\`: numeric (added)
+- \`summary\`: 1 column (added)
+
+Changed
+
+- \`kommuner.folk\`: integer → bigint (wider type)
+
+## 2026-11-30, api_v1
+
+First version: relations 2, columns 3.
+`);
+});
+
+test("an older text of someone's own stays below", () => {
+  const entry = { day: "2026-11-30", schema: "api_v1", changes: undefined, found: FIRST, reason: undefined };
+  expect(addEntry("Notes\n", "dev", entry)).toBe(
+    "# Changelog of the data API (dev)\n\n## 2026-11-30, api_v1\n\nFirst version: relations 2, columns 3.\n\nNotes\n",
+  );
+});

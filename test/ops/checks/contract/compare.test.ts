@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compare, withoutMissingRelations } from "../../../../ops/checks/contract/compare.ts";
+import { isWidening } from "../../../../ops/checks/contract/types.ts";
+import { columnOf, columns, contractOf, contracts, contractsWithColumn, withColumn } from "./contracts.ts";
+
+const PROMISED = contractOf({ kommuner: { kommune_nr: "text not null", folk: "integer" }, summary: { n: "bigint" } });
+
+describe("what breaks clients", () => {
+  test("a relation that is gone", () => {
+    const found = contractOf({ kommuner: { kommune_nr: "text not null", folk: "integer" } });
+    expect(compare(PROMISED, found)).toEqual([
+      { relation: "summary", was: "1 column", is: undefined, breaking: true, reason: "gone" },
+    ]);
+  });
+
+  test("a renamed column: gone and added", () => {
+    const found = contractOf({ kommuner: { nr: "text not null", folk: "integer" }, summary: { n: "bigint" } });
+    expect(compare(PROMISED, found)).toEqual([
+      {
+        relation: "kommuner",
+        column: "kommune_nr",
+        was: "text not null",
+        is: undefined,
+        breaking: true,
+        reason: "gone",
+      },
+      { relation: "kommuner", column: "nr", was: undefined, is: "text not null", breaking: false, reason: "added" },
+    ]);
+  });
+
+  test.each([
+    ["text", "integer", "another type"],
+    ["bigint", "integer", "narrower type"],
+    ["integer not null", "integer", "may be null"],
+    ["integer not null", "bigint", "wider type, may be null"],
+    ["integer not null", "text", "another type, may be null"],
+    ["integer", "text not null", "another type, never null"],
+  ])("%s → %s: %s", (was, is, reason) => {
+    expect(compare(contractOf({ r: { c: was } }), contractOf({ r: { c: is } }))).toEqual([
+      { relation: "r", column: "c", was, is, breaking: true, reason },
+    ]);
+  });
+});
+
+describe("what breaks nobody", () => {
+  test("a relation or a column more", () => {
+    const found = contractOf({
+      kommuner: { areal: "numeric", kommune_nr: "text not null", folk: "integer" },
+      meta_endpoints: { name: "text", tags: "text[]" },
+      summary: { n: "bigint" },
+    });
+    expect(compare(PROMISED, found)).toEqual([
+      { relation: "kommuner", column: "areal", was: undefined, is: "numeric", breaking: false, reason: "added" },
+      { relation: "meta_endpoints", was: undefined, is: "2 columns", breaking: false, reason: "added" },
+    ]);
+  });
+
+  test.each([
+    ["integer", "bigint", "wider type"],
+    ["integer", "integer not null", "never null"],
+    ["character varying(3)", "text not null", "wider type, never null"],
+  ])("%s → %s: %s", (was, is, reason) => {
+    expect(compare(contractOf({ r: { c: was } }), contractOf({ r: { c: is } }))).toEqual([
+      { relation: "r", column: "c", was, is, breaking: false, reason },
+    ]);
+  });
+
+  test("another order of the columns", () => {
+    const found = contractOf({ summary: { n: "bigint" }, kommuner: { folk: "integer", kommune_nr: "text not null" } });
+    expect(compare(PROMISED, found)).toEqual([]);
+  });
+});
+
+test("a deployment that was never whole lacks relations, and no columns", () => {
+  const found = contractOf({ kommuner: { kommune_nr: "text not null" }, more: {} });
+  expect(withoutMissingRelations(compare(PROMISED, found)).map(({ relation, column }) => [relation, column])).toEqual([
+    ["kommuner", "folk"],
+    ["more", undefined],
+  ]);
+});
+
+describe("of any contract", () => {
+  test("what is promised as it is found is kept", () => {
+    fc.assert(
+      fc.property(contracts, (found) => {
+        expect(compare(found, found)).toEqual([]);
+      }),
+    );
+  });
+
+  test("a relation that is gone breaks", () => {
+    fc.assert(
+      fc.property(contractsWithColumn, ({ contract, relation }) => {
+        const relations = new Map(contract.relations);
+        relations.delete(relation);
+        const changes = compare(contract, { ...contract, relations });
+        expect(changes.map((change) => [change.relation, change.column, change.breaking])).toEqual([
+          [relation, undefined, true],
+        ]);
+      }),
+    );
+  });
+
+  test("a column that is gone, or is not wider, breaks, and only that", () => {
+    fc.assert(
+      fc.property(contractsWithColumn, fc.option(columns, { nil: undefined }), (chosen, next) => {
+        const { contract, relation, column, shape } = chosen;
+        fc.pre(next === undefined || (next.type !== shape.type && !isWidening(shape.type, next.type)));
+        const changes = compare(contract, withColumn(contract, relation, column, next));
+        expect(changes.map((change) => [change.relation, change.column, change.breaking])).toEqual([
+          [relation, column, true],
+        ]);
+      }),
+    );
+  });
+
+  test("a column that may be null now breaks", () => {
+    fc.assert(
+      fc.property(contractsWithColumn, ({ contract, relation, column, shape }) => {
+        const promised = withColumn(contract, relation, column, { ...shape, nullable: false });
+        const found = withColumn(contract, relation, column, { ...shape, nullable: true });
+        expect(compare(promised, found).map(({ breaking, reason }) => [breaking, reason])).toEqual([
+          [true, "may be null"],
+        ]);
+        expect(compare(found, promised).map(({ breaking, reason }) => [breaking, reason])).toEqual([
+          [false, "never null"],
+        ]);
+      }),
+    );
+  });
+
+  test("additions never break, and each is told", () => {
+    fc.assert(
+      fc.property(contracts, contracts, (promised, more) => {
+        const relations = new Map(promised.relations);
+        for (const [name, list] of more.relations) {
+          relations.set(name, new Map([...list, ...(promised.relations.get(name) ?? [])]));
+        }
+        const changes = compare(promised, { ...promised, relations });
+        expect(changes.filter(({ breaking, was }) => breaking || was !== undefined)).toEqual([]);
+        const isNew = (name: string) => !promised.relations.has(name);
+        const expected = [...more.relations].flatMap(([name, list]) =>
+          isNew(name) ? [name] : [...list.keys()].filter((column) => !promised.relations.get(name)?.has(column)),
+        );
+        expect(changes.map(({ relation, column }) => column ?? relation).sort()).toEqual(expected.sort());
+      }),
+    );
+  });
+});
+
+test("a column is told as it is written in a table", () => {
+  const [change] = compare(contractOf({ r: {} }), contractOf({ r: { c: "numeric(5,2) not null" } }));
+  expect(change?.is).toBe("numeric(5,2) not null");
+  expect(columnOf("numeric(5,2) not null")).toEqual({ type: "numeric(5,2)", nullable: false });
+});

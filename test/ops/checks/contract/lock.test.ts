@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readLock, writeLock } from "../../../../ops/checks/contract/contract.ts";
+import { contractOf, contracts } from "./contracts.ts";
+
+describe("the lock file", () => {
+  test("has one line per column, sorted", () => {
+    const contract = contractOf({
+      summary: { n: "bigint not null" },
+      kommuner: { navn: "text", kommune_nr: "character varying(4) not null" },
+    });
+    expect(writeLock(contract)).toBe(`{
+  "schema": "api_v1",
+  "relations": {
+    "kommuner": {
+      "kommune_nr": "character varying(4) not null",
+      "navn": "text"
+    },
+    "summary": {
+      "n": "bigint not null"
+    }
+  }
+}
+`);
+  });
+
+  test("is read as it was written, whatever the names", () => {
+    fc.assert(
+      fc.property(contracts, (contract) => {
+        expect(readLock(writeLock(contract), "f")).toEqual(contract);
+      }),
+    );
+  });
+
+  test("does not depend on the order of what was found", () => {
+    fc.assert(
+      fc.property(contracts, (contract) => {
+        const relations = new Map(
+          [...contract.relations].reverse().map(([name, list]) => [name, new Map([...list].reverse())]),
+        );
+        expect(writeLock({ ...contract, relations })).toBe(writeLock(contract));
+      }),
+    );
+  });
+
+  test.each([
+    "",
+    "{",
+    "[]",
+    "{}",
+    '{"schema":"a"}',
+    '{"schema":"a","relations":{"r":{"c":1}}}',
+    '{"schema":"a","relations":{"r":[]}}',
+    '{"relations":{}}',
+  ])("%s is none", (text) => {
+    expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
+      "contract/dev/api_v1.json is not a lock file; restore it from git, or remove it and run accept",
+    );
+  });
+});

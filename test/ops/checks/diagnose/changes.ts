@@ -1,0 +1,83 @@
+/** What may be wrong, as changes of the evidence, and what each has to lead to. */
+import { expect, test } from "vitest";
+import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
+import { diagnoseHost, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
+import { brief, inside, type Open, the, trail, world } from "./world.ts";
+
+export type Change = (evidence: Open<Evidence>) => void;
+
+export const WIKI = "http://wiki.localhost";
+export const AUTHENTIK = "http://authentik.localhost";
+export const LOGIN = `${AUTHENTIK}/application/o/authorize/`;
+export const MESH = "https://wiki.mesh.example.org";
+
+/** What a host answers without a session. */
+export const answers =
+  (url: string, ...[hops, rest]: Parameters<typeof trail>): Change =>
+  ({ answers: all }) =>
+    void all.set(url, { withoutSession: trail(hops, rest) as never, withSession: undefined });
+/** What it answers with a session. */
+export const signedIn =
+  (url: string, ...[hops, rest]: Parameters<typeof trail>): Change =>
+  ({ answers: all }) =>
+    void Object.assign(all.get(url) ?? {}, { withSession: { username: "inge", trail: trail(hops, rest) } });
+
+export const loop = signedIn(
+  WIKI,
+  [
+    [302, `${WIKI}/`],
+    [302, LOGIN],
+  ],
+  { end: "loop" },
+);
+export const noProvider = answers(WIKI, [[400, `${WIKI}/`]], { text: "outpost: no provider" });
+export const noRoute = answers(WIKI, [[404, `${WIKI}/`]], { text: "gateway: no route" });
+export const open = answers(WIKI, [[200, `${WIKI}/`]]);
+export const failing = answers(WIKI, [[502, `${WIKI}/`]]);
+export const noName: Change = ({ names }) => void names.set("wiki.mesh.example.org", { seen: { code: "ENOTFOUND" } });
+
+export const proxy = ({ identity }: Open<Evidence>) =>
+  the(inside(identity).proxies, ({ name }) => name === "wiki@localhost");
+export const application = ({ identity }: Open<Evidence>) =>
+  the(inside(identity).applications, ({ slug }) => slug === "wiki-localhost");
+/** Name of the outpost of wiki.localhost. */
+export const OUTPOST = the(world().plan.exposures, ({ id }) => id === "wiki@localhost").outpost ?? "";
+export const FORWARD_AUTH = `${OUTPOST}-forward-auth`;
+export const outpost = ({ identity }: Open<Evidence>) => the(inside(identity).outposts, ({ name }) => name === OUTPOST);
+export const route = ({ cluster }: Open<Evidence>) => the(inside(cluster.routes), ({ name }) => name === "wiki");
+export const middleware = ({ cluster }: Open<Evidence>, name: string) =>
+  the(inside(cluster.middlewares), (one) => one.namespace === "default" && one.name === name);
+export const forwardAuth = (evidence: Open<Evidence>) =>
+  middleware(evidence, FORWARD_AUTH).forwardAuth ?? ({} as never);
+export const service = ({ cluster }: Open<Evidence>, name: string) =>
+  the(inside(cluster.services), (one) => one.name === name);
+export const engine = (evidence: Open<Evidence>) => inside(evidence.engine);
+
+export function without<T>(list: T[], one: T): void {
+  list.splice(list.indexOf(one), 1);
+}
+
+export function diagnosed(url: string, changes: readonly Change[]): HostDiagnosis {
+  const evidence = world((all) => changes.forEach((change) => change(all)));
+  const { hosts } = diagnoseHost(new URL(url).hostname, url, evidence);
+  return the(hosts, (host) => host.url === url);
+}
+
+export interface Case {
+  readonly name: string;
+  readonly changes: readonly Change[];
+  readonly expected: readonly string[];
+  readonly problem: string;
+  readonly url?: string;
+}
+
+/** Registers a test for each. */
+export function testEach(cases: readonly Case[]): void {
+  test.each(cases)("$name", ({ changes, expected, problem, url = WIKI }) => {
+    const found = diagnosed(url, changes);
+    expect(brief(found)).toEqual(expected);
+    expect(found.cause?.problem).toEqual(problem);
+    expect(found.cause?.evidence.length).toBeGreaterThan(0);
+    expect(found.cause?.hint).not.toBe("");
+  });
+}

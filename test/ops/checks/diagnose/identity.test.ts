@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test } from "vitest";
+import { observeIdentity } from "../../../../ops/checks/diagnose/evidence/identity.ts";
+import { startAuthentikLists } from "../../../helpers/authentikLists.ts";
+import { inside } from "./world.ts";
+
+const applications = Array.from({ length: 130 }, (_, index) => ({
+  ...{ pk: `app-${index}`, slug: `app-${index}`, provider: index },
+  accessible: index === 0,
+}));
+const bindings = Array.from({ length: 210 }, (_, index) => ({
+  ...{ target: `app-${index % 130}`, group: `group-${index < 130 ? "a" : "b"}`, enabled: true },
+}));
+const groups = [
+  { pk: "group-a", name: "staff" },
+  { pk: "group-b", name: "admins" },
+];
+
+test("reads every page, and the applications that the token's user may not access", async () => {
+  const lists = { "/core/applications/": applications, "/policies/bindings/": bindings, "/core/groups/": groups };
+  const { url, close } = await startAuthentikLists(lists);
+  onTestFinished(close);
+  const found = inside(await observeIdentity(url, { seen: "token" }));
+  expect(found.applications.map(({ slug }) => slug)).toEqual(applications.map(({ slug }) => slug));
+  expect(found.bindings.get("app-79")).toEqual(["staff", "admins"]);
+  expect(found.bindings.get("app-129")).toEqual(["staff"]);
+});

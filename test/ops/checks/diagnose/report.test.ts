@@ -1,0 +1,212 @@
+/** What leaves the command: the report, its files, and no secret. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { accessOf } from "../../../../infra/access/access.ts";
+import { DEPLOYED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
+import { main, type Shell } from "../../../../ops/commands/diagnose.ts";
+import { engineState } from "../../../../ops/checks/diagnose/evidence/engine.ts";
+import { middlewareOf, routeOf } from "../../../../ops/checks/diagnose/evidence/traefikObjects.ts";
+import { look } from "../../../../ops/checks/diagnose/observation.ts";
+import { redactAll, redactor } from "../../../../ops/checks/diagnose/redact.ts";
+import { describe as page, isAnythingWrong } from "../../../../ops/checks/diagnose/report.ts";
+import { writeReport } from "../../../../ops/checks/diagnose/reportFiles.ts";
+import { diagnoseHost } from "../../../../ops/checks/diagnose/diagnosis.ts";
+import { proxy } from "../../../config/stacks.ts";
+import { planOf } from "../../../infra/plan/stacks.ts";
+import { inside, world } from "./world.ts";
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "gatehouse-telling-"))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("redaction", () => {
+  const redact = redactor(["canary-value", 'with "quotes" & signs', "short"]);
+
+  test.each([
+    ["the value itself: canary-value.", "the value itself: [redacted]."],
+    ["in base64: Y2FuYXJ5LXZhbHVl", "in base64: [redacted]"],
+    ['in JSON: with \\"quotes\\" & signs', "in JSON: [redacted]"],
+    ["in an address: with%20%22quotes%22%20%26%20signs", "in an address: [redacted]"],
+    ["a word: shortly", "a word: shortly"],
+    ["Authorization: Basic b3BzOnB3", "Authorization: [redacted]"],
+    ["set-cookie: authentik_session=abc; Path=/", "set-cookie: [redacted]"],
+    ["sent authentik_proxy_1a2b3c4d=abc.def;", "sent authentik_proxy_1a2b3c4d=[redacted];"],
+    ["used Bearer abcdef.ghi", "used Bearer [redacted]"],
+    ["http://a.localhost/x?code=abc&state=def&y=1", "http://a.localhost/x?code=[redacted]&state=[redacted]&y=1"],
+    ["postgres://me:pw@db/x", "postgres://[redacted]@db/x"],
+    ["token eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.abc_-1 here", "token [redacted] here"],
+  ])("%s", (text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+
+  test("reaches every text of a value, and leaves the rest", () => {
+    expect(
+      redactAll({ list: ["canary-value", { deep: "a canary-value" }], count: 1, none: undefined }, redact),
+    ).toEqual({
+      list: ["[redacted]", { deep: "a [redacted]" }],
+      count: 1,
+      none: undefined,
+    });
+  });
+
+  test("of a middleware's headers only the names are taken", () => {
+    const spec = { headers: { customRequestHeaders: { Authorization: "Basic canary", "X-Gone": "" } } };
+    const found = middlewareOf({ metadata: { name: "inject", namespace: "tools" }, spec });
+    expect([...found.requestHeaders]).toEqual([
+      ["authorization", "set"],
+      ["x-gone", "removed"],
+    ]);
+    expect(JSON.stringify(found)).not.toContain("canary");
+  });
+});
+
+describe("report files", () => {
+  test("only the three newest are kept, whatever their context; what is no report stays", () => {
+    writeFileSync(join(folder, "notes.txt"), "mine");
+    for (const [day, context] of [
+      [3, "b"],
+      [1, "a"],
+      [2, "a/../c"],
+      [4, "a"],
+    ] as const) {
+      writeReport(folder, context, new Date(Date.UTC(2026, 10, day)), `report ${day}`);
+    }
+    expect(readdirSync(folder).sort()).toEqual([
+      "2026-11-02T00-00-00.000Z-a_.._c.txt",
+      "2026-11-03T00-00-00.000Z-b.txt",
+      "2026-11-04T00-00-00.000Z-a.txt",
+      "notes.txt",
+    ]);
+    const [newest = ""] = readdirSync(folder).sort().slice(2);
+    expect(readFileSync(join(folder, newest), "utf8")).toBe("report 4");
+    expect(statSync(join(folder, newest)).mode & 0o777).toBe(0o600);
+  });
+});
+
+test("the page says symptom, cause, evidence and a hint, what holds besides, and what was not seen", () => {
+  const evidence = world((all) => {
+    all.answers.set("http://wiki.localhost", {
+      withoutSession: {
+        hops: [{ url: "http://wiki.localhost/", status: 404 }],
+        end: "answered",
+        text: "gateway: no route",
+      },
+      withSession: undefined,
+    });
+    const routes = inside(all.cluster.routes);
+    routes.splice(
+      routes.findIndex(({ name }) => name === "wiki"),
+      1,
+    );
+    inside(all.engine).last = { kind: "update", result: "failed", ended: "2026-11-21T08:00:00.000Z" };
+    all.cluster.traefik = { unseen: "the cluster's Traefik: forbidden" };
+  });
+  const diagnosis = diagnoseHost("wiki.localhost", "", evidence);
+  expect(isAnythingWrong(diagnosis)).toBe(true);
+  expect(page({ ...diagnosis, warnings: [] }, (_style, text) => text)).toBe(`rancher-desktop (stack dev)
+
+✖ http://wiki.localhost  domain not working: deployment
+
+http://wiki.localhost
+  Symptom   domain not working: 404 from the gateway: it has no route for this host
+  Cause     deployment: the last deployment run failed
+  Evidence  update of 2026-11-21T08:00:00.000Z: failed
+  Hint      run ./deploy rancher-desktop, which continues the last deployment
+  Also      route configuration: the route of wiki.localhost is missing
+
+Not checked
+  the cluster's Traefik: forbidden; so the version of Traefik is not read
+
+1 host with a symptom; cause: deployment.
+`);
+});
+
+describe("looking", () => {
+  test("what fails, or is silent, is a reason", async () => {
+    expect(await look("it", () => Promise.resolve(1))).toEqual({ seen: 1 });
+    const cause = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
+    expect(await look("it", () => Promise.reject(new Error("outer", { cause })))).toEqual({
+      unseen: "it: connect ECONNREFUSED 127.0.0.1:1",
+    });
+    expect(await look("it", () => new Promise(() => undefined), 5)).toEqual({ unseen: "it: no answer within 0.005 s" });
+  });
+
+  test("an IngressRoute is read with Traefik's own defaults", () => {
+    const match = "Host(`a.localhost`)";
+    const routes = [
+      { match, middlewares: [{ name: "m" }, { name: "n", namespace: "other" }], services: [{ name: "a", port: 80 }] },
+    ];
+    expect(routeOf({ metadata: { name: "a", namespace: "default" }, spec: { routes } })).toEqual({
+      ...{ namespace: "default", name: "a", entryPoints: [] },
+      rules: [
+        {
+          match,
+          priority: match.length,
+          passHostHeader: true,
+          middlewares: ["default/m", "other/n"],
+          backends: ["default/a:80"],
+        },
+      ],
+    });
+  });
+
+  test("the engine's state: only updates count, and what was under way is named", () => {
+    const urn = "urn:pulumi:dev::gatehouse::kubernetes:core/v1:Secret::wiki-secret";
+    const stack = { urn: "stack", type: "pulumi:pulumi:Stack" };
+    const deployed = accessOf(planOf({ localhost: true }, proxy({})));
+    const access = { urn: "access", type: DEPLOYED_ACCESS, outputs: { ...recordOf(deployed) } };
+    const resource = { urn, type: "kubernetes:core/v1:Secret" };
+    const updates = [
+      { kind: "refresh", result: "succeeded", endTime: "3" },
+      { kind: "update", result: "failed", endTime: "2" },
+    ];
+    const pending = [{ resource, type: "creating" }];
+    expect(engineState({ resources: [stack, resource, access], pending_operations: pending }, updates, [])).toEqual({
+      ...{ deployed: true, pending: ["wiki-secret"], urls: Array.from(deployed.host.values(), ({ url }) => url) },
+      last: { kind: "update", result: "failed", ended: "2" },
+    });
+    expect(engineState({ resources: [stack] }, null, [resource])).toEqual({
+      ...{ deployed: false, pending: ["wiki-secret"], urls: undefined, last: undefined },
+    });
+  });
+});
+
+describe("wrong use", () => {
+  let said: string;
+  const run = (...args: string[]): Promise<number> => {
+    said = "";
+    const add = (text: string): void => void (said += text);
+    const shell: Shell = {
+      project: folder,
+      data: folder,
+      environment: {},
+      colours: false,
+      now: () => new Date(),
+      out: add,
+      error: add,
+    };
+    return main(args, shell);
+  };
+
+  test("no context, an unknown one, and a host that is none end with 2", async () => {
+    writeFileSync(
+      join(folder, "Pulumi.dev.yaml"),
+      JSON.stringify({ config: { "kubernetes:context": "rancher-desktop" } }),
+    );
+    expect(await run()).toBe(2);
+    expect(said).toContain("missing required argument 'context'");
+    expect(await run("rancher")).toBe(2);
+    expect(said).toContain('no stack belongs to context "rancher".\nKnown contexts:\n  rancher-desktop (stack dev)');
+    expect(await run("rancher-desktop", "not a host")).toBe(2);
+    expect(said).toContain('"not a host" is neither a host nor an address');
+    expect(await run("rancher-desktop")).toBe(2);
+    expect(said).toContain("Pulumi.dev.yaml: ");
+    expect(readdirSync(folder)).toEqual(["Pulumi.dev.yaml"]);
+  });
+
+  test("--help ends with 0", async () => {
+    expect(await run("--help")).toBe(0);
+  });
+});

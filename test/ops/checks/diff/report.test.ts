@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { computePlan } from "../../../../infra/plan/plan.ts";
+import type { Plan } from "../../../../infra/plan/types.ts";
+import { COMMENT_LENGTH, composeComment } from "../../../../ops/checks/diff/comment.ts";
+import { compareVersions, type StackDiff } from "../../../../ops/checks/diff/compare.ts";
+import { accessDiff } from "../../../../ops/checks/diff/diff.ts";
+import { code, fence, previewBlock, stackBlocks } from "../../../../ops/checks/diff/markdown.ts";
+import { describeChanges } from "../../../../ops/checks/diff/report.ts";
+import { painter } from "../../../../ops/terminal/paint.ts";
+import { templateVariables } from "../../../../ops/checks/diff/variables.ts";
+import { basic, oauth2, proxy, sections, shell, stack } from "../../../config/stacks.ts";
+import { BOTH, planOf, settingsOf } from "../../../infra/plan/stacks.ts";
+
+const diffOf = (before: Plan | undefined, after: Plan | undefined): StackDiff => ({
+  ...{ stack: "dev", changes: accessDiff(before, after) },
+  ...{ problems: undefined, baseProblems: undefined },
+});
+const comment = (diffs: readonly StackDiff[], restUrl?: string, length?: number) =>
+  composeComment(diffs.flatMap(stackBlocks), restUrl, length);
+const many = (count: number, groups: string[]) =>
+  Array.from({ length: count }, (_, index) => proxy({ name: `s${index}`, application_slug: `s${index}`, groups }));
+
+describe("on a terminal", () => {
+  const changes = accessDiff(planOf(BOTH, proxy({})), planOf(BOTH, proxy({ public_paths: ["/healthz"] })));
+
+  test("what opens something is red, and without a terminal there is no colour", () => {
+    expect(describeChanges(changes, painter(true))).toContain("\u001b[31m  ✖ http://wiki.localhost\u001b[39m");
+    expect(describeChanges(changes, painter(false))).not.toContain("\u001b");
+  });
+
+  test("a group's name cannot pass for something else", () => {
+    const plan = planOf(BOTH, proxy({ groups: ["evil"] }));
+    const evil = JSON.parse(JSON.stringify(plan).replaceAll('"evil"', '"a\\u001b[2Jb\\u202e\\nc\\u2069"')) as Plan;
+    const text = describeChanges(accessDiff(undefined, evil), painter(false));
+    expect(text).toContain("for a?[2Jb??c?;");
+    expect(text).not.toMatch(/[\p{Cf}]|(?!\n)\p{Cc}/u);
+  });
+});
+
+describe("a comment", () => {
+  test("puts what opens something first", () => {
+    const before = planOf(BOTH, proxy({ groups: ["staff", "auditors"] }));
+    const after = planOf(BOTH, proxy({ groups: ["staff"], public_paths: ["/healthz"] }));
+    expect(comment([diffOf(before, after)])).toBe(`### Access: stack \`dev\`
+
+> [!CAUTION]
+> **This opens something to the public.**
+
+2 statements open something to the public, 4 take access away.
+
+**Opens to the public**
+
+| Where | What |
+| --- | --- |
+| \`http://wiki.localhost\`<br>\`https://wiki.mesh.example.org\` | open to everyone, without a session: \`/healthz\` |
+
+**Less access**
+
+| Where | What |
+| --- | --- |
+| \`http://whoami-wiki.localhost\`<br>\`http://wiki.localhost\`<br>\`https://wiki.mesh.example.org\` | no longer admits \`auditors\` |
+| \`group auditors\` | is deleted, with its memberships |
+`);
+  });
+
+  test("is no markup of whoever names a group", () => {
+    const name = "x`|</td><img src=x> @everyone [a](http://b)";
+    const text = comment([diffOf(undefined, planOf(BOTH, proxy({ groups: [name] })))]);
+    expect(text).toContain("``x`\\|</td><img src=x> @everyone [a](http://b)``");
+    expect([code("a`b``c"), code("`"), fence("```\nx")]).toEqual([
+      "```a`b``c```",
+      "`` ` ``",
+      "````text\n```\nx\n````\n",
+    ]);
+  });
+
+  test("leaves out lines of the preview before any statement", () => {
+    const blocks = [
+      ...stackBlocks(diffOf(undefined, planOf(BOTH, proxy({})))),
+      previewBlock("+ line\n".repeat(10_000)),
+    ];
+    const text = composeComment(blocks, "https://ci.example.org/runs/1");
+    expect(text.length).toBeLessThanOrEqual(COMMENT_LENGTH);
+    expect(text).not.toContain("more statements");
+    expect(text).toMatch(
+      /\n```\n\n<\/details>\n\n\*\d+ more lines: \[all of them\]\(https:\/\/ci\.example\.org\/runs\/1\)\.\*\n$/,
+    );
+  });
+
+  test("of 1,200 hosts fits, cut between statements, with a link to the rest", () => {
+    const before = computePlan(settingsOf({ localhost: true, mesh: true, external: true }, many(300, ["a"])));
+    const list = many(300, ["b"]).map((one, index) => (index === 299 ? { ...one, public_paths: ["/open"] } : one));
+    const after = computePlan(settingsOf({ localhost: true, mesh: true, external: true }, list));
+    const short = comment([diffOf(undefined, before), diffOf(before, after)], "https://ci.example.org/runs/1");
+    const whole = comment([diffOf(undefined, before), diffOf(before, after)], undefined, Infinity);
+    expect(short.length).toBeLessThanOrEqual(COMMENT_LENGTH);
+    expect(short.length).toBeGreaterThan(COMMENT_LENGTH - 2000);
+    expect(short).toMatch(/\n\*\d+ more statements: \[all of them\]\(https:\/\/ci\.example\.org\/runs\/1\)\.\*\n/);
+    // The most dangerous statement is in the second stack, and there all the same.
+    expect(short).toContain("`https://s299.mesh.example.org` | open to everyone, without a session: `/open` |");
+    const rows = (text: string) => text.split("\n").filter((line) => line.startsWith("| `"));
+    const all = new Set(rows(whole));
+    expect(rows(short).filter((row) => !all.has(row))).toEqual([]);
+    expect(rows(whole).length).toBeGreaterThan(rows(short).length);
+  });
+});
+
+test("1,000 services on 3 domains are compared within a second of computing", () => {
+  const enabled = { localhost: true, mesh: true, external: true };
+  const [before, after] = [many(1000, ["a"]), many(1000, ["b"])].map((list) => computePlan(settingsOf(enabled, list)));
+  const seconds = [1, 2].map(() => {
+    const start = process.threadCpuUsage();
+    accessDiff(before, after);
+    return process.threadCpuUsage(start).user / 1e6;
+  });
+  expect(Math.min(...seconds)).toBeLessThan(1);
+}, 30_000);
+
+describe("secrets and variables", () => {
+  const versionOf = (changed: Record<string, unknown>) => ({ stacks: ["dev"], read: () => stack(changed) });
+
+  test("no secret of either version is told, valid or not", () => {
+    const canaries = Array.from({ length: 20 }, (_, index) => `canary-${index}-7f3a9c`);
+    const environment = Object.fromEntries(Object.keys(shell).map((name, index) => [name, canaries[index]]));
+    const before = versionOf({ protected_services: [proxy({}), oauth2({}), basic({})] });
+    const secretInClear = { username: "ops", password: canaries[19] };
+    const heads = [
+      versionOf({ protected_services: [oauth2({ enforce: "gateway" }), basic({ description: "x" })] }),
+      versionOf({ protected_services: [basic({ basic_auth: secretInClear })] }),
+      versionOf({ identity_provider: { ...sections.identity_provider, token: canaries[18] } }),
+    ];
+    const reported = heads.flatMap((head) => compareVersions(before, head, environment));
+    const text =
+      JSON.stringify(reported) +
+      comment(reported) +
+      reported.map(({ changes }) => describeChanges(changes, painter(false))).join();
+    expect(reported.map(({ problems }) => problems !== undefined)).toEqual([false, true, true]);
+    expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+  });
+
+  test("in CI a stack file sees the repository's own variables, and none of the process", () => {
+    const values = JSON.stringify({ MESH_DOMAIN: "mesh.example.org", COUNT: 5 });
+    expect(templateVariables({ TOKEN: "t", GATEHOUSE_VARIABLES: values })).toEqual({ MESH_DOMAIN: "mesh.example.org" });
+    expect([templateVariables({ CI: "true", TOKEN: "t" }), templateVariables({ TOKEN: "t" })]).toEqual([
+      {},
+      { TOKEN: "t" },
+    ]);
+    expect(templateVariables({ GATEHOUSE_VARIABLES: "null" })).toEqual({});
+  });
+
+  test("a wrong head says what is wrong; a wrong base makes everything new", () => {
+    const wrong = versionOf({ protected_services: [proxy({ domains: ["mars"] })] });
+    const right = versionOf({});
+    const [head] = compareVersions(right, wrong, shell);
+    const [base] = compareVersions(wrong, right, shell);
+    expect(head?.changes).toEqual([]);
+    expect(head?.problems).toContain('Pulumi.dev.yaml: 1 problem\n  protected_services[0].domains[0] "wiki": ');
+    expect(base?.baseProblems).toContain("Pulumi.dev.yaml: 1 problem\n");
+    expect(new Set(base?.changes.map(({ change }) => change))).toEqual(new Set(["added"]));
+    expect(comment(head ? [head] : [])).toContain(
+      "The configuration is not valid:\n\n```text\nPulumi.dev.yaml: 1 problem",
+    );
+  });
+});

@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { DataPlan } from "../../../../infra/plan/types.ts";
+import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
+import type { Live, LivePrivilege } from "../../../../ops/checks/grants/live.ts";
+import { compareGrants } from "../../../../ops/checks/grants/verification.ts";
+import { plannedLive, planOf, plans, privilege, relation } from "./live.ts";
+
+const found = (live: Live, plan: DataPlan) =>
+  compareGrants(live, expectationOf(plan)).map(({ object, problem }) => `${object}: ${problem}`);
+
+/** Whole plans are costly. */
+const RUNS = { numRuns: 25 };
+const ALL = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN"];
+
+describe("of any plan", () => {
+  test("what is as planned has no findings", () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        expect(found(plannedLive(plan), plan)).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test("any privilege on a table beyond the matrix is one finding, which names it", () => {
+    const visitor = fc.constantFrom("web_anon", "gate", "public");
+    fc.assert(
+      fc.property(plans, fc.nat(), visitor, fc.constantFrom(...ALL), (plan, pick, grantee, extra) => {
+        const schema = plan.schemas[pick % plan.schemas.length];
+        const isPlanned = schema?.access === "exposed" && grantee === "web_anon" && extra === "SELECT";
+        const live = plannedLive(plan);
+        const name = `${schema?.name}.t`;
+        const entry = privilege({ schema: schema?.name ?? "", name, grantee, privileges: [extra] });
+        const who = grantee === "public" ? "everybody (PUBLIC)" : grantee;
+        const expected = isPlanned ? [] : [`table ${name}: ${who} has ${extra}`];
+        expect(found({ ...live, privileges: [...live.privileges, entry] }, plan)).toEqual(expected);
+      }),
+      RUNS,
+    );
+  });
+
+  test("any privilege that is gone is one finding", () => {
+    fc.assert(
+      fc.property(plans, fc.nat(), (plan, pick) => {
+        const live = plannedLive(plan);
+        const gone = live.privileges[pick % live.privileges.length] as LivePrivilege;
+        const privileges = live.privileges.filter((entry) => entry !== gone);
+        const findings = compareGrants({ ...live, privileges }, expectationOf(plan));
+        const lack = `${gone.grantee} lacks ${gone.privileges.join(", ")}`;
+        expect(findings.map(({ problem, danger }) => [problem, danger])).toEqual([[lack, "outage"]]);
+      }),
+      RUNS,
+    );
+  });
+
+  test("any default privilege that is gone is one finding", () => {
+    fc.assert(
+      fc.property(plans, fc.nat(), (plan, pick) => {
+        const live = plannedLive(plan);
+        const gone = live.defaults[pick % live.defaults.length];
+        const defaults = live.defaults.filter((entry) => entry !== gone);
+        expect(found({ ...live, defaults }, plan)).toHaveLength(1);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe("closure", () => {
+  const plan = planOf(["api_v1", "marts"], ["private_marts"]);
+
+  test("of any views, exactly those find the private table that reach it, except with the rights of whom asks", () => {
+    const edge = fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 7 })).filter(([from, to]) => from > to);
+    fc.assert(
+      fc.property(fc.uniqueArray(edge, { selector: String }), fc.uniqueArray(fc.nat({ max: 7 })), (edges, invokers) => {
+        const views = [1, 2, 3, 4, 5, 6, 7].map((n) =>
+          relation("marts", `v${n}`, { kind: "view", invoker: invokers.includes(n) }),
+        );
+        const people = relation("private_marts", "v0");
+        const id = (n: number) => (n === 0 ? "pg_class:private_marts.v0" : `pg_class:marts.v${n}`);
+        const reaches = (n: number): boolean => n === 0 || edges.some(([from, to]) => from === n && reaches(to));
+        const live = plannedLive(plan);
+        const selects = views.map(({ name }) => privilege({ kind: "view", schema: "marts", name }));
+        const lines = found(
+          {
+            ...live,
+            relations: [...live.relations, ...views, people],
+            privileges: [...live.privileges, ...selects],
+            dependencies: edges.map(([from, to]) => ({ source: id(from), target: id(to) })),
+          },
+          plan,
+        );
+        const leaking = lines.map((line) =>
+          Number(/^view marts\.v(\d): serves rows of the private table/.exec(line)?.[1]),
+        );
+        expect(leaking).toEqual([1, 2, 3, 4, 5, 6, 7].filter((n) => !invokers.includes(n) && reaches(n)));
+      }),
+    );
+  });
+
+  test("views that read each other in a circle end", () => {
+    const live = plannedLive(plan);
+    const source = "pg_class:marts.t";
+    const target = "pg_class:api_v1.t";
+    const dependencies = [
+      { source, target },
+      { source: target, target: source },
+    ];
+    expect(found({ ...live, dependencies }, plan)).toEqual([]);
+  });
+});
+
+test("names that SQL must quote are quoted in hints", () => {
+  const plan = planOf(["Odd Name"], ["private_marts"]);
+  const live = plannedLive(plan);
+  const schemas = live.schemas.map((schema) => (schema.name === "Odd Name" ? { ...schema, owner: 'Per"son' } : schema));
+  const [finding, ...others] = compareGrants({ ...live, schemas }, expectationOf(plan));
+  expect(others).toEqual([]);
+  expect(finding).toEqual({
+    object: 'schema "Odd Name"',
+    problem: 'is owned by "Per""son", not pipeline',
+    hint: 'ALTER SCHEMA "Odd Name" OWNER TO pipeline;',
+    danger: "reach",
+    schema: "Odd Name",
+  });
+});

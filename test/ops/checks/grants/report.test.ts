@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
+import { type Finding, sortFindings } from "../../../../ops/checks/grants/finding.ts";
+import { checksOf } from "../../../../ops/checks/grants/report.ts";
+import { planOf } from "./live.ts";
+
+const lack: Finding = {
+  ...{ object: "table marts.late", problem: "web_anon lacks SELECT", schema: "marts", danger: "outage" },
+  hint: "GRANT SELECT ON TABLE marts.late TO web_anon;",
+};
+const login: Finding = {
+  ...{ object: "role web_anon", problem: "is LOGIN", schema: undefined, danger: "reach" },
+  hint: "ALTER ROLE web_anon NOLOGIN;",
+};
+const leak: Finding = {
+  ...{ object: "view marts.leak", problem: "serves rows of the private table private_marts.people", schema: "marts" },
+  ...{ danger: "leak", hint: "take private_marts.people out of it" },
+};
+
+test("the most dangerous stands first, and what was found twice stands there once", () => {
+  expect(sortFindings([lack, login, leak, { ...lack }])).toEqual([leak, login, lack]);
+});
+
+test("each finding fails the check of its schema, or that of the database", () => {
+  const checks = checksOf([leak, login, lack], expectationOf(planOf(["marts"], ["private_marts"])));
+  expect(checks).toEqual([
+    {
+      name: "grants of database warehouse and its roles",
+      ok: false,
+      detail: "role web_anon is LOGIN; hint: ALTER ROLE web_anon NOLOGIN;",
+    },
+    {
+      name: "grants of schema marts",
+      ok: false,
+      detail:
+        "view marts.leak serves rows of the private table private_marts.people; hint: take private_marts.people out of it\n" +
+        "table marts.late web_anon lacks SELECT; hint: GRANT SELECT ON TABLE marts.late TO web_anon;",
+    },
+    ...["private_marts", "catalog", "gatehouse", "gatehouse_openapi"].map((name) => ({
+      name: `grants of schema ${name}`,
+      ok: true,
+      detail: "as planned",
+    })),
+  ]);
+});

@@ -1,0 +1,71 @@
+/** Certificates as a browser judges them, on a TLS server of this machine. */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, getCACertificates, type Server, setDefaultCACertificates } from "node:tls";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { selfSigned } from "../../../../local/authentik/certificate.ts";
+import { checkCertificate } from "../../../../ops/checks/verify/certificates.ts";
+
+const HOST = "whoami.certificate.localhost";
+const DAY_MS = 86_400_000;
+const authorities = getCACertificates("default");
+const servers: Server[] = [];
+let trusted: number;
+let strange: number;
+
+async function serve(name: string, trust: boolean): Promise<number> {
+  const { certificate_data: cert, key_data: key } = selfSigned(name);
+  if (trust) setDefaultCACertificates([...getCACertificates("default"), cert]);
+  const server = createServer({ cert, key }).listen(0, "127.0.0.1");
+  servers.push(server);
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+beforeAll(async () => {
+  trusted = await serve(HOST, true);
+  strange = await serve(HOST, false);
+});
+afterAll(() => {
+  setDefaultCACertificates(authorities);
+  for (const server of servers) server.close();
+});
+
+async function judged(host: string, port: number, now = new Date()) {
+  const told: Date[] = [];
+  const exposure = { host, url: `https://${host}:${port}` };
+  const { ok, detail } = await checkCertificate(exposure, (expires) => void told.push(expires), now);
+  return { ok, detail, told };
+}
+
+test("one that is trusted, for the host, and lasts is good; its end is told", async () => {
+  const { ok, detail, told } = await judged(HOST, trusted);
+  expect({ ok, detail }).toEqual({ ok: true, detail: "trusted, 364 days left" });
+  expect(told.map((expires) => Math.round((expires.getTime() - Date.now()) / DAY_MS))).toEqual([365]);
+});
+
+test("one that nobody vouches for", async () => {
+  const { ok, detail, told } = await judged(HOST, strange);
+  expect({ ok, detail, told: told.length }).toEqual({
+    ...{ ok: false, detail: "expected a trusted chain, got DEPTH_ZERO_SELF_SIGNED_CERT", told: 1 },
+  });
+});
+
+test("one of another host", async () => {
+  const { ok, detail } = await judged("other.certificate.localhost", trusted);
+  const seen = `one for CN=${HOST}`;
+  expect({ ok, detail }).toEqual({
+    ok: false,
+    detail: `expected a certificate for other.certificate.localhost, got ${seen}`,
+  });
+});
+
+test("one that runs out within a week is not renewed any more", async () => {
+  const { ok, detail } = await judged(HOST, trusted, new Date(Date.now() + 360 * DAY_MS));
+  expect({ ok, detail }).toEqual({ ok: false, detail: "expected at least 7 days left, got 4" });
+});
+
+test("nobody there", async () => {
+  const { ok, detail, told } = await judged(HOST, 1);
+  expect({ ok, detail, told }).toEqual({ ok: false, detail: "connect ECONNREFUSED 127.0.0.1:1", told: [] });
+});

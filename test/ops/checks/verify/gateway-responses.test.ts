@@ -1,0 +1,68 @@
+/** The gateway's own 404 and 503 pass no check that expects an application. */
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { Exposure } from "../../../../infra/plan/types.ts";
+import {
+  checkBasic,
+  checkLetIn,
+  checkMachine,
+  checkWrongGroup,
+} from "../../../../ops/checks/verify/identityHeaders.ts";
+import type { Check } from "../../../../ops/checks/verify/check.ts";
+import { checkRoute } from "../../../../ops/checks/verify/gateway.ts";
+
+const TEXT = "Content-Type: text/plain; charset=utf-8";
+const SNIFF = "X-Content-Type-Options: nosniff";
+const DATE = "Date: Sun, 22 Nov 2026 21:00:00 GMT";
+
+/** In the order of arrival, as test/ops/gateway-response.live.test.ts observes it. */
+const ORDER = {
+  own: (length: string) => [TEXT, SNIFF, DATE, length],
+  "of an application in Go": (length: string) => [length, TEXT, DATE, SNIFF],
+};
+
+/** A host that gives one answer to every request. @returns its URL */
+async function host(order: keyof typeof ORDER, status: number, body: string): Promise<string> {
+  const lines = [`HTTP/1.1 ${status} Status`, ...ORDER[order](`Content-Length: ${body.length}`), "", body];
+  const server = createServer((socket) => {
+    socket.on("data", () => void socket.write(lines.join("\r\n"))).on("error", () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://app.localhost:${(server.address() as AddressInfo).port}`;
+}
+
+const USER = { username: "inge", password: "correct horse", name: "Inge", email: "", groups: [] };
+const OF_APPLICATION = { role: "service", protection: "oauth2", authentication: "none", publicPaths: ["/open"] };
+
+/** Every check that a user's or a machine's answer of an application passes. */
+async function checks(url: string): Promise<readonly Check[]> {
+  const exposure = { ...OF_APPLICATION, url, host: new URL(url).host } as unknown as Exposure;
+  return [
+    ...(await checkRoute(exposure, "http://authentik.localhost", () => undefined)),
+    await checkLetIn(exposure, USER),
+    await checkWrongGroup(exposure, USER),
+    await checkBasic(exposure, USER, false),
+    await checkMachine(exposure, USER, () => Promise.resolve("token"), { echo: false, jwks: "" }),
+  ];
+}
+
+const CASES = [
+  [404, "404 page not found\n"],
+  [503, "no available server\n"],
+] as const;
+
+test.each(CASES)("fails for the gateway's own %i", async (status, body) => {
+  const found = await checks(await host("own", status, body));
+  expect(found.map(({ ok }) => ok)).toEqual(found.map(() => false));
+  expect(found).toHaveLength(6);
+  expect(found[0]?.detail).toContain(
+    `expected an answer of the application, got ${status}, the gateway's own answer: its route, or the Service behind it, is missing or has no endpoint`,
+  );
+});
+
+test("passes for the same 404 of an application in Go", async () => {
+  const found = await checks(await host("of an application in Go", ...CASES[0]));
+  expect(found.map(({ ok }) => ok)).toEqual(found.map(() => true));
+});

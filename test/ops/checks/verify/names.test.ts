@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { checkName, type Resolve } from "../../../../ops/checks/verify/names.ts";
+
+const zone: Readonly<Record<string, readonly string[]>> = {
+  "whoami.example.org": ["203.0.113.7"],
+  "both.example.org": ["203.0.113.7", "2001:db8:0:0::7"],
+  "stray.example.org": ["203.0.113.7", "198.51.100.1"],
+  "gateway.example.net": ["203.0.113.7"],
+};
+const ask: Resolve = (name) => {
+  const found = zone[name];
+  return found ? Promise.resolve(found) : Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
+};
+const resolves = async (host: string, ...targets: string[]) => {
+  const { ok, detail } = await checkName(host, { targets }, ask);
+  return { ok, detail };
+};
+
+test("a name resolves to the targets of its domain, addresses or names", async () => {
+  expect(await resolves("whoami.example.org", "203.0.113.7")).toEqual({ ok: true, detail: "203.0.113.7" });
+  expect(await resolves("whoami.example.org", "gateway.example.net")).toEqual({ ok: true, detail: "203.0.113.7" });
+});
+
+test("an IPv6 target may be spelled otherwise", async () => {
+  expect(await resolves("both.example.org", "203.0.113.7", "2001:db8::7")).toEqual({
+    ok: true,
+    detail: "203.0.113.7, 2001:db8:0:0::7",
+  });
+});
+
+test("one address too many is told", async () => {
+  expect(await resolves("stray.example.org", "203.0.113.7")).toEqual({
+    ok: false,
+    detail: "expected the targets 203.0.113.7, got 203.0.113.7, 198.51.100.1",
+  });
+});
+
+test("a name that is not there, or whose target is not", async () => {
+  expect(await resolves("gone.example.org", "203.0.113.7")).toEqual({
+    ok: false,
+    detail: "expected addresses of gone.example.org, got none: the name does not exist",
+  });
+  expect(await resolves("whoami.example.org", "gone.example.net")).toEqual({
+    ok: false,
+    detail: "expected addresses of gone.example.net, got none: the name does not exist",
+  });
+});
+
+test("without targets any address will do; localhost is loopback", async () => {
+  expect(await resolves("whoami.example.org")).toEqual({ ok: true, detail: "203.0.113.7" });
+  expect(await checkName("whoami.localhost", { targets: [] })).toEqual({
+    name: "whoami.localhost resolves",
+    ok: true,
+    detail: "127.0.0.1",
+  });
+});

@@ -1,0 +1,86 @@
+/** Which probes a plan gets, and what is told where no user can sign in. */
+import { expect, test } from "vitest";
+import { parseStack } from "../../../../config/load.ts";
+import { computePlan } from "../../../../infra/plan/plan.ts";
+import { outsideTarget } from "../../../../infra/verification/target.ts";
+import { outsideProbes, Observations } from "../../../../ops/checks/verify/outside.ts";
+import type { Probe } from "../../../../ops/checks/verify/probe.ts";
+import type { Callers } from "../../../../ops/checks/verify/signInProbes.ts";
+import { shell, stack } from "../../../config/stacks.ts";
+
+const settings = parseStack(
+  stack({
+    domains: {
+      localhost: {},
+      mesh: { enabled: true, base_domain: "mesh.example.org", targets: ["203.0.113.7"] },
+      external: { enabled: false, base_domain: "off.example.org" },
+      partner: { enabled: false, base_domain: "${PARTNER}", protocol: "https", description: "off" },
+    },
+  }),
+  shell,
+);
+const target = outsideTarget(settings, computePlan(settings));
+const noCaller: Callers = {
+  ...{ users: [], machine: undefined, basic: new Map() },
+  noCaller: { reason: "no account that can sign in", hint: "add a service account" },
+};
+const probes = (callers: Callers = noCaller): Probe[] => outsideProbes(target, callers, new Observations());
+const kindsOf = (subject: string): string[] =>
+  probes().flatMap((probe) => (probe.subject === subject ? [probe.kind] : []));
+
+test("every exposure is asked, and more where it has more to show", () => {
+  expect(new Set(probes().flatMap(({ kind, subject }) => (kind === "routes" ? [subject] : [])))).toEqual(
+    new Set(target.exposures.map(({ url }) => url)),
+  );
+  expect(kindsOf("http://wiki.localhost")).toEqual(["routes", "sign-in", "dns"]);
+  expect(kindsOf("https://wiki.mesh.example.org")).toEqual(["routes", "sign-in", "dns", "certificates"]);
+  expect(kindsOf("http://whoami-public.localhost")).toEqual(["routes", "spoofs", "dns"]);
+  expect(kindsOf("https://data.mesh.example.org")).toEqual(["routes", "dns", "certificates", "data-api"]);
+  expect(kindsOf("https://catalog.mesh.example.org")).toEqual(["routes", "dns", "certificates", "catalog"]);
+});
+
+test("each service is tried on each domain that is off; one whose base domain is not known is told", async () => {
+  const off = probes().filter(({ kind }) => kind === "domains");
+  const count = (subject: string): number => off.filter((probe) => probe.subject === subject).length;
+  expect([count("domain external"), count("domain partner"), count("any other host")]).toEqual([3, 1, 1]);
+  expect(await off.find(({ subject }) => subject === "domain partner")?.run()).toEqual([
+    {
+      ...{ name: "its hosts are not routed", ok: true, skipped: true },
+      detail: "its base domain ${PARTNER} is not looked up while the domain is off",
+      hint: "write domains.partner.base_domain in the clear, so that its hosts are tried",
+    },
+  ]);
+});
+
+const signIn = async (subject: string, callers: Callers) =>
+  probes(callers)
+    .find((probe) => probe.kind === "sign-in" && probe.subject === subject)
+    ?.run();
+
+test("without anybody, a sign-in is not checked, and says why", async () => {
+  expect(await signIn("http://wiki.localhost", noCaller)).toEqual([
+    {
+      ...{ name: "sign-in to http://wiki.localhost", ok: true, skipped: true },
+      ...{ detail: "no account that can sign in", hint: "add a service account" },
+    },
+  ]);
+  const [basic] = (await signIn("http://legacy.localhost", noCaller)) ?? [];
+  expect(basic).toMatchObject({ skipped: true, detail: 'the password of "legacy" is not known here' });
+});
+
+test("a machine without an id for a service that it may enter is a problem, since its Secret is older than the plan", async () => {
+  const account = {
+    username: "verifier",
+    password: "canary",
+    tokenUrl: "",
+    scope: "",
+    clientIds: new Map<string, string>(),
+  };
+  const checks = await signIn("http://wiki.localhost", { ...noCaller, machine: { account, groups: [] } });
+  expect(checks).toEqual([
+    {
+      ...{ name: "verifier calls http://wiki.localhost as a machine", ok: false, hint: "deploy again" },
+      detail: "the Secret verifier-account has no client id for it",
+    },
+  ]);
+});

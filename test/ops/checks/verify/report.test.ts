@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { type Check, skip, stateOf, summary } from "../../../../ops/checks/verify/check.ts";
+import { hintOf } from "../../../../ops/checks/verify/hints.ts";
+import { junit } from "../../../../ops/checks/verify/junit.ts";
+import { KINDS, type Result, runProbes } from "../../../../ops/checks/verify/probe.ts";
+import { describeChecks } from "../../../../ops/checks/verify/report.ts";
+
+const plain = (_: unknown, text: string): string => text;
+const WHOAMI = "http://whoami.localhost:8080";
+
+const passed: Result = {
+  ...{ kind: "routes", subject: WHOAMI, ok: true },
+  ...{ name: `${WHOAMI} without a session`, detail: "302 → http://authentik.localhost:8080" },
+};
+const failed: Result = {
+  ...{ kind: "dns", subject: WHOAMI, ok: false, hint: "run: npm run diagnose -- here whoami.localhost" },
+  ...{ name: "whoami.localhost resolves", detail: "expected the targets 203.0.113.7, got 198.51.100.1" },
+};
+const skipped = (name: string): Result => ({
+  ...{ kind: "sign-in", subject: WHOAMI },
+  ...skip(name, "no account that can sign in", "add a service account"),
+});
+
+test("a check is in one state, and one that was not made counts apart", () => {
+  expect([passed, failed, skipped("x")].map(stateOf)).toEqual(["passed", "failed", "skipped"]);
+  expect(summary([passed, failed, skipped("x"), skipped("y")])).toEqual({ passed: 1, failed: 1, skipped: 2 });
+});
+
+test("prints a table by subject, failed and skipped checks with hints, and a summary", () => {
+  const text = describeChecks([passed, failed, skipped("sign-in to a"), skipped("sign-in to b")], 1.25, plain);
+  const [table = "", rest = ""] = text.split("┘\n");
+  expect(table.match(/whoami\.localhost:8080/g)).toHaveLength(1);
+  expect(table).toContain("│ ✔ │ without a session");
+  expect(table).toContain("│ ✖ │ resolves");
+  expect(rest.split("\n")).toEqual([
+    "✖ whoami.localhost resolves: expected the targets 203.0.113.7, got 198.51.100.1",
+    "    run: npm run diagnose -- here whoami.localhost",
+    "– sign-in to a (and 1 more): skipped: no account that can sign in",
+    "    add a service account",
+    "1 passed, 1 failed, 2 skipped (no account that can sign in) (1.3 s)",
+    "",
+  ]);
+});
+
+test("of many subjects only those with a trouble are listed", () => {
+  const many = Array.from({ length: 70 }, (_, i) => ({ ...passed, subject: `http://s${i}.localhost` }));
+  const text = describeChecks([...many, failed], 1, plain);
+  expect(text).toContain("and 70 subjects whose checks all passed");
+  expect(text).not.toContain("http://s1.localhost");
+  expect(text).toContain(WHOAMI);
+});
+
+test("writes a JUnit suite per subject with failed and skipped test cases", () => {
+  const xml = junit({
+    checks: [passed, failed, skipped("sign-in to a")],
+    context: "here",
+    at: "2026-11-21T10:00:00.000Z",
+    seconds: 2,
+  });
+  expect(xml).toContain('<testsuites tests="3" failures="1" errors="0" skipped="1">');
+  expect(xml).toContain(`<testsuite name="${WHOAMI}"`);
+  expect(xml).toContain('<testcase classname="gatehouse.dns" name="whoami.localhost resolves">');
+  expect(xml).toMatch(
+    /<failure message="expected the targets 203\.0\.113\.7, got 198\.51\.100\.1[^"]*npm run diagnose/,
+  );
+  expect(xml).toMatch(/<skipped\/>\s*<system-out>/);
+});
+
+test("JUnit escapes what an answer says", () => {
+  const checks = [{ ...failed, detail: '</testcase><x a="b">\u0000' }];
+  expect(junit({ checks, context: "here", at: "", seconds: 0 })).not.toContain("</testcase><x");
+});
+
+test("probes run at most 16 at once, and tell in their own order", async () => {
+  let running = 0;
+  let most = 0;
+  const probe = (index: number) => ({
+    ...{ kind: "routes" as const, subject: `s${index}` },
+    run: async (): Promise<Check[]> => {
+      most = Math.max(most, ++running);
+      for (let turn = 0; turn < 100 - index; turn++) await Promise.resolve();
+      running--;
+      return [{ name: `c${index}`, ok: true, detail: "" }];
+    },
+  });
+  const told: string[] = [];
+  const results = await runProbes(
+    Array.from({ length: 50 }, (_, index) => probe(index)),
+    (detail) => told.push(detail),
+  );
+  expect(results.map(({ subject, name }) => `${subject} ${name}`)).toEqual(
+    Array.from({ length: 50 }, (_, index) => `s${index} c${index}`),
+  );
+  expect(most).toBe(16);
+  expect(told.at(-1)).toBe("50 of 50");
+});
+
+test("a probe that throws is a failed check", async () => {
+  const run = (): Promise<Check[]> => Promise.reject(Object.assign(new Error(""), { code: "ECONNREFUSED" }));
+  expect(await runProbes([{ kind: "cluster", subject: "cluster here", run }])).toEqual([
+    { kind: "cluster", subject: "cluster here", name: "cluster of cluster here", ok: false, detail: "ECONNREFUSED" },
+  ]);
+});
+
+test("every kind has a hint that can be typed", () => {
+  expect(hintOf({ kind: "routes", subject: WHOAMI }, "here")).toBe("run: npm run diagnose -- here whoami.localhost");
+  for (const kind of KINDS) expect(hintOf({ kind, subject: "domain mesh" }, "here")).not.toContain("undefined");
+});

@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { main, type Shell } from "../../../ops/commands/deploy.ts";
+import type { Options } from "../../../ops/engine/deployment/deployment.ts";
+import type { Ending, Outcome } from "../../../ops/engine/deployment/outcome.ts";
+import { devStack } from "../../helpers/devStack.ts";
+import { quiet } from "../../helpers/quiet.ts";
+
+const project = devStack("rancher-desktop");
+let out: string;
+let error: string;
+/** What was deployed, and how. */
+let deployed: { context: string; options: Options }[];
+let ending: Ending;
+let answers: string[];
+let questions: string[];
+
+beforeEach(() => {
+  [out, error, deployed, ending, answers, questions] = ["", "", [], "deployed", [], []];
+});
+
+const nothing = {
+  policySkipped: false,
+  steps: [],
+  changes: [],
+  diff: [],
+  drift: [],
+  checks: [],
+  hosts: [],
+  problems: [],
+  next: [],
+  timings: {},
+};
+
+function run(args: readonly string[], changes: Partial<Shell> = {}): Promise<number> {
+  return main(args, {
+    project: project(),
+    data: project(),
+    environment: {},
+    ask: (question) => {
+      questions.push(question);
+      return Promise.resolve(answers.shift() ?? "");
+    },
+    paint: (_, text) => text,
+    progress: quiet,
+    interrupted: new AbortController().signal,
+    out: (text) => void (out += text),
+    error: (text) => void (error += text),
+    deploy: ({ context, stack }, _, options) => {
+      deployed.push({ context, options });
+      return Promise.resolve({ context, stack, outcome: ending, ...nothing } satisfies Outcome);
+    },
+    ...changes,
+  });
+}
+
+const KNOWN = "Known contexts:\n  rancher-desktop (stack dev)\n";
+
+describe("the command line", () => {
+  test("without a context it lists the known ones", async () => {
+    expect(await run([])).toBe(2);
+    expect({ out, error }).toEqual({ out: "", error: `name a context: ./deploy CONTEXT\n${KNOWN}` });
+  });
+
+  test("an unknown context is answered with the known ones, and nothing is deployed", async () => {
+    expect(await run(["production", "--yes"])).toBe(2);
+    expect(error).toBe(
+      `no stack belongs to context "production".\n${KNOWN}` +
+        "To make it known, write kubernetes:context: production into the stack file of that cluster.\n",
+    );
+    expect(deployed).toEqual([]);
+  });
+
+  test.each([[["rancher-desktop", "--force"]], [["rancher-desktop", "another"]]])("%j is refused", async (args) => {
+    expect(await run(args)).toBe(2);
+    expect(deployed).toEqual([]);
+  });
+
+  test("requires --yes without a terminal", async () => {
+    expect(await run(["rancher-desktop"], { ask: undefined })).toBe(2);
+    expect(error).toBe(
+      "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npm run preview, then pass --yes.\n",
+    );
+    expect(deployed).toEqual([]);
+    expect(await run(["rancher-desktop", "--yes"], { ask: undefined })).toBe(0);
+  });
+
+  test("--help is no error", async () => {
+    expect(await run(["--help"])).toBe(0);
+    expect(out).toContain("Usage: ./deploy CONTEXT [--yes] [--json] [--refresh] [--skip-policy]");
+  });
+});
+
+describe("--skip-policy", () => {
+  test("reaches the deployment, and is off by default", async () => {
+    await run(["rancher-desktop", "--yes"]);
+    await run(["rancher-desktop", "--yes", "--skip-policy"]);
+    expect(deployed.map(({ options }) => options.skipPolicy)).toEqual([false, true]);
+  });
+
+  test.each([
+    ["CI", "true"],
+    ["CI", "false"],
+    ["GITHUB_ACTIONS", "true"],
+    ["GITLAB_CI", "true"],
+    ["TF_BUILD", "True"],
+    ["JENKINS_URL", "https://ci.example.org/"],
+  ])("is rejected where %s is %j, also with --yes", async (name, value) => {
+    const environment = { [name]: value };
+    expect(await run(["rancher-desktop", "--yes", "--skip-policy"], { environment })).toBe(2);
+    expect([error, deployed]).toEqual([
+      `--skip-policy never works in CI, and ${name} is set. Run ./deploy without it. If the policy pack reports a violation, ` +
+        "see docs/policy.md.\n",
+      [],
+    ]);
+    expect(await run(["rancher-desktop", "--yes"], { environment })).toBe(0);
+  });
+});
+
+describe("a question", () => {
+  const confirm = async (args: readonly string[]): Promise<boolean | undefined> => {
+    await run(args);
+    return deployed[0]?.options.confirm("Apply?");
+  };
+
+  test.each(["yes", " yes "])("answered with %j goes on", async (answer) => {
+    answers = [answer];
+    expect(await confirm(["rancher-desktop"])).toBe(true);
+    expect(questions).toEqual(["Apply? Type yes to continue: "]);
+  });
+
+  test.each(["", "y", "Yes", "YES", "no", "yes please"])("answered with %j does not", async (answer) => {
+    answers = [answer];
+    expect(await confirm(["rancher-desktop"])).toBe(false);
+  });
+
+  test("is not asked with --yes", async () => {
+    expect(await confirm(["rancher-desktop", "--yes"])).toBe(true);
+    expect(questions).toEqual([]);
+  });
+});
+
+test.each([
+  ["deployed", 0],
+  ["unchanged", 0],
+  ["unverified", 1],
+  ["failed", 1],
+  ["declined", 1],
+  ["refused", 2],
+] as const)("what ended as %s has exit code %i", async (end, code) => {
+  ending = end;
+  expect(await run(["rancher-desktop"])).toBe(code);
+});
+
+test("--json keeps standard output for one document", async () => {
+  const code = await run(["rancher-desktop", "--json", "--refresh", "--yes"], {
+    deploy: ({ context, stack }, _, options) => {
+      options.print("a preview");
+      deployed.push({ context, options });
+      return Promise.resolve({ context, stack, outcome: "deployed", ...nothing });
+    },
+  });
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ context: "rancher-desktop", stack: "dev", outcome: "deployed", ...nothing });
+  expect(error).toBe("a preview\n");
+  expect(deployed.map(({ context, options }) => [context, options.refresh])).toEqual([["rancher-desktop", true]]);
+});

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { main } from "../../../ops/commands/preview.ts";
+import { devStack } from "../../helpers/devStack.ts";
+import { quiet } from "../../helpers/quiet.ts";
+
+const project = devStack("rancher-desktop");
+
+async function run(...args: readonly string[]): Promise<{ code: number; error: string }> {
+  let error = "";
+  const shell = {
+    ...{ project: project(), data: project(), progress: quiet, out: () => undefined },
+    environment: { PATH: "/nowhere" },
+    error: (text: string) => (error += text),
+  };
+  return { code: await main(args, shell), error };
+}
+
+test("rejects --skip-policy", async () => {
+  expect(await run("rancher-desktop", "--skip-policy")).toEqual({
+    code: 2,
+    error: "error: unknown option '--skip-policy'\n",
+  });
+});
+
+test("ends with 2, the reason and the fix where the policy pack cannot run", async () => {
+  const { code, error } = await run("rancher-desktop");
+  expect(code).toBe(2);
+  expect(error).toMatch(
+    /^the policy pack does not start: .*: node: not found\. Restore policy\/, put Node\.js 24\.19 or newer first on PATH, and run npm ci\. See docs\/policy\.md, Where it cannot run\.\n$/,
+  );
+});

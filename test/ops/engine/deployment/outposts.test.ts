@@ -1,0 +1,71 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { Exposure } from "../../../../infra/plan/types.ts";
+import { waitForOutposts } from "../../../../ops/engine/deployment/outposts.ts";
+
+const SSO = "http://authentik.localhost";
+const LOGIN = `${SSO}/application/o/authorize/?client_id=x`;
+
+/** A status, the target of a redirect, or "reset". */
+type Answer = number | string;
+
+/** Starts a gateway that gives each host its answers in turn, and the last one again and again. */
+async function gateway(answers: Readonly<Record<string, readonly Answer[]>>): Promise<{
+  readonly plan: Parameters<typeof waitForOutposts>[0];
+  readonly requests: string[];
+  readonly urlOf: (host: string) => string;
+}> {
+  const left = new Map(Object.entries(answers).map(([host, given]) => [host, [...given]]));
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const [host = ""] = (request.headers.host ?? "").split(".");
+    requests.push(host);
+    const given = left.get(host) ?? [];
+    const answer = given.length > 1 ? given.shift() : given[0];
+    if (answer === "reset") request.socket.destroy();
+    else if (typeof answer === "number") response.writeHead(answer).end();
+    else response.writeHead(302, { location: answer ?? "" }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const urlOf = (host: string): string => `http://${host}.localhost:${port}`;
+  const exposures = Object.keys(answers).map((host) => ({
+    url: urlOf(host),
+    authentication: host === "open" ? "none" : "forward-auth",
+  })) as Exposure[];
+  return { plan: { exposures, identityProviderUrl: SSO }, requests, urlOf };
+}
+
+test("polls each host behind forward auth until it redirects to the login page", async () => {
+  const { plan, requests } = await gateway({
+    ready: [LOGIN],
+    loading: [404, 400, LOGIN],
+    failing: [503, 503, LOGIN],
+    elsewhere: ["http://localhost/application/o/authorize/", LOGIN],
+    unprotected: [200, LOGIN],
+    cut: ["reset", LOGIN],
+    open: [200],
+  });
+  const reports: string[] = [];
+  expect(await waitForOutposts(plan, (detail) => void reports.push(detail))).toEqual([]);
+  const counts = [...Map.groupBy(requests, (host) => host)].map(([host, each]) => [host, each.length]);
+  expect(Object.fromEntries(counts)).toEqual({
+    ...{ ready: 1, loading: 3, failing: 3, elsewhere: 2, unprotected: 2, cut: 2 },
+  });
+  expect([reports.length, reports[0], reports.at(-1)]).toEqual([
+    7,
+    "6 of 6 hosts are still missing",
+    "0 of 6 hosts are still missing",
+  ]);
+});
+
+test("returns the hosts that are missing when the time has passed, and stops asking them", async () => {
+  const hosts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`host-${index}`, [404]]));
+  const { plan, requests, urlOf } = await gateway({ ...hosts, ready: [LOGIN] });
+  expect(await waitForOutposts(plan, () => undefined, 700)).toEqual(Object.keys(hosts).map(urlOf));
+  const asked = requests.length;
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(requests.length).toBe(asked);
+});

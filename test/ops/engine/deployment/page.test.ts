@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import {
+  driftPage,
+  hostLines,
+  nextPage,
+  previewPage,
+  verificationPage,
+  skippedPolicyPage,
+  failurePage,
+} from "../../../../ops/engine/deployment/page.ts";
+import type { Operation, Step } from "../../../../ops/engine/step.ts";
+import type { Paint } from "../../../../ops/terminal/paint.ts";
+
+const plain: Paint = (_, text) => text;
+const step = (operation: Operation, type: string, name: string, paths: readonly string[] = []): Step => {
+  return { operation, type, name, urn: `urn::${type}::${name}`, paths };
+};
+
+test("prints in red that the policy pack is skipped", () => {
+  expect(skippedPolicyPage((format, text) => `<${format}>${text}`)).toBe(
+    "<red>Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.",
+  );
+});
+
+describe("the preview", () => {
+  test("groups what comes and goes by its kind, and tells of the rest what differs", () => {
+    const steps = [
+      step("delete", "Secret", "old-users"),
+      step("create", "IngressRoute", "wiki-route"),
+      step("update", "IngressRoute", "grafana-route", ["spec.routes[0].match", "spec.routes[0].middlewares"]),
+      step("create", "ProxyProvider", "wiki@localhost-provider"),
+      step("create", "IngressRoute", "blog-route"),
+      step("replace", "ProviderProxy", "admin@localhost-provider", ["externalHost"]),
+    ];
+    expect(previewPage(steps, 118, plain)).toBe(
+      [
+        "Resources: 3 to create, 1 to update, 1 to replace, 1 to delete, 118 stay",
+        "  + IngressRoute wiki-route, blog-route",
+        "  + ProxyProvider wiki@localhost-provider",
+        "  ~ IngressRoute grafana-route: spec.routes[0].match, spec.routes[0].middlewares",
+        "  ± ProviderProxy admin@localhost-provider: externalHost",
+        "  - Secret old-users",
+      ].join("\n"),
+    );
+  });
+
+  test("cuts long lists and says by how much", () => {
+    const names = Array.from({ length: 9 }, (_, i) => step("create", "Middleware", `m${i}`));
+    const paths = ["a", "b", "c", "d", "e", "f"];
+    expect(previewPage([...names, step("update", "Deployment", "server", paths)], 0, plain)).toBe(
+      [
+        "Resources: 9 to create, 1 to update, 0 stay",
+        "  + Middleware m0, m1, m2, m3, m4, m5, and 3 more",
+        "  ~ Deployment server: a, b, c, d, and 2 more",
+      ].join("\n"),
+    );
+  });
+
+  test("of nothing is one line", () => {
+    expect(previewPage([], 118, plain)).toBe("Resources: no changes, 118 stay");
+  });
+
+  test("is coloured by what is done", () => {
+    const paint: Paint = (format, text) => `<${format}>${text}`;
+    expect(previewPage([step("delete", "Secret", "x")], 1, paint)).toBe(
+      "Resources: 1 to delete, 1 stay\n  <red>- Secret x",
+    );
+  });
+});
+
+describe("drift", () => {
+  test("is told resource by resource", () => {
+    const steps = [step("update", "IngressRoute", "wiki-route", ["spec.routes"]), step("delete", "Secret", "users")];
+    expect(driftPage(steps, plain)).toBe(
+      "Drift: 2 resources differ\n  ! IngressRoute wiki-route: spec.routes\n  ! Secret users is gone",
+    );
+    expect(driftPage(steps.slice(1), plain)).toBe("Drift: 1 resource differs\n  ! Secret users is gone");
+  });
+
+  test("that is not there is said", () => {
+    expect(driftPage([], plain)).toBe("Drift: none");
+  });
+});
+
+describe("a failure", () => {
+  const planned = [
+    step("create", "Middleware", "a"),
+    step("create", "IngressRoute", "b"),
+    step("delete", "Secret", "c"),
+  ];
+  const hosts = [
+    { url: "http://a.localhost", state: "closed", answered: "302" },
+    { url: "http://b.localhost", state: "closed", answered: "401" },
+    { url: "http://c.localhost", state: "open", answered: "200" },
+    { url: "http://d.localhost", state: "unreachable", answered: "ECONNREFUSED" },
+  ] as const;
+
+  test("says why, what was done and what not, and which host is open", () => {
+    const failure = {
+      errors: ["b: the API server does not answer\ntry again"],
+      planned,
+      done: planned.slice(0, 1),
+      failed: planned.slice(1, 2),
+      hosts,
+    };
+    expect(failurePage(failure, plain)).toBe(
+      [
+        "Errors",
+        "  b: the API server does not answer",
+        "  try again",
+        "",
+        "Current state",
+        "  1 of 3 changes were made.",
+        "  Failed: IngressRoute b.",
+        "  Not started: Secret c.",
+        "  2 protected hosts refuse requests without a session.",
+        "  OPEN: http://c.localhost answers 200 to a request without a session.",
+        "  1 protected host does not answer: http://d.localhost (ECONNREFUSED).",
+      ].join("\n"),
+    );
+  });
+
+  test("before anything was changed says so", () => {
+    const failure = { errors: ["no"], planned: [], done: [], failed: [], hosts: hosts.slice(0, 1) };
+    expect(failurePage(failure, plain)).toBe(
+      [
+        "Errors",
+        "  no",
+        "",
+        "Current state",
+        "  Nothing was changed.",
+        "  1 protected host refuses requests without a session.",
+      ].join("\n"),
+    );
+  });
+
+  test("without protected hosts says nothing of them", () => {
+    expect(hostLines([], plain)).toEqual([]);
+  });
+});
+
+test("prints each failed check of the verification", () => {
+  const checks = [
+    { name: "http://a.localhost without a session", ok: true, detail: "302" },
+    { name: "http://b.localhost without a session", ok: false, detail: "expected status 302, got 200" },
+  ];
+  expect(verificationPage(checks, plain)).toBe(
+    "1 passed, 1 failed\n  ✖ http://b.localhost without a session: expected status 302, got 200",
+  );
+  expect(nextPage(["./deploy dev"])).toBe("Next commands\n  ./deploy dev");
+});

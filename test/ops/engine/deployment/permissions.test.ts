@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { parseStack, readStackFile } from "../../../../config/load.ts";
+import { computePlan } from "../../../../infra/plan/plan.ts";
+import { deployedKinds } from "../../../../ops/engine/deployment/permissions.ts";
+import type { Recorder } from "../../../helpers/recorder.ts";
+
+// Nothing answers here. Workers keep their modules, and with them the real waiting of files that ran before.
+vi.resetModules();
+vi.doMock("../../../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+vi.doMock("../../../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
+const { deploy, PATIENCE } = await import("../../../helpers/program.ts");
+
+const raw = readStackFile(join(import.meta.dirname, "../../../../Pulumi.local.yaml"), "local");
+const observed = { value: { namespace: "monitoring", dashboard: true } };
+
+describe.each([
+  ["the local stack", raw],
+  ["one that is observed", { ...raw, config: { ...raw.config, "gatehouse:observability": observed } }],
+])("of %s", (_, stack) => {
+  let recorder: Recorder;
+  beforeAll(async () => {
+    recorder = await deploy(stack);
+  }, PATIENCE);
+
+  test("every object that the program deploys is of a kind that is asked for, and no other kind is", () => {
+    const settings = parseStack(stack, {}, { secretsRequired: false });
+    const asked = deployedKinds(settings, computePlan(settings)).map(
+      ({ group, resource, namespace }) => `${group}/${resource} ${namespace ?? ""}`,
+    );
+    const deployed = recorder.resources.flatMap(({ type, inputs }) => kindOf(type, inputs));
+    expect([...asked].sort()).toEqual([...new Set(deployed)].sort());
+  });
+});
+
+/** `apps/deployments authentik` of `kubernetes:apps/v1:Deployment`, as the API server calls it. */
+function kindOf(type: string, inputs: Record<string, unknown>): string[] {
+  const [, group = "", kind = ""] = /^kubernetes:(?:core|([^/]*))\/\w+:(\w+?)(?:Patch)?$/.exec(type) ?? [];
+  if (kind === "") return [];
+  const { namespace } = inputs["metadata"] as { namespace?: string };
+  const plural = `${kind.toLowerCase().replace(/y$/, "ie")}s`;
+  return [`${group}/${plural} ${namespace ?? ""}`];
+}

@@ -1,0 +1,110 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EngineError, runEngine } from "../../../../ops/engine/run.ts";
+import {
+  creationsFile,
+  deleteCreations,
+  isResultUnknown,
+  readCreations,
+  recordCreations,
+} from "../../../../ops/engine/recovery/creations.ts";
+
+test.each([
+  [
+    "configured Kubernetes cluster is unreachable: the API server at https://x does not answer: other side closed",
+    true,
+  ],
+  ["Post https://x/api/v1/secrets: EOF", true],
+  ["read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer", true],
+  ["HTTP 502 Bad Gateway", true],
+  ["the API server at https://x does not answer: connect ECONNREFUSED 127.0.0.1:6443", false],
+  ["dial tcp 127.0.0.1:6443: connect: connection refused", false],
+  ['ingressroutes.traefik.io "wiki" already exists', false],
+  ["forbidden: user may not create secrets", false],
+])("%s: %s", (error, lost) => {
+  expect(isResultUnknown(error)).toBe(lost);
+});
+
+/** A secret in an event of the engine (captured from CLI 3.250). */
+const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "[secret]" };
+
+describe("of a run", () => {
+  const urn = (name: string): string => `urn:pulumi:dev::gatehouse::kubernetes:core/v1:Secret::${name}`;
+  const failed = (name: string, op = "create"): EngineEvent => {
+    const type = "kubernetes:core/v1:Secret";
+    const state = { type, urn: urn(name), custom: true, parent: "p", provider: "q", inputs: { data: { key: SECRET } } };
+    return { resOpFailedEvent: { metadata: { op, urn: urn(name), type, new: state } } } as unknown as EngineEvent;
+  };
+  const said = (name: string, message: string): EngineEvent =>
+    ({ diagnosticEvent: { urn: urn(name), message, severity: "error" } }) as unknown as EngineEvent;
+
+  test("only creations whose answer was lost are unknown; the errors are told with names", async () => {
+    const run = runEngine(
+      () => undefined,
+      ({ onEvent }) => {
+        const events = [
+          ...[said("a", "unexpected EOF"), failed("a"), said("b", "already exists"), failed("b")],
+          ...[said("c", "unexpected EOF"), failed("c", "update")],
+        ];
+        events.forEach(onEvent);
+        return Promise.reject(new Error("code: 255"));
+      },
+    );
+    const error = await run.catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(EngineError);
+    const { unconfirmed, errors, failed: steps } = error as EngineError;
+    expect(unconfirmed).toEqual([
+      {
+        urn: urn("a"),
+        type: "kubernetes:core/v1:Secret",
+        custom: true,
+        parent: "p",
+        provider: "q",
+        inputs: { data: { key: "[secret]" } },
+      },
+    ]);
+    expect(errors).toEqual(["a: unexpected EOF", "b: already exists", "c: unexpected EOF"]);
+    expect(steps.map(({ name, operation }) => [name, operation])).toEqual([
+      ["a", "create"],
+      ["b", "create"],
+      ["c", "update"],
+    ]);
+  });
+});
+
+describe("the record", () => {
+  let folder: string;
+  let stack: Stack;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "gatehouse-creations-"));
+    stack = { name: "dev", workspace: { workDir: folder } } as unknown as Stack;
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test("contains each creation once, is readable by its owner only, and is deleted", async () => {
+    expect(await readCreations(stack)).toEqual([]);
+    recordCreations(stack, []);
+    expect(readdirSync(folder)).toEqual([]);
+    recordCreations(stack, [{ urn: "a", type: "t" }]);
+    recordCreations(stack, [
+      { urn: "a", type: "t" },
+      { urn: "b", type: "t" },
+    ]);
+    expect(await readCreations(stack)).toEqual([
+      { urn: "a", type: "t" },
+      { urn: "b", type: "t" },
+    ]);
+    expect(statSync(creationsFile(folder, "dev")).mode & 0o777).toBe(0o600);
+    await deleteCreations(stack);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("ignores a line that was not finished: its creation had not begun", async () => {
+    recordCreations(stack, [{ urn: "a", type: "t" }]);
+    appendFileSync(creationsFile(folder, "dev"), '{"urn":"b","ty');
+    expect(await readCreations(stack)).toEqual([{ urn: "a", type: "t" }]);
+  });
+});

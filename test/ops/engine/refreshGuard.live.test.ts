@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import type { StackContext } from "../../../ops/context/context.ts";
+import { refuseUnsafeRefresh } from "../../../ops/engine/refreshGuard.ts";
+
+/** What a refresh of a stack is answered whose identity provider, or gateway, gives that status. */
+async function refreshBefore(status: number): Promise<string> {
+  const server = createServer((_, answer) => answer.writeHead(status).end()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const identityProviderUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const identityProvider = { apiUrl: undefined };
+  const target = { context: "prod-eu", settings: { identityProvider }, plan: { identityProviderUrl } };
+  try {
+    await refuseUnsafeRefresh(target as unknown as StackContext);
+    return "goes on";
+  } catch (error) {
+    return (error as Error).message.replace(identityProviderUrl, "URL");
+  } finally {
+    server.close();
+  }
+}
+
+test("a refresh needs an identity provider that is ready: a 404 of the gateway would be taken for its objects' end", async () => {
+  expect(await refreshBefore(200)).toBe("goes on");
+  for (const status of [404, 503]) {
+    expect(await refreshBefore(status)).toBe(
+      `URL/-/health/ready/ answers ${status}, so a refresh would delete all resources of the identity provider from the state; ` +
+        "deploy without --refresh first, or run: npm run diagnose -- prod-eu",
+    );
+  }
+});

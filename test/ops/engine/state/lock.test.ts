@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { releaseStaleLock } from "../../../../ops/engine/state/lock.ts";
+
+/** No process has it: the kernel's own limit is lower (proc_sys_kernel(5), pid_max). */
+const NONE = 2 ** 22 + 1;
+
+let backend: string;
+let cancelled: number;
+beforeEach(() => {
+  backend = mkdtempSync(join(tmpdir(), "gatehouse-lock-"));
+  cancelled = 0;
+});
+afterEach(() => rmSync(backend, { recursive: true }));
+
+function stackOn(url: string): Stack {
+  const workspace = { envVars: { PULUMI_BACKEND_URL: url } };
+  const cancel = (): Promise<void> => {
+    cancelled += 1;
+    return Promise.resolve();
+  };
+  return { name: "dev", workspace, cancel } as unknown as Stack;
+}
+
+function writeLock(fields: object): void {
+  const folder = join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev");
+  mkdirSync(folder, { recursive: true });
+  const lock = { pid: NONE, username: "kari", hostname: hostname(), timestamp: "2026-11-21T10:00:00Z", ...fields };
+  const file = join(folder, `${JSON.stringify(fields).length}.json`);
+  writeFileSync(file, JSON.stringify(lock));
+  writeFileSync(`${file}.attrs`, JSON.stringify({ "user.content_type": "text/plain" }));
+}
+
+test("changes nothing when the stack is not locked", async () => {
+  await releaseStaleLock(stackOn(`file://${backend}`));
+  expect(cancelled).toBe(0);
+});
+
+test("releases the lock of a process that has ended", async () => {
+  writeLock({});
+  await releaseStaleLock(stackOn(`file://${backend}`));
+  expect(cancelled).toBe(1);
+});
+
+test.each([
+  ["that runs", { pid: process.pid }, `process ${process.pid} of kari on ${hostname()}`],
+  ["of another machine", { hostname: "elsewhere" }, `process ${NONE} of kari on elsewhere`],
+])("the lock of a process %s is not, and who has it is said", async (_, fields, who) => {
+  writeLock({});
+  writeLock(fields);
+  await expect(releaseStaleLock(stackOn(`file://${backend}`))).rejects.toThrow(
+    `stack "dev" is being deployed by ${who} since 2026-11-21T10:00:00Z; wait for it. ` +
+      "If that process has ended, run: pulumi cancel --stack dev",
+  );
+  expect(cancelled).toBe(0);
+});
+
+test("a lock that is just being written, and a backend that is no folder, are left to the engine", async () => {
+  const folder = join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "half.json"), '{"pid":');
+  await releaseStaleLock(stackOn(`file://${backend}`));
+  await releaseStaleLock(stackOn("s3://states"));
+  expect(cancelled).toBe(0);
+});

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseStack, readStackFile } from "../../../../config/load.ts";
+import { accessOf } from "../../../../infra/access/access.ts";
+import { DEPLOYED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
+import { computePlan } from "../../../../infra/plan/plan.ts";
+import { refuseOtherClusters } from "../../../../ops/engine/deployment/checks.ts";
+import { stateOf } from "../../../../ops/engine/state/stackState.ts";
+import type { Resource } from "../../../../ops/engine/state/state.ts";
+
+const file = join(import.meta.dirname, "../../../../Pulumi.local.yaml");
+const plan = computePlan(parseStack(readStackFile(file, "local"), {}, { secretsRequired: false }));
+
+function resource(type: string, fields: Partial<Resource>): Resource {
+  return { urn: `urn:pulumi:local::gatehouse::${type}::x`, type, ...fields };
+}
+
+const own = resource(DEPLOYED_ACCESS, { outputs: { ...recordOf(accessOf(plan)) } });
+const cluster = (context: string) => resource("pulumi:providers:kubernetes", { inputs: { context } });
+
+test("reads the access of the last deployment, and the clusters that it was deployed to", () => {
+  const { access, contexts } = stateOf([
+    own,
+    cluster("dev"),
+    cluster("dev"),
+    resource("pulumi:providers:authentik", {}),
+  ]);
+  expect(access).toEqual(accessOf(plan));
+  expect(contexts).toEqual(["dev"]);
+  expect(stateOf([])).toMatchObject({ access: undefined, contexts: [] });
+});
+
+test("reads the access of a deployment that exported its whole plan", () => {
+  const older = resource("pulumi:pulumi:Stack", { outputs: { urls: [], plan: JSON.parse(JSON.stringify(plan)) } });
+  expect(stateOf([older]).access).toEqual(accessOf(plan));
+  expect(stateOf([older, resource(DEPLOYED_ACCESS, {})]).access).toEqual(accessOf(plan));
+});
+
+test("refuses the access of a newer version", () => {
+  const newer = resource(DEPLOYED_ACCESS, { outputs: { version: 2, facts: "" } });
+  expect(() => stateOf([newer])).toThrow(
+    "the state records its access in version 2, and this program reads version 1; " +
+      "deploy with the version of Gatehouse that deployed last, or a newer one",
+  );
+});
+
+test("its digest differs with whatever differs in it", () => {
+  const one = stateOf([own, cluster("dev")]).digest;
+  expect(stateOf([own, cluster("dev")]).digest).toBe(one);
+  expect(stateOf([own, cluster("prod")]).digest).not.toBe(one);
+  expect(stateOf([own]).digest).not.toBe(one);
+});
+
+test("no context is touched but the named one", () => {
+  const target = { context: "prod", stack: "production" };
+  expect(() => refuseOtherClusters(target, "prod", { contexts: ["prod"] })).not.toThrow();
+  expect(() => refuseOtherClusters(target, "prod", { contexts: [] })).not.toThrow();
+  expect(() => refuseOtherClusters(target, "dev", { contexts: [] })).toThrow(
+    'the engine would deploy stack "production" to context "dev", not to "prod"; ' +
+      "correct kubernetes:context in Pulumi.production.yaml",
+  );
+  expect(() => refuseOtherClusters(target, "prod", { contexts: ["old", "prod"] })).toThrow(
+    'stack "production" is deployed to context "old", and would be deleted there; to move it to "prod", first run: ' +
+      "pulumi destroy --stack production with the old context, or use another stack for the new cluster",
+  );
+});

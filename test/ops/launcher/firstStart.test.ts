@@ -1,0 +1,78 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { announceBuild } from "../../../ops/launcher/firstStart.js";
+import { projectFolder } from "../../../ops/toolchain/paths.ts";
+
+const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "pulumi", "traefik"];
+let folder: string;
+let environment: Record<string, string>;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "gatehouse-first-start-"));
+  environment = { PATH: path.join(folder, "bin"), GATEHOUSE_CACHE: path.join(folder, "cache") };
+  install(path.join(folder, "bin", "go"), "#!/bin/sh\necho go1.26.8\n");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function install(file: string, content = ""): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  chmodSync(file, 0o755);
+}
+
+async function announce(reaches: (host: string) => boolean): Promise<{ lines: string[]; packages?: string[] }> {
+  const lines: string[] = [];
+  const print = (line: string): void => void lines.push(line);
+  const build = await announceBuild(projectFolder(), print, {
+    environment,
+    reaches: (host) => Promise.resolve(reaches(host)),
+  });
+  return build ? { lines, packages: build.packages } : { lines };
+}
+
+const nothing = { lines: [] };
+const offline = (): boolean => false;
+
+test("prints what is built, why, how long it takes and what makes it faster", async () => {
+  const { lines, packages } = await announce(offline);
+  const cores = availableParallelism();
+  const [line = ""] = lines;
+  expect(line).toMatch(new RegExp(`^This first start takes about \\d+ min on ${cores} idle CPU cores`));
+  expect(line).toContain(`programs that are not on this machine: ${PROGRAMS.join(", ")}. `);
+  expect(line).toContain("github.com and dl.k8s.io cannot be reached.");
+  expect(line).toContain("set GATEHOUSE_TOOLS_MIRROR to a folder");
+  expect(lines).toHaveLength(1);
+  expect(packages).toEqual([
+    "go.etcd.io/etcd/server/v3",
+    "k8s.io/kubernetes/cmd/kube-apiserver",
+    "k8s.io/kubernetes/cmd/kube-controller-manager",
+    "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+    "github.com/traefik/traefik/v3/cmd/traefik",
+  ]);
+});
+
+test("names only what is neither on PATH nor in the cache, where a local variant counts", async () => {
+  install(path.join(folder, "bin", "etcd"));
+  install(path.join(folder, "cache", "tools", "pulumi-3.250.0+local", "bin", "pulumi"));
+  const { packages } = await announce((host) => host !== "github.com");
+  expect(packages).toEqual([
+    "k8s.io/kubernetes/cmd/kube-apiserver",
+    "k8s.io/kubernetes/cmd/kube-controller-manager",
+    "github.com/traefik/traefik/v3/cmd/traefik",
+  ]);
+});
+
+test("prints nothing where nothing is built", async () => {
+  expect(await announce(() => true)).toEqual(nothing);
+
+  environment["GATEHOUSE_TOOLS_MIRROR"] = folder;
+  expect(await announce(offline)).toEqual(nothing);
+  delete environment["GATEHOUSE_TOOLS_MIRROR"];
+
+  install(path.join(folder, "bin", "go"), "#!/bin/sh\necho go1.21.3\n");
+  expect(await announce(offline)).toEqual(nothing);
+  rmSync(path.join(folder, "bin", "go"));
+  expect(await announce(offline)).toEqual(nothing);
+});

@@ -1,0 +1,136 @@
+import { existsSync, readlinkSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { exclusively, fingerprint, summaryOf, isInstalled } from "../../../ops/launcher/install.js";
+import { commandLines, isNewEnough } from "../../../ops/launcher/launch.js";
+
+let project: string;
+
+beforeEach(async () => {
+  project = await mkdtemp(path.join(tmpdir(), "gatehouse-launch-"));
+});
+
+afterEach(() => rm(project, { recursive: true, force: true }));
+
+async function put(file: string, content: string): Promise<void> {
+  await mkdir(path.dirname(path.join(project, file)), { recursive: true });
+  await writeFile(path.join(project, file), content);
+}
+
+test.each([
+  ["20.20.2", false],
+  ["22.23.3", false],
+  ["24.18.0", false],
+  ["24.19.0", true],
+  ["24.21.0", true],
+  ["25.9.0", false],
+  ["26.3.1", false],
+  ["26.10.0", true],
+  ["28.0.0", true],
+])("Node.js %s is new enough: %s", (version, expected) => {
+  expect(isNewEnough(version)).toBe(expected);
+});
+
+describe("scripts", () => {
+  const scripts = { types: "tsc", lint: "eslint ." };
+
+  test("extra arguments go to the last one, quoted for the shell", () => {
+    expect(commandLines(scripts, ["types", "lint", "--", "a b", "it's", "$HOME"])).toEqual([
+      "tsc",
+      `eslint . 'a b' 'it'\\''s' '$HOME'`,
+    ]);
+  });
+
+  test("an unknown one is an error that lists the known ones", () => {
+    expect(() => commandLines(scripts, ["types", "lnit"])).toThrow(
+      new Error('package.json has no script "lnit". It has: types, lint.'),
+    );
+    expect(() => commandLines(scripts, [])).toThrow(new Error("--run needs the name of a script of package.json."));
+  });
+});
+
+describe("packages", () => {
+  beforeEach(async () => {
+    await put("package-lock.json", "{}");
+    await put("sdks/authentik/index.ts", "export {};");
+    await put("sdks/authentik/config/vars.ts", "export {};");
+    await put("sdks/authentik/bin/index.js", "");
+    await put("node_modules/node/bin/node", "");
+    await put("node_modules/.gatehouse-lock", fingerprint(project));
+  });
+
+  test("are installed when the stamp matches, whatever is made on install", async () => {
+    expect(isInstalled(project)).toBe(true);
+    await put("sdks/authentik/bin/index.js", "compiled anew");
+    await put("sdks/authentik/node_modules/x/index.js", "");
+    expect(isInstalled(project)).toBe(true);
+  });
+
+  test.each(["package-lock.json", "sdks/authentik/index.ts", "sdks/authentik/config/vars.ts", "sdks/authentik/new.ts"])(
+    "are not when %s changed",
+    async (file) => {
+      await put(file, "changed");
+      expect(isInstalled(project)).toBe(false);
+    },
+  );
+
+  test.each(["node_modules/.gatehouse-lock", "node_modules/node/bin/node", "sdks/authentik/bin/index.js"])(
+    "are not when %s is missing",
+    async (file) => {
+      await rm(path.join(project, file));
+      expect(isInstalled(project)).toBe(false);
+    },
+  );
+});
+
+describe("the install lock", () => {
+  const unexpected = (owner: number) => {
+    throw new Error(`waited for ${owner}`);
+  };
+
+  test("names its owner while it is held and is gone afterwards, also after a failure", async () => {
+    const lock = path.join(project, ".gatehouse", "install.lock");
+    const work = () => {
+      expect(readlinkSync(lock)).toBe(String(process.pid));
+      return Promise.reject(new Error("broken"));
+    };
+    await expect(exclusively(lock, unexpected, work)).rejects.toThrow(new Error("broken"));
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test("is taken over from a process that is gone", async () => {
+    const lock = path.join(project, "install.lock");
+    await symlink("4194999", lock); // above the highest process number of Linux
+    const owners: string[] = [];
+    await exclusively(lock, unexpected, async () => void owners.push(await Promise.resolve(readlinkSync(lock))));
+    expect(owners).toEqual([String(process.pid)]);
+  });
+
+  test("of a live process is waited for, and told once", async () => {
+    const lock = path.join(project, "install.lock");
+    await symlink(String(process.ppid), lock);
+    const told: number[] = [];
+    const order: string[] = [];
+    const waiting = (owner: number) => {
+      told.push(owner);
+      setTimeout(() => void rm(lock).then(() => order.push("released")), 400);
+    };
+    await exclusively(lock, waiting, () => Promise.resolve(void order.push("ran")));
+    expect(told).toEqual([process.ppid]);
+    expect(order).toEqual(["released", "ran"]);
+  });
+});
+
+describe("what npm said", () => {
+  test("is its errors, without warnings and the page of usage", () => {
+    const said = "npm warn old\nnpm error code EUSAGE\nnpm error Missing: x\nnpm error Usage:\nnpm error npm ci\n";
+    expect(summaryOf(said)).toBe("npm error code EUSAGE\nnpm error Missing: x");
+  });
+
+  test("is its last lines where it names no error", () => {
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`);
+    expect(summaryOf(`${lines.join("\n")}\n`)).toBe(lines.slice(-30).join("\n"));
+  });
+});

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createProgress } from "../../../ops/terminal/progress.ts";
+
+beforeEach(() => {
+  vi.stubEnv("NO_COLOR", "1");
+  vi.stubEnv("FORCE_COLOR", undefined);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
+
+function recorder(isTTY: boolean) {
+  const written: string[] = [];
+  const output = { isTTY, columns: 30, write: (text: string) => written.push(text) > 0 };
+  return { progress: createProgress(output), text: () => written.join("").replaceAll(/\d+\.\d s/g, "0.0 s") };
+}
+
+test("away from a terminal each step has a line at its start and one at its end", async () => {
+  const { progress, text } = recorder(false);
+  const result = await progress.step("Outer", async (report) => {
+    report("half");
+    progress.note("By the way.");
+    return progress.step("Inner", () => Promise.resolve(7), "20 s");
+  });
+  expect(result).toBe(7);
+  expect(text()).toBe("… Outer\nBy the way.\n… Inner (usually 20 s)\n✔ Inner (0.0 s)\n✔ Outer (0.0 s)\n");
+});
+
+test("away from a terminal a long step tells once a minute how far it got, if it got further", async () => {
+  vi.useFakeTimers();
+  const { progress, text } = recorder(false);
+  await progress.step("Build", async (report) => {
+    report("3 packages");
+    await vi.advanceTimersByTimeAsync(150_000);
+    report("9 packages");
+    await vi.advanceTimersByTimeAsync(30_000);
+  });
+  expect(text()).toBe(
+    "… Build\n… Build: 3 packages (1 min 0 s)\n… Build: 9 packages (3 min 0 s)\n✔ Build (3 min 0 s)\n",
+  );
+});
+
+test("a step that fails says so and throws the same error", async () => {
+  const { progress, text } = recorder(false);
+  const error = new Error("broken");
+  await expect(progress.step("Outer", () => Promise.reject(error))).rejects.toBe(error);
+  expect(text()).toBe("… Outer\n✖ Outer (0.0 s)\n");
+});
+
+test("on a terminal the running steps are drawn again below what is finished, each on one line", async () => {
+  const { progress, text } = recorder(true);
+  await progress.step("A title that is wider than the terminal", () => {
+    progress.note("A note.");
+    return Promise.resolve();
+  });
+  const spinner = "⠋ A title that is wider than…\n";
+  const wipe = "\u001b[1A\u001b[J";
+  expect(text()).toBe(`${spinner}${wipe}A note.\n${spinner}${wipe}✔ A title that is wider than the terminal (0.0 s)\n`);
+});

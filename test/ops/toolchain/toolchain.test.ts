@@ -1,0 +1,199 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { build } from "../../../ops/toolchain/build.ts";
+import { obtainTools, ToolchainError } from "../../../ops/toolchain/toolchain.ts";
+import pins from "../../../ops/toolchain/tools.json" with { type: "json" };
+import { pinned, type Tool, type ToolName } from "../../../ops/toolchain/tools.ts";
+import { program, sha256, Workbench } from "../workbench.ts";
+
+let bench: Workbench;
+
+beforeEach(async () => {
+  bench = new Workbench();
+  await bench.start();
+});
+
+afterEach(() => bench.stop());
+
+test("a program of the right version on PATH is taken as it is, and nothing is fetched", async () => {
+  const file = await bench.putOnPath("probe", program("1.2.3"));
+  await bench.putInMirror(program("1.2.3"));
+  expect(await bench.get()).toBe(file);
+  expect(bench.steps).toEqual([]);
+  expect(existsSync(bench.machine.cache)).toBe(false);
+});
+
+test.each(["1.2.4", "1.2.30", "11.2.3", "1.2.3-rc.1", "1.2.3+vendor"])(
+  "version %s on PATH is passed over",
+  async (version) => {
+    await bench.putOnPath("probe", program(version));
+    await bench.putInMirror(program("1.2.3"));
+    expect(await bench.get()).toBe(bench.cached);
+  },
+);
+
+test("the mirror comes before the download, the cache before both", async () => {
+  await bench.putInMirror(program("1.2.3"));
+  bench.publish(`${program("1.2.3")}# published`);
+  expect(await bench.get()).toBe(bench.cached);
+  expect(await readFile(bench.cached, "utf8")).toBe(program("1.2.3"));
+  await rm(path.join(bench.folder, "mirror"), { recursive: true });
+  expect(await bench.get()).toBe(bench.cached);
+  expect(bench.steps).toEqual(["Getting probe 1.2.3"]);
+  expect(bench.requests).toEqual([]);
+});
+
+test("a mirror may be an address", async () => {
+  bench.machine = { ...bench.machine, mirror: `${bench.address}/tools/` };
+  bench.served.set("probe-1.2.3-linux-x64.br", brotliCompressSync(program("1.2.3")));
+  expect(await bench.get()).toBe(bench.cached);
+  expect(bench.requests).toEqual(["probe-1.2.3-linux-x64.br"]);
+});
+
+test("a mirror's file with another checksum is refused, told, and the next way is taken", async () => {
+  const forged = `${program("1.2.3")}# forged`;
+  await bench.putInMirror(forged);
+  bench.publish(program("1.2.3"));
+  await bench.get();
+  expect(await readFile(bench.cached, "utf8")).toBe(program("1.2.3"));
+  expect(bench.notes).toEqual([
+    `probe 1.2.3 is not available from the mirror: ${bench.machine.mirror}/probe-1.2.3-linux-x64.br is refused: ` +
+      `its checksum is ${sha256(forged)}, expected ${bench.probe().sha256}`,
+  ]);
+});
+
+test("a file in the cache without its full content is replaced, and left-overs are swept", async () => {
+  await bench.putInMirror(program("1.2.3"));
+  await bench.get();
+  await writeFile(bench.cached, "");
+  await writeFile(`${bench.cached}.99.partial`, "half");
+  expect(await readFile(await bench.get(), "utf8")).toBe(program("1.2.3"));
+  await rm(`${bench.cached}.origin.json`);
+  await bench.get();
+  expect(bench.steps).toHaveLength(3);
+  expect(await readdir(path.dirname(bench.cached))).toEqual(["probe", "probe.origin.json"]);
+});
+
+test("a program is built in a copy of its module, once for two runs at the same time", async () => {
+  bench.withoutMirror();
+  const builds = await bench.installGo();
+  expect(await Promise.all([bench.get(), bench.get()])).toEqual([bench.cached, bench.cached]);
+  expect(await builds()).toBe("build in etcd with go.mod there\n");
+});
+
+const local = { version: "1.2.3+local", ldflags: "-s", usually: "1 min" };
+
+test("builds the programs of one module that wait together at once", async () => {
+  const builds = await bench.installGo();
+  const other: Tool = {
+    ...bench.probe({ name: "other" }),
+    build: { folder: "etcd", package: "example.org/other/v3", ldflags: "-s", usually: "1 min" },
+  };
+  const built = [bench.probe(), other].map((tool) => build(tool, bench.machine, () => undefined));
+  const { cache } = bench.machine;
+  expect(await Promise.all(built)).toEqual([bench.cached, path.join(cache, "tools", "other-1.2.3", "bin", "other")]);
+  expect(await builds()).toBe("build in etcd with go.mod there\n");
+});
+
+test("builds the local variant for the local platform, and uses it for nothing else", async () => {
+  bench.withoutMirror();
+  const builds = await bench.installGo("1.2.3+local");
+  const tool = bench.probe({
+    build: { folder: "etcd", package: "example.org/probe", ldflags: "-s", usually: "1 min", local },
+  });
+  const platform = { ...bench.machine, local: true };
+  const variant = path.join(platform.cache, "tools", "probe-1.2.3+local", "bin", "probe");
+  expect(await obtainTools([tool], platform, bench.progress)).toEqual([variant]);
+  expect(await obtainTools([tool], platform, bench.progress)).toEqual([variant]);
+  expect(await builds()).toBe("build in local with go.mod there\n");
+
+  await expect(bench.get(tool)).rejects.toThrow('is not version 1.2.3, it says "probe version: v1.2.3+local"');
+  expect(await builds()).toBe("build in local with go.mod there\nbuild in etcd with go.mod there\n");
+});
+
+test("takes a local variant from the cache, but an official release on PATH first", async () => {
+  bench.withoutMirror();
+  await bench.installGo("1.2.3+local");
+  const tool = bench.probe({
+    build: { folder: "etcd", package: "example.org/probe", ldflags: "-s", usually: "1 min", local },
+  });
+  const platform = { ...bench.machine, local: true };
+  await obtainTools([tool], platform, bench.progress);
+  await bench.putInMirror(program("1.2.3"));
+  expect(await obtainTools([tool], { ...platform, mirror: path.join(bench.folder, "mirror") }, bench.progress)).toEqual(
+    [path.join(platform.cache, "tools", "probe-1.2.3+local", "bin", "probe")],
+  );
+  const official = await bench.putOnPath("probe", program("1.2.3"));
+  expect(await obtainTools([tool], platform, bench.progress)).toEqual([official]);
+});
+
+test("the lock of a run that died is taken over", async () => {
+  await bench.putInMirror(program("1.2.3"));
+  const lock = path.join(bench.machine.cache, "locks", "probe-1.2.3.lock");
+  await mkdir(lock, { recursive: true });
+  await utimes(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
+  expect(await bench.get()).toBe(bench.cached);
+  expect(existsSync(lock)).toBe(false);
+});
+
+test("a program that does not tell its version is refused although its checksum holds", async () => {
+  bench.machine = { ...bench.machine, path: "" };
+  await bench.putInMirror(program("9.9.9"));
+  await expect(bench.get(bench.probe({ sha256: sha256(program("9.9.9")) }))).rejects.toThrow(
+    'is not version 1.2.3, it says "probe version: v9.9.9"',
+  );
+  expect(existsSync(bench.cached)).toBe(false);
+});
+
+test("where nothing works, one error lists every way for every tool, why it failed, and the hints", async () => {
+  bench.server.close();
+  bench.server.closeAllConnections();
+  bench.withoutMirror();
+  const file = await bench.putOnPath("probe", program("1.0.0"));
+  const go = await bench.putOnPath("go", "#!/bin/sh\necho go1.21.3\n");
+  const plain: Tool = {
+    name: "shapes",
+    version: "4.5.6",
+    sha256: sha256("a: 1"),
+    download: { url: `${bench.address}/shapes.yaml` },
+    build: { module: "example.org/shapes@v4.5.6", file: "shapes.yaml", usually: "20 s" },
+  };
+  const host = bench.address.slice("http://".length);
+  await expect(obtainTools([bench.probe(), plain], bench.machine, bench.progress)).rejects.toThrow(
+    new ToolchainError(`probe 1.2.3 is not available. Tried, in this order:
+  - PATH: ${file} is not version 1.2.3, it says "probe version: v1.0.0"
+  - cache: no ${bench.cached}
+  - mirror: GATEHOUSE_TOOLS_MIRROR is not set
+  - official download: ${host} cannot be reached: connect ECONNREFUSED ${host}
+  - build from Go modules: ${go} is go1.21.3, older than 1.26
+shapes 4.5.6 is not available. Tried, in this order:
+  - PATH: a plain file is not searched on PATH
+  - cache: no ${bench.machine.cache}/tools/shapes-4.5.6/shapes.yml
+  - mirror: GATEHOUSE_TOOLS_MIRROR is not set
+  - official download: ${host} cannot be reached: connect ECONNREFUSED ${host}
+  - build from Go modules: ${go} is go1.21.3, older than 1.26
+To fix it, do one of these:
+  - set GATEHOUSE_TOOLS_MIRROR to a folder or an http(s) address that contains probe-1.2.3-linux-x64.br, shapes-4.5.6.yml.br
+  - let this machine reach ${host} (HTTPS_PROXY is respected)
+  - install Go 1.26 or newer and let it reach its module proxy (GOPROXY is respected)
+  - put probe 1.2.3 on PATH`),
+  );
+});
+
+test("reports a read-only cache with a hint", async () => {
+  await writeFile(bench.machine.cache, "a file where the folder should be");
+  await expect(bench.get()).rejects.toThrow(/- cache: ENOTDIR: .*; set GATEHOUSE_CACHE to a writable folder\n/);
+});
+
+test("every address of tools.json carries the pinned version", () => {
+  const names = Object.keys({ ...pins.programs, ...pins.files }) as ToolName[];
+  expect(names).toHaveLength(11);
+  for (const { version, download, sha256 } of names.map(pinned)) {
+    expect(download.url).toContain(`v${version}`);
+    expect(download.sha256 ?? download.sums ?? download.url).toMatch(new RegExp(`^[0-9a-f]{64}$|v${version}`));
+    expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+  }
+});

@@ -1,5 +1,5 @@
 /**
- * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Three files of tests run at a time, because a file waits for other programs
+ * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Four files of tests run at a time, because a file waits for other programs
  * for about half of its time. With arguments, these are for Vitest, which then runs alone after the checks.
  */
 import { availableParallelism } from "node:os";
@@ -26,7 +26,8 @@ const checks: Step[] = [
 /** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */
 const lanes: Step[][] = [
   [vitest("own", "live")],
-  [...checks, vitest("unit"), vitest("data"), vitest("domains"), vitest("e2e")],
+  [...checks, vitest("unit"), vitest("data")],
+  [vitest("domains"), vitest("e2e")],
 ];
 
 /** With four times the garbage, which needs some 150 MB more in each program, Go spends a fifth less CPU time (go.dev/doc/gc-guide#GOGC). */

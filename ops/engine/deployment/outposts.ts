@@ -6,20 +6,18 @@ import { withTimeout } from "../../clients/timeout.ts";
 import { refuseUnlessAllowed } from "../../checks/verify/gateway.ts";
 
 /** How long a deployment waits for its outposts to serve every host, in milliseconds. An outpost loads new providers some seconds later. */
-export const MAX_OUTPOST_WAIT_MS = 60_000;
-
-const POLL_MS = 500;
+const WAIT = { timeout: 60_000, interval: 500 };
 const MAX_CONCURRENT_REQUESTS = 16;
 
 /**
  * Polls every host behind forward auth without a session until it redirects to the login page.
  * @param report receives the number of hosts that do not yet
- * @returns URLs of the hosts that do not when `timeout` milliseconds have passed
+ * @returns URLs of the hosts that do not when the timeout has passed
  */
 export async function waitForOutposts(
   { exposures, identityProviderUrl = "" }: Pick<Plan, "exposures" | "identityProviderUrl">,
   report: (detail: string) => void,
-  timeout = MAX_OUTPOST_WAIT_MS,
+  { timeout, interval } = WAIT,
 ): Promise<string[]> {
   const hosts = exposures.filter(({ authentication }) => authentication === "forward-auth");
   const missing = new Set(hosts.map(({ url }) => url));
@@ -33,7 +31,7 @@ export async function waitForOutposts(
         const answer = await limit(() => client.send(`${exposure.url}/`));
         refuseUnlessAllowed(exposure, answer, identityProviderUrl);
       };
-      await pRetry(poll, { retries: Infinity, factor: 1, minTimeout: POLL_MS, signal });
+      await pRetry(poll, { retries: Infinity, factor: 1, minTimeout: interval, signal });
       missing.delete(exposure.url);
       reportMissing();
     });

@@ -49,7 +49,9 @@ test("polls each host behind forward auth until it redirects to the login page",
     open: [200],
   });
   const reports: string[] = [];
-  expect(await waitForOutposts(plan, (detail) => void reports.push(detail))).toEqual([]);
+  expect(await waitForOutposts(plan, (detail) => void reports.push(detail), { timeout: 60_000, interval: 10 })).toEqual(
+    [],
+  );
   const counts = [...Map.groupBy(requests, (host) => host)].map(([host, each]) => [host, each.length]);
   expect(Object.fromEntries(counts)).toEqual({
     ...{ ready: 1, loading: 3, failing: 3, elsewhere: 2, unprotected: 2, cut: 2 },
@@ -64,8 +66,10 @@ test("polls each host behind forward auth until it redirects to the login page",
 test("returns the hosts that are missing when the time has passed, and stops asking them", async () => {
   const hosts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`host-${index}`, [404]]));
   const { plan, requests, urlOf } = await gateway({ ...hosts, ready: [LOGIN] });
-  expect(await waitForOutposts(plan, () => undefined, 700)).toEqual(Object.keys(hosts).map(urlOf));
+  expect(await waitForOutposts(plan, () => undefined, { timeout: 200, interval: 20 })).toEqual(
+    Object.keys(hosts).map(urlOf),
+  );
   const asked = requests.length;
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await new Promise((resolve) => setTimeout(resolve, 100));
   expect(requests.length).toBe(asked);
 });

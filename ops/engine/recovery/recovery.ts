@@ -1,8 +1,8 @@
-import { output, runtime } from "@pulumi/pulumi";
-import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { existingResources, isLookedUp, isProvider } from "./interruptedCreations.ts";
 import { deleteCreations, MASKED, readCreations } from "./creations.ts";
-import { exportState, importState, type Resource } from "../state/state.ts";
+import { addSecretInputs } from "./providerInputs.ts";
+import { changeResources, exportState, type Resource } from "../state/state.ts";
 
 /**
  * Adds to the state what an interrupted deployment created without saving it: what the engine was creating (`pending_operations`) and what is
@@ -12,13 +12,14 @@ import { exportState, importState, type Resource } from "../state/state.ts";
  * @throws Error when the identity provider, which knows some of the ids, does not answer
  */
 export async function recoverInterrupted(stack: Stack): Promise<string[]> {
-  const { pending_operations: pending = [] } = (await exportState(stack)).deployment;
+  const { pending_operations: pending = [], resources = [] } = (await exportState(stack)).deployment;
   const creating = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
   const recorded = await readCreations(stack);
   const begun = [...new Map([...recorded, ...creating].map((resource) => [resource.urn, resource])).values()];
   if (begun.length === 0 && pending.length === 0) return [];
 
-  await importProviders(stack, begun);
+  const known = new Set(resources.map(({ urn }) => urn));
+  if (begun.some(({ urn, type }) => isProvider(type) && !known.has(urn))) await importProviders(stack, begun);
   const imported = await importExisting(stack, begun);
   await addDependencies(stack, begun);
   await refresh(stack, imported);
@@ -45,12 +46,7 @@ async function importProviders(stack: Stack, begun: readonly Resource[]): Promis
     added.filter((resource) => !needsSecret(resource)),
   );
   if (incomplete.size === 0) return;
-  const inputs = await providerInputs(stack, incomplete);
-  const state = await exportState(stack);
-  const resources = state.deployment.resources?.map((resource) =>
-    incomplete.has(resource.urn) ? withSecretInputs(resource, inputs) : resource,
-  );
-  await importState(stack, { ...state, deployment: { ...state.deployment, ...(resources && { resources }) } });
+  await addSecretInputs(stack, incomplete);
   await refresh(stack, added.filter(needsSecret));
 }
 
@@ -60,64 +56,14 @@ async function refresh(stack: Stack, resources: readonly Resource[]): Promise<vo
   if (target.length > 0) await stack.refresh({ target });
 }
 
-type ProviderInputs = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-
-/**
- * Returns the inputs of the program's providers in plain text, by type and name. The preview ends when they are known: the rest of the program
- * may wait for a server that the interrupted deployment had not created yet.
- * @param wanted URNs of providers
- */
-async function providerInputs(stack: Stack, wanted: ReadonlySet<string>): Promise<ProviderInputs> {
-  const names = new Set([...wanted].map(nameOf));
-  const found = new Map<string, Record<string, unknown>>();
-  const complete = new AbortController();
-  const program: PulumiFn = () => {
-    runtime.registerStackTransformation(({ type, name, props }) => {
-      const key = `${type}::${name}`;
-      if (names.has(key))
-        output(props).apply((inputs) => {
-          found.set(key, inputs);
-          if (found.size === names.size) complete.abort();
-        });
-      return undefined;
-    });
-    return stack.workspace.program?.() ?? Promise.resolve();
-  };
-  await stack.preview({ program, signal: complete.signal }).catch((error: unknown) => {
-    if (!complete.signal.aborted) throw error;
-  });
-  return found;
-}
-
-/** The type and the name in a URN. */
-function nameOf(urn: string): string {
-  return urn.split("::").slice(-2).join("::").replace(/^.*\$/, "");
-}
-
-function withSecretInputs(provider: Resource, inputs: ProviderInputs): Resource {
-  const plain = inputs.get(nameOf(provider.urn));
-  const filled = Object.entries(provider.inputs ?? {}).map(([key, value]) => {
-    if (value !== MASKED) return [key, value];
-    if (plain?.[key] === undefined)
-      throw new Error(
-        `the program does not configure ${provider.urn}, which an interrupted deployment created: deploy the configuration of that deployment first`,
-      );
-    return [key, { [runtime.specialSigKey]: runtime.specialSecretSig, plaintext: JSON.stringify(plain[key]) }];
-  });
-  const all = Object.fromEntries(filled) as Record<string, unknown>;
-  return { ...provider, inputs: all, outputs: all };
-}
-
 /** Adds the resources that exist to the state. @returns those that it lacked */
 async function importExisting(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
-  const state = await exportState(stack);
-  const resources = state.deployment.resources ?? [];
-  const known = new Set(resources.map(idOf));
-  const found = await existingResources(stack, withProviderIds(resources, begun));
-  const imported = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
-  await importState(stack, {
-    ...state,
-    deployment: { ...state.deployment, pending_operations: [], resources: withImported(resources, imported) },
+  let imported: Resource[] = [];
+  await changeResources(stack, async (resources) => {
+    const known = new Set(resources.map(idOf));
+    const found = await existingResources(stack, withProviderIds(resources, begun));
+    imported = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
+    return withImported(resources, imported);
   });
   return imported;
 }
@@ -147,15 +93,15 @@ async function addDependencies(stack: Stack, begun: readonly Resource[]): Promis
     begun.flatMap(({ urn, custom, dependencies }) => (custom === false || dependencies ? [] : [urn])),
   );
   if (urns.size < 2) return;
-  const state = await exportState(stack);
-  let before: string | undefined;
-  const resources = state.deployment.resources?.map((resource) => {
-    if (!urns.has(resource.urn) || resource.delete) return resource;
-    const dependencies = before === undefined ? [] : [before];
-    before = resource.urn;
-    return { ...resource, dependencies };
+  await changeResources(stack, (resources) => {
+    let before: string | undefined;
+    return resources.map((resource) => {
+      if (!urns.has(resource.urn) || resource.delete) return resource;
+      const dependencies = before === undefined ? [] : [before];
+      before = resource.urn;
+      return { ...resource, dependencies };
+    });
   });
-  await importState(stack, { ...state, deployment: { ...state.deployment, ...(resources && { resources }) } });
 }
 
 /** A refresh reads every value in plain text: outputs whose input has a secret are encrypted in the state, too. */

@@ -58,6 +58,19 @@ export async function exportState(stack: Stack): Promise<State> {
 }
 
 /**
+ * Replaces the resources of a stack's state, and drops what was pending.
+ * @param change receives the resources in the order of the state, dependencies first, and returns them in such an order
+ */
+export async function changeResources(
+  stack: Stack,
+  change: (resources: readonly Resource[]) => readonly Resource[] | Promise<readonly Resource[]>,
+): Promise<void> {
+  const state = await exportState(stack);
+  const resources = await change(state.deployment.resources ?? []);
+  await importState(stack, { ...state, deployment: { ...state.deployment, pending_operations: [], resources } });
+}
+
+/**
  * Repairs the files of a backend after an interrupted deployment. The newest backup replaces a state file that is no JSON any more, e.g. cut short when
  * the machine lost its power: the engine keeps the last but one beside it, and one of each run's end. Attributes (`*.attrs`) that are no
  * JSON are deleted: the engine does not write them atomically, reads "EOF" from an empty file, and they hold nothing but a content type.

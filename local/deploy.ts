@@ -7,7 +7,7 @@ import program from "../infra/index.ts";
 import { computePlan } from "../infra/plan/plan.ts";
 import type { Plan } from "../infra/plan/types.ts";
 import { buildFor } from "../ops/engine/artifacts.ts";
-import { pulumiCommand } from "../ops/context/engine.ts";
+import { pulumiCommand } from "../ops/engine/open.ts";
 import { writeLocalContext } from "../ops/context/local.ts";
 import { apply } from "../ops/engine/apply.ts";
 import type { Changes, Report } from "../ops/engine/run.ts";

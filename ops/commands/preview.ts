@@ -7,7 +7,7 @@ import { exitCodeFor } from "./exitCode.ts";
 import { buildFor } from "../engine/artifacts.ts";
 import { openContext, type ShellEnvironment } from "../context/context.ts";
 import { ContextError } from "../context/contextError.ts";
-import { openEngine } from "../context/engine.ts";
+import { openEngine } from "../engine/open.ts";
 import { dataFolder, projectFolder } from "../toolchain/paths.ts";
 import { checkPolicyPack, PolicyPackError, runPolicy } from "../engine/policyPack.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";

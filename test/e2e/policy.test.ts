@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import program from "../../infra/index.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
-import { openEngine } from "../../ops/context/engine.ts";
+import { openEngine } from "../../ops/engine/open.ts";
 import { readLocalContext } from "../../ops/context/local.ts";
 import { deployContext } from "../../ops/engine/deployment/deployment.ts";
 import type { Outcome } from "../../ops/engine/deployment/outcome.ts";

@@ -3,7 +3,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { filledIn, secretTexts } from "../../../config/secretText.ts";
 import type { SecretText } from "../../../config/settings.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { openEngine, secretVariables } from "../../context/engine.ts";
+import { openEngine, secretVariables } from "../../engine/open.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { reasonOf } from "./check.ts";

@@ -7,7 +7,7 @@ import { readFacts } from "../../../infra/prerequisites/cluster.ts";
 import { customKinds } from "../../../infra/prerequisites/kinds.ts";
 import { prerequisiteProblems } from "../../../infra/prerequisites/prerequisites.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { openEngine, pulumiOf, secretVariables } from "../../context/engine.ts";
+import { openEngine, pulumiOf, secretVariables } from "../open.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import { openDataStack, ownDatabase } from "../../checks/contract/connection.ts";
 import { LockFolder } from "../../checks/contract/lockFolder.ts";

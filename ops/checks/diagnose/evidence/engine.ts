@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { ShellEnvironment, StackContext } from "../../../context/context.ts";
-import { pulumiOf } from "../../../context/engine.ts";
+import { pulumiOf } from "../../../engine/open.ts";
 import { creationsFile, readCreationsFile } from "../../../engine/recovery/creations.ts";
 import { deployedAccess } from "../../../engine/state/stackState.ts";
 import type { Progress } from "../../../terminal/progress.ts";

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
-import { openStack } from "../engine/stack.ts";
+import { openStack } from "./stack.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { ensureLocalTools, ensureTools } from "../toolchain/toolchain.ts";
-import { type ShellEnvironment, type StackContext } from "./context.ts";
-import { readLocalContext } from "./local.ts";
+import { type ShellEnvironment, type StackContext } from "../context/context.ts";
+import { readLocalContext } from "../context/local.ts";
 
 /**
  * Opens a context's stack with the real engine: the local platform's on its own backend, any other on the one that the shell is logged in to.

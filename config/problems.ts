@@ -1,3 +1,5 @@
+import { UserError } from "./userError.ts";
+
 /** A problem of a stack's configuration, in the spelling of the stack file. It never contains the value of a secret field. */
 export interface Problem {
   /** Path in the stack file: `protected_services[3].oauth_config.redirect_uri`. */
@@ -14,7 +16,7 @@ export interface Problem {
  * Every problem of one configuration. Pulumi's runner prints only the message of it: the mark below is how `pulumi.RunError.isInstance`
  * recognises its own, also across copies of the SDK, so that this folder needs no import of it.
  */
-export class ConfigError extends Error {
+export class ConfigError extends UserError {
   readonly problems: readonly Problem[];
   /** Mark of `pulumi.RunError`. */
   readonly __pulumiRunError = true;

@@ -1,8 +1,9 @@
 /** The one way in which `ops/` reaches a Postgres. */
 import { Client, type ClientConfig } from "pg";
+import { UserError } from "../../config/userError.ts";
 
 /** A database that cannot be reached; the message names the place and never the password. */
-export class UnreachableError extends Error {
+export class UnreachableError extends UserError {
   override readonly name = "UnreachableError";
 }
 

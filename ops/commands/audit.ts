@@ -1,19 +1,11 @@
 /** `npm run audit`: whether a cluster holds what its stack's plan says, and nothing that gets around it. See docs/policy.md. */
-import { Command } from "commander";
-import { exitCodeFor } from "./exitCode.ts";
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
 import { auditCluster, auditedObjects, type Finding } from "../checks/audit/audit.ts";
-import { openContext, type ShellEnvironment } from "../context/context.ts";
+import { openContext } from "../context/context.ts";
 import { ContextError } from "../context/contextError.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { painter } from "../terminal/paint.ts";
-import { dataFolder, projectFolder } from "../toolchain/paths.ts";
-
-/** What the command uses of the process that it runs in. */
-export interface Shell extends ShellEnvironment {
-  readonly colours: boolean;
-  readonly out: (text: string) => void;
-  readonly error: (text: string) => void;
-}
 
 interface Options {
   readonly json?: true;
@@ -25,22 +17,15 @@ interface Options {
  * @returns the exit code: 0 when all is as planned, 1 when something is not, 2 for a wrong command line, configuration or context, and for
  *   a cluster that cannot be reached
  */
-export async function main(args: readonly string[], shell: Shell): Promise<number> {
-  let code = 0;
-  const command = new Command("audit")
-    .description("Compare a cluster with the plan of its stack. Only reads.")
-    .argument("<context>", "context of the cluster, as in the kubeconfig")
-    .option("--json", "print the findings as JSON")
-    .option("--accept <object>", 'ignore an object, e.g. "IngressRoute default/old"; may be repeated', append, [])
-    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
-    .exitOverride()
-    .action(async (context: string, options: Options) => void (code = await run(context, options, shell)));
-  try {
-    await command.parseAsync(args, { from: "user" });
-    return code;
-  } catch (error) {
-    return exitCodeFor(error, shell);
-  }
+export function main(args: readonly string[], shell: Shell): Promise<number> {
+  return runCommand("audit", args, shell, (command, end) =>
+    command
+      .description("Compare a cluster with the plan of its stack. Only reads.")
+      .argument("<context>", "context of the cluster, as in the kubeconfig")
+      .option("--json", "print the findings as JSON")
+      .option("--accept <object>", 'ignore an object, e.g. "IngressRoute default/old"; may be repeated', append, [])
+      .action(async (context: string, options: Options) => end(await run(context, options, shell))),
+  );
 }
 
 function append(value: string, list: readonly string[]): string[] {
@@ -80,15 +65,4 @@ function page(
     ({ object, problem, hint }) => `${paint("red", `✖ ${object}`)}\n    ${problem}\n    ${paint("dim", `→ ${hint}`)}`,
   );
   return `${[title, ...parts].join("\n\n")}\n`;
-}
-
-if (import.meta.main) {
-  process.exitCode = await main(process.argv.slice(2), {
-    environment: process.env,
-    project: projectFolder(),
-    data: dataFolder(),
-    colours: process.stdout.isTTY && process.stdout.hasColors(),
-    out: (text) => process.stdout.write(text),
-    error: (text) => process.stderr.write(text),
-  });
 }

@@ -1,7 +1,8 @@
 /** `npm run contract`: compares the columns of a database with the stack's contract, and accepts a new one. */
 import type { ClientConfig } from "pg";
-import { Command, CommanderError } from "commander";
-import { ConfigError } from "../../config/problems.ts";
+import type { Command } from "commander";
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
 import { readCatalogue } from "../checks/contract/catalogue.ts";
 import { type Change, compare } from "../checks/contract/compare.ts";
 import {
@@ -16,16 +17,6 @@ import { LockFolder } from "../checks/contract/lockFolder.ts";
 import { countChanges, describeChanges } from "../checks/contract/report.ts";
 import { UnreachableError, withDatabase } from "../clients/database.ts";
 import { painter } from "../terminal/paint.ts";
-import { dataFolder, projectFolder } from "../toolchain/paths.ts";
-
-/** What the command uses of the process that it runs in. */
-export interface Shell extends Omit<StackLocation, "stack"> {
-  readonly colours: boolean;
-  /** UTC, like `2026-11-30`. */
-  readonly today: string;
-  readonly out: (text: string) => void;
-  readonly error: (text: string) => void;
-}
 
 const REACHABLE =
   "start it (npm start for the local one), or pass an address that this machine can reach with --database-url-from";
@@ -53,30 +44,18 @@ interface Comparison {
  * @param args `check|accept [STACK]` and options
  * @returns the exit code: 0, 1 when something breaks clients, 2 for a wrong command line or configuration or an unreachable database
  */
-export async function main(args: readonly string[], shell: Shell): Promise<number> {
-  let code = 0;
-  const command = new Command("contract")
-    .description(
+export function main(args: readonly string[], shell: Shell): Promise<number> {
+  return runCommand("contract", args, shell, (command, end) => {
+    command.description(
       "Check and accept the contract of the data API: contract/<stack>/<schema>.json. See docs/versioning.md.",
-    )
-    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
-    .exitOverride();
-  shared(command.command("check"), "Compare the schemas with their lock files. Exit with 1 for a breaking change.")
-    .option("--json", "print the result as JSON")
-    .action(async (stack: string, options: Options) => void (code = await check(stack, options, shell)));
-  shared(command.command("accept"), "Write the current schemas to their lock files and to the changelog.")
-    .option("--breaking <reason>", "accept breaking changes as well; the reason is written to the changelog")
-    .action(async (stack: string, options: Options) => void (code = await accept(stack, options, shell)));
-  try {
-    await command.parseAsync(args, { from: "user" });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof UnreachableError) shell.error(`${error.message}; ${REACHABLE}\n`);
-    else if (error instanceof ConfigError || error instanceof ContractError) shell.error(`${error.message}\n`);
-    else throw error;
-    return 2;
-  }
+    );
+    shared(command.command("check"), "Compare the schemas with their lock files. Exit with 1 for a breaking change.")
+      .option("--json", "print the result as JSON")
+      .action(async (stack: string, options: Options) => end(await check(stack, options, shell)));
+    shared(command.command("accept"), "Write the current schemas to their lock files and to the changelog.")
+      .option("--breaking <reason>", "accept breaking changes as well; the reason is written to the changelog")
+      .action(async (stack: string, options: Options) => end(await accept(stack, options, shell)));
+  });
 }
 
 function shared(command: Command, description: string): Command {
@@ -118,7 +97,7 @@ async function accept(stack: string, options: Options, shell: Shell): Promise<nu
       shell.out(`${schema}: no changes to ${lock}\n`);
       continue;
     }
-    folder.accept({ day: shell.today, schema, changes, found, reason }, exposed);
+    folder.accept({ day: shell.now().toISOString().slice(0, 10), schema, changes, found, reason }, exposed);
     shell.out(`${schema}: ${exposed ? `${lock} written` : `${lock} removed`}; commit it with its CHANGELOG.md\n`);
   }
   return 0;
@@ -140,6 +119,8 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
       results.push({ schema, exposed, lock: folder.nameOf(schema), found, changes: lock && compare(lock, found) });
     }
     return results;
+  }).catch((error: unknown) => {
+    throw error instanceof UnreachableError ? new ContractError(`${error.message}; ${REACHABLE}`) : error;
   });
 }
 
@@ -178,16 +159,4 @@ function describe(stack: string, { databaseUrlFrom }: Options, result: Compariso
     : `To accept these as well:\n  ${again}`;
   const title = `${schema}${exposed ? "" : ", no longer exposed,"} against ${lock}: ${countChanges(changes)}`;
   return [title, "", ...describeChanges(changes, paint), "", hint, ""].join("\n");
-}
-
-if (import.meta.main) {
-  process.exitCode = await main(process.argv.slice(2), {
-    environment: process.env,
-    project: projectFolder(),
-    data: dataFolder(),
-    colours: process.stdout.isTTY && process.stdout.hasColors(),
-    today: new Date().toISOString().slice(0, 10),
-    out: (text) => process.stdout.write(text),
-    error: (text) => process.stderr.write(text),
-  });
 }

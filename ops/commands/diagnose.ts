@@ -1,8 +1,9 @@
 /** `npm run diagnose`: explains a login loop, an unprotected service, a dead domain. See docs/diagnose.md. */
 import { join } from "node:path";
-import { Command } from "commander";
-import { exitCodeFor } from "./exitCode.ts";
-import { openContext, type ShellEnvironment } from "../context/context.ts";
+import type { Command } from "commander";
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
+import { openContext } from "../context/context.ts";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { collect } from "../checks/diagnose/collect.ts";
 import { redactAll, redactor } from "../checks/diagnose/redact.ts";
@@ -10,44 +11,23 @@ import { describe, isAnythingWrong } from "../checks/diagnose/report.ts";
 import { writeReport } from "../checks/diagnose/reportFiles.ts";
 import { diagnoseAll, diagnoseHost } from "../checks/diagnose/diagnosis.ts";
 import { painter } from "../terminal/paint.ts";
-import { dataFolder, projectFolder } from "../toolchain/paths.ts";
-
-/** What the command uses of the process that it runs in. */
-export interface Shell extends ShellEnvironment {
-  readonly colours: boolean;
-  readonly now: () => Date;
-  readonly out: (text: string) => void;
-  readonly error: (text: string) => void;
-}
 
 /**
  * Names the cause of what is wrong with a deployment, and writes a report without secrets into `<data>/diagnose/`.
  * @param args `CONTEXT [HOST] [--json]`
  * @returns the exit code: 0 without a symptom, 1 with one, 2 for a wrong command line, context or configuration
  */
-export async function main(args: readonly string[], shell: Shell): Promise<number> {
-  let code = 0;
-  const command = new Command("diagnose")
-    .description("Name the cause of a login loop, an unprotected service or a dead domain, with evidence and a hint.")
-    .argument("<context>", "context of the cluster, as in kubernetes:context of its stack file")
-    .argument("[host]", "only this host or address, in the plan or not; default: every one of the plan")
-    .option("--json", "print the diagnosis as JSON")
-    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
-    .exitOverride()
-    .action(async (context: string, host: string | undefined, options: { json?: true }) => {
-      code = await diagnose(
-        context,
-        host === undefined ? undefined : hostOf(host, command),
-        options.json ?? false,
-        shell,
-      );
-    });
-  try {
-    await command.parseAsync(args, { from: "user" });
-    return code;
-  } catch (error) {
-    return exitCodeFor(error, shell);
-  }
+export function main(args: readonly string[], shell: Shell): Promise<number> {
+  return runCommand("diagnose", args, shell, (command, end) =>
+    command
+      .description("Name the cause of a login loop, an unprotected service or a dead domain, with evidence and a hint.")
+      .argument("<context>", "context of the cluster, as in kubernetes:context of its stack file")
+      .argument("[host]", "only this host or address, in the plan or not; default: every one of the plan")
+      .option("--json", "print the diagnosis as JSON")
+      .action(async (context: string, host: string | undefined, { json }: { json?: true }) => {
+        end(await diagnose(context, host && hostOf(host, command), json ?? false, shell));
+      }),
+  );
 }
 
 /** The host name of what was typed: a name, a name with a port, an address. */
@@ -69,18 +49,4 @@ async function diagnose(name: string, host: string | undefined, json: boolean, s
   const file = writeReport(join(shell.data, "diagnose"), name, at, text);
   shell.out(json ? machine : `${describe(diagnosis, painter(shell.colours))}Report: ${file}\n`);
   return isAnythingWrong(diagnosis) ? 1 : 0;
-}
-
-if (import.meta.main) {
-  const code = await main(process.argv.slice(2), {
-    project: projectFolder(),
-    data: dataFolder(),
-    environment: process.env,
-    colours: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
-    now: () => new Date(),
-    out: (text) => process.stdout.write(text),
-    error: (text) => process.stderr.write(text),
-  });
-  // A connection to what does not answer would keep the process.
-  process.stdout.write("", () => process.exit(code));
 }

@@ -1,9 +1,8 @@
 /** `npm run diff`: who and what gains or loses access between two versions of the configuration. Needs no engine, no cluster and no secret. */
 import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { Command } from "commander";
-import type { Environment } from "../../config/variables.ts";
-import { exitCodeFor } from "./exitCode.ts";
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
 import { composeComment } from "../checks/diff/comment.ts";
 import { compareVersions, type StackDiff } from "../checks/diff/compare.ts";
 import { type Block, previewBlock, stackBlocks, UNCHANGED } from "../checks/diff/markdown.ts";
@@ -11,19 +10,6 @@ import { describeChanges, opensToPublic } from "../checks/diff/report.ts";
 import { templateVariables } from "../checks/diff/variables.ts";
 import { revision, stackFile, type Version, VersionError, workingTree } from "../checks/diff/versions.ts";
 import { painter } from "../terminal/paint.ts";
-import { projectFolder } from "../toolchain/paths.ts";
-
-/** What the command uses of the process that it runs in. */
-export interface Shell {
-  /** Folder of the stack files. */
-  readonly project: string;
-  /** Folder that a path is relative to. */
-  readonly folder: string;
-  readonly environment: Environment;
-  readonly colours: boolean;
-  readonly out: (text: string) => void;
-  readonly error: (text: string) => void;
-}
 
 interface Options {
   readonly head?: string;
@@ -39,28 +25,21 @@ interface Options {
  * @param args `BASE` and options
  * @returns the exit code: 0, 1 when something is opened to the public without --allow-public, 2 for a wrong command line or configuration
  */
-export function main(args: readonly string[], shell: Shell): number {
-  let code = 0;
-  const command = new Command("diff")
-    .usage("[options] BASE")
-    .description("Print which access a change of the stack files adds or removes. See docs/ci.md.")
-    .argument("<base>", "the version to compare with: a revision of git, or the path of a stack file")
-    .option("--head <revision>", "compare that revision with it, instead of the working tree")
-    .option("--stack <stack...>", "only these; default: all that have a file in one of the versions")
-    .option("--markdown", "print a comment for a pull request")
-    .option("--json", "print all statements as JSON, including implied ones")
-    .option("--allow-public", "exit with 0 even if something is opened to the public")
-    .option("--rest-url <url>", "with --markdown: link to the complete output, if the comment is cut")
-    .option("--preview <file>", "with --markdown: add the output of npm run preview; a missing file is left out")
-    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
-    .exitOverride()
-    .action((base: string, options: Options) => void (code = compare(base, options, shell)));
-  try {
-    command.parse(args, { from: "user" });
-    return code;
-  } catch (error) {
-    return exitCodeFor(error, shell, [VersionError]);
-  }
+export function main(args: readonly string[], shell: Shell): Promise<number> {
+  return runCommand("diff", args, shell, (command, end) =>
+    command
+      .usage("[options] BASE")
+      .description("Print which access a change of the stack files adds or removes. See docs/ci.md.")
+      .argument("<base>", "the version to compare with: a revision of git, or the path of a stack file")
+      .option("--head <revision>", "compare that revision with it, instead of the working tree")
+      .option("--stack <stack...>", "only these; default: all that have a file in one of the versions")
+      .option("--markdown", "print a comment for a pull request")
+      .option("--json", "print all statements as JSON, including implied ones")
+      .option("--allow-public", "exit with 0 even if something is opened to the public")
+      .option("--rest-url <url>", "with --markdown: link to the complete output, if the comment is cut")
+      .option("--preview <file>", "with --markdown: add the output of npm run preview; a missing file is left out")
+      .action((base: string, options: Options) => end(compare(base, options, shell))),
+  );
 }
 
 function compare(base: string, options: Options, shell: Shell): number {
@@ -72,7 +51,7 @@ function compare(base: string, options: Options, shell: Shell): number {
   if (missing.length > 0) {
     throw new VersionError(`no version has a file for ${missing.join(", ")}; name one of ${after.stacks.join(", ")}`);
   }
-  const diffs = compareVersions(before, after, shell.environment, stacks);
+  const diffs = compareVersions(before, after, templateVariables(shell.environment), stacks);
   shell.out(print(base, diffs, options, shell));
   if (diffs.some(({ problems }) => problems !== undefined)) return 2;
   return !options.allowPublic && diffs.some(({ changes }) => opensToPublic(changes)) ? 1 : 0;
@@ -132,15 +111,4 @@ function describe({ stack, changes, problems, baseProblems }: StackDiff, colours
   const base =
     baseProblems === undefined ? [] : [`The base is not valid, so everything reads as new:\n${baseProblems}`];
   return [`Stack ${stack}`, ...base, describeChanges(changes, paint)].join("\n\n");
-}
-
-if (import.meta.main) {
-  process.exitCode = main(process.argv.slice(2), {
-    project: projectFolder(),
-    folder: process.env["INIT_CWD"] ?? process.cwd(),
-    environment: templateVariables(process.env),
-    colours: process.stdout.isTTY && process.stdout.hasColors(),
-    out: (text) => process.stdout.write(text),
-    error: (text) => process.stderr.write(text),
-  });
 }

@@ -1,51 +1,32 @@
 /** `npm run plan`: what a stack would expose, from its file alone. Needs no engine, no cluster and no secret. */
 import { basename, join, resolve } from "node:path";
 import Table from "cli-table3";
-import { Command, CommanderError } from "commander";
 import { parseStack, readStackFile } from "../../config/load.ts";
-import { ConfigError } from "../../config/problems.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { DataPlan, Exposure, Grant, ObjectKind, Plan } from "../../infra/plan/types.ts";
-import { projectFolder } from "../toolchain/paths.ts";
-
-/** What the command uses of the process that it runs in. */
-export interface Shell {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Folder that `--file` is relative to. */
-  readonly folder: string;
-  readonly out: (text: string) => void;
-  readonly error: (text: string) => void;
-}
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
 
 /**
- * Prints the plan of a stack.
  * @param args `STACK [--json] [--file CONFIG]`
- * @returns the exit code: 0, 1 for a wrong command line, 2 for a wrong configuration
+ * @returns the exit code: 0, 2 for a wrong command line or configuration
  */
-export function main(args: readonly string[], shell: Shell): number {
-  const command: Command = new Command("plan")
-    .usage("[options] STACK")
-    .description("Print what a stack exposes: hosts, protections, groups, records and grants.")
-    .argument("[stack]", "the part between Pulumi. and .yaml; with --file, by default that of its name")
-    .option("--json", "print the plan as JSON")
-    .option("--file <config>", "plan this stack file instead of Pulumi.<stack>.yaml")
-    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
-    .exitOverride();
-  try {
-    command.parse(args, { from: "user" });
-    const { json, file } = command.opts<{ json?: true; file?: string }>();
-    const stack = command.args[0] ?? (file === undefined ? undefined : stackOf(file));
-    if (stack === undefined) command.error("error: name a stack, e.g. npm run plan -- dev");
-    const path = file === undefined ? join(projectFolder(), `Pulumi.${stack}.yaml`) : resolve(shell.folder, file);
-    const plan = computePlan(parseStack(readStackFile(path, stack), shell.environment, { secretsRequired: false }));
-    shell.out(json ? `${JSON.stringify(plan, null, 2)}\n` : `${page(plan)}\n`);
-    return 0;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
-    if (!(error instanceof ConfigError)) throw error;
-    shell.error(`${error.message}\n`);
-    return 2;
-  }
+export function main(args: readonly string[], shell: Shell): Promise<number> {
+  return runCommand("plan", args, shell, (command) =>
+    command
+      .usage("[options] STACK")
+      .description("Print what a stack exposes: hosts, protections, groups, records and grants.")
+      .argument("[stack]", "the part between Pulumi. and .yaml; with --file, by default that of its name")
+      .option("--json", "print the plan as JSON")
+      .option("--file <config>", "plan this stack file instead of Pulumi.<stack>.yaml")
+      .action((name: string | undefined, { json, file }: { json?: true; file?: string }) => {
+        const stack = name ?? (file === undefined ? undefined : stackOf(file));
+        if (stack === undefined) return command.error("error: name a stack, e.g. npm run plan -- dev");
+        const path = file === undefined ? join(shell.project, `Pulumi.${stack}.yaml`) : resolve(shell.folder, file);
+        const plan = computePlan(parseStack(readStackFile(path, stack), shell.environment, { secretsRequired: false }));
+        shell.out(json ? `${JSON.stringify(plan, null, 2)}\n` : `${page(plan)}\n`);
+      }),
+  );
 }
 
 function stackOf(file: string): string {
@@ -137,13 +118,4 @@ function table(head: string[], rows: readonly string[][]): string {
   const drawn = new Table({ head, style: { head: [], border: [], compact: true } });
   drawn.push(...rows);
   return drawn.toString();
-}
-
-if (import.meta.main) {
-  process.exitCode = main(process.argv.slice(2), {
-    environment: process.env,
-    folder: process.env["INIT_CWD"] ?? process.cwd(),
-    out: (text) => process.stdout.write(text),
-    error: (text) => process.stderr.write(text),
-  });
 }

@@ -1,46 +1,28 @@
 /** `npm run preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
-import { Command } from "commander";
-import { ConfigError } from "../../config/problems.ts";
 import program from "../../infra/index.ts";
-import { exitCodeFor } from "./exitCode.ts";
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
-import { openContext, type ShellEnvironment } from "../context/context.ts";
-import { ContextError } from "../context/contextError.ts";
+import { openContext } from "../context/context.ts";
 import { openEngine } from "../engine/open.ts";
-import { dataFolder, projectFolder } from "../toolchain/paths.ts";
-import { checkPolicyPack, PolicyPackError, runPolicy } from "../engine/policyPack.ts";
-import { createProgress, type Progress } from "../terminal/progress.ts";
-
-/** What the command uses of the process that it runs in. */
-export interface Shell extends ShellEnvironment {
-  readonly progress: Progress;
-  readonly out: (text: string) => void;
-  readonly error: (text: string) => void;
-}
+import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 
 /**
  * @param args `CONTEXT [--drift]`
  * @returns the exit code: 0; 1 for a preview that fails or violates a policy or, with --drift, for a cluster that is not as deployed; 2 for a
  *   wrong command line or configuration, and when the policy pack cannot run
  */
-export async function main(args: readonly string[], shell: Shell): Promise<number> {
-  let code = 0;
-  const command = new Command("preview")
-    .description("Print what a deployment would change, without a question. See docs/ci.md.")
-    .argument("<context>", "the context of the kubeconfig, which the stack file names as kubernetes:context")
-    .option("--drift", "refresh first, and exit with 1 if the cluster differs from the last deployment")
-    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
-    .exitOverride()
-    .action(async (context: string, { drift }: { drift?: true }) => {
-      code = await preview(context, drift ?? false, shell);
-    });
-  try {
-    await command.parseAsync(args, { from: "user" });
-    return code;
-  } catch (error) {
-    return exitCodeFor(error, shell, [ConfigError, ContextError, PolicyPackError]);
-  }
+export function main(args: readonly string[], shell: Shell): Promise<number> {
+  return runCommand("preview", args, shell, (command, end) =>
+    command
+      .description("Print what a deployment would change, without a question. See docs/ci.md.")
+      .argument("<context>", "the context of the kubeconfig, which the stack file names as kubernetes:context")
+      .option("--drift", "refresh first, and exit with 1 if the cluster differs from the last deployment")
+      .action(async (context: string, { drift }: { drift?: true }) => {
+        end(await preview(context, drift ?? false, shell));
+      }),
+  );
 }
 
 /** The engine shows no secret: they are `[secret]` in what it prints. */
@@ -70,15 +52,4 @@ async function preview(context: string, drift: boolean, shell: Shell): Promise<n
 /** How the engine reaches a cluster, which a provider holds, differs from machine to machine, and is no part of the cluster. */
 function isChange({ op, type }: StepEventMetadata): boolean {
   return !["same", "read", "refresh"].includes(op) && !type.startsWith("pulumi:providers:");
-}
-
-if (import.meta.main) {
-  process.exitCode = await main(process.argv.slice(2), {
-    project: projectFolder(),
-    data: dataFolder(),
-    environment: process.env,
-    progress: createProgress(),
-    out: (text) => process.stdout.write(text),
-    error: (text) => process.stderr.write(text),
-  });
 }

@@ -1,27 +1,16 @@
 /** `npm run verify`: probes every route, header and grant of a live deployment. See docs/verify.md. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { styleText } from "node:util";
-import { Command } from "commander";
-import { exitCodeFor } from "./exitCode.ts";
-import { openContext, type ShellEnvironment } from "../context/context.ts";
-import { dataFolder, projectFolder } from "../toolchain/paths.ts";
-import { createProgress, type Progress } from "../terminal/progress.ts";
+import type { Command } from "commander";
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
+import { openContext } from "../context/context.ts";
+import { painter } from "../terminal/paint.ts";
 import { type State, stateOf, summary } from "../checks/verify/check.ts";
 import { junit } from "../checks/verify/junit.ts";
 import { type Kind, KINDS } from "../checks/verify/probe.ts";
-import { describeChecks, type Paint } from "../checks/verify/report.ts";
+import { describeChecks } from "../checks/verify/report.ts";
 import { type Report, verifyContext } from "../checks/verify/verify.ts";
-
-/** What the command uses of the process that it runs in. */
-export interface Shell extends ShellEnvironment {
-  /** Folder that `--junit` is relative to. */
-  readonly folder: string;
-  readonly paint: Paint;
-  readonly progress: Progress;
-  readonly out: (text: string) => void;
-  readonly error: (text: string) => void;
-}
 
 interface Options {
   readonly json?: true;
@@ -34,27 +23,22 @@ interface Options {
  * @param verify how it is done; tests give their own
  * @returns the exit code: 0, 1 when a check failed, 2 for a wrong command line or configuration; a check that was not made fails nothing
  */
-export async function main(args: readonly string[], shell: Shell, verify = verifyContext): Promise<number> {
-  const command: Command = new Command("verify")
-    .usage("CONTEXT [options]")
-    .description("Probe every route, header, name, certificate and grant of a live deployment.")
-    .argument("<context>", "the cluster context of the stack, e.g. gatehouse-local")
-    .option("--json", "print the report as JSON")
-    .option("--junit <file>", "also write the report as JUnit XML")
-    .option("--only <kinds>", `run only these checks, separated by commas: ${KINDS.join(", ")}`)
-    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
-    .exitOverride();
-  try {
-    command.parse(args, { from: "user" });
-    const options = command.opts<Options>();
-    const only = options.only === undefined ? KINDS : kindsOf(options.only, command);
-    const report = await verify(openContext(command.args[0] ?? "", shell), shell, shell.progress, only);
-    if (options.junit !== undefined) write(resolve(shell.folder, options.junit), junit(report));
-    shell.out(options.json ? `${JSON.stringify(toJson(report), undefined, 2)}\n` : toText(report, shell.paint));
-    return summary(report.checks).failed > 0 ? 1 : 0;
-  } catch (error) {
-    return exitCodeFor(error, shell);
-  }
+export function main(args: readonly string[], shell: Shell, verify = verifyContext): Promise<number> {
+  return runCommand("verify", args, shell, (command, end) =>
+    command
+      .description("Probe every route, header, name, certificate and grant of a live deployment.")
+      .argument("<context>", "the cluster context of the stack, e.g. gatehouse-local")
+      .option("--json", "print the report as JSON")
+      .option("--junit <file>", "also write the report as JUnit XML")
+      .option("--only <kinds>", `run only these checks, separated by commas: ${KINDS.join(", ")}`)
+      .action(async (context: string, options: Options) => {
+        const only = options.only === undefined ? KINDS : kindsOf(options.only, command);
+        const report = await verify(openContext(context, shell), shell, shell.progress, only);
+        if (options.junit !== undefined) write(resolve(shell.folder, options.junit), junit(report));
+        shell.out(options.json ? `${JSON.stringify(toJson(report), undefined, 2)}\n` : toText(report, shell.colours));
+        end(summary(report.checks).failed > 0 ? 1 : 0);
+      }),
+  );
 }
 
 function kindsOf(text: string, command: Command): Kind[] {
@@ -65,8 +49,9 @@ function kindsOf(text: string, command: Command): Kind[] {
   return KINDS.filter((kind) => names.includes(kind));
 }
 
-function toText({ checks, seconds }: Report, paint: Paint): string {
-  return describeChecks(checks, seconds, paint);
+function toText({ checks, seconds }: Report, colours: boolean): string {
+  const paint = painter(colours);
+  return describeChecks(checks, seconds, (state, text) => paint(COLOURS[state], text));
 }
 
 /** The report, with each check's state in one word. */
@@ -96,16 +81,3 @@ const COLOURS: Readonly<Record<State, "green" | "red" | "yellow">> = {
   failed: "red",
   skipped: "yellow",
 };
-
-if (import.meta.main) {
-  process.exitCode = await main(process.argv.slice(2), {
-    project: projectFolder(),
-    data: dataFolder(),
-    environment: process.env,
-    folder: process.env["INIT_CWD"] ?? process.cwd(),
-    paint: (state, text) => styleText(COLOURS[state], text, { stream: process.stdout }),
-    progress: createProgress(),
-    out: (text) => process.stdout.write(text),
-    error: (text) => process.stderr.write(text),
-  });
-}

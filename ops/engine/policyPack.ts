@@ -3,6 +3,7 @@ import { once } from "node:events";
 import path from "node:path";
 import type { Environment } from "../../config/variables.ts";
 import { projectFolder } from "../toolchain/paths.ts";
+import { UserError } from "../../config/userError.ts";
 
 /** Options of a preview or an up in the Automation API; with a pack, the engine runs it or stops. */
 export interface PolicyOptions {
@@ -18,7 +19,7 @@ const ANALYZER = path.join("bin", "pulumi-analyzer-policy-nodejs");
 const TIMEOUT_MS = 60_000;
 
 /** The policy pack cannot run; the message has the reason and the fix. */
-export class PolicyPackError extends Error {
+export class PolicyPackError extends UserError {
   override readonly name = "PolicyPackError";
 }
 

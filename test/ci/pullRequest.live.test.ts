@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { main as diff } from "../../ops/commands/diff.ts";
 import { cloneProject } from "./clone.ts";
 import { BOT, type GitHub } from "./gh.ts";
+import { SHELL } from "../helpers/shell.ts";
 
 interface Step {
   readonly name?: string;
@@ -214,48 +215,52 @@ describe("the issue of the nightly run", () => {
 });
 
 describe("npm run diff", () => {
-  const run = (...args: string[]) => {
+  const run = async (...args: string[]) => {
     const seen = { out: "", error: "" };
-    const code = diff(args, {
-      ...{ project: clone.folder, folder: clone.folder, environment: {}, colours: false },
+    const code = await diff(args, {
+      ...{ ...SHELL, project: clone.folder, folder: clone.folder },
       out: (text) => (seen.out += text),
       error: (text) => (seen.error += text),
     });
     return { code, ...seen };
   };
 
-  test("compares a revision with the working tree, another revision, or a file", () => {
-    const first = run(base, "--stack", "dev", "--head", "main");
+  test("compares a revision with the working tree, another revision, or a file", async () => {
+    const first = await run(base, "--stack", "dev", "--head", "main");
     expect([first.code, first.error]).toEqual([0, ""]);
     expect(first.out).toContain("Less access\n  - http://reports.localhost\n");
-    expect(run(base, "--stack", "local", "--head", opening).code).toBe(1);
-    expect(run(base, "--stack", "local", "--head", opening, "--allow-public").code).toBe(0);
-    expect(run("Pulumi.dev.yaml").out).toBe("Stack dev\n\nNo access changes.\n");
-    expect(run("Pulumi.local.yaml", "--stack", "dev").code).toBe(1);
-    const { stacks } = JSON.parse(run(base, "--json").out) as { stacks: { stack: string }[] };
+    expect((await run(base, "--stack", "local", "--head", opening)).code).toBe(1);
+    expect((await run(base, "--stack", "local", "--head", opening, "--allow-public")).code).toBe(0);
+    expect((await run("Pulumi.dev.yaml")).out).toBe("Stack dev\n\nNo access changes.\n");
+    expect((await run("Pulumi.local.yaml", "--stack", "dev")).code).toBe(1);
+    const { stacks } = JSON.parse((await run(base, "--json")).out) as { stacks: { stack: string }[] };
     expect(stacks.map(({ stack }) => stack)).toEqual(["dev", "local"]);
   });
 
-  test("shows what is wrong with the new version, and ends with 2", () => {
+  test("shows what is wrong with the new version, and ends with 2", async () => {
     const file = join(clone.folder, "Pulumi.dev.yaml");
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace("type: proxy", "type: proxi"));
-    const { code, out } = run("HEAD");
+    const { code, out } = await run("HEAD");
     writeFileSync(file, text);
     expect(code).toBe(2);
     expect(out).toContain('Did you mean "proxy"?');
     expect(out).toContain("Stack local\n\nNo access changes.\n");
   });
 
-  test("refuses what it cannot compare", () => {
-    expect(run("nowhere")).toEqual({
+  test("refuses what it cannot compare", async () => {
+    expect(await run("nowhere")).toEqual({
       code: 2,
       out: "",
       error: '"nowhere" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main\n',
     });
-    expect(run("HEAD", "--stack", "moon").error).toBe("no version has a file for moon; name one of dev, local\n");
-    expect(run("HEAD", "--json", "--markdown").error).toBe("--markdown and --json exclude each other; leave one out\n");
-    expect(run().code).toBe(2);
-    expect(run("--output=x").code).toBe(2);
+    expect((await run("HEAD", "--stack", "moon")).error).toBe(
+      "no version has a file for moon; name one of dev, local\n",
+    );
+    expect((await run("HEAD", "--json", "--markdown")).error).toBe(
+      "--markdown and --json exclude each other; leave one out\n",
+    );
+    expect((await run()).code).toBe(2);
+    expect((await run("--output=x")).code).toBe(2);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../ops/commands/plan.ts";
+import { SHELL } from "../helpers/shell.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
 
@@ -11,15 +12,15 @@ const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), 
 const rowsOf = (text: string): string[] =>
   text.split("\n").flatMap((line) => (line.startsWith("│") ? [line.replaceAll(/ *│ */g, "|")] : []));
 
-test("plans the first example of README.md as printed", () => {
+test("plans the first example of README.md as printed", async () => {
   const [, example = "", shown = ""] = /```yaml\n([^]*?)```[^]*?```\n([^]*?)```/.exec(readme) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-readme-"));
   try {
     writeFileSync(join(folder, "Pulumi.example.yaml"), example);
     let out = "";
     let error = "";
-    const code = main(["--file", "Pulumi.example.yaml"], {
-      environment: {},
+    const code = await main(["--file", "Pulumi.example.yaml"], {
+      ...SHELL,
       folder,
       out: (text) => (out += text),
       error: (text) => (error += text),

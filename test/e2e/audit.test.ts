@@ -9,6 +9,7 @@ import { openContext } from "../../ops/context/context.ts";
 import { projectFolder } from "../../ops/toolchain/paths.ts";
 import type { GatewayPods } from "../../infra/network.ts";
 import type { Plan } from "../../infra/plan/types.ts";
+import { SHELL } from "../helpers/shell.ts";
 
 const CONTEXT = "gatehouse-local";
 const TRAEFIK = "traefik.io/v1alpha1";
@@ -109,7 +110,7 @@ describe("the audit of a running cluster", () => {
   const command = async (...args: string[]): Promise<readonly [code: number, out: string]> => {
     let out = "";
     const write = (text: string) => void (out += text);
-    const shell = { environment: process.env, project: projectFolder(), data: inject("platform").data, colours: false };
+    const shell = { ...SHELL, environment: process.env, data: inject("platform").data };
     return [await main([CONTEXT, ...args], { ...shell, out: write, error: write }), out];
   };
 

@@ -67,7 +67,8 @@ function command(name: string, ...args: readonly string[]): Promise<Ended> {
   return run(
     process.execPath,
     join(PROJECT, "ops/launcher/launch.js"),
-    join(PROJECT, `ops/commands/${name}.ts`),
+    join(PROJECT, "ops/commands/gatehouse.ts"),
+    name,
     ...args,
   );
 }

@@ -4,19 +4,18 @@ import { CoreV1Api } from "@kubernetes/client-node";
 import { expect, inject, test, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { main } from "../../ops/commands/verify.ts";
-import { quiet } from "../helpers/quiet.ts";
+import { SHELL } from "../helpers/shell.ts";
 
 const SERVICE = { name: "notes", namespace: "default" };
 const HOST = "notes.localhost";
-const project = join(import.meta.dirname, "../..");
 const within = { timeout: 60_000, interval: 500 };
 
 /** The checks that failed, each as host, kind and detail. */
 async function failures(): Promise<readonly (readonly string[])[]> {
   let json = "";
   await main(["gatehouse-local", "--json", "--only", "routes,sign-in,cluster"], {
-    ...{ project, data: inject("platform").data, environment: process.env, folder: project, progress: quiet },
-    ...{ paint: (_, text) => text, out: (text) => void (json += text), error: (text) => expect.fail(text) },
+    ...{ ...SHELL, data: inject("platform").data, environment: process.env },
+    ...{ out: (text) => void (json += text), error: (text) => expect.fail(text) },
   });
   const { checks } = JSON.parse(json) as { checks: Record<"subject" | "kind" | "state" | "detail", string>[] };
   return checks.flatMap(({ subject, kind, state, detail }) =>

@@ -18,6 +18,7 @@ import { projectFolder } from "../../ops/toolchain/paths.ts";
 import { NO_POLICY, runPolicy } from "../../ops/engine/policyPack.ts";
 import { main as preview } from "../../ops/commands/preview.ts";
 import { quiet } from "../helpers/quiet.ts";
+import { SHELL } from "../helpers/shell.ts";
 
 const CONTEXT = "gatehouse-local";
 /** What the engine prints when the pack has no finding. */
@@ -175,7 +176,7 @@ describe("npm run preview on another context", () => {
     let out = "";
     const write = (text: string): void => void (out += text);
     const environment = { ...process.env, ...given, PULUMI_BACKEND_URL: `file://${project}` };
-    const shell = { project, data: join(project, "data"), environment, progress: quiet, out: write, error: write };
+    const shell = { ...SHELL, project, data: join(project, "data"), environment, out: write, error: write };
     return { code: await preview([CONTEXT], shell), out };
   }
 

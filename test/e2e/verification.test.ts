@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { main } from "../../ops/commands/verify.ts";
 import { KINDS } from "../../ops/checks/verify/probe.ts";
-import { quiet } from "../helpers/quiet.ts";
+import { SHELL } from "../helpers/shell.ts";
 
 const NAMESPACE = "gatehouse-verification";
 const ROUTE = {
@@ -207,9 +207,6 @@ async function setRules(routes: RouteRules["spec"]["routes"]): Promise<void> {
 }
 
 function shell(out: (text: string) => void = () => undefined): Parameters<typeof main>[1] {
-  const project = join(import.meta.dirname, "../..");
-  return {
-    ...{ project, data: inject("platform").data, environment: process.env, folder: project, progress: quiet },
-    ...{ paint: (_, text) => text, out, error: (text) => expect.fail(text) },
-  };
+  const { data } = inject("platform");
+  return { ...SHELL, data, environment: process.env, out, error: (text) => expect.fail(text) };
 }

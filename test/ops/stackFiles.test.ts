@@ -8,6 +8,7 @@ import { main as diff } from "../../ops/commands/diff.ts";
 import { main as plan } from "../../ops/commands/plan.ts";
 import { NOT_STACK_FILES } from "../config/wrong-files.ts";
 import { messageOf } from "../config/stacks.ts";
+import { SHELL } from "../helpers/shell.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-stack-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,7 +18,7 @@ describe.each(NOT_STACK_FILES)("$name as a stack file", ({ content, problem }) =
   const message = `${file}: 1 problem\n  ${file}: ${problem}`;
   const seen = { out: "", error: "" };
   const shell = {
-    ...{ environment: {}, folder, project: folder, colours: false },
+    ...{ ...SHELL, folder, project: folder },
     out: (text: string) => void (seen.out += text),
     error: (text: string) => void (seen.error += text),
   };
@@ -30,13 +31,13 @@ describe.each(NOT_STACK_FILES)("$name as a stack file", ({ content, problem }) =
     expect(messageOf(() => readStackFile(join(folder, file), "dev"))).toBe(message);
   });
 
-  test("is reported by npm run plan", () => {
-    expect(plan(["--file", file], shell)).toBe(2);
+  test("is reported by npm run plan", async () => {
+    expect(await plan(["--file", file], shell)).toBe(2);
     expect(seen).toEqual({ out: "", error: `${message}\n` });
   });
 
-  test("is reported by npm run diff", () => {
-    expect(diff([file], shell)).toBe(2);
+  test("is reported by npm run diff", async () => {
+    expect(await diff([file], shell)).toBe(2);
     expect(seen).toEqual({ out: `Stack dev\n\n${message}\n`, error: "" });
   });
 

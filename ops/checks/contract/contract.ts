@@ -1,5 +1,6 @@
 /** What clients of one schema may rely on, and how it is written down: the lock file. Pure. */
 import { isSection } from "../../../config/shapes.ts";
+import { UserError } from "../../../config/userError.ts";
 
 export interface Column {
   /** As Postgres prints it (`format_type`), with the schema of a type that is not Postgres's own: `character varying(4)`, `public.level`. */
@@ -18,7 +19,7 @@ export interface Contract {
 }
 
 /** A lock file or an environment that cannot be used; the message says what to do. */
-export class ContractError extends Error {
+export class ContractError extends UserError {
   override readonly name = "ContractError";
 }
 

@@ -1,5 +1,5 @@
 import type { Environment } from "../../../config/variables.ts";
-import { ciVariable } from "../../commands/ci.ts";
+import { ciVariable } from "../../context/ci.ts";
 
 /**
  * Where `${NAME}` in a stack file is looked up, when the file does not set it. In CI these are GATEHOUSE_VARIABLES, the repository's own

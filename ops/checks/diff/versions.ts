@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseStackFile, type RawStack, readStackFile } from "../../../config/load.ts";
+import { UserError } from "../../../config/userError.ts";
 
 export interface Version {
   /** The stacks that have a file. */
@@ -12,7 +13,7 @@ export interface Version {
 }
 
 /** A version that cannot be had; the message says what to do. */
-export class VersionError extends Error {
+export class VersionError extends UserError {
   override readonly name = "VersionError";
 }
 

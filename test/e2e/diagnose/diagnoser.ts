@@ -8,6 +8,7 @@ import { main } from "../../../ops/commands/diagnose.ts";
 import { projectFolder } from "../../../ops/toolchain/paths.ts";
 import type { Diagnosis } from "../../../ops/checks/diagnose/diagnosis.ts";
 import type { Config, OwnPlatform, OwnStack } from "../ownPlatform.ts";
+import { SHELL } from "../../helpers/shell.ts";
 
 /** What one run said. */
 export interface Diagnosed {
@@ -71,7 +72,7 @@ export class Diagnoser {
     writeLocalContext(this.#data, { context: this.#context, stack: this.#stack, config: {}, environment });
     let text = "";
     const add = (more: string): void => void (text += more);
-    const shell = { project: this.#project, data: this.#data, environment: {}, colours: false, now: () => new Date() };
+    const shell = { ...SHELL, project: this.#project, data: this.#data, now: () => new Date() };
     const code = await main([this.#context, ...args], { ...shell, out: add, error: add });
     this.printed += text;
     return { text, code };

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { main, type Shell } from "../../../ops/commands/deploy.ts";
-import type { Options } from "../../../ops/engine/deployment/deployment.ts";
+import { main } from "../../../ops/commands/deploy.ts";
+import type { Shell } from "../../../ops/commands/shell.ts";
+import type { deployContext, Options } from "../../../ops/engine/deployment/deployment.ts";
 import type { Ending, Outcome } from "../../../ops/engine/deployment/outcome.ts";
 import { devStack } from "../../helpers/devStack.ts";
-import { quiet } from "../../helpers/quiet.ts";
+import { SHELL } from "../../helpers/shell.ts";
 
 const project = devStack("rancher-desktop");
 let out: string;
@@ -31,26 +32,25 @@ const nothing = {
   timings: {},
 };
 
-function run(args: readonly string[], changes: Partial<Shell> = {}): Promise<number> {
-  return main(args, {
+const deploy: typeof deployContext = ({ context, stack }, _, options) => {
+  deployed.push({ context, options });
+  return Promise.resolve({ context, stack, outcome: ending, ...nothing } satisfies Outcome);
+};
+
+function run(args: readonly string[], changes: Partial<Shell> = {}, how = deploy): Promise<number> {
+  const shell: Shell = {
+    ...SHELL,
     project: project(),
     data: project(),
-    environment: {},
     ask: (question) => {
       questions.push(question);
       return Promise.resolve(answers.shift() ?? "");
     },
-    paint: (_, text) => text,
-    progress: quiet,
-    interrupted: new AbortController().signal,
     out: (text) => void (out += text),
     error: (text) => void (error += text),
-    deploy: ({ context, stack }, _, options) => {
-      deployed.push({ context, options });
-      return Promise.resolve({ context, stack, outcome: ending, ...nothing } satisfies Outcome);
-    },
     ...changes,
-  });
+  };
+  return main(args, shell, how);
 }
 
 const KNOWN = "Known contexts:\n  rancher-desktop (stack dev)\n";
@@ -86,7 +86,7 @@ describe("the command line", () => {
 
   test("--help is no error", async () => {
     expect(await run(["--help"])).toBe(0);
-    expect(out).toContain("Usage: ./deploy CONTEXT [--yes] [--json] [--refresh] [--skip-policy]");
+    expect(out).toContain("Usage: ./deploy CONTEXT [options]");
   });
 });
 
@@ -152,12 +152,9 @@ test.each([
 });
 
 test("--json keeps standard output for one document", async () => {
-  const code = await run(["rancher-desktop", "--json", "--refresh", "--yes"], {
-    deploy: ({ context, stack }, _, options) => {
-      options.print("a preview");
-      deployed.push({ context, options });
-      return Promise.resolve({ context, stack, outcome: "deployed", ...nothing });
-    },
+  const code = await run(["rancher-desktop", "--json", "--refresh", "--yes"], {}, (context, shell, options) => {
+    options.print("a preview");
+    return deploy(context, shell, options);
   });
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual({ context: "rancher-desktop", stack: "dev", outcome: "deployed", ...nothing });

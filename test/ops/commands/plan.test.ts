@@ -5,16 +5,17 @@ import { afterAll, describe, expect, test } from "vitest";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { parseStack, readStackFile } from "../../../config/load.ts";
 import { main } from "../../../ops/commands/plan.ts";
+import { SHELL } from "../../helpers/shell.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-plan-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the command in a folder of its own. */
-function run(...args: string[]): { code: number; out: string; error: string } {
+async function run(...args: string[]): Promise<{ code: number; out: string; error: string }> {
   const seen = { out: "", error: "" };
-  const code = main(args, {
-    environment: {},
+  const code = await main(args, {
+    ...SHELL,
     folder,
     out: (text) => (seen.out += text),
     error: (text) => (seen.error += text),
@@ -44,13 +45,13 @@ config:
 describe("npm run plan", () => {
   test("prints hosts, protections, groups, public paths, records and warnings", async () => {
     writeFileSync(join(folder, "Pulumi.small.yaml"), SMALL);
-    const { code, out, error } = run("--file", "Pulumi.small.yaml");
+    const { code, out, error } = await run("--file", "Pulumi.small.yaml");
     expect([code, error]).toEqual([0, ""]);
     await expect(out).toMatchFileSnapshot(join(root, "test", "golden", "small.plan.txt"));
   });
 
-  test("prints the grants of a data API", () => {
-    const { out } = run("dev");
+  test("prints the grants of a data API", async () => {
+    const { out } = await run("dev");
     expect(out).toContain(
       "Grants on database gatehouse: public -, gatehouse_authenticator CONNECT, gatehouse_owner CONNECT TEMPORARY",
     );
@@ -59,17 +60,17 @@ describe("npm run plan", () => {
     expect(out).toContain("gatehouse_owner gives gatehouse_anonymous on every table of marts: SELECT");
   });
 
-  test.each(["dev", "local", "production"])("prints the whole plan of %s as JSON", (stack) => {
-    const { code, out } = run(stack, "--json");
+  test.each(["dev", "local", "production"])("prints the whole plan of %s as JSON", async (stack) => {
+    const { code, out } = await run(stack, "--json");
     const raw = readStackFile(join(root, `Pulumi.${stack}.yaml`), stack);
     const plan = computePlan(parseStack(raw, {}, { secretsRequired: false }));
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(plan)));
   });
 
-  test("ends with 2 and every problem on standard error", () => {
+  test("ends with 2 and every problem on standard error", async () => {
     writeFileSync(join(folder, "bad.yaml"), "config:\n  gatehouse:domain: {}\n  gatehouse:postgres: 5\n");
-    expect(run("prod", "--file", "bad.yaml")).toEqual({
+    expect(await run("prod", "--file", "bad.yaml")).toEqual({
       code: 2,
       out: "",
       error: [
@@ -82,8 +83,8 @@ describe("npm run plan", () => {
     });
   });
 
-  test("ends with 2 for a stack that is not there", () => {
-    expect(run("nowhere")).toEqual({
+  test("ends with 2 for a stack that is not there", async () => {
+    expect(await run("nowhere")).toEqual({
       code: 2,
       out: "",
       error:
@@ -92,10 +93,10 @@ describe("npm run plan", () => {
     });
   });
 
-  test("ends with 1 for a wrong command line", () => {
-    expect(run()).toEqual({ code: 1, out: "", error: "error: name a stack, e.g. npm run plan -- dev\n" });
-    expect(run("dev", "--jsn")).toEqual({
-      code: 1,
+  test("ends with 2 for a wrong command line", async () => {
+    expect(await run()).toEqual({ code: 2, out: "", error: "error: name a stack, e.g. npm run plan -- dev\n" });
+    expect(await run("dev", "--jsn")).toEqual({
+      code: 2,
       out: "",
       error: "error: unknown option '--jsn'\n(Did you mean --json?)\n",
     });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { main } from "../../../ops/commands/preview.ts";
 import { devStack } from "../../helpers/devStack.ts";
-import { quiet } from "../../helpers/quiet.ts";
+import { SHELL } from "../../helpers/shell.ts";
 
 const project = devStack("rancher-desktop");
 
 async function run(...args: readonly string[]): Promise<{ code: number; error: string }> {
   let error = "";
   const shell = {
-    ...{ project: project(), data: project(), progress: quiet, out: () => undefined },
+    ...{ ...SHELL, project: project(), data: project() },
     environment: { PATH: "/nowhere" },
     error: (text: string) => (error += text),
   };

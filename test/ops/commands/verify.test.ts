@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { main, type Shell } from "../../../ops/commands/verify.ts";
+import type { Shell } from "../../../ops/commands/shell.ts";
+import { main } from "../../../ops/commands/verify.ts";
 import type { Kind, Result } from "../../../ops/checks/verify/probe.ts";
 import { KINDS } from "../../../ops/checks/verify/probe.ts";
 import type { verifyContext } from "../../../ops/checks/verify/verify.ts";
 import { devStack } from "../../helpers/devStack.ts";
-import { quiet } from "../../helpers/quiet.ts";
+import { SHELL } from "../../helpers/shell.ts";
 
 const project = devStack("here");
 let out: string;
@@ -16,8 +17,7 @@ beforeEach(() => {
   out = error = "";
   const folder = project();
   shell = {
-    ...{ project: folder, data: folder, environment: {}, folder, progress: quiet },
-    paint: (_, text) => text,
+    ...{ ...SHELL, project: folder, data: folder, folder },
     out: (text) => void (out += text),
     error: (text) => void (error += text),
   };

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { main } from "../../../../ops/commands/contract.ts";
+import { SHELL } from "../../../helpers/shell.ts";
 
 interface Run {
   readonly code: number;
@@ -21,11 +22,12 @@ export class Project {
   async run(...args: string[]): Promise<Run> {
     const seen = { out: "", error: "" };
     const code = await main(args, {
+      ...SHELL,
       environment: this.environment,
       project: this.folder,
       data: join(this.folder, "data"),
       colours: this.colours,
-      today: this.today,
+      now: () => new Date(this.today),
       out: (text) => (seen.out += text),
       error: (text) => (seen.error += text),
     });

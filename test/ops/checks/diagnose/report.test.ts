@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { accessOf } from "../../../../infra/access/access.ts";
 import { DEPLOYED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
-import { main, type Shell } from "../../../../ops/commands/diagnose.ts";
+import { main } from "../../../../ops/commands/diagnose.ts";
+import { SHELL } from "../../../helpers/shell.ts";
 import { engineState } from "../../../../ops/checks/diagnose/evidence/engine.ts";
 import { middlewareOf, routeOf } from "../../../../ops/checks/diagnose/evidence/traefikObjects.ts";
 import { look } from "../../../../ops/checks/diagnose/observation.ts";
@@ -178,16 +179,7 @@ describe("wrong use", () => {
   const run = (...args: string[]): Promise<number> => {
     said = "";
     const add = (text: string): void => void (said += text);
-    const shell: Shell = {
-      project: folder,
-      data: folder,
-      environment: {},
-      colours: false,
-      now: () => new Date(),
-      out: add,
-      error: add,
-    };
-    return main(args, shell);
+    return main(args, { ...SHELL, project: folder, data: folder, out: add, error: add });
   };
 
   test("no context, an unknown one, and a host that is none end with 2", async () => {

@@ -1,0 +1,32 @@
+import { Command, CommanderError } from "commander";
+import { UserError } from "../../config/userError.ts";
+import type { Shell } from "./shell.ts";
+
+/** Adds arguments, options and an action to a command. The action passes the exit code to `end`; default: 0. */
+export type Define = (command: Command, end: (code: number) => void) => void;
+
+/**
+ * Runs one command.
+ * @param args what follows its name
+ * @returns the exit code: that of the action; 0 for help; 2 for a wrong command line, and for what the user has to fix first
+ * @throws any other error of the action
+ */
+export async function runCommand(
+  name: string,
+  args: readonly string[],
+  shell: Pick<Shell, "out" | "error">,
+  define: Define,
+): Promise<number> {
+  let code = 0;
+  const command = new Command(name).configureOutput({ writeOut: shell.out, writeErr: shell.error }).exitOverride();
+  define(command, (ended) => void (code = ended));
+  try {
+    await command.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof UserError)) throw error;
+    shell.error(`${error.message}\n`);
+    return 2;
+  }
+}

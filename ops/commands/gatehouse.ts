@@ -1,0 +1,40 @@
+/** `gatehouse COMMAND`: every command of Gatehouse. Each is loaded only when it is named: some take a second to load. */
+import { processShell, type Shell } from "./shell.ts";
+
+type Main = (args: readonly string[], shell: Shell) => Promise<number>;
+
+const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly main: Main }>> = new Map(
+  Object.entries({
+    audit: () => import("./audit.ts"),
+    contract: () => import("./contract.ts"),
+    deploy: () => import("./deploy.ts"),
+    diagnose: () => import("./diagnose.ts"),
+    diff: () => import("./diff.ts"),
+    plan: () => import("./plan.ts"),
+    preview: () => import("./preview.ts"),
+    verify: () => import("./verify.ts"),
+  }),
+);
+
+const USAGE = `Usage: gatehouse COMMAND [ARGUMENT...]
+
+Commands: ${[...COMMANDS.keys()].join(", ")}. To see the arguments of one: gatehouse COMMAND --help
+`;
+
+/**
+ * @param args the name of a command, and its own arguments
+ * @returns the exit code: 0; 1 when something is not as it must be; 2 for a wrong command line, and for what the user has to fix first
+ */
+export async function main([name, ...args]: readonly string[], shell: Shell): Promise<number> {
+  const load = COMMANDS.get(name ?? "");
+  if (load !== undefined) return (await load()).main(args, shell);
+  const isHelp = name === "--help" || name === "-h";
+  (isHelp ? shell.out : shell.error)(USAGE);
+  return isHelp ? 0 : 2;
+}
+
+if (import.meta.main) {
+  const code = await main(process.argv.slice(2), processShell());
+  // A connection to a server that does not answer would keep the process.
+  process.stdout.write("", () => process.exit(code));
+}

@@ -1,0 +1,55 @@
+import { createInterface } from "node:readline/promises";
+import type { ShellEnvironment } from "../context/context.ts";
+import { createProgress, type Progress } from "../terminal/progress.ts";
+import { dataFolder, projectFolder } from "../toolchain/paths.ts";
+
+/** What a command uses of the process that it runs in. */
+export interface Shell extends ShellEnvironment {
+  /** Folder that a path of the command line is relative to. */
+  readonly folder: string;
+  /** Whether standard output is a terminal with colours. */
+  readonly colours: boolean;
+  readonly now: () => Date;
+  readonly progress: Progress;
+  /** Asks the user; undefined if standard input is not a terminal. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
+  /** Takes over SIGINT and SIGTERM. The signal aborts when the user interrupts the command. */
+  readonly interruption: () => AbortSignal;
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+/** The shell of this process. */
+export function processShell(): Shell {
+  return {
+    project: projectFolder(),
+    data: dataFolder(),
+    environment: process.env,
+    // npm changes the working directory to the project's.
+    folder: process.env["INIT_CWD"] ?? process.cwd(),
+    colours: process.stdout.isTTY && process.stdout.hasColors(),
+    now: () => new Date(),
+    progress: createProgress(),
+    ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
+    interruption,
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+  };
+}
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
+}
+
+/** The engine receives Ctrl-C from the terminal itself; a second signal would make it stop without finishing its operations. */
+function interruption(): AbortSignal {
+  const abort = new AbortController();
+  process.on("SIGINT", () => process.stdin.isTTY || abort.abort());
+  process.on("SIGTERM", () => abort.abort());
+  return abort.signal;
+}

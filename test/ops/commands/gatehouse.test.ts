@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { main } from "../../../ops/commands/gatehouse.ts";
+import { SHELL } from "../../helpers/shell.ts";
+
+test("runs the named command with its own arguments", async () => {
+  let out = "";
+  expect(await main(["plan", "--help"], { ...SHELL, out: (text) => void (out += text) })).toBe(0);
+  expect(out).toMatch(/^Usage: plan \[options\] STACK\n/);
+});
+
+const USAGE = `Usage: gatehouse COMMAND [ARGUMENT...]
+
+Commands: audit, contract, deploy, diagnose, diff, plan, preview, verify. To see the arguments of one: gatehouse COMMAND --help
+`;
+
+test.each([[["moon"]], [[]], [["constructor"]]])("%j is exit code 2 and the list of commands", async (args) => {
+  let error = "";
+  expect(await main(args, { ...SHELL, error: (text) => void (error += text) })).toBe(2);
+  expect(error).toBe(USAGE);
+});
+
+test("--help prints the list of commands", async () => {
+  let out = "";
+  expect(await main(["--help"], { ...SHELL, out: (text) => void (out += text) })).toBe(0);
+  expect(out).toBe(USAGE);
+});
+
+test("every command that npm runs is one of them", () => {
+  const { scripts } = JSON.parse(readFileSync(join(SHELL.project, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const named = Object.values(scripts).flatMap((script) => /gatehouse\.ts (\w+)/.exec(script)?.[1] ?? []);
+  expect(named.sort()).toEqual(["audit", "contract", "diagnose", "diff", "plan", "preview", "verify"]);
+});

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { lookup } from "../loopback.ts";
 import { LOOKED_UP } from "./defaults.ts";
+import { errorText } from "../../config/errorText.ts";
 
 const PAUSE_MS = 1_000;
 /** Polls between two attempts to apply what failed. */
@@ -71,7 +72,7 @@ async function missingOf(ask: Ask, url: string, expected: Expected): Promise<str
     return expected.blueprint && (await missingBlueprint(ask, expected.blueprint));
   } catch (error) {
     if (error instanceof OtherSeries) throw error;
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }
 

@@ -2,6 +2,7 @@ import type { ConnectionOptions } from "node:tls";
 import * as pulumi from "@pulumi/pulumi";
 import pRetry, { AbortError } from "p-retry";
 import { Client } from "pg";
+import { errorText } from "../../config/errorText.ts";
 
 /** The server as the deploying machine reaches it. */
 export interface Address {
@@ -34,10 +35,10 @@ export async function waitUntilAnswers(address: Address, way: string): Promise<v
     minTimeout: PAUSE_MS,
     maxTimeout: PAUSE_MS,
     onFailedAttempt: ({ attemptNumber, error }) => {
-      if (attemptNumber === PATIENCE) void pulumi.log.info(`waiting for ${place} (${reasonOf(error)}); ${way}`);
+      if (attemptNumber === PATIENCE) void pulumi.log.info(`waiting for ${place} (${errorText(error)}); ${way}`);
     },
   }).catch((error: unknown) => {
-    throw new Error(`${place} does not answer this machine: ${reasonOf(error)}; ${way}`, { cause: error });
+    throw new Error(`${place} does not answer this machine: ${errorText(error)}; ${way}`, { cause: error });
   });
 }
 
@@ -49,15 +50,9 @@ async function signIn(address: Address): Promise<void> {
   } catch (error) {
     if (!REFUSED.includes((error as { code?: string }).code ?? "")) throw error;
     throw new AbortError(
-      `it refuses postgres.password (${reasonOf(error)}): a server keeps the password of its first start until it is changed there`,
+      `it refuses postgres.password (${errorText(error)}): a server keeps the password of its first start until it is changed there`,
     );
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-/** Node tells of several addresses at once without a message of its own. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");
-  return error instanceof Error ? error.message : String(error);
 }

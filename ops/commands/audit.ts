@@ -6,6 +6,7 @@ import { openContext } from "../context/context.ts";
 import { ContextError } from "../context/contextError.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { painter } from "../terminal/paint.ts";
+import { errorText } from "../../config/errorText.ts";
 
 interface Options {
   readonly json?: true;
@@ -37,8 +38,9 @@ async function run(context: string, { json, accept }: Options, shell: Shell): Pr
   const kubeConfig = kubeConfigOf(context, environment);
   const options = { gateway: settings.gateway, accepted: accept };
   const findings = await auditCluster(kubeConfig, plan, options).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    throw new ContextError(`the cluster of context "${context}" does not answer: ${reason ?? ""}`, { cause: error });
+    throw new ContextError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
+      cause: error,
+    });
   });
   const audited = auditedObjects(plan);
   if (json)

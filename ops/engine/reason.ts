@@ -1,12 +1,13 @@
 /** Why a command of the engine failed, out of all that it printed. Pure. */
 import { stripVTControlCharacters } from "node:util";
+import { errorText } from "../../config/errorText.ts";
 
 /**
  * Returns the error lines of the CLI: the Automation API puts the complete output into its message.
  * @returns the message itself where it is no such command's
  */
 export function reasonOf(error: unknown): string {
-  const message = stripVTControlCharacters(error instanceof Error ? error.message : String(error));
+  const message = stripVTControlCharacters(errorText(error));
   const lines = message.split("\n").map((line) => line.trimEnd());
   const begin = lines.findIndex((line) => /^( ?stderr: )?error: /.test(line));
   if (begin === -1) return message.trim();

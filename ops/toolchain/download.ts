@@ -6,6 +6,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { EnvHttpProxyAgent, fetch, type Response } from "undici";
+import { errorText } from "../../config/errorText.ts";
 import { ChecksumError, checkSum, store } from "./store.ts";
 import type { Machine, Tool } from "./tools.ts";
 
@@ -87,8 +88,7 @@ async function request(url: string, headers: Record<string, string>): Promise<Re
   try {
     return await fetch(url, { dispatcher, headers: { "accept-encoding": "identity", ...headers } });
   } catch (error) {
-    const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new Error(`${new URL(url).host} cannot be reached: ${why}`, { cause: error });
+    throw new Error(`${new URL(url).host} cannot be reached: ${errorText(error)}`, { cause: error });
   }
 }
 

@@ -6,6 +6,7 @@ import { createBrotliDecompress } from "node:zlib";
 import { downloadPath, fetchFile } from "./download.ts";
 import { store } from "./store.ts";
 import { mirrorName, type Machine, type Tool } from "./tools.ts";
+import { errorText } from "../../config/errorText.ts";
 
 /** Takes a tool from the mirror: a brotli file in a folder or at an address, whose content must have the pinned checksum. */
 export async function takeFromMirror(tool: Tool, machine: Machine, report: (detail: string) => void): Promise<string> {
@@ -22,7 +23,7 @@ export async function takeFromMirror(tool: Tool, machine: Machine, report: (deta
       pipeline(createReadStream(packed), createBrotliDecompress(), createWriteStream(target)),
     );
   } catch (error) {
-    throw new Error(`${source} is refused: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`${source} is refused: ${errorText(error)}`, {
       cause: error,
     });
   } finally {

@@ -9,6 +9,7 @@ import type { Progress } from "../terminal/progress.ts";
 import { answers } from "./download.ts";
 import { which } from "./find.ts";
 import { pluginVersions, type PluginName } from "./tools.ts";
+import { errorText } from "../../config/errorText.ts";
 
 export interface Plugin {
   readonly name: PluginName;
@@ -79,7 +80,7 @@ async function install(
       await promisify(execFile)(pulumi, ["plugin", "install", "resource", name, version], { env, timeout: 5 * 60_000 });
     }
   } catch (error) {
-    await remember(error instanceof Error ? error.message : String(error));
+    await remember(errorText(error));
   }
   return findAll(environment);
 }

@@ -5,6 +5,7 @@ import { findInCache, findOnPath } from "./find.ts";
 import { takeFromMirror } from "./mirror.ts";
 import { withLock } from "./store.ts";
 import { localVariant, mirrorName, pinned, thisMachine, type Machine, type Tool, type ToolName } from "./tools.ts";
+import { errorText } from "../../config/errorText.ts";
 
 export type { ToolName } from "./tools.ts";
 
@@ -102,7 +103,7 @@ async function obtain(tool: Tool, machine: Machine, progress: Progress): Promise
     };
     const got = await withLock(tool, machine, waiting, () => firstOf(TO_BE_HAD, tool, machine, report, failing)).catch(
       (error: unknown): Outcome => ({
-        failed: [`cache: ${reason(error)}; set GATEHOUSE_CACHE to a writable folder`],
+        failed: [`cache: ${errorText(error)}; set GATEHOUSE_CACHE to a writable folder`],
       }),
     );
     if ("path" in got) return got.path;
@@ -125,15 +126,11 @@ async function firstOf(
     try {
       return { path: await go(tool, machine, report) };
     } catch (error) {
-      failed.push(`${name}: ${reason(error)}`);
-      failing?.(name, reason(error));
+      failed.push(`${name}: ${errorText(error)}`);
+      failing?.(name, errorText(error));
     }
   }
   return { failed };
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function explain(missing: readonly NotObtained[]): string {

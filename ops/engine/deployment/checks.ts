@@ -20,6 +20,7 @@ import { refuseBrokenContract } from "../../checks/verify/database.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
 import { reasonOf } from "../reason.ts";
 import { readState, type StackState } from "../state/stackState.ts";
+import { errorText } from "../../../config/errorText.ts";
 
 /** Nothing was changed; the problems say why, each with a hint. */
 export class Refusal extends Error {
@@ -78,7 +79,7 @@ class Problems {
     try {
       return await check();
     } catch (error) {
-      this.messages.push(...(error instanceof Refusal ? error.problems : [messageOf(error)]));
+      this.messages.push(...(error instanceof Refusal ? error.problems : [errorText(error)]));
       return undefined;
     }
   }
@@ -95,13 +96,13 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   const reading = withTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
   const facts = await reading.catch((error: unknown) => {
     const hint = "start it, connect to its network, or correct its address in the kubeconfig";
-    throw new Error(`the cluster of context "${context}" at ${server} does not answer (${messageOf(error)}); ${hint}`);
+    throw new Error(`the cluster of context "${context}" at ${server} does not answer (${errorText(error)}); ${hint}`);
   });
   const problems = prerequisiteProblems(settings, plan, facts);
   const refused = await withTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS).catch(
     (error: unknown) => {
       throw new Error(
-        `the cluster of context "${context}" does not accept its user (${messageOf(error)}); sign in to it again`,
+        `the cluster of context "${context}" does not accept its user (${errorText(error)}); sign in to it again`,
       );
     },
   );
@@ -183,12 +184,4 @@ async function checkContractOf(
       `${error.message}; start it, or make it reachable from this machine: its contracts are checked before a deployment`,
     );
   });
-}
-
-/** What a client of Kubernetes throws has headers and whole bodies in its message. */
-function messageOf(error: unknown): string {
-  const { code, message } = error as { code?: unknown; message?: string };
-  if (typeof code === "number") return `HTTP ${code}`;
-  const cause = (error as { cause?: { code?: string } }).cause?.code;
-  return cause ?? message ?? String(error);
 }

@@ -26,6 +26,7 @@ import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "../run.ts";
 import { readState, type StackState } from "../state/stackState.ts";
 import type { Step } from "../step.ts";
+import { errorText } from "../../../config/errorText.ts";
 
 /** Options and callbacks of a deployment. */
 export interface Options {
@@ -173,7 +174,7 @@ class Deployment {
 
   /** Before anything was changed. */
   #refused(error: unknown): Outcome {
-    const problems = error instanceof Refusal ? error.problems : [messageOf(error)];
+    const problems = error instanceof Refusal ? error.problems : [errorText(error)];
     const { print, paint } = this.#options;
     const lines = problems.map((problem) => `  ${paint("red", "✖")} ${problem.replaceAll("\n", "\n    ")}`);
     print(["Nothing was changed:", ...lines].join("\n"));
@@ -182,7 +183,7 @@ class Deployment {
 
   async #failed(error: unknown): Promise<Outcome> {
     const engine = error instanceof EngineError ? error : undefined;
-    const errors = engine?.errors ?? [messageOf(error)];
+    const errors = engine?.errors ?? [errorText(error)];
     const applied = this.#recording.parts.some(({ name }) => name === "Deploying");
     if (applied && engine) this.#done = engine.done;
     const planned = applied ? (this.#preview?.ran.steps ?? []) : [];
@@ -225,8 +226,4 @@ class Deployment {
       timings,
     };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,0 +1,23 @@
+import { ApiException } from "@kubernetes/client-node";
+import { expect, test } from "vitest";
+import { errorText } from "../../config/errorText.ts";
+
+const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
+
+test.each([
+  ["an error", new Error("no such host"), "no such host"],
+  ["an error with another cause", new Error("cannot read it", { cause: refused }), "cannot read it"],
+  ["a failed fetch", new TypeError("fetch failed", { cause: refused }), "connect ECONNREFUSED 127.0.0.1:1"],
+  [
+    "several addresses",
+    new TypeError("fetch failed", { cause: new AggregateError([refused, new Error("timeout")]) }),
+    "connect ECONNREFUSED 127.0.0.1:1, timeout",
+  ],
+  ["an answer of the Kubernetes API", new ApiException(403, "forbidden", { secret: "canary" }, {}), "HTTP 403"],
+  ["a program that failed", Object.assign(new Error("Command failed: tar"), { code: 2 }), "Command failed: tar"],
+  ["an error without a message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
+  ["an error with nothing but a name", new RangeError(), "RangeError"],
+  ["what is no error", "stopped", "stopped"],
+])("the text of %s", (_, error, text) => {
+  expect(errorText(error)).toBe(text);
+});

@@ -1,5 +1,6 @@
 import type { Backend } from "../config/settings.ts";
-import { authPath, middlewareSpec } from "../infra/gateway/specs.ts";
+import { middlewareSpec } from "../infra/gateway/specs.ts";
+import { authPath } from "../protections/forwardAuth.ts";
 import type { Exposure, Plan } from "../infra/plan/types.ts";
 import { deploy, openLocal } from "../local/deploy.ts";
 import type { Platform } from "../local/platform/platform.ts";

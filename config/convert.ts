@@ -1,5 +1,7 @@
 /** Second pass, first half: drafts become settings; template variables are filled in, defaults that depend on others are chosen. */
-import { DAY_LENGTH, SECRET_KEYS } from "./fields.ts";
+import type { EntrySettings } from "../protections/entry.ts";
+import { PROTECTIONS } from "../protections/table.ts";
+import { DAY_LENGTH } from "./fields.ts";
 import { milliseconds } from "./interval.ts";
 import type {
   DataApiInput,
@@ -8,8 +10,10 @@ import type {
   GatewayInput,
   TestEnvironmentsInput,
 } from "./schema.ts";
+import { resolve } from "./resolve.ts";
 import type { ServiceInput } from "./service-schema.ts";
 import type {
+  Backend,
   Catalog,
   DataApi,
   Domain,
@@ -19,7 +23,8 @@ import type {
   Tls,
   TraefikGateway,
 } from "./settings.ts";
-import { type Draft, isSection, join, type Location } from "./shapes.ts";
+import { join, type Location } from "./location.ts";
+import type { Draft } from "./shapes.ts";
 import type { Variables } from "./variables.ts";
 
 /**
@@ -66,39 +71,20 @@ export function toService(
   session: string,
   variables: Variables,
 ): Service | undefined {
-  if (input === undefined) return undefined;
-  const common = {
-    name: input.name,
-    description: input.description,
-    domains: enabledKinds(input.domains, domains),
-    backend: { name: input.service.name ?? input.name, namespace: input.service.namespace, port: input.service.port },
-    publicPaths: input.public_paths,
-  };
-  if (input.type === "basic") {
-    const { username, password } = input.basic_auth;
-    const basicAuth = { username, password: variables.secret(password, at(location, "basic_auth", "password")) };
-    return { ...common, type: "basic", groups: [], session, basicAuth };
-  }
-  const access = { applicationSlug: input.application_slug, groups: input.groups, session: input.session ?? session };
-  if (input.type === "proxy") return { ...common, ...access, type: "proxy" };
-  const config = input.oauth_config;
+  const schema = PROTECTIONS[input?.type ?? ""]?.schema;
+  if (input === undefined || schema === undefined) return undefined;
+  const { service: written, ...own } = resolve(schema, input, location, variables) as unknown as ServiceFields;
   return {
-    ...common,
-    ...access,
-    type: "oauth2",
-    oauth: {
-      clientId: variables.unresolved(config.client_id, at(location, "oauth_config", "client_id")),
-      clientSecret: variables.secret(config.client_secret, at(location, "oauth_config", "client_secret")),
-      redirectUri: config.redirect_uri,
-      scopes: config.scopes,
-      clientType: config.client_type,
-      accessTokenValidity: config.access_token_validity,
-      refreshTokenValidity: config.refresh_token_validity ?? access.session,
-      subjectMode: config.subject_mode,
-    },
-    enforce: input.enforce,
-  };
+    ...own,
+    backend: { name: written.name ?? input.name, namespace: written.namespace, port: written.port },
+    domains: enabledKinds(input.domains, domains),
+    groups: own.groups ?? [],
+    session: own.session ?? session,
+  } as Service;
 }
+
+/** The fields of any entry, in camel case. */
+type ServiceFields = Partial<EntrySettings> & { readonly service: Omit<Backend, "name"> & { readonly name?: string } };
 
 /** The identity provider; undefined when any of it is wrong. */
 export function toIdentityProvider(
@@ -196,16 +182,6 @@ export function toGateway({ value: input }: Draft<GatewayInput>): TraefikGateway
 export function toTestEnvironments({ fields }: Draft<TestEnvironmentsInput>): TestEnvironments {
   const backend = fields.service ?? { name: "whoami", namespace: "default", port: 8080 };
   return { enabled: fields.enabled ?? true, install: fields.install ?? false, backend };
-}
-
-/** Looks up the variables of the secret fields of a draft that is wrong elsewhere, so that these problems are told as well. */
-export function lookUpSecrets(raw: unknown, location: Location, variables: Variables): void {
-  if (!isSection(raw) && !Array.isArray(raw)) return;
-  for (const [key, value] of Object.entries(raw) as [string, unknown][]) {
-    const inside = at(location, Array.isArray(raw) ? Number(key) : key);
-    if (typeof value !== "string") lookUpSecrets(value, inside, variables);
-    else if (SECRET_KEYS.has(key)) variables.secret(value, inside);
-  }
 }
 
 function at(location: Location, ...keys: readonly PropertyKey[]): Location {

@@ -1,5 +1,5 @@
 /** The data API in the checked form of a stack; part of settings.ts. */
-import type { SecretText } from "./settings.ts";
+import type { SecretText } from "./secretText.ts";
 
 export interface DataApi {
   /** Host label, `<host>.<domain>`. */

@@ -25,6 +25,11 @@ const DURATION = /^((weeks|days|hours|minutes|seconds)=[0-9]+)(;(weeks|days|hour
 // Unreserved characters and sub-delimiters only: nothing that a proxy in between could decode into another path.
 const PUBLIC_PATH = /^(?!\/outpost\.goauthentik\.io(\/|$))(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)+\/?$/;
 
+/** Fields that contain template variables, by how they are resolved (`Variables`). */
+export const TEMPLATES = z.registry<{
+  readonly kind: "secret" | "unresolved" | "plain" | "port" | "address" | "rootCertificates";
+}>();
+
 /** Text of a form. */
 export const text = (pattern: RegExp, expected: string, hint: string) =>
   z.string().regex(pattern, `${expected}; ${hint}`);
@@ -38,7 +43,14 @@ export const subdomain = () =>
   text(/^[a-z0-9]([a-z0-9.-]{0,150}[a-z0-9])?$/, "a Kubernetes name", "use a-z, 0-9, - and .");
 /** A secret: template variables and nothing else, so that none is ever in plain text. */
 export const secret = () =>
-  text(VARIABLES_ONLY, "a template variable", 'write "${NAME}", and run: pulumi config set --secret variables:NAME');
+  text(VARIABLES_ONLY, "a template variable", 'write "${NAME}", and run: pulumi config set --secret variables:NAME')
+    .brand<"secret">()
+    .register(TEMPLATES, { kind: "secret" });
+/** A text whose variables stay unresolved, because they can be secret. */
+export const unresolved = (field: z.ZodString) => field.brand<"secret">().register(TEMPLATES, { kind: "unresolved" });
+/** A text whose variables are filled in; they must not be secret. */
+export const plain = (kind: "plain" | "address" | "rootCertificates" = "plain") =>
+  (kind === "rootCertificates" ? z.string() : nonEmptyText()).register(TEMPLATES, { kind });
 /** A duration as authentik writes it. */
 export const duration = () => text(DURATION, "a duration in authentik's spelling", "write it like hours=10;minutes=5");
 /** Shortest session, in seconds. The cookie that authentik's outpost sets before login lasts as long as the session and 1 s more. */
@@ -89,10 +101,12 @@ export const positiveInteger = (max: number) => {
 export const portNumber = () => positiveInteger(65_535);
 /** A port, as a number or as a variable that holds one. */
 export const port = () =>
-  z.union(
-    [portNumber(), z.string().regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/)],
-    "a port from 1 to 65535, or one ${VARIABLE}; write a number without quotes",
-  );
+  z
+    .union(
+      [portNumber(), z.string().regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/)],
+      "a port from 1 to 65535, or one ${VARIABLE}; write a number without quotes",
+    )
+    .register(TEMPLATES, { kind: "port" });
 /** A day, in UTC. */
 export const date = () => {
   const error = "a day; write it like 2027-01-31";

@@ -1,9 +1,10 @@
 /** The rule that each host is used once. */
 import { enabledKinds } from "./convert.ts";
 import type { Problem } from "./problems.ts";
-import { type Drafts, problem, within } from "./rules.ts";
+import { within } from "./location.ts";
+import { type Drafts, problem } from "./rules.ts";
 import type { Domain, IdentityProvider, TestEnvironments } from "./settings.ts";
-import type { Location } from "./shapes.ts";
+import type { Location } from "./location.ts";
 
 /** An entry that uses `<label>.<base domain>` on each of its domains. */
 interface Claim {

@@ -1,15 +1,8 @@
 /** The one place that reads a stack's configuration; pure, apart from {@link readStackFile}. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import {
-  lookUpSecrets,
-  toDataApi,
-  toDomain,
-  toGateway,
-  toIdentityProvider,
-  toService,
-  toTestEnvironments,
-} from "./convert.ts";
+import { toDataApi, toDomain, toGateway, toIdentityProvider, toService, toTestEnvironments } from "./convert.ts";
+import { lookUpSecrets } from "./resolve.ts";
 import { hostRules, isInCluster } from "./hosts.ts";
 import { toImages } from "./images.ts";
 import { meshRules, meshWarnings } from "./mesh.ts";
@@ -19,7 +12,7 @@ import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import * as rules from "./rules.ts";
 import { type Section, SECTIONS, checkSections } from "./sections.ts";
 import type { Settings } from "./settings.ts";
-import { isSection, join } from "./shapes.ts";
+import { isSection, join } from "./location.ts";
 import { parseConfig } from "./stackFile.ts";
 import { versionRules, versionWarnings } from "./versions.ts";
 import { type Environment, type RawValue, Variables } from "./variables.ts";

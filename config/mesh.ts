@@ -3,7 +3,8 @@
  * node (tailscale #1196, #7081).
  */
 import type { Problem } from "./problems.ts";
-import { type Drafts, problem, within } from "./rules.ts";
+import { within } from "./location.ts";
+import { type Drafts, problem } from "./rules.ts";
 import type { Domain } from "./settings.ts";
 
 /** Domains whose names are nodes: `<tailnet>.ts.net`. */

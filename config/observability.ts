@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { kubernetesLabels, label } from "./fields.ts";
 import type { Problem } from "./problems.ts";
-import { type Drafts, problem, within } from "./rules.ts";
+import { within } from "./location.ts";
+import { type Drafts, problem } from "./rules.ts";
 import type { Draft } from "./shapes.ts";
 
 export const observability = z.strictObject({

@@ -1,10 +1,12 @@
 /** The Postgres server: an existing one, or one that the stack installs; fields of both are a problem. */
 import { coerce, satisfies } from "semver";
 import type { Problem } from "./problems.ts";
-import { type Drafts, problem, within } from "./rules.ts";
+import { within } from "./location.ts";
+import { type Drafts, problem } from "./rules.ts";
 import type { PostgresInput } from "./schema.ts";
 import type { PostgresServer } from "./settings.ts";
-import { type Draft, isSection } from "./shapes.ts";
+import { isSection } from "./location.ts";
+import type { Draft } from "./shapes.ts";
 import type { Variables } from "./variables.ts";
 
 /** Fields of an existing server. */

@@ -1,14 +1,15 @@
 /** Second pass, second half: rules across fields, entries and sections, each a plain function to a list of problems. */
 import { isIP } from "node:net";
 import { enabledKinds } from "./convert.ts";
+import { PROTECTIONS } from "../protections/table.ts";
 import type { ObservabilityInput } from "./observability.ts";
 import { type Problem, suggestion } from "./problems.ts";
 import type { DataApiInput, DomainInput, GatewayInput, IdentityProviderInput, PostgresInput } from "./schema.ts";
 import type { ServiceInput } from "./service-schema.ts";
 import { KNOWN_KINDS } from "./schema.ts";
 import type { Domain } from "./settings.ts";
-import { type Draft, isLeftOut, join, type Location } from "./shapes.ts";
-import { formatLocation } from "./variables.ts";
+import { formatLocation, type Location, within } from "./location.ts";
+import { type Draft, isLeftOut } from "./shapes.ts";
 import type { VerificationInput } from "./verification.ts";
 
 /** What the rules look at: drafts as written, and the domains as they come out. */
@@ -98,14 +99,13 @@ export function nameRules({ settings, services }: Drafts): Problem[] {
     if (first !== undefined)
       found.push(problem(location, `name is already used by ${first.path}`, "give each service its own name"));
     else if (name !== undefined) names.set(name, location);
-    if (fields.type === "basic" || !("application_slug" in fields) || fields.application_slug === undefined)
-      return found;
+    if (!("application_slug" in fields) || fields.application_slug === undefined) return found;
     const slug = fields.application_slug;
     const kinds = enabledKinds(fields.domains ?? [], settings);
     // The same slugs as infra/plan gives out; `*` keeps what was written apart from them.
     const claims = [
       `*${slug}`,
-      ...(fields.type === "oauth2" ? [slug] : []),
+      ...(PROTECTIONS[fields.type ?? ""]?.client ? [slug] : []),
       ...kinds.flatMap((kind) => [`${slug}-${kind}`, ...(kind === "localhost" ? [`whoami-${slug}-${kind}`] : [])]),
     ];
     const owner = claims.map((claim) => slugs.get(claim)).find((other) => other !== undefined);
@@ -222,11 +222,6 @@ export function skipped({ settings, services, dataApi }: Drafts): string[] {
 /** A location and what is wrong there. */
 export function problem(location: Location, message: string, hint: string): Problem {
   return { ...location, message, hint };
-}
-
-/** A location inside another. */
-export function within(location: Location, ...keys: readonly PropertyKey[]): Location {
-  return { ...location, path: join(location.path, ...keys) };
 }
 
 function repeated(names: readonly string[]): Set<string> {

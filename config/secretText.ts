@@ -1,4 +1,10 @@
-import type { SecretText } from "./settings.ts";
+/** Text with `${NAME}` template variables that stays unresolved because it can contain a secret, e.g. `${GRAFANA_CLIENT_SECRET}`. */
+export interface SecretText {
+  /** The text as written in the stack file. */
+  readonly template: string;
+  /** The names of the variables in it, in order of appearance. */
+  readonly variables: readonly string[];
+}
 
 /**
  * Every secret text within a value, e.g. within whole settings.

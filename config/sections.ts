@@ -5,7 +5,8 @@ import type { Problem } from "./problems.ts";
 import * as schema from "./schema.ts";
 import type { ServiceInput } from "./service-schema.ts";
 import { verification, type VerificationInput } from "./verification.ts";
-import { check, checkService, type Draft, isSection, join, nameOf } from "./shapes.ts";
+import { isSection, join } from "./location.ts";
+import { check, checkService, type Draft, nameOf } from "./shapes.ts";
 
 /** The keys of our own namespace, in the order of messages. */
 export const SECTIONS = [

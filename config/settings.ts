@@ -4,23 +4,22 @@
  * No secret value is ever in here: a secret field is a {@link SecretText}, whose variables are looked up where a resource needs them.
  */
 
+import type { Service } from "../protections/table.ts";
+import type { Backend } from "./backend.ts";
 import type { DataApi } from "./data-api.ts";
 import type { Images } from "./images.ts";
 import type { Observability } from "./observability.ts";
+import type { SecretText } from "./secretText.ts";
 import type { Verification } from "./verification.ts";
 
 export type { Catalog, DataApi, Deprecation } from "./data-api.ts";
+export type { OAuth2Service } from "../protections/oauth2.ts";
+export type { Service } from "../protections/table.ts";
+export type { Backend } from "./backend.ts";
+export type { SecretText } from "./secretText.ts";
 export type { Images } from "./images.ts";
 export type { Observability } from "./observability.ts";
 export type { Verification } from "./verification.ts";
-
-/** Text with `${NAME}` template variables that stays unresolved because it may hold a secret, e.g. `${GRAFANA_CLIENT_SECRET}`. */
-export interface SecretText {
-  /** The text as written in the stack file. */
-  readonly template: string;
-  /** The names of the variables in it, in order of appearance. */
-  readonly variables: readonly string[];
-}
 
 export interface Settings {
   /** Stack name: the part between `Pulumi.` and `.yaml`. */
@@ -74,54 +73,6 @@ export interface TraefikGateway {
   readonly podLabels: Readonly<Record<string, string>>;
   readonly httpEntryPoint: string;
   readonly httpsEntryPoint: string;
-}
-
-interface ServiceBase {
-  readonly name: string;
-  readonly description: string;
-  /** The enabled domain kinds on which the service is exposed; `auto` is already spelled out. */
-  readonly domains: readonly string[];
-  readonly backend: Backend;
-  /** Allowed groups; empty = every user who can sign in. */
-  readonly groups: readonly string[];
-  /** Path prefixes that stay open. */
-  readonly publicPaths: readonly string[];
-  /** Length of a session in authentik's spelling, e.g. `hours=10`. */
-  readonly session: string;
-}
-export interface ProxyService extends ServiceBase {
-  readonly type: "proxy";
-  readonly applicationSlug: string;
-}
-export interface OAuth2Service extends ServiceBase {
-  readonly type: "oauth2";
-  readonly applicationSlug: string;
-  readonly oauth: {
-    readonly clientId: SecretText;
-    readonly clientSecret: SecretText;
-    /** Path of the application's callback, starting with `/`. */
-    readonly redirectUri: string;
-    /** Scopes in addition to openid, email and profile. */
-    readonly scopes: readonly string[];
-    readonly clientType: "confidential" | "public";
-    readonly accessTokenValidity: string;
-    readonly refreshTokenValidity: string;
-    readonly subjectMode: "hashed_user_id" | "user_id" | "user_uuid" | "user_username" | "user_email" | "user_upn";
-  };
-  /** `gateway` puts forward auth in front of an application that cannot refuse by itself. */
-  readonly enforce: "application" | "gateway";
-}
-export interface BasicService extends ServiceBase {
-  readonly type: "basic";
-  readonly basicAuth: { readonly username: string; readonly password: SecretText };
-}
-export type Service = ProxyService | OAuth2Service | BasicService;
-
-/** Where an application runs in the cluster. */
-export interface Backend {
-  readonly name: string;
-  readonly namespace: string;
-  readonly port: number;
 }
 
 /** The echo service and its hosts on localhost (spec 000, "Test environments per application"). */

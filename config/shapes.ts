@@ -3,13 +3,10 @@ import { z } from "zod";
 import type { Problem } from "./problems.ts";
 import { suggestion } from "./problems.ts";
 import { SECRET_KEYS } from "./fields.ts";
-import { service, type ServiceInput, serviceTypes } from "./service-schema.ts";
-
-/** Path of a field or section in the stack file. */
-export interface Location {
-  readonly path: string;
-  readonly entry?: string | undefined;
-}
+import { isSection, join, type Location } from "./location.ts";
+import { oauth2 } from "../protections/oauth2.ts";
+import { entrySchemas } from "../protections/table.ts";
+import { service, type ServiceInput } from "./service-schema.ts";
 
 /** What is known of a piece after the first pass. */
 export interface Draft<T> {
@@ -43,11 +40,11 @@ export function check<S extends z.ZodObject>(
 /** Checks an entry of `protected_services` against the shape of its `type`. */
 export function checkService(raw: unknown, location: Location, problems: Problem[]): Draft<ServiceInput> {
   const type = isSection(raw) ? raw["type"] : undefined;
-  const known = type === "proxy" || type === "oauth2" || type === "basic";
-  if (known) return check<z.ZodObject>(serviceTypes[type], raw, location, problems) as Draft<ServiceInput>;
-  const parsed = service.safeParse(raw);
-  problems.push(...problemsOf(parsed.error?.issues ?? [], serviceTypes.oauth2, raw, location));
-  return { location, raw, value: undefined, fields: rightFields(serviceTypes.oauth2, raw) };
+  const schema = typeof type === "string" ? entrySchemas()[type] : undefined;
+  if (schema) return check(schema, raw, location, problems) as Draft<ServiceInput>;
+  const parsed = service().safeParse(raw);
+  problems.push(...problemsOf(parsed.error?.issues ?? [], oauth2.schema, raw, location));
+  return { location, raw, value: undefined, fields: rightFields(oauth2.schema, raw) };
 }
 
 /** Whether a field that may be left out is left out, and not merely wrong. */
@@ -59,18 +56,6 @@ export function isLeftOut<T>({ raw, fields }: Draft<T>, key: keyof T & string): 
 export function nameOf(raw: unknown, key = "name"): string | undefined {
   const name = isSection(raw) ? raw[key] : undefined;
   return typeof name === "string" ? name : undefined;
-}
-
-export function isSection(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** `domains` + `mesh` = `domains.mesh`; `protected_services` + 3 = `protected_services[3]`. */
-export function join(path: string, ...keys: readonly PropertyKey[]): string {
-  return keys.reduce<string>(
-    (joined, key) => (typeof key === "number" ? `${joined}[${key}]` : `${joined}.${String(key)}`),
-    path,
-  );
 }
 
 function rightFields<S extends z.ZodObject>(schema: S, raw: unknown): Partial<z.output<S>> {
@@ -138,7 +123,7 @@ const TYPES: Readonly<Record<string, { name: string; hint: string }>> = {
 
 function explainUnknownKey(key: string, known: readonly string[], keys: readonly Key[], raw: unknown): MessageAndHint {
   const type = nameOf(raw, "type");
-  const others = Object.entries(serviceTypes).flatMap(([name, { shape }]) => (key in shape ? [name] : []));
+  const others = Object.entries(entrySchemas()).flatMap(([name, { shape }]) => (key in shape ? [name] : []));
   if (keys.length === 0 && type !== undefined && others.length > 0 && !known.includes(key)) {
     return {
       message: `a service of type ${type} has no ${key}`,
@@ -153,7 +138,7 @@ function explainUnknownKey(key: string, known: readonly string[], keys: readonly
 /** The allowed values, where the issue is about a choice. */
 function choicesOf(issue: z.core.$ZodIssue): string[] | undefined {
   if (issue.code === "invalid_value") return issue.values.map(String);
-  return issue.code === "invalid_union" && issue.path.at(-1) === "type" ? Object.keys(serviceTypes) : undefined;
+  return issue.code === "invalid_union" && issue.path.at(-1) === "type" ? Object.keys(entrySchemas()) : undefined;
 }
 
 /** The schema that stands at `keys` inside `schema`. */

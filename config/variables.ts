@@ -1,8 +1,8 @@
 /** Template variables: `${NAME}` in a text is `variables:NAME` of the stack, else the environment variable of that name. */
 import type { Problem } from "./problems.ts";
 import { rootCertificates } from "./root-certificates.ts";
-import type { SecretText } from "./settings.ts";
-import type { Location } from "./shapes.ts";
+import { formatLocation, type Location } from "./location.ts";
+import type { SecretText } from "./secretText.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
@@ -150,11 +150,6 @@ export class Variables {
   #report(location: Location, message: string, hint: string): void {
     this.problems.push({ ...location, message, hint });
   }
-}
-
-/** A location as messages name it: `protected_services[3] "grafana"`. */
-export function formatLocation(location: Location): string {
-  return location.entry === undefined ? location.path : `${location.path} "${location.entry}"`;
 }
 
 function scalar(value: unknown): string | undefined {

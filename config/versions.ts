@@ -1,7 +1,8 @@
 /** Which versions may run together, and which are known to be bad (field.md 3.2, advisories 2024-2026). */
 import { coerce, satisfies } from "semver";
 import type { Problem } from "./problems.ts";
-import { type Drafts, problem, within } from "./rules.ts";
+import { within } from "./location.ts";
+import { type Drafts, problem } from "./rules.ts";
 
 /** Line of the Terraform provider in `sdks/authentik`; it reads servers of its own line only (terraform-provider-authentik #966, #912). */
 export const PROVIDER_LINE = "2026.5";

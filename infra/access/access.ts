@@ -5,7 +5,6 @@ import type {
   ClientFacts,
   DefaultFacts,
   DomainFacts,
-  Entrants,
   GrantFacts,
   GroupFacts,
   HostFacts,
@@ -13,6 +12,7 @@ import type {
   SchemaFacts,
   SettingFacts,
 } from "./facts.ts";
+import { type Entrants, entrantsOf } from "../../protections/entrants.ts";
 import { headersOf, rulesByExposure } from "./rules.ts";
 
 /** @param plan also one that went through JSON; undefined = no such stack, so no facts */
@@ -61,9 +61,9 @@ function hosts(plan: Plan): Map<string, HostFacts> {
         {
           ...{ url, role, domain, service, entry, session, outpost },
           protection: { type: exposure.protection, asked: exposure.authentication },
-          entrants: entrants(exposure),
+          entrants: sorted(entrantsOf(exposure)),
           publicPaths: exposure.publicPaths.toSorted(),
-          headers: headersOf(own),
+          headers: headersOf(exposure, own),
           backend: `${backend.namespace}/${backend.name}:${backend.port}`,
           tls: tlsText(exposure),
           application: application && `${application.slug} (${application.name})`,
@@ -74,10 +74,8 @@ function hosts(plan: Plan): Map<string, HostFacts> {
   );
 }
 
-function entrants({ protection, groups }: Exposure): Entrants {
-  if (protection === "open") return { audience: "everyone", groups: [] };
-  if (protection === "basic") return { audience: "password", groups: [] };
-  return { audience: groups.length === 0 ? "signed-in" : "groups", groups: groups.toSorted() };
+function sorted({ audience, groups }: Entrants): Entrants {
+  return { audience, groups: groups.toSorted() };
 }
 
 function tlsText({ tls }: Exposure): string | undefined {

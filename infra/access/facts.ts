@@ -1,14 +1,6 @@
 /** The shapes of what the access diff compares. */
-import type {
-  Authentication,
-  Exposure,
-  Member,
-  ObjectKind,
-  Protection,
-  RouteRule,
-  SchemaPlan,
-  Tokens,
-} from "../plan/types.ts";
+import type { Entrants } from "../../protections/entrants.ts";
+import type { Exposure, Member, ObjectKind, RouteRule, SchemaPlan, Tokens } from "../plan/types.ts";
 
 /** Everything that is compared: by what it is about, then by name. */
 export interface Sections {
@@ -46,7 +38,7 @@ export interface HostFacts {
   readonly domain: string;
   readonly service: string;
   readonly entry: string | undefined;
-  readonly protection: { readonly type: Protection; readonly asked: Authentication };
+  readonly protection: { readonly type: string; readonly asked: string };
   readonly entrants: Entrants;
   readonly publicPaths: readonly string[];
   /** Identity headers that the backend gets. */
@@ -62,18 +54,12 @@ export interface HostFacts {
   readonly rules: readonly RuleFacts[];
 }
 
-/** Who may enter. `groups` is empty unless the audience is `groups`. */
-export interface Entrants {
-  readonly audience: "everyone" | "password" | "signed-in" | "groups";
-  readonly groups: readonly string[];
-}
-
 /** What the gateway does with a request, whole. */
 export interface RuleFacts {
   readonly entryPoint: string;
   readonly match: string;
   readonly priority: number;
-  readonly authentication: Authentication;
+  readonly authentication: string;
   readonly openBecause: RouteRule["openBecause"];
   readonly backend: string;
   /** TLS of the route, and of the backend's namespace what else it says. */

@@ -1,6 +1,7 @@
 /** What the gateway does with the requests of each host. Pure. */
-import type { Middleware, Plan, Route, RouteRule } from "../plan/types.ts";
-import { IDENTITY_HEADERS } from "../identity/headers.ts";
+import type { Exposure, Middleware, Plan, Route, RouteRule } from "../plan/types.ts";
+import { protectionOf } from "../../protections/table.ts";
+import { authenticates } from "../plan/middleware.ts";
 import type { RuleFacts } from "./facts.ts";
 
 /** Every rule with what its middlewares are, by exposure; sorted, since the order of rules decides nothing beside their priority. */
@@ -36,15 +37,14 @@ function describe({ kind, ...settings }: Middleware): string {
 /** Whether a rule drops forged identity headers before anything else gets to see them. */
 export function strips({ chain }: RuleFacts): boolean {
   const strip = chain.indexOf("strip");
-  const asked = chain.findIndex((middleware) => /^(forward-auth|basic-auth) /.test(middleware));
+  const asked = chain.findIndex((middleware) => authenticates(middleware.slice(0, middleware.indexOf(" "))));
   return strip !== -1 && (asked === -1 || strip < asked);
 }
 
-/** Identity headers that a backend gets with these rules: all from forward auth, one from basic auth (spec 000, "Identity headers"). */
-export function headersOf(rules: readonly RuleFacts[]): string[] {
-  const asked = new Set(rules.map(({ authentication }) => authentication));
-  if (asked.has("forward-auth")) return [...IDENTITY_HEADERS];
-  return asked.has("basic-auth") ? ["X-idp-username"] : [];
+/** Returns the identity headers that the backend of an exposure receives with its rules (spec 000, "Identity headers"). */
+export function headersOf({ protection }: Exposure, rules: readonly RuleFacts[]): readonly string[] {
+  const { gateway } = protectionOf(protection);
+  return gateway && rules.some(({ authentication }) => authentication === gateway.name) ? gateway.headers : [];
 }
 
 /** Rules that let a request pass without asking who sends it, by what makes them the same. */

@@ -3,6 +3,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { encodeBase64, hashSync } from "bcryptjs";
 import type { Service } from "../../config/settings.ts";
+import { protectionOf } from "../../protections/table.ts";
 import type { Middleware } from "../plan/types.ts";
 import { resolveSecret } from "../secrets.ts";
 
@@ -27,14 +28,15 @@ export function basicAuthUsers(
   opts: pulumi.CustomResourceOptions,
 ): k8s.core.v1.Secret {
   const service = services.find((candidate) => candidate.name === middleware.service);
-  if (service?.type !== "basic") {
+  const credentials = service && protectionOf(service.type).credentials?.(service);
+  if (!credentials) {
     throw new pulumi.InputPropertyError({
       propertyPath: "services",
-      reason: `no basic service is named "${middleware.service}"`,
+      reason: `no service with a password is named "${middleware.service}"`,
     });
   }
-  const users = resolveSecret(service.basicAuth.password).apply((password) =>
-    htpasswdLine(service.basicAuth.username, password, `${pulumi.getStack()}/${service.name}`),
+  const users = resolveSecret(credentials.password).apply((password) =>
+    htpasswdLine(credentials.username, password, `${pulumi.getStack()}/${service.name}`),
   );
   const metadata = { name: middleware.name, namespace: middleware.namespace };
   return new k8s.core.v1.Secret(`${name}-users`, { metadata, stringData: { users } }, opts);

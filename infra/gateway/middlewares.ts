@@ -1,10 +1,11 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Service } from "../../config/settings.ts";
+import { authPath } from "../../protections/forwardAuth.ts";
 import type { Middleware } from "../plan/types.ts";
 import { onceIn } from "../aliases.ts";
 import { basicAuthUsers } from "./basicAuth.ts";
-import { authPath, middlewareSpec, TRAEFIK_API } from "./specs.ts";
+import { middlewareSpec, TRAEFIK_API } from "./specs.ts";
 
 export interface GatewayMiddlewareArgs {
   readonly middleware: Middleware;

@@ -1,6 +1,8 @@
 /** What Traefik is told of routes and middlewares: the content of its objects, pure, for those that deploy them and those that check them. */
-import { IDENTITY_HEADERS, identityHeaderSpellings, spellings } from "../identity/headers.ts";
-import { OUTPOST_PATH, signInPages } from "../plan/outposts.ts";
+import { identityHeaderSpellings, spellings } from "../identity/headers.ts";
+import { basicAuthSpec } from "../../protections/basic.ts";
+import { forwardAuthSpec } from "../../protections/forwardAuth.ts";
+import { signInPages } from "../plan/outposts.ts";
 import type { ForwardAuth, Middleware, Route, RouteRule } from "../plan/types.ts";
 import { anonymousSpec, perClient, profileSpec, unavailableSpec, wholeQuerySpec } from "./dataSpecs.ts";
 import { emptied } from "./requestHeaders.ts";
@@ -9,7 +11,7 @@ export const TRAEFIK_API = "traefik.io/v1alpha1";
 
 /** What of a middleware is known only where it is deployed. */
 export interface Deployed<T> {
-  /** Where forward auth asks: an address with {@link authPath}. */
+  /** Address that forward auth requests, with its path (protections/forwardAuth.ts). */
   readonly authAddress: (middleware: ForwardAuth) => T;
   /** Name of the Secret with the users of a basic service. */
   readonly users: (middleware: Extract<Middleware, { kind: "basic-auth" }>) => T;
@@ -50,6 +52,8 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
       return forwardAuthSpec(deployed.authAddress(middleware), middleware);
     case "basic-auth":
       return basicAuthSpec(deployed.users(middleware), middleware.service);
+    case "authentication":
+      return middleware.spec;
   }
 }
 
@@ -94,48 +98,6 @@ function signInErrorSpec(namespace: string): Record<string, unknown> {
       statusRewrites: { "400": 200 },
       service: { name, namespace, port, nativeLB: true },
       query: "/sign-in-error?url={url}",
-    },
-  };
-}
-
-/**
- * What of an outpost is asked. The endpoint made for nginx answers 401 where the one made for Traefik leads to the login. It takes a URL from
- * `X-Original-URI`, and lets everything below the outpost's own path pass, so that header is never the client's (gatehouse-background).
- */
-export function authPath(refusal: ForwardAuth["refusal"]): string {
-  return `${OUTPOST_PATH}/auth/${refusal === "login" ? "traefik" : "nginx"}`;
-}
-
-function forwardAuthSpec(address: unknown, { refusal, upstream }: ForwardAuth): Record<string, unknown> {
-  return {
-    forwardAuth: {
-      address,
-      // Explicit, since its meaning moved: the gateway computes X-Forwarded-* itself and believes no client's.
-      trustForwardHeader: upstream,
-      // A name that is not listed here passes from the client to the application untouched.
-      authResponseHeaders: [...IDENTITY_HEADERS],
-      // An allowlist keeps RFC 7239 `Forwarded` and aliases away from the identity provider (traefik #12657).
-      authRequestHeaders: [
-        "Cookie",
-        "Authorization",
-        "Accept",
-        "User-Agent",
-        "X-Requested-With",
-        ...(refusal === "login" ? [] : ["X-Original-URI"]),
-      ],
-      maxResponseBodySize: 1_048_576,
-    },
-  };
-}
-
-function basicAuthSpec(secret: unknown, realm: string): Record<string, unknown> {
-  return {
-    basicAuth: {
-      secret,
-      realm,
-      headerField: "X-idp-username",
-      // The application learns the name, never the password.
-      removeHeader: true,
     },
   };
 }

@@ -89,14 +89,14 @@ function proxyProviders({ plan, defaults, access, object }: Shared, mapping: pul
 }
 
 function isForwarded(exposure: Exposure): exposure is ForwardedExposure {
-  return exposure.authentication === "forward-auth" && exposure.application !== undefined;
+  return exposure.application !== undefined;
 }
 
 function oauthProviders({ settings, plan, cluster, authentik, defaults, access, object }: Shared): void {
   const clients = new Map(plan.clients.map((client) => [client.service, client]));
   for (const service of settings.services) {
     const client = clients.get(service.name);
-    if (service.type !== "oauth2" || !client) continue;
+    if (!client || !("oauthConfig" in service)) continue;
     const issuer = authentik.browserUrl;
     registerOAuthProvider(`${service.name}-oauth2`, { client, service, defaults, access, cluster, issuer }, object);
   }

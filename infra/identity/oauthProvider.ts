@@ -32,35 +32,36 @@ export function registerOAuthProvider(
   child: pulumi.CustomResourceOptions,
 ): void {
   const { client, service, defaults, access } = args;
-  const { oauth } = service;
+  const { tokens } = client;
   const opts = { ...child, ...onceIn("gatehouse:identity:OAuthProvider", name, child.parent) };
-  const clientId = resolveSecret(oauth.clientId);
-  const clientSecret = oauth.clientType === "confidential" ? resolveSecret(oauth.clientSecret) : undefined;
+  const clientId = resolveSecret(service.oauthConfig.clientId);
+  const clientSecret =
+    tokens.clientType === "confidential" ? resolveSecret(service.oauthConfig.clientSecret) : undefined;
   const provider = new authentik.ProviderOauth2(
     `${name}-provider`,
     {
       name: client.service,
       clientId,
-      clientType: oauth.clientType,
+      clientType: tokens.clientType,
       ...(clientSecret ? { clientSecret } : {}),
       authorizationFlow: defaults.authorizationFlow,
       invalidationFlow: defaults.invalidationFlow,
       // Without a key, tokens would be signed with the client secret.
       signingKey: defaults.signingKey,
       propertyMappings: pulumi
-        .all([defaults.oauth2Mappings, pulumi.all(oauth.scopes.map((scope) => defaults.scopeMapping(scope)))])
+        .all([defaults.oauth2Mappings, pulumi.all(tokens.scopes.map((scope) => defaults.scopeMapping(scope)))])
         .apply(([three, more]) => [...three, ...more]),
       // Stated, since over the API the default is none (measured).
-      grantTypes: ["authorization_code", ...(oauth.scopes.includes("offline_access") ? ["refresh_token"] : [])],
+      grantTypes: ["authorization_code", ...(tokens.scopes.includes("offline_access") ? ["refresh_token"] : [])],
       // The server adds the type; without it every run shows a change (measured).
       allowedRedirectUris: client.redirectUris.map((url) => ({
         matching_mode: "strict",
         url,
         redirect_uri_type: "authorization",
       })),
-      accessTokenValidity: oauth.accessTokenValidity,
-      refreshTokenValidity: oauth.refreshTokenValidity,
-      subMode: oauth.subjectMode,
+      accessTokenValidity: tokens.accessTokenValidity,
+      refreshTokenValidity: tokens.refreshTokenValidity,
+      subMode: tokens.subjectMode,
     },
     opts,
   );
@@ -75,7 +76,7 @@ export function registerOAuthProvider(
 }
 
 function credentials(
-  { client, service, issuer }: OAuthProviderArgs,
+  { client, issuer }: OAuthProviderArgs,
   { clientId, clientSecret }: { clientId: pulumi.Output<string>; clientSecret: pulumi.Output<string> | undefined },
 ): Record<string, pulumi.Input<string>> {
   return {
@@ -83,6 +84,6 @@ function credentials(
     OIDC_CLIENT_ID: clientId,
     ...(clientSecret ? { OIDC_CLIENT_SECRET: clientSecret } : {}),
     OIDC_REDIRECT_URIS: client.redirectUris.join(" "),
-    OIDC_SCOPES: ["openid", "email", "profile", ...service.oauth.scopes].join(" "),
+    OIDC_SCOPES: ["openid", "email", "profile", ...client.tokens.scopes].join(" "),
   };
 }

@@ -2,8 +2,9 @@
 import type { DataApi } from "../../config/settings.ts";
 import { OPENAPI_SCHEMA } from "./grants.ts";
 import { countsExactly, embedsMuch, hostIs, methodIs, pathIs, selects } from "./matchers.ts";
-import { openChain, type MiddlewareSpec } from "./middlewares.ts";
-import { dnsLabel } from "./names.ts";
+import { openChain } from "./chains.ts";
+import { dnsLabel } from "./dnsLabel.ts";
+import type { MiddlewareSpec } from "./middleware.ts";
 import type { Exposure } from "./types.ts";
 
 /** Where the OpenAPI 3.1 description is, and the function that PostgREST serves it from. */

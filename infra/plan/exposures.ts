@@ -1,5 +1,7 @@
 /** Which host stands for what: each service, and each thing that the stack brings along, on each of its enabled domains. */
 import type { Backend, Domain, Service, Settings } from "../../config/settings.ts";
+import { forwardAuth } from "../../protections/forwardAuth.ts";
+import { protectionOf } from "../../protections/table.ts";
 import { exposureId, proxySlug } from "./names.ts";
 import { assignOutposts } from "./outposts.ts";
 import type { Exposure } from "./types.ts";
@@ -55,29 +57,40 @@ export function identityProviderBackend({ identityProvider }: Settings): Backend
   return service && { ...service, namespace };
 }
 
+/** An entry on a domain. */
 function exposed(service: Service, domain: Domain): Exposure {
-  const { backend, publicPaths } = service;
-  const protectedByGateway = service.type === "proxy" || (service.type === "oauth2" && service.enforce === "gateway");
-  const slug = protectedByGateway ? proxySlug(service.applicationSlug, domain.kind) : undefined;
-  return { ...protection(service, slug), ...address(service.name, domain), role: "service", publicPaths, backend };
+  const { name, backend, publicPaths, applicationSlug } = service;
+  return {
+    ...protect(service, "service", domain, applicationSlug),
+    ...address(name, domain),
+    role: "service",
+    publicPaths,
+    backend,
+  };
 }
 
-/** The echo service under the application's authentication. It cannot sign anyone in, so the gateway does it for oauth2, too. */
+/** The echo service behind the authentication of an entry. */
 function testEnvironment(service: Service, domain: Domain, backend: Backend): Exposure {
-  const slug = service.type === "basic" ? undefined : proxySlug(`${ECHO}-${service.applicationSlug}`, domain.kind);
-  const label = `${ECHO}-${service.name}`;
-  return { ...protection(service, slug), ...address(label, domain), role: "test", publicPaths: [], backend };
+  const { name, applicationSlug } = service;
+  const slug = applicationSlug && `${ECHO}-${applicationSlug}`;
+  const at = address(`${ECHO}-${name}`, domain);
+  return { ...protect(service, "test", domain, slug), ...at, role: "test", publicPaths: [], backend };
 }
 
-/** @param slug slug of the application that forward auth asks about */
-function protection(service: Service, slug: string | undefined) {
-  const { name: entry, type, groups, session } = service;
-  const common = { entry, protection: type, groups, session, outpost: undefined };
-  if (service.type === "basic") {
-    return { ...common, session: undefined, authentication: "basic-auth", application: undefined } as const;
-  }
-  if (slug === undefined) return { ...common, authentication: "none", application: undefined } as const;
-  return { ...common, authentication: "forward-auth", application: { name: service.applicationSlug, slug } } as const;
+/** @param slug the application's slug on every domain, if users sign in at the identity provider */
+function protect(service: Service, role: "service" | "test", domain: Domain, slug: string | undefined) {
+  const { name: entry, type: protection, groups, session, applicationSlug: name } = service;
+  const row = protectionOf(protection);
+  const authentication = (row.gatewayAuthenticates?.(service, role) ?? true) ? (row.gateway?.name ?? "none") : "none";
+  const application =
+    authentication === forwardAuth.name && name !== undefined && slug !== undefined
+      ? { name, slug: proxySlug(slug, domain.kind) }
+      : undefined;
+  return {
+    ...{ entry, protection, groups },
+    session: name === undefined ? undefined : session,
+    ...{ outpost: undefined, authentication, application },
+  };
 }
 
 function open(role: Exclude<Exposure["role"], "service">, label: string, domain: Domain, backend: Backend): Exposure {

@@ -1,25 +1,10 @@
 /** All names that the plan gives out. A name depends on its own service and domain only, so nothing is renamed when others come and go. */
 import { createHash } from "node:crypto";
 import type { Settings, Tls } from "../../config/settings.ts";
-
-/** Longest DNS label (RFC 1123), and so the longest name of most Kubernetes objects. */
-const LABEL_LENGTH = 63;
-const HASH_LENGTH = 8;
+import { dnsLabel, HASH_LENGTH } from "./dnsLabel.ts";
 
 /** Prefix of what the stack brings along; the configuration refuses services with it. */
 const OWN = "gatehouse";
-
-/**
- * Joins parts with `-` to a DNS label. What is too long ends in a hash of the whole instead of its end.
- * @param parts lower-case labels
- */
-export function dnsLabel(...parts: readonly string[]): string {
-  const name = parts.join("-");
-  if (name.length <= LABEL_LENGTH) return name;
-  const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
-  const head = name.slice(0, LABEL_LENGTH - HASH_LENGTH - 1).replace(/-+$/, "");
-  return `${head}-${hash}`;
-}
 
 /** `<service>@<domain kind>`. */
 export function exposureId(service: string, domain: string): string {
@@ -89,11 +74,6 @@ function slug(text: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "");
-}
-
-/** Secret with the credentials of an oauth2 service. */
-export function clientSecretName(service: string): string {
-  return dnsLabel(service, "oauth2");
 }
 
 function certificateOf(tls: Tls): string {

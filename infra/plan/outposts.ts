@@ -4,8 +4,6 @@ import type { Backend, Settings } from "../../config/settings.ts";
 import { outpostName, outpostNamespace } from "./names.ts";
 import type { Exposure, Outpost } from "./types.ts";
 
-/** Path where an outpost takes callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
-export const OUTPOST_PATH = "/outpost.goauthentik.io";
 /** HTTP listener of an outpost (authentik docs, "Ports"). */
 const PORT = 9000;
 /** Length of an exposure's hash in bits. */

@@ -1,4 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
+import { protectionOf } from "../../protections/table.ts";
 import { exposures } from "./exposures.ts";
 import { dataPlan } from "./grants.ts";
 import { identitySlug } from "./names.ts";
@@ -47,11 +48,10 @@ function members({ identityProvider: { sampleUsers, serviceAccounts } }: Setting
 
 function logins({ services }: Settings, all: readonly Exposure[]): Login[] {
   const exposed = new Set(all.map(({ entry }) => entry));
-  return services.flatMap((service) =>
-    service.type === "basic" && exposed.has(service.name)
-      ? { service: service.name, username: service.basicAuth.username }
-      : [],
-  );
+  return services.flatMap((service) => {
+    const credentials = protectionOf(service.type).credentials?.(service);
+    return credentials && exposed.has(service.name) ? { service: service.name, username: credentials.username } : [];
+  });
 }
 
 /** @returns undefined when the identity provider is on no enabled domain */

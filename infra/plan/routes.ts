@@ -1,10 +1,15 @@
 /** What the gateway matches, in which order, and what stands in front of the backend. */
 import type { DataApi, Settings } from "../../config/settings.ts";
+import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
+import { protectionOf, type Service } from "../../protections/table.ts";
 import { dataRules } from "./dataRoutes.ts";
 import { background, hostIs, methodIs, pathBelow, returnsToOutpost } from "./matchers.ts";
-import { chain, openChain, outpostChain, redirect, type MiddlewareSpec } from "./middlewares.ts";
-import { dnsLabel, outpostRouteName, ownRouteName, routeName } from "./names.ts";
-import { OUTPOST_PATH, outposts, signInPages } from "./outposts.ts";
+import { chain, openChain, outpostChain, redirect } from "./chains.ts";
+import { dnsLabel } from "./dnsLabel.ts";
+import { terminatesTls } from "./exposure.ts";
+import type { MiddlewareSpec } from "./middleware.ts";
+import { outpostRouteName, ownRouteName, routeName } from "./names.ts";
+import { outposts, signInPages } from "./outposts.ts";
 import type { Exposure, Middleware, Outpost, Route, RouteRule } from "./types.ts";
 
 /**
@@ -62,6 +67,7 @@ function named({ chain: middlewares, ...rule }: Rule): RouteRule {
 
 function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): RuleSet[] {
   const ports = new Map(settings.domains.map(({ kind, port }) => [kind, port]));
+  const services = new Map(settings.services.map((service) => [service.name, service]));
   const sets = new Map<string, RuleSet>();
   const add = (exposure: Exposure, tls: Route["tls"], rules: readonly Rule[]) => {
     const { backend, entry, role, service } = exposure;
@@ -72,34 +78,31 @@ function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): 
   };
   for (const exposure of exposures) {
     const ends = terminatesTls(exposure) ? exposure.tls : undefined;
-    const rules = rulesOf(exposure, settings.dataApi);
+    const rules = rulesOf(exposure, services.get(exposure.entry ?? ""), settings.dataApi);
     add(exposure, ends, rules);
     if (ends) add(exposure, undefined, redirected(rules, ports.get(exposure.domain)));
   }
   return [...sets.values()];
 }
 
-/** Whether the gateway terminates TLS of an exposure. */
-export function terminatesTls({ tls }: Exposure): boolean {
-  return tls !== undefined && tls.ends !== "upstream";
-}
-
 function entryPoint({ gateway }: Settings, tls: Route["tls"]): string {
   return tls === undefined ? gateway.httpEntryPoint : gateway.httpsEntryPoint;
 }
 
-function rulesOf(exposure: Exposure, dataApi: DataApi | undefined): Rule[] {
-  return exposure.role === "data-api" && dataApi ? dataApiRules(exposure, dataApi) : applicationRules(exposure);
+function rulesOf(exposure: Exposure, service: Service | undefined, dataApi: DataApi | undefined): Rule[] {
+  return exposure.role === "data-api" && dataApi
+    ? dataApiRules(exposure, dataApi)
+    : applicationRules(exposure, service);
 }
 
 /** Public paths, then background requests, then everything else. */
-function applicationRules(exposure: Exposure): Rule[] {
+function applicationRules(exposure: Exposure, service: Service | undefined): Rule[] {
   const match = exposure.role === "catalog" ? `${hostIs(exposure)} && ${methodIs("GET", "HEAD")}` : hostIs(exposure);
   const whole = { ...common(exposure), match, priority: PRIORITY.application };
   return [
     ...exposure.publicPaths.map((path) => publicPath(exposure, path)),
-    ...(exposure.authentication === "forward-auth" ? [backgroundRule(exposure)] : []),
-    { ...whole, ...protection(exposure) },
+    ...(hasBackgroundRule(exposure) ? [backgroundRule(exposure, service)] : []),
+    { ...whole, ...protection(exposure, service) },
   ];
 }
 
@@ -114,26 +117,33 @@ function dataApiRules(exposure: Exposure, dataApi: DataApi): Rule[] {
   }));
 }
 
-function protection(exposure: Exposure): Pick<Rule, "authentication" | "openBecause" | "chain"> {
+function protection(
+  exposure: Exposure,
+  service: Service | undefined,
+): Pick<Rule, "authentication" | "openBecause" | "chain"> {
   const { authentication } = exposure;
   const openBecause = authentication === "none" ? reasonOf(exposure) : undefined;
-  return { authentication, openBecause, chain: chain(exposure, "login") };
+  return { authentication, openBecause, chain: chain(exposure, service, "login") };
 }
 
-function reasonOf({ role, protection }: Exposure): NonNullable<RouteRule["openBecause"]> {
-  if (protection === "oauth2") return "application-login";
+function reasonOf({ entry, role }: Exposure): NonNullable<RouteRule["openBecause"]> {
+  if (entry !== undefined) return "application-login";
   return role === "identity-provider" || role === "data-api" || role === "catalog" ? role : "open";
 }
 
-/** A script cannot follow a login, and a socket cannot show one: they get a 401 (traefik #13737, authentik PR 17233). */
-function backgroundRule(exposure: Exposure): Rule {
+function hasBackgroundRule({ authentication, protection }: Exposure): boolean {
+  return authentication !== "none" && protectionOf(protection).gateway?.hasBackgroundRule === true;
+}
+
+/** A background request cannot follow a login, and a socket cannot show one: they get a 401 (traefik #13737, authentik PR 17233). */
+function backgroundRule(exposure: Exposure, service: Service | undefined): Rule {
   return {
     ...common(exposure),
     match: `${hostIs(exposure)} && ${background()}`,
     priority: PRIORITY.background,
-    authentication: "forward-auth",
+    authentication: exposure.authentication,
     openBecause: undefined,
-    chain: chain(exposure, "unauthorized"),
+    chain: chain(exposure, service, "unauthorized"),
   };
 }
 

@@ -2,7 +2,14 @@
  * What a stack exposes, as plain data: the one description that components deploy, `ops/` proves and the access diff compares.
  * Computed from Settings by pure functions; holds no secret and no Output.
  */
-import type { Backend, DataApi, Deprecation, OAuth2Service, Tls } from "../../config/settings.ts";
+import type { Backend, DataApi, Tls } from "../../config/settings.ts";
+import type { OAuthClient } from "../../protections/oauthClient.ts";
+import type { Exposure } from "./exposure.ts";
+import type { Middleware } from "./middleware.ts";
+
+export type { OAuthClient, Tokens } from "../../protections/oauthClient.ts";
+export type { ApplicationRecord, Exposure } from "./exposure.ts";
+export type { ForwardAuth, Middleware } from "./middleware.ts";
 
 export interface Plan {
   readonly stack: string;
@@ -32,37 +39,6 @@ export interface Plan {
   readonly warnings: readonly string[];
 }
 
-export type Protection = "proxy" | "oauth2" | "basic" | "open";
-
-/** One service on one domain. */
-export interface Exposure {
-  /** `<service>@<domain kind>`, unique, stable when other domains come and go. */
-  readonly id: string;
-  /** Host label: the entry's name, or that of the built-in (`whoami-public`, `whoami-<app>`, the identity provider's host, the data API's, the catalog's). */
-  readonly service: string;
-  /** The entry of `protected_services` whose authentication it has; undefined for built-ins without. */
-  readonly entry: string | undefined;
-  /** What the exposure is there for. Only `service` ones are protected entries of the list. */
-  readonly role: "service" | "test" | "identity-provider" | "data-api" | "catalog";
-  readonly domain: string;
-  readonly host: string;
-  /** Origin, with the port where the domain has one: `http://whoami.localhost:8080`. */
-  readonly url: string;
-  readonly tls: Tls | undefined;
-  readonly protection: Protection;
-  /** Who asks for the session: the gateway, by forward or basic auth, or nobody before the application. */
-  readonly authentication: Authentication;
-  /** Who may enter; empty = everyone who can sign in. */
-  readonly groups: readonly string[];
-  readonly publicPaths: readonly string[];
-  readonly session: string | undefined;
-  readonly backend: Backend;
-  /** The application in the identity provider that forward auth asks about; undefined without forward auth. */
-  readonly application: ApplicationRecord | undefined;
-  /** Name of the outpost that answers forward auth; undefined without forward auth. */
-  readonly outpost: string | undefined;
-}
-
 /**
  * A standalone proxy outpost. All its providers have the same allowed groups, session length and scheme, because its session store is
  * shared: a session of one provider opens the others, and one cookie lifetime and one `Secure` flag apply to all
@@ -72,29 +48,6 @@ export interface Outpost extends Backend {
   /** Empty = all users. */
   readonly groups: readonly string[];
 }
-
-export type Authentication = "forward-auth" | "basic-auth" | "none";
-
-/** An oauth2 service as the identity provider knows it, on all its domains. */
-export interface OAuthClient {
-  readonly service: string;
-  readonly application: ApplicationRecord;
-  readonly groups: readonly string[];
-  /** One per exposure: its origin and the callback's path. */
-  readonly redirectUris: readonly string[];
-  /** Where the portal leads. */
-  readonly launchUrl: string;
-  /** Namespace of the application, where the Secret with its credentials goes. */
-  readonly namespace: string;
-  readonly secretName: string;
-  /** What its tokens say, and for how long. */
-  readonly tokens: Tokens;
-}
-
-export type Tokens = Pick<
-  OAuth2Service["oauth"],
-  "scopes" | "clientType" | "accessTokenValidity" | "refreshTokenValidity" | "subjectMode"
->;
 
 /** Somebody who can sign in, and the groups that decide where they may enter. */
 export interface Member {
@@ -106,13 +59,6 @@ export interface Member {
 export interface Login {
   readonly service: string;
   readonly username: string;
-}
-
-export interface ApplicationRecord {
-  /** `application_slug` as written. */
-  readonly name: string;
-  /** Forward auth: `<application_slug>-<domain kind>`; OpenID Connect: exactly `application_slug`, shared by the service's exposures. */
-  readonly slug: string;
 }
 
 /** One Traefik IngressRoute: all exposures of one service that share a backend, an entry point and its TLS. */
@@ -135,35 +81,12 @@ export interface RouteRule {
   readonly priority: number;
   /** Names of middlewares in the route's namespace, in order; the strip is always among them, before any authentication. */
   readonly middlewares: readonly string[];
-  /** The authentication in front: `none` for open exposures, public paths and the identity provider itself. */
-  readonly authentication: Authentication;
+  /** The authentication by the gateway: `none` for open exposures, public paths and the identity provider itself. */
+  readonly authentication: string;
   /** Why it is open; set exactly when authentication is `none`. */
   readonly openBecause:
     "public-path" | "open" | "application-login" | "identity-provider" | "data-api" | "catalog" | undefined;
   readonly backend: Backend;
-}
-
-/** A Traefik Middleware. They live beside the routes that use them: crossing namespaces stays forbidden (field.md 3.2). */
-export type Middleware = { readonly name: string; readonly namespace: string } & (
-  | { readonly kind: "strip" | "background" | "background-end" | "upstream" | "sign-in-error" }
-  | { readonly kind: "redirect"; readonly port: number | undefined }
-  | { readonly kind: "basic-auth"; readonly service: string }
-  | { readonly kind: "anonymous" | "unavailable" | "whole-query" | "exact-count" }
-  | { readonly kind: "rate-limit"; readonly average: number; readonly burst: number; readonly upstream: boolean }
-  | { readonly kind: "in-flight"; readonly amount: number; readonly upstream: boolean }
-  | { readonly kind: "profile"; readonly schema: string; readonly deprecation: Deprecation | undefined }
-  | { readonly kind: "replace-path"; readonly path: string }
-  | ({ readonly kind: "forward-auth" } & ForwardAuth)
-);
-
-/** How the gateway asks the identity provider. */
-export interface ForwardAuth {
-  /** Name of the outpost. */
-  readonly outpost: string;
-  /** What a request without a session gets: the way to the login, or a plain 401. */
-  readonly refusal: "login" | "unauthorized";
-  /** TLS ends before the gateway. */
-  readonly upstream: boolean;
 }
 
 /** All hosts of one domain kind: one DNSEndpoint, or the CoreDNS rewrite for localhost. */

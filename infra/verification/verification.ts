@@ -9,7 +9,8 @@ import { callsOnly, gatewayPods } from "../network.ts";
 import type { Plan } from "../plan/types.ts";
 import { containerDefaults, labelsOf, resources, restrictedPod } from "../pods.ts";
 import type { Bundle } from "./bundle.ts";
-import { type JobTarget, outsideTarget } from "./target.ts";
+import { outsideTarget } from "./outsideTarget.ts";
+import type { JobTarget } from "./target.ts";
 
 const APP = "gatehouse-verify";
 const FOLDER = "/app";

@@ -6,6 +6,8 @@ import { computePlan } from "../../infra/plan/plan.ts";
 import type { DataPlan, Exposure, Grant, ObjectKind, Plan } from "../../infra/plan/types.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
+import { entrantsOf, entrantsText } from "../../protections/entrants.ts";
+import { protectionOf } from "../../protections/table.ts";
 
 /**
  * @param args `STACK [--json] [--file CONFIG]`
@@ -50,7 +52,7 @@ function hosts(exposures: readonly Exposure[]): string {
   const rows = exposures.map((exposure) => [
     exposure.url,
     protection(exposure),
-    allowedUser(exposure),
+    entrantsText(entrantsOf(exposure), (groups) => groups.join(", ")),
     exposure.publicPaths.join("\n"),
     `${exposure.backend.namespace}/${exposure.backend.name}:${exposure.backend.port}`,
   ]);
@@ -59,7 +61,8 @@ function hosts(exposures: readonly Exposure[]): string {
 
 function protection({ role, protection, authentication }: Exposure): string {
   if (role !== "service" && protection === "open") return `open (${OPEN_ROLES[role]})`;
-  const by = protection === "oauth2" ? ` (by the ${authentication === "none" ? "application" : "gateway"})` : "";
+  const enforcer = protectionOf(protection).enforcedBy?.(authentication);
+  const by = enforcer === undefined ? "" : ` (by the ${enforcer})`;
   return role === "test" ? `${protection}${by}, test environment` : protection + by;
 }
 
@@ -69,12 +72,6 @@ const OPEN_ROLES = {
   "data-api": "data API, read only",
   catalog: "catalog, read only",
 };
-
-function allowedUser({ protection, groups }: Exposure): string {
-  if (protection === "open") return "everyone";
-  if (protection === "basic") return "users with the password";
-  return groups.length === 0 ? "everyone who can sign in" : groups.join(", ");
-}
 
 function records({ records }: Plan): string {
   const rows = records.map(({ domain, hosts, targets }) => [domain, hosts.join("\n"), targets.join("\n")]);

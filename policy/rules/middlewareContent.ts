@@ -1,4 +1,5 @@
-import { authPath, middlewareSpec } from "../../infra/gateway/specs.ts";
+import { middlewareSpec } from "../../infra/gateway/specs.ts";
+import { authPath } from "../../protections/forwardAuth.ts";
 import type { ForwardAuth, Middleware, Plan } from "../../infra/plan/types.ts";
 import { differences } from "../differences.ts";
 import { at, type Finding, type Manifest, manifestsOf, textAt, UNKNOWN } from "../resource.ts";

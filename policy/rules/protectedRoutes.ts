@@ -1,9 +1,8 @@
+import { authenticates } from "../../infra/plan/middleware.ts";
 import type { Exposure, Middleware, Plan, RouteRule } from "../../infra/plan/types.ts";
 import { type Finding, type Manifest, manifestsOf } from "../resource.ts";
 import { type RoutingRule, rulesOf } from "../routing.ts";
 import type { Rule } from "../rule.ts";
-
-const AUTHENTICATION: readonly Middleware["kind"][] = ["forward-auth", "basic-auth"];
 
 /**
  * A client's own identity headers are dropped before anything reads them, and a request without authentication is refused, unless the plan says that
@@ -46,7 +45,7 @@ function stripProblems(middlewares: readonly string[], plan: Plan): Problem[] {
       },
     ];
   }
-  const asks = kinds.findIndex((kind) => kind !== undefined && AUTHENTICATION.includes(kind));
+  const asks = kinds.findIndex((kind) => kind !== undefined && authenticates(kind));
   if (asks >= 0 && asks < strip) {
     const problem = `asks who is there (${middlewares[asks] ?? ""}) before it drops forged headers`;
     return [{ problem, hint: `put ${middlewares[strip] ?? ""} before it` }];
@@ -69,16 +68,16 @@ function authenticationProblems(rule: RoutingRule, middlewares: readonly string[
   const refused =
     served.length === 0
       ? middlewares.some((name) => asksWho(name, plan))
-      : closed.every((exposure) => middlewares.some((name) => authenticates(name, exposure, plan)));
+      : closed.every((exposure) => middlewares.some((name) => isAuthenticationOf(name, exposure, plan)));
   return refused ? [] : [{ problem: "lets everybody in, which the plan declares nowhere", hint }];
 }
 
 /** Whether a middleware is the authentication of an exposure. Another outpost has other allowed groups. */
-function authenticates(name: string, { entry, outpost }: Exposure, plan: Plan): boolean {
+function isAuthenticationOf(name: string, { entry, outpost }: Exposure, plan: Plan): boolean {
   return plan.middlewares.some((middleware) => {
     if (`${middleware.namespace}/${middleware.name}` !== name) return false;
     if (middleware.kind === "forward-auth") return middleware.outpost === outpost;
-    return middleware.kind === "basic-auth" && middleware.service === entry;
+    return authenticates(middleware.kind) && "service" in middleware && middleware.service === entry;
   });
 }
 
@@ -92,7 +91,7 @@ export function plannedRule({ manifest, match }: RoutingRule, plan: Plan): Route
 
 function asksWho(name: string, plan: Plan): boolean {
   const kind = kindOf(name, plan);
-  return kind !== undefined && AUTHENTICATION.includes(kind);
+  return kind !== undefined && authenticates(kind);
 }
 
 /** @param name `<namespace>/<name>` */

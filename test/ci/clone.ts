@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "..", "..");
 /** What is installed or built, and so in no commit. */
 const INSTALLED = ["node_modules", "sdks/authentik/bin", "sdks/authentik/node_modules"];
 /** What the commands of the workflows need. */
-const FOLDERS = ["config", "infra", "ops", "sdks", ".github", "contract"];
+const FOLDERS = ["config", "infra", "protections", "ops", "sdks", ".github", "contract"];
 
 export interface Clone {
   readonly folder: string;

@@ -109,11 +109,11 @@ describe("parseStack", () => {
         },
         backend: { name: "grafana", namespace: "default", port: 80 },
         ...{ groups: [], publicPaths: [], session: "hours=12", enforce: "application" },
-        oauth: {
+        oauthConfig: {
           clientId: { template: "grafana", variables: [] },
           clientSecret: { template: "${SECRET}", variables: ["SECRET"] },
           ...{ redirectUri: "/login", scopes: [], clientType: "confidential", subjectMode: "hashed_user_id" },
-          ...{ accessTokenValidity: "minutes=10", refreshTokenValidity: "hours=12" },
+          accessTokenValidity: "minutes=10",
         },
       },
       {

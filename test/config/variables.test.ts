@@ -80,7 +80,7 @@ describe("secret fields", () => {
         ...shell,
         ...env,
       }).services;
-      return service?.type === "oauth2" ? service.oauth.clientId : undefined;
+      return service?.type === "oauth2" ? service.oauthConfig.clientId : undefined;
     };
     expect(clientId("grafana", {})).toEqual({ template: "grafana", variables: [] });
     expect(clientId("dev-${ID}", { ID: "x" })).toEqual({ template: "dev-${ID}", variables: ["ID"] });

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { OUTPOST_PATH } from "../../infra/plan/outposts.ts";
+import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";

@@ -1,6 +1,6 @@
 /** Sign-out and failed callbacks, as a browser goes through them. What the outpost answers there is measured (docs/authentik.md). */
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { OUTPOST_PATH } from "../../infra/plan/outposts.ts";
+import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/checks/verify/signIn.ts";

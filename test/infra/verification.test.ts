@@ -6,7 +6,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { parseStack } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { bundleProblem, readBundle } from "../../infra/verification/bundle.ts";
-import { type JobTarget, outsideTarget } from "../../infra/verification/target.ts";
+import { outsideTarget } from "../../infra/verification/outsideTarget.ts";
+import type { JobTarget } from "../../infra/verification/target.ts";
 import { sections, shell, stack } from "../config/stacks.ts";
 import { canary, deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";

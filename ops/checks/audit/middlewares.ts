@@ -1,4 +1,4 @@
-import { authPath } from "../../../infra/gateway/specs.ts";
+import { authPath } from "../../../protections/forwardAuth.ts";
 import type { ForwardAuth, Plan } from "../../../infra/plan/types.ts";
 import { type Finding, type Manifest, textAt } from "../../../policy/resource.ts";
 import { changedMiddleware } from "../../../policy/rules/middlewareContent.ts";

@@ -1,5 +1,5 @@
 /** What clients of one schema may rely on, and how it is written down: the lock file. Pure. */
-import { isSection } from "../../../config/shapes.ts";
+import { isSection } from "../../../config/location.ts";
 import { UserError } from "../../../config/userError.ts";
 
 export interface Column {

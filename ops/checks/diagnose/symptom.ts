@@ -1,6 +1,7 @@
 /** What is wrong with one exposure, seen from outside. */
 import type { Exposure, Plan } from "../../../infra/plan/types.ts";
 import type { Answers, Evidence, Observation, NameAnswer, Trail } from "./evidence.ts";
+import { protectionOf } from "../../../protections/table.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 
 /** The three of the spec's error table, the ways in which a sign-in ends otherwise, and what only the records show. */
@@ -62,17 +63,18 @@ function reachSymptom(trail: Trail): Symptom | undefined {
 }
 
 function protectionSymptom(exposure: Exposure, plan: Plan, { withoutSession: trail }: Answers): Symptom | undefined {
-  const { authentication, protection, role } = exposure;
+  const { entry, protection, role } = exposure;
   const [first] = trail.hops;
   const status = first?.status ?? 0;
   const unprotected: Symptom = { kind: "unprotected", seen: `${describeTrail(trail)}, without a session` };
-  if (authentication === "forward-auth") {
+  const { page } = protectionOf(protection).expectation(exposure);
+  if (page.kind === "login") {
     if (trail.end === "loop" || trail.end === "too many redirects") return { kind: "loop", seen: describeTrail(trail) };
     if (status < 300) return unprotected;
     return signInSymptom(plan, trail);
   }
-  if (authentication === "basic-auth") return status === 401 ? undefined : unprotected;
-  if (protection === "oauth2" && status < 300) return unprotected;
+  if (page.kind === "application" && status < 300) return unprotected;
+  if (page.kind === "status" && entry !== undefined) return status === page.status ? undefined : unprotected;
   if (role === "identity-provider" && status !== 200) return { kind: "unavailable", seen: describeTrail(trail) };
   return trail.end === "loop" ? { kind: "loop", seen: describeTrail(trail) } : undefined;
 }

@@ -1,8 +1,10 @@
 /** How dangerous a statement about a host is. Pure. */
 import type { Statement } from "./diff.ts";
 import { durationEffect, type Effect } from "./effects.ts";
-import type { Entrants, HostFacts } from "../../../infra/access/facts.ts";
+import type { HostFacts } from "../../../infra/access/facts.ts";
 import { openings, strips } from "../../../infra/access/rules.ts";
+import { admits } from "../../../protections/entrants.ts";
+import { protectionOf } from "../../../protections/table.ts";
 
 export type HostStatement = Extract<Statement, { readonly about: "host" }>;
 
@@ -53,9 +55,7 @@ export function forgeable({ rules }: HostFacts): boolean {
 
 /** Returns the strength of the authentication. An application's own login is weaker than the gateway's. */
 function strength({ protection: { type, asked } }: HostFacts): number {
-  if (type === "open") return 0;
-  if (type === "basic") return 1;
-  return asked === "none" ? 2 : 3;
+  return protectionOf(type).strength(asked);
 }
 
 function protectionEffect(before: HostFacts, after: HostFacts): Effect {
@@ -68,18 +68,6 @@ function protectionEffect(before: HostFacts, after: HostFacts): Effect {
 function entrantsEffect(before: HostFacts, after: HostFacts): Effect {
   if (after.entrants.audience === "everyone") return isOpen(after) ? "public" : "more";
   return admits(before.entrants, after.entrants) ? "less" : "more";
-}
-
-/** Whether everyone whom `inner` lets in may enter with `outer`, too. */
-function admits(outer: Entrants, inner: Entrants): boolean {
-  if (outer.audience === "everyone") return true;
-  if (inner.audience === "password") return outer.audience === "password";
-  if (outer.audience === "signed-in") return inner.audience !== "everyone";
-  return (
-    outer.audience === "groups" &&
-    inner.audience === "groups" &&
-    inner.groups.every((group) => outer.groups.includes(group))
-  );
 }
 
 function pathsEffect(before: HostFacts, after: HostFacts): Effect {

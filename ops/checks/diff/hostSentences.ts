@@ -1,7 +1,9 @@
 /** Statements about a host in words. Pure. */
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import type { Change } from "./diff.ts";
-import type { Entrants, HostFacts } from "../../../infra/access/facts.ts";
+import type { HostFacts } from "../../../infra/access/facts.ts";
+import { type Entrants, entrantsText } from "../../../protections/entrants.ts";
+import { protectionOf } from "../../../protections/table.ts";
 import { listOf, mark, moved, names } from "./phrases.ts";
 
 type HostChange = Extract<Change, { readonly about: "host" }>;
@@ -14,7 +16,7 @@ export function hostSentence(change: HostChange): string {
     case "protection":
       return `is ${protectionText(change.after)} instead of ${protectionText(change.before)}`;
     case "entrants":
-      return entrantsText(change.before, change.after) + known(change);
+      return entrantsChange(change.before, change.after) + known(change);
     case "publicPaths":
       return listOf(change, "open to everyone, without a session:", "a session is needed again for");
     case "headers":
@@ -48,7 +50,9 @@ export function hostSentence(change: HostChange): string {
 function addedText({ protection, role, entrants, publicPaths, backend }: HostFacts): string {
   const paths = publicPaths.length > 0 ? `, and everyone into ${names(publicPaths)}` : "";
   const who =
-    protection.type === "open" ? OPEN_ROLES[role] : `${protectionText(protection)}, for ${entrantsOf(entrants)}`;
+    protection.type === "open"
+      ? OPEN_ROLES[role]
+      : `${protectionText(protection)}, for ${entrantsText(entrants, names)}`;
   return `becomes reachable: ${who}${paths}; routes to ${mark(backend)}`;
 }
 
@@ -62,23 +66,15 @@ const OPEN_ROLES: Readonly<Record<HostFacts["role"], string>> = {
 
 function protectionText({ type, asked }: HostFacts["protection"]): string {
   if (type === "open") return "open";
-  if (type === "oauth2")
-    return `protected by oauth2 (${asked === "none" ? "the application asks" : "the gateway asks"})`;
-  return `protected by ${type}`;
+  const enforcer = protectionOf(type).enforcedBy?.(asked);
+  return `protected by ${type}${enforcer === undefined ? "" : ` (the ${enforcer} asks)`}`;
 }
 
-function entrantsOf({ audience, groups }: Entrants): string {
-  if (audience === "groups") return names(groups);
-  return { everyone: "everyone", password: "users with the password", "signed-in": "everyone who can sign in" }[
-    audience
-  ];
-}
-
-function entrantsText(before: Entrants, after: Entrants): string {
+function entrantsChange(before: Entrants, after: Entrants): string {
   if (before.audience === "groups" && after.audience === "groups") {
     return listOf({ before: before.groups, after: after.groups }, "admits", "no longer admits");
   }
-  return `admits ${entrantsOf(after)} instead of ${entrantsOf(before)}`;
+  return `admits ${entrantsText(after, names)} instead of ${entrantsText(before, names)}`;
 }
 
 /** Returns the users and machines of the configuration that gain or lose access. */

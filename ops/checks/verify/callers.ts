@@ -1,5 +1,6 @@
 /** Who can sign in to a context's deployment from here. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import { protectionOf } from "../../../protections/table.ts";
 import type { StackContext } from "../../context/context.ts";
 import { reasonOf } from "./check.ts";
 import { readMachineAccount } from "./machine.ts";
@@ -22,10 +23,9 @@ export async function callersOf(
   });
   const basic = new Map(
     settings.services.flatMap((service) => {
-      const password = service.type === "basic" ? secrets.reveal(service.basicAuth.password) : undefined;
-      return service.type === "basic" && password !== undefined
-        ? [[service.name, { username: service.basicAuth.username, password }]]
-        : [];
+      const credentials = protectionOf(service.type).credentials?.(service);
+      const password = credentials && secrets.reveal(credentials.password);
+      return password === undefined ? [] : [[service.name, { username: credentials?.username ?? "", password }]];
     }),
   );
   const chosen = settings.verification?.account;

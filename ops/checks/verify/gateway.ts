@@ -1,6 +1,8 @@
-import { terminatesTls } from "../../../infra/plan/routes.ts";
+import { terminatesTls } from "../../../infra/plan/exposure.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { identityHeaderSpellings } from "../../../infra/identity/headers.ts";
+import type { ExpectedExposure } from "../../../infra/verification/target.ts";
+import type { ExpectedPage, ExpectedRefusal } from "../../../protections/expectation.ts";
 import { lookup } from "../../../infra/loopback.ts";
 import { type Answer, headerOf } from "../../clients/http.ts";
 import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
@@ -16,12 +18,12 @@ export interface RouteAnswer {
 }
 
 /**
- * Asks an exposure without a session: for a page, as a script, on its public paths, over HTTP where it has TLS, with a wrong password where
- * it takes one.
+ * Sends requests without a session to an exposure: for a page, those that its protection refuses, on its public paths, and over HTTP if it
+ * has TLS.
  * @param onAnswer receives the answer for a page
  */
 export async function checkRoute(
-  exposure: Exposure,
+  exposure: ExpectedExposure,
   identityProviderUrl: string,
   onAnswer: (answer: RouteAnswer) => void,
 ): Promise<Check[]> {
@@ -31,12 +33,11 @@ export async function checkRoute(
     const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url));
     const answered = describe(answer);
     onAnswer({ url, protection: exposure.protection, status: answer.status, answered });
-    refuseUnlessAllowed(exposure, answer, identityProviderUrl);
+    refuseUnlessAllowed(exposure.expectation.page, answer, identityProviderUrl);
     return answered;
   });
   const checks = [page];
-  if (exposure.authentication === "forward-auth") checks.push(await checkBackground(exposure));
-  if (exposure.authentication === "basic-auth") checks.push(await checkWrongPassword(exposure));
+  for (const refusal of exposure.expectation.refusals) checks.push(await checkRefusal(exposure, refusal));
   for (const path of exposure.publicPaths) checks.push(await checkPublicPath(exposure, path));
   if (terminatesTls(exposure)) checks.push(await checkRedirectToHttps(exposure));
   return checks;
@@ -53,25 +54,21 @@ export function leadsToLogin(answer: Answer): boolean {
   return headerOf(answer, "location")?.includes("/application/o/authorize/") === true;
 }
 
-/** @throws Unexpected when the answer to a request without a session is not what the exposure's protection requires */
-export function refuseUnlessAllowed(exposure: Exposure, answer: Answer, identityProviderUrl: string): void {
-  switch (exposure.authentication) {
-    case "forward-auth": {
+/** @throws Unexpected when the answer to a request without a session is not the expected one */
+export function refuseUnlessAllowed(page: ExpectedPage, answer: Answer, identityProviderUrl: string): void {
+  switch (page.kind) {
+    case "login": {
       expectEqual("status", answer.status, 302);
       const login = `${identityProviderUrl}/application/o/authorize/`;
       const [location = ""] = (headerOf(answer, "location") ?? "no location").split("?");
       if (location !== login) throw new Unexpected(`a redirect to ${login}`, location);
       return;
     }
-    case "basic-auth":
-      expectEqual("status", answer.status, 401);
-      expectEqual("realm", headerOf(answer, "www-authenticate"), `Basic realm="${exposure.entry}"`);
+    case "status":
+      expectEqual("status", answer.status, page.status);
+      if (page.header) expectEqual(page.header.label, headerOf(answer, page.header.name), page.header.value);
       return;
-    case "none":
-      if (exposure.protection === "open") {
-        expectEqual("status", answer.status, 200);
-        return;
-      }
+    case "application":
       expectApplication(answer);
       if (answer.status === 200) {
         const hint = "the application does not ask for a login; set enforce: gateway";
@@ -87,21 +84,11 @@ export function expectApplication(answer: Answer): void {
   throw new Unexpected("an answer of the application", `${describe(answer)}, ${hint}`);
 }
 
-/** A background request gets a 401 instead of a redirect to the login page. */
-function checkBackground({ url }: Exposure): Promise<Check> {
-  return checkWithClient(`${url} without a session, from a background request`, async (client) => {
-    const answer = await client.send(`${url}/`, { headers: { "x-requested-with": "XMLHttpRequest" } });
-    expectEqual("status", answer.status, 401);
-    return "401";
-  });
-}
-
-/** Sends an unknown user with a wrong password. */
-function checkWrongPassword({ url }: Exposure): Promise<Check> {
-  return checkWithClient(`${url} with a wrong password`, async (client) => {
-    const authorization = `Basic ${Buffer.from("nobody:wrong").toString("base64")}`;
-    expectEqual("status", (await client.send(`${url}/`, { headers: { authorization } })).status, 401);
-    return "401";
+/** Sends another request without a session, which is refused. */
+function checkRefusal({ url }: Exposure, { name, headers, status }: ExpectedRefusal): Promise<Check> {
+  return checkWithClient(`${url} ${name}`, async (client) => {
+    expectEqual("status", (await client.send(`${url}/`, { headers })).status, status);
+    return `${status}`;
   });
 }
 

@@ -1,6 +1,6 @@
 /** The probes of what anybody can reach: routes, sign-in, forged headers, names, certificates, the data API and its catalogue. */
 import type { Exposure } from "../../../infra/plan/types.ts";
-import { isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
+import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
 import { checkCatalog } from "./catalog.ts";
 import { checkCertificate } from "./certificates.ts";
 import { type Check, skip } from "./check.ts";
@@ -31,7 +31,12 @@ export function outsideProbes(target: OutsideTarget, callers: Callers, seen: Obs
   return [...probes, ...disabledProbes(target), ...unknownHostProbe(exposures)];
 }
 
-function exposureProbes(target: OutsideTarget, exposure: Exposure, callers: Callers, seen: Observations): Probe[] {
+function exposureProbes(
+  target: OutsideTarget,
+  exposure: ExpectedExposure,
+  callers: Callers,
+  seen: Observations,
+): Probe[] {
   const { role, url: subject, host, domain, tls, id, protection } = exposure;
   const onAnswer = (answer: RouteAnswer): void => void seen.routes.set(id, answer);
   const probes: Probe[] = [

@@ -1,7 +1,8 @@
 /** Who signs in to what, and what that must show. */
 import type { ServiceAccount } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
-import { isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
+import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
+import type { Expectation } from "../../../protections/expectation.ts";
 import {
   checkBasic,
   checkLetIn,
@@ -28,18 +29,19 @@ export interface Callers {
 }
 
 /** The sign-in to one exposure; none where there is nothing to sign in to. */
-export function signInProbe(target: OutsideTarget, exposure: Exposure, callers: Callers): Probe[] {
-  if (exposure.protection === "open") return [];
-  const signIn = SIGN_IN[exposure.authentication];
+export function signInProbe(target: OutsideTarget, exposure: ExpectedExposure, callers: Callers): Probe[] {
+  const method = exposure.expectation.signIn;
+  if (method === undefined) return [];
+  const signIn = SIGN_IN[method];
   return [{ kind: "sign-in", subject: exposure.url, run: () => signIn(target, exposure, callers) }];
 }
 
 type SignIn = (target: OutsideTarget, exposure: Exposure, callers: Callers) => Promise<Check[]>;
 
-const SIGN_IN: Readonly<Record<Exposure["authentication"], SignIn>> = {
-  "forward-auth": byGateway,
-  "basic-auth": byPassword,
-  none: byApplication,
+const SIGN_IN: Readonly<Record<NonNullable<Expectation["signIn"]>, SignIn>> = {
+  session: byGateway,
+  password: byPassword,
+  application: byApplication,
 };
 
 async function byGateway(target: OutsideTarget, exposure: Exposure, callers: Callers): Promise<Check[]> {

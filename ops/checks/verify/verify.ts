@@ -1,6 +1,6 @@
 /** Verifies a live deployment: compares it with its plan. */
 import type { KubeConfig } from "@kubernetes/client-node";
-import { outsideTarget } from "../../../infra/verification/target.ts";
+import { outsideTarget } from "../../../infra/verification/outsideTarget.ts";
 import { auditCluster } from "../audit/audit.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import type { Progress } from "../../terminal/progress.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { format } from "prettier";
 import { describe, expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../../config/load.ts";
-import { dnsLabel } from "../../../infra/plan/names.ts";
+import { dnsLabel } from "../../../infra/plan/dnsLabel.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";

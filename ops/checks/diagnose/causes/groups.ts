@@ -2,9 +2,9 @@
 import { seen } from "../observation.ts";
 import { type Cause, redeploy } from "./finding.ts";
 
-export const groups: Cause = ({ application, groups: planned, entry, protection }, evidence) => {
+export const groups: Cause = ({ application, groups: planned, entry }, evidence) => {
   const records = seen(evidence.identity);
-  const client = protection === "oauth2" ? evidence.plan.clients.find(({ service }) => service === entry) : undefined;
+  const client = evidence.plan.clients.find(({ service }) => service === entry);
   const slug = (application ?? client?.application)?.slug;
   const own = records?.applications.find((candidate) => candidate.slug === slug);
   if (!records || !own) return undefined;

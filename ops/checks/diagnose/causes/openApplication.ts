@@ -1,9 +1,9 @@
 import type { Cause } from "./finding.ts";
 
 /** Checks that an oauth2 application requires a login. */
-export const openApplication: Cause = ({ protection, authentication, entry, url }, { answers }) => {
+export const openApplication: Cause = ({ authentication, entry, url }, { answers }) => {
   const status = answers.get(url)?.withoutSession.hops[0]?.status ?? 0;
-  if (protection !== "oauth2" || authentication !== "none" || status < 200 || status >= 300) return undefined;
+  if (entry === undefined || authentication !== "none" || status < 200 || status >= 300) return undefined;
   return {
     cause: "application asks for no login",
     problem: `application "${entry}" answers requests without a session; an oauth2 application has to require the login itself`,

@@ -41,8 +41,7 @@ function proxyProblem(exposure: Exposure, evidence: Evidence, records: IdentityR
 }
 
 function clientProblem(exposure: Exposure, evidence: Evidence, records: IdentityRecords): Problem | undefined {
-  const client =
-    exposure.protection === "oauth2" && evidence.plan.clients.find(({ service }) => service === exposure.entry);
+  const client = evidence.plan.clients.find(({ service }) => service === exposure.entry);
   if (!client) return undefined;
   const hint = redeploy(evidence);
   const found = records.clients.find(({ name }) => name === client.service);

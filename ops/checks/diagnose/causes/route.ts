@@ -1,5 +1,6 @@
 /** Compares the routes and middlewares of an exposure with the plan, and finds unmanaged routes for its host. */
 import type { Exposure, Route, RouteRule } from "../../../../infra/plan/types.ts";
+import { protectionOf } from "../../../../protections/table.ts";
 import type { DeployedRoute, DeployedRule, Evidence } from "../evidence.ts";
 import { seen } from "../observation.ts";
 import { type Cause, type Finding, redeploy } from "./finding.ts";
@@ -122,7 +123,7 @@ function unresolved({ id }: Exposure, { namespace, rules }: Route, evidence: Evi
 
 /** Who signs in passes the identity provider's own host, too: what is wrong there, is wrong for all. */
 function identityRoute(exposure: Exposure, evidence: Evidence, routes: readonly DeployedRoute[]): Problem | undefined {
-  if (exposure.authentication !== "forward-auth" && exposure.protection !== "oauth2") return undefined;
+  if (!protectionOf(exposure.protection).usesIdentityProvider) return undefined;
   const { exposures, identityProviderUrl } = evidence.plan;
   const own = exposures.find(({ role, url }) => role === "identity-provider" && url === identityProviderUrl);
   if (own === undefined) return undefined;

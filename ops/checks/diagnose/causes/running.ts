@@ -2,6 +2,7 @@
 import type { Backend } from "../../../../config/settings.ts";
 import { AUTHENTIK_SERVICE } from "../../../../infra/plan/exposures.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
+import { protectionOf } from "../../../../protections/table.ts";
 import { findService, serviceProblem } from "../../../clients/services.ts";
 import type { Evidence } from "../evidence.ts";
 import { seen } from "../observation.ts";
@@ -32,8 +33,8 @@ export const serviceMissing: Cause = (exposure, evidence) => {
   return problem && { cause: "application not running", ...problem, hint: redeploy(evidence) };
 };
 
-function askedBefore({ authentication, protection, role, outpost }: Exposure, { settings, plan }: Evidence): Backend[] {
-  if (authentication !== "forward-auth" && protection !== "oauth2" && role !== "identity-provider") return [];
+function askedBefore({ protection, role, outpost }: Exposure, { settings, plan }: Evidence): Backend[] {
+  if (!protectionOf(protection).usesIdentityProvider && role !== "identity-provider") return [];
   const { install, namespace, service } = settings.identityProvider;
   const server = install ? AUTHENTIK_SERVICE : service;
   const asked = plan.outposts.filter(({ name }) => name === outpost);

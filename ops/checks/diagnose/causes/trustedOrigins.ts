@@ -1,5 +1,6 @@
 /** The list of trusted origins against cross-site request forgery: what the identity provider takes for its own origin, and sends browsers to. */
 import type { Exposure } from "../../../../infra/plan/types.ts";
+import { protectionOf } from "../../../../protections/table.ts";
 import type { Evidence } from "../evidence.ts";
 import { seen } from "../observation.ts";
 import { type Cause, redeploy } from "./finding.ts";
@@ -10,7 +11,7 @@ const LIST = "AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS";
 
 export const trustedOrigins: Cause = (exposure, evidence) => {
   const { identityProviderUrl } = evidence.plan;
-  if (identityProviderUrl === undefined || !asksIdentityProvider(exposure)) return undefined;
+  if (identityProviderUrl === undefined || !protectionOf(exposure.protection).usesIdentityProvider) return undefined;
   const { origin } = new URL(identityProviderUrl);
   return (
     wrongOwnOrigin(evidence, origin) ??
@@ -18,10 +19,6 @@ export const trustedOrigins: Cause = (exposure, evidence) => {
     wrongHost(exposure, evidence, origin)
   );
 };
-
-function asksIdentityProvider({ authentication, protection }: Exposure): boolean {
-  return authentication === "forward-auth" || protection === "oauth2";
-}
 
 /** Host or X-Forwarded-Proto did not arrive as the browser knows them, or were not believed. */
 function wrongOwnOrigin(evidence: Evidence, origin: string): ReturnType<Cause> {

@@ -1,6 +1,7 @@
 /** The objects of a cluster as a plan describes it. */
 import { endpointsName, endpointsOf } from "../../../../infra/gateway/endpoints.ts";
-import { authPath, middlewareSpec, routeSpec } from "../../../../infra/gateway/specs.ts";
+import { middlewareSpec, routeSpec } from "../../../../infra/gateway/specs.ts";
+import { authPath } from "../../../../protections/forwardAuth.ts";
 import { type GatewayPods, gatewayPods, namespaced, onlyFrom } from "../../../../infra/network.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { labelsOf } from "../../../../infra/pods.ts";

@@ -53,5 +53,6 @@ function change(root: unknown, path: Path): void {
   const value = inside[key];
   if (typeof value === "number") inside[key] = value + 1;
   else if (typeof value === "boolean") inside[key] = !value;
+  else if (key === "protection") inside[key] = value === "open" ? "proxy" : "open";
   else inside[key] = `${String(value)}-changed`;
 }

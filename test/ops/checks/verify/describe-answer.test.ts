@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Exposure } from "../../../../infra/plan/types.ts";
+import type { ExpectedExposure } from "../../../../infra/verification/target.ts";
 import { describeAnswer } from "../../../../ops/checks/verify/describeAnswer.ts";
 import { checkRoute } from "../../../../ops/checks/verify/gateway.ts";
 import { problemLines } from "../../../../ops/checks/verify/report.ts";
@@ -39,8 +39,13 @@ test("a failed check has its last answer, and its report prints it", async () =>
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close().closeAllConnections());
   const host = `app.localhost:${(server.address() as AddressInfo).port}`;
-  const exposure = { role: "service", authentication: "forward-auth", publicPaths: [], host, url: `http://${host}` };
-  const [failed] = await checkRoute(exposure as unknown as Exposure, "http://authentik.localhost", () => undefined);
+  const expectation = { page: { kind: "login" }, refusals: [] };
+  const exposure = { role: "service", expectation, publicPaths: [], host, url: `http://${host}` };
+  const [failed] = await checkRoute(
+    exposure as unknown as ExpectedExposure,
+    "http://authentik.localhost",
+    () => undefined,
+  );
   const answer = `http://${host}/ answered 200, content-type: text/plain; text: Welcome`;
   const name = `http://${host} without a session`;
   expect(failed).toEqual({ name, ok: false, detail: "expected status 302, got 200", answer });

@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Exposure } from "../../../../infra/plan/types.ts";
+import type { ExpectedExposure } from "../../../../infra/verification/target.ts";
 import {
   checkBasic,
   checkLetIn,
@@ -34,11 +34,12 @@ async function host(order: keyof typeof ORDER, status: number, body: string): Pr
 }
 
 const USER = { username: "inge", password: "correct horse", name: "Inge", email: "", groups: [] };
-const OF_APPLICATION = { role: "service", protection: "oauth2", authentication: "none", publicPaths: ["/open"] };
+const expectation = { page: { kind: "application" }, refusals: [] };
+const OF_APPLICATION = { role: "service", expectation, publicPaths: ["/open"] };
 
 /** Every check that a user's or a machine's answer of an application passes. */
 async function checks(url: string): Promise<readonly Check[]> {
-  const exposure = { ...OF_APPLICATION, url, host: new URL(url).host } as unknown as Exposure;
+  const exposure = { ...OF_APPLICATION, url, host: new URL(url).host } as unknown as ExpectedExposure;
   return [
     ...(await checkRoute(exposure, "http://authentik.localhost", () => undefined)),
     await checkLetIn(exposure, USER),

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
-import { outsideTarget } from "../../../../infra/verification/target.ts";
+import { outsideTarget } from "../../../../infra/verification/outsideTarget.ts";
 import { outsideProbes, Observations } from "../../../../ops/checks/verify/outside.ts";
 import type { Probe } from "../../../../ops/checks/verify/probe.ts";
 import type { Callers } from "../../../../ops/checks/verify/signInProbes.ts";

@@ -1,0 +1,6 @@
+/** Where an application runs in the cluster: a Kubernetes Service and one of its ports. */
+export interface Backend {
+  readonly name: string;
+  readonly namespace: string;
+  readonly port: number;
+}

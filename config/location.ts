@@ -1,0 +1,28 @@
+/** Path of a field or section in the stack file. */
+export interface Location {
+  readonly path: string;
+  /** Name of the entry in a list, if it has one. */
+  readonly entry?: string | undefined;
+}
+
+/** Returns a location inside another. */
+export function within(location: Location, ...keys: readonly PropertyKey[]): Location {
+  return { ...location, path: join(location.path, ...keys) };
+}
+
+/** `domains` + `mesh` = `domains.mesh`; `protected_services` + 3 = `protected_services[3]`. */
+export function join(path: string, ...keys: readonly PropertyKey[]): string {
+  return keys.reduce<string>(
+    (joined, key) => (typeof key === "number" ? `${joined}[${key}]` : `${joined}.${String(key)}`),
+    path,
+  );
+}
+
+/** Returns a location as in messages: `protected_services[3] "grafana"`. */
+export function formatLocation({ path, entry }: Location): string {
+  return entry === undefined ? path : `${path} "${entry}"`;
+}
+
+export function isSection(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,43 @@
+import type { Backend, Tls } from "../../config/settings.ts";
+
+/** One service on one domain. */
+export interface Exposure {
+  /** `<service>@<domain kind>`, unique, stable when other domains come and go. */
+  readonly id: string;
+  /** Host label: the entry's name, or that of the built-in (`whoami-public`, `whoami-<app>`, the identity provider's host, the data API's, the catalog's). */
+  readonly service: string;
+  /** The entry of `protected_services` whose authentication it has; undefined for built-ins without. */
+  readonly entry: string | undefined;
+  /** What the exposure is there for. Only `service` ones are protected entries of the list. */
+  readonly role: "service" | "test" | "identity-provider" | "data-api" | "catalog";
+  readonly domain: string;
+  readonly host: string;
+  /** Origin, with the port where the domain has one: `http://whoami.localhost:8080`. */
+  readonly url: string;
+  readonly tls: Tls | undefined;
+  /** Name of the protection (protections/table.ts). */
+  readonly protection: string;
+  /** Name of the authentication by the gateway, e.g. `forward-auth`; `none` if it authenticates no request. */
+  readonly authentication: string;
+  /** Allowed groups; empty = everyone who can sign in. */
+  readonly groups: readonly string[];
+  readonly publicPaths: readonly string[];
+  readonly session: string | undefined;
+  readonly backend: Backend;
+  /** The application in the identity provider that forward auth asks about; undefined without forward auth. */
+  readonly application: ApplicationRecord | undefined;
+  /** Name of the outpost that answers forward auth; undefined without forward auth. */
+  readonly outpost: string | undefined;
+}
+
+export interface ApplicationRecord {
+  /** `application_slug` as written. */
+  readonly name: string;
+  /** Forward auth: `<application_slug>-<domain kind>`; OpenID Connect: exactly `application_slug`, shared by the service's exposures. */
+  readonly slug: string;
+}
+
+/** Returns whether the gateway terminates TLS of an exposure. */
+export function terminatesTls({ tls }: Pick<Exposure, "tls">): boolean {
+  return tls !== undefined && tls.ends !== "upstream";
+}

@@ -1,0 +1,40 @@
+import type { Deprecation } from "../../config/settings.ts";
+
+/** A Traefik Middleware. In the namespace of the routes that use it: references across namespaces stay forbidden (field.md 3.2). */
+export type Middleware = { readonly name: string; readonly namespace: string } & (
+  | { readonly kind: "strip" | "background" | "background-end" | "upstream" | "sign-in-error" }
+  | { readonly kind: "redirect"; readonly port: number | undefined }
+  | { readonly kind: "basic-auth"; readonly service: string }
+  | { readonly kind: "anonymous" | "unavailable" | "whole-query" | "exact-count" }
+  | { readonly kind: "rate-limit"; readonly average: number; readonly burst: number; readonly upstream: boolean }
+  | { readonly kind: "in-flight"; readonly amount: number; readonly upstream: boolean }
+  | { readonly kind: "profile"; readonly schema: string; readonly deprecation: Deprecation | undefined }
+  | { readonly kind: "replace-path"; readonly path: string }
+  | ({ readonly kind: "forward-auth" } & ForwardAuth)
+  /** The authentication of a service whose `spec` needs nothing that only exists after a deployment. */
+  | { readonly kind: "authentication"; readonly service: string; readonly spec: Readonly<Record<string, unknown>> }
+);
+
+/** A middleware without its namespace. */
+export type MiddlewareSpec = Middleware extends infer Each
+  ? Each extends Middleware
+    ? Omit<Each, "namespace">
+    : never
+  : never;
+
+const AUTHENTICATION: readonly Middleware["kind"][] = ["forward-auth", "basic-auth", "authentication"];
+
+/** Returns whether middlewares of a kind authenticate requests. */
+export function authenticates(kind: string): boolean {
+  return AUTHENTICATION.some((one) => one === kind);
+}
+
+/** How the gateway asks the identity provider. */
+export interface ForwardAuth {
+  /** Name of the outpost. */
+  readonly outpost: string;
+  /** Response to a request without a session: a redirect to the login, or 401. */
+  readonly refusal: "login" | "unauthorized";
+  /** TLS ends before the gateway. */
+  readonly upstream: boolean;
+}

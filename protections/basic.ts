@@ -1,0 +1,53 @@
+/** One username and password, checked by the gateway. */
+import { z } from "zod";
+import { secret, text } from "../config/fields.ts";
+import { dnsLabel } from "../infra/plan/dnsLabel.ts";
+import { type Entry, entryFields } from "./entry.ts";
+import type { Protection } from "./protection.ts";
+
+const schema = z.strictObject({
+  type: z.literal("basic").describe("One username and password, checked by the gateway."),
+  ...entryFields,
+  basic_auth: z
+    .strictObject({
+      username: text(/^[^:\s]+$/, "a username without : and spaces", "shorten it").describe(
+        "Username for the service.",
+      ),
+      password: secret().describe("Password, as a ${VARIABLE}."),
+    })
+    .describe("Credentials of the service."),
+});
+
+export type BasicService = Entry<typeof schema>;
+
+const HEADER = "X-idp-username";
+const WRONG_PASSWORD = Buffer.from("nobody:wrong").toString("base64");
+
+export const basic = {
+  schema,
+  gateway: {
+    name: "basic-auth",
+    headers: [HEADER],
+    hasBackgroundRule: false,
+    middlewares: (_, { name }) => [{ name: dnsLabel(name, "basic-auth"), kind: "basic-auth", service: name }],
+  },
+  usesIdentityProvider: false,
+  audience: { name: "password", text: "users with the password" },
+  strength: () => 1,
+  credentials: ({ basicAuth }) => basicAuth,
+  expectation: ({ entry }) => ({
+    page: {
+      kind: "status",
+      status: 401,
+      header: { label: "realm", name: "www-authenticate", value: `Basic realm="${entry}"` },
+    },
+    refusals: [{ name: "with a wrong password", headers: { authorization: `Basic ${WRONG_PASSWORD}` }, status: 401 }],
+    signIn: "password",
+  }),
+} satisfies Protection<BasicService>;
+
+/** Returns `spec` of the middleware. @param secret name of the Secret with the users */
+export function basicAuthSpec(secret: unknown, realm: string): Record<string, unknown> {
+  // The application receives the username, never the password.
+  return { basicAuth: { secret, realm, headerField: HEADER, removeHeader: true } };
+}

@@ -1,0 +1,32 @@
+import type { Exposure } from "../infra/plan/exposure.ts";
+import { PROTECTIONS, protectionOf } from "./table.ts";
+
+/** Who is admitted. `groups` is empty unless the audience is `groups`. */
+export interface Entrants {
+  /** `groups`, `signed-in`, or the audience of a protection without groups. */
+  readonly audience: string;
+  readonly groups: readonly string[];
+}
+
+export function entrantsOf({ protection, groups }: Pick<Exposure, "protection" | "groups">): Entrants {
+  const { audience } = protectionOf(protection);
+  if (audience) return { audience: audience.name, groups: [] };
+  return { audience: groups.length === 0 ? "signed-in" : "groups", groups };
+}
+
+/** @param names joins the names of groups */
+export function entrantsText({ audience, groups }: Entrants, names: (groups: readonly string[]) => string): string {
+  if (audience === "groups") return names(groups);
+  if (audience === "signed-in") return "everyone who can sign in";
+  const own = Object.values(PROTECTIONS).find((protection) => protection.audience?.name === audience);
+  return own?.audience?.text ?? audience;
+}
+
+/** Returns whether `outer` admits everyone whom `inner` admits. */
+export function admits(outer: Entrants, inner: Entrants): boolean {
+  if (outer.audience === "everyone") return true;
+  if (outer.audience === "groups" && inner.audience === "groups") {
+    return inner.groups.every((group) => outer.groups.includes(group));
+  }
+  return outer.audience === inner.audience || (outer.audience === "signed-in" && inner.audience === "groups");
+}

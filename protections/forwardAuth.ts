@@ -1,0 +1,72 @@
+/** Forward auth: the gateway asks an outpost of authentik about each request. */
+import { IDENTITY_HEADERS } from "../infra/identity/headers.ts";
+import { dnsLabel } from "../infra/plan/dnsLabel.ts";
+import type { ForwardAuth, MiddlewareSpec } from "../infra/plan/middleware.ts";
+import type { Expectation } from "./expectation.ts";
+import type { GatewayAuthentication } from "./protection.ts";
+
+/** Path where an outpost takes callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
+export const OUTPOST_PATH = "/outpost.goauthentik.io";
+
+/** Tells the outpost of a request that no login page can answer. */
+const BACKGROUND: MiddlewareSpec = { name: "gatehouse-background", kind: "background" };
+/** Removes what only the outpost needs. */
+const BACKGROUND_END: MiddlewareSpec = { name: "gatehouse-background-end", kind: "background-end" };
+
+export const forwardAuth: GatewayAuthentication = {
+  name: "forward-auth",
+  headers: IDENTITY_HEADERS,
+  hasBackgroundRule: true,
+  middlewares({ outpost, tls }, _, refusal) {
+    if (outpost === undefined) return [];
+    const upstream = tls?.ends === "upstream";
+    const variant = [...(refusal === "unauthorized" ? ["401"] : []), ...(upstream ? ["upstream"] : [])];
+    const name = dnsLabel(outpost, "forward-auth", ...variant);
+    const middleware: MiddlewareSpec = { name, kind: "forward-auth", outpost, refusal, upstream };
+    return refusal === "unauthorized" ? [BACKGROUND, middleware, BACKGROUND_END] : [middleware];
+  },
+};
+
+export const FORWARD_AUTH_EXPECTATION: Expectation = {
+  page: { kind: "login" },
+  refusals: [
+    {
+      name: "without a session, from a background request",
+      headers: { "x-requested-with": "XMLHttpRequest" },
+      status: 401,
+    },
+  ],
+  signIn: "session",
+};
+
+/**
+ * Returns the path that forward auth requests at an outpost. The endpoint for nginx answers 401 where the one for Traefik redirects to the login.
+ * It takes a URL from `X-Original-URI`, and lets everything below the outpost's own path pass, so that header is never the client's
+ * (gatehouse-background).
+ */
+export function authPath(refusal: ForwardAuth["refusal"]): string {
+  return `${OUTPOST_PATH}/auth/${refusal === "login" ? "traefik" : "nginx"}`;
+}
+
+/** Returns `spec` of the middleware. */
+export function forwardAuthSpec(address: unknown, { refusal, upstream }: ForwardAuth): Record<string, unknown> {
+  return {
+    forwardAuth: {
+      address,
+      // Explicit, because its meaning changed: the gateway computes X-Forwarded-* itself and ignores those of clients.
+      trustForwardHeader: upstream,
+      // A name that is not listed here passes from the client to the application unchanged.
+      authResponseHeaders: [...IDENTITY_HEADERS],
+      // An allowlist keeps RFC 7239 `Forwarded` and aliases away from the identity provider (traefik #12657).
+      authRequestHeaders: [
+        "Cookie",
+        "Authorization",
+        "Accept",
+        "User-Agent",
+        "X-Requested-With",
+        ...(refusal === "login" ? [] : ["X-Original-URI"]),
+      ],
+      maxResponseBodySize: 1_048_576,
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { duration, list, nonEmptyText, redirectPath, secret, text, unresolved } from "../config/fields.ts";
+import type { Resolved } from "../config/resolve.ts";
+import type { ApplicationRecord } from "../infra/plan/exposure.ts";
+
+/** Schema of `oauth_config`. */
+export const oauthConfig = z.strictObject({
+  client_id: unresolved(nonEmptyText()).describe("Client identifier; usually a ${VARIABLE}."),
+  client_secret: secret().describe("Client secret, as a ${VARIABLE}."),
+  redirect_uri: redirectPath().describe(
+    "Path of the application's callback on its own host, starting with `/`: a path, not a URL.",
+  ),
+  scopes: list(
+    text(
+      /^(?!(openid|email|profile)$)[\w.:/-]+$/,
+      "a scope other than openid, email and profile",
+      "remove it: those three are always requested",
+    ),
+  )
+    .default([])
+    .describe("Scopes in addition to openid, email and profile."),
+  client_type: z.enum(["confidential", "public"]).default("confidential").describe("OAuth 2.0 client type."),
+  access_token_validity: duration().default("minutes=10").describe("Validity of access tokens."),
+  refresh_token_validity: duration().optional().describe("Validity of refresh tokens. Default: the session length."),
+  subject_mode: z
+    .enum(["hashed_user_id", "user_id", "user_uuid", "user_username", "user_email", "user_upn"])
+    .default("hashed_user_id")
+    .describe("Source of the `sub` claim."),
+});
+
+type OAuthConfig = Resolved<z.output<typeof oauthConfig>>;
+
+/** Content and validity of its tokens. Scopes are those in addition to openid, email and profile. */
+export type Tokens = Pick<OAuthConfig, "scopes" | "clientType" | "accessTokenValidity" | "subjectMode"> & {
+  readonly refreshTokenValidity: string;
+};
+
+/** An oauth2 service as the identity provider knows it, on all its domains. */
+export interface OAuthClient {
+  readonly service: string;
+  readonly application: ApplicationRecord;
+  readonly groups: readonly string[];
+  /** One per exposure: its origin and the callback's path. */
+  readonly redirectUris: readonly string[];
+  /** URL of the application in the portal. */
+  readonly launchUrl: string;
+  /** Namespace of the application and of the Secret with its credentials. */
+  readonly namespace: string;
+  readonly secretName: string;
+  readonly tokens: Tokens;
+}

@@ -1,5 +1,5 @@
-/** Who gets what from a plan, as plain facts: what the access diff compares. Says nothing of how it is carried out. Pure. */
-import type { DataPlan, Exposure, OAuthClient, Plan, RecordSet } from "../plan/types.ts";
+/** Who gets what from a plan, as plain facts: what the access diff compares. Independent of how it is deployed. Pure. */
+import type { DataPlan, OAuthClient, Plan, RecordSet } from "../plan/types.ts";
 import type {
   Access,
   ClientFacts,
@@ -13,7 +13,7 @@ import type {
   SettingFacts,
 } from "./facts.ts";
 import { type Entrants, entrantsOf } from "../../protections/entrants.ts";
-import { headersOf, rulesByExposure } from "./rules.ts";
+import { backendText, headersOf, rulesByExposure, tlsText } from "./rules.ts";
 
 /** @param plan also one that went through JSON; undefined = no such stack, so no facts */
 export function accessOf(plan: Plan | undefined): Access {
@@ -35,19 +35,10 @@ export function accessOf(plan: Plan | undefined): Access {
   };
 }
 
+const NONE = new Map<string, never>();
 const EMPTY: Access = {
-  host: new Map(),
-  client: new Map(),
-  member: new Map(),
-  login: new Map(),
-  group: new Map(),
-  domain: new Map(),
-  schema: new Map(),
-  grant: new Map(),
-  default: new Map(),
-  role: new Map(),
-  limit: new Map(),
-  setting: new Map(),
+  ...{ host: NONE, client: NONE, member: NONE, login: NONE, group: NONE, domain: NONE },
+  ...{ schema: NONE, grant: NONE, default: NONE, role: NONE, limit: NONE, setting: NONE },
 };
 
 function hosts(plan: Plan): Map<string, HostFacts> {
@@ -64,8 +55,8 @@ function hosts(plan: Plan): Map<string, HostFacts> {
           entrants: sorted(entrantsOf(exposure)),
           publicPaths: exposure.publicPaths.toSorted(),
           headers: headersOf(exposure, own),
-          backend: `${backend.namespace}/${backend.name}:${backend.port}`,
-          tls: tlsText(exposure),
+          backend: backendText(backend),
+          tls: tlsText(exposure.tls),
           application: application && `${application.slug} (${application.name})`,
           rules: own,
         },
@@ -76,11 +67,6 @@ function hosts(plan: Plan): Map<string, HostFacts> {
 
 function sorted({ audience, groups }: Entrants): Entrants {
   return { audience, groups: groups.toSorted() };
-}
-
-function tlsText({ tls }: Exposure): string | undefined {
-  if (tls === undefined) return undefined;
-  return "name" in tls ? `${tls.ends} ${tls.name}` : tls.ends;
 }
 
 function clientFacts(client: OAuthClient): ClientFacts {
@@ -102,7 +88,7 @@ function domainFacts({ hosts, targets, owner }: RecordSet): DomainFacts {
   return { hosts, targets: targets.toSorted(), owner };
 }
 
-/** Roles by what they are for, so that renaming one does not read as a new one that gets all its grants. */
+/** Roles by their function, so that renaming one does not read as a new one that gets all its grants. */
 function roleFunctions({ roles }: DataPlan): Map<string, RoleFunction> {
   const { anonymous, authenticator, owner, administrator } = roles;
   return new Map<string, RoleFunction>([
@@ -144,7 +130,7 @@ function defaultFacts(entry: DataPlan["defaultPrivileges"][number], roles: Roles
 
 type Roles = ReadonlyMap<string, RoleFunction>;
 
-/** All that says which cell of the matrix it is, as its name. */
+/** Its cell of the matrix of grants, as its name. */
 function named<T extends { readonly privileges: unknown }>(facts: T): [string, T] {
   return [JSON.stringify({ ...facts, privileges: undefined }), facts];
 }

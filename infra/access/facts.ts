@@ -1,6 +1,6 @@
 /** The shapes of what the access diff compares. */
 import type { Entrants } from "../../protections/entrants.ts";
-import type { Exposure, Member, ObjectKind, RouteRule, SchemaPlan, Tokens } from "../plan/types.ts";
+import type { Exposure, Login, Member, ObjectKind, RecordSet, RouteRule, SchemaPlan, Tokens } from "../plan/types.ts";
 
 /** Everything that is compared: by what it is about, then by name. */
 export interface Sections {
@@ -32,37 +32,27 @@ export interface Sections {
 export type Section = keyof Sections;
 export type Access = { readonly [S in Section]: ReadonlyMap<string, Sections[S]> };
 
-export interface HostFacts {
-  readonly url: string;
-  readonly role: Exposure["role"];
-  readonly domain: string;
-  readonly service: string;
-  readonly entry: string | undefined;
+export interface HostFacts extends Pick<
+  Exposure,
+  "url" | "role" | "domain" | "service" | "entry" | "publicPaths" | "session" | "outpost"
+> {
   readonly protection: { readonly type: string; readonly asked: string };
   readonly entrants: Entrants;
-  readonly publicPaths: readonly string[];
-  /** Identity headers that the backend gets. */
+  /** Identity headers that the backend receives. */
   readonly headers: readonly string[];
-  readonly session: string | undefined;
   readonly backend: string;
-  /** Where TLS ends; undefined = there is none. */
+  /** Where TLS is terminated; undefined = nowhere. */
   readonly tls: string | undefined;
   /** Slug and name in the identity provider. */
   readonly application: string | undefined;
-  /** Name of the outpost that answers for it. */
-  readonly outpost: string | undefined;
   readonly rules: readonly RuleFacts[];
 }
 
-/** What the gateway does with a request, whole. */
-export interface RuleFacts {
+/** Everything that the gateway does with a request. */
+export interface RuleFacts extends Pick<RouteRule, "match" | "priority" | "authentication" | "openBecause"> {
   readonly entryPoint: string;
-  readonly match: string;
-  readonly priority: number;
-  readonly authentication: string;
-  readonly openBecause: RouteRule["openBecause"];
   readonly backend: string;
-  /** TLS of the route, and of the backend's namespace what else it says. */
+  /** TLS of the route. */
   readonly tls: string | undefined;
   /** What the middlewares are, in order. */
   readonly chain: readonly string[];
@@ -78,24 +68,15 @@ export interface ClientFacts extends Tokens {
   readonly secret: string;
 }
 
-export interface MemberFacts {
-  readonly kind: Member["kind"];
-  readonly groups: readonly string[];
-}
-export interface LoginFacts {
-  readonly username: string;
-}
+export type MemberFacts = Pick<Member, "kind" | "groups">;
+export type LoginFacts = Pick<Login, "username">;
 export interface GroupFacts {
-  /** By the stack; otherwise it must be there. */
+  /** By the stack; otherwise it must exist. */
   readonly created: boolean;
 }
-export interface DomainFacts {
-  readonly hosts: readonly string[];
-  readonly targets: readonly string[];
-  readonly owner: string;
-}
+export type DomainFacts = Pick<RecordSet, "hosts" | "targets" | "owner">;
 
-/** What a role of the data API is for; stands for its name, so that it can be renamed. */
+/** What a role of the data API is for; used instead of its name, so that it can be renamed. */
 export type RoleFunction = "anonymous role" | "authenticator role" | "owner role" | "administrator role" | "every role";
 
 export interface SchemaFacts {

@@ -4,7 +4,7 @@ import { protectionOf } from "../../protections/table.ts";
 import { authenticates } from "../plan/middleware.ts";
 import type { RuleFacts } from "./facts.ts";
 
-/** Every rule with what its middlewares are, by exposure; sorted, since the order of rules decides nothing beside their priority. */
+/** Every rule with what its middlewares are, by exposure; sorted, since the order of rules decides nothing apart from their priority. */
 export function rulesByExposure(plan: Plan): Map<string, RuleFacts[]> {
   const middlewares = new Map(plan.middlewares.map((each) => [`${each.namespace}/${each.name}`, describe(each)]));
   const placed = plan.routes.flatMap((route) => route.rules.map((rule) => ({ route, rule })));
@@ -21,10 +21,18 @@ function ruleFacts(route: Route, rule: RouteRule, middlewares: ReadonlyMap<strin
   const { match, priority, authentication, openBecause, backend } = rule;
   return {
     ...{ entryPoint: route.entryPoint, match, priority, authentication, openBecause },
-    backend: `${backend.namespace}/${backend.name}:${backend.port}`,
-    tls: route.tls && ("name" in route.tls ? `${route.tls.ends} ${route.tls.name}` : route.tls.ends),
+    backend: backendText(backend),
+    tls: tlsText(route.tls),
     chain: rule.middlewares.map((name) => middlewares.get(`${route.namespace}/${name}`) ?? `unknown ${name}`),
   };
+}
+
+export function backendText({ namespace, name, port }: Exposure["backend"]): string {
+  return `${namespace}/${name}:${port}`;
+}
+
+export function tlsText(tls: Exposure["tls"]): string | undefined {
+  return tls && ("name" in tls ? `${tls.ends} ${tls.name}` : tls.ends);
 }
 
 /** `rate-limit average=10 burst=20 upstream=false`. */
@@ -34,7 +42,7 @@ function describe({ kind, ...settings }: Middleware): string {
   return [kind, ...parts.map(([key, value]) => `${key}=${JSON.stringify(value)}`)].join(" ");
 }
 
-/** Whether a rule drops forged identity headers before anything else gets to see them. */
+/** Returns whether a rule drops forged identity headers before any authentication. */
 export function strips({ chain }: RuleFacts): boolean {
   const strip = chain.indexOf("strip");
   const asked = chain.findIndex((middleware) => authenticates(middleware.slice(0, middleware.indexOf(" "))));
@@ -47,7 +55,7 @@ export function headersOf({ protection }: Exposure, rules: readonly RuleFacts[])
   return gateway && rules.some(({ authentication }) => authentication === gateway.name) ? gateway.headers : [];
 }
 
-/** Rules that let a request pass without asking who sends it, by what makes them the same. */
+/** Rules that admit requests without authentication, by what identifies them. */
 export function openings(rules: readonly RuleFacts[]): Map<string, RuleFacts> {
   const open = rules.filter(({ authentication }) => authentication === "none");
   return new Map(open.map((rule) => [`${rule.openBecause ?? ""} ${rule.match}`, rule]));

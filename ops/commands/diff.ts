@@ -3,11 +3,11 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
+import { templateVariables } from "../context/ci.ts";
 import { composeComment } from "../checks/diff/comment.ts";
 import { compareVersions, type StackDiff } from "../checks/diff/compare.ts";
 import { type Block, previewBlock, stackBlocks, UNCHANGED } from "../checks/diff/markdown.ts";
 import { describeChanges, opensToPublic } from "../checks/diff/report.ts";
-import { templateVariables } from "../checks/diff/variables.ts";
 import { revision, stackFile, type Version, VersionError, workingTree } from "../checks/diff/versions.ts";
 import { painter } from "../terminal/paint.ts";
 

@@ -4,7 +4,8 @@ import { ConfigError } from "../../../config/problems.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { accessDiff, type Change } from "./diff.ts";
+import { accessDiff } from "./diff.ts";
+import type { Change } from "./entry.ts";
 import type { Version } from "./versions.ts";
 
 export interface StackDiff {

@@ -1,36 +1,20 @@
-/** What differs between the access of two plans, one statement per fact; said of an old plan, the statements give the new one. Pure. */
-import type { Plan } from "../../../infra/plan/types.ts";
+/** The difference between the access of two plans: one statement for each fact that differs, and what it means. Pure. */
 import { accessOf } from "../../../infra/access/access.ts";
-import { judge, type Judgement, RANKS } from "./effects.ts";
-import type { Access, Section, Sections } from "../../../infra/access/facts.ts";
+import type { Access, Section } from "../../../infra/access/facts.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
+import { DATA } from "./dataEntries.ts";
+import { type Change, type Diff, EFFECTS, type Entries, type Entry, IMPLIED, type Table } from "./entry.ts";
+import { HOST } from "./hostEntries.ts";
+import { IDENTITY } from "./identityEntries.ts";
+import { reachOf } from "./reach.ts";
 
-/** A fact that came, went or moved. */
-export type Statement = { [S in Section]: StatementAbout<S> }[Section];
-type StatementAbout<S extends Section> =
-  | { readonly about: S; readonly id: string; readonly change: "added"; readonly after: Sections[S] }
-  | { readonly about: S; readonly id: string; readonly change: "removed"; readonly before: Sections[S] }
-  | { [F in keyof Sections[S]]-?: Move<S, F> }[keyof Sections[S]];
-interface Move<S extends Section, F extends keyof Sections[S]> {
-  readonly about: S;
-  readonly id: string;
-  readonly change: "changed";
-  readonly field: F;
-  readonly before: Sections[S][F];
-  readonly after: Sections[S][F];
-}
-
-/** A statement with its effect on access. */
-export type Change = Statement & Judgement;
-
-const SECTIONS: readonly Section[] = [
-  ...(["host", "client", "member", "login", "group", "domain"] as const),
-  ...(["schema", "grant", "default", "role", "limit", "setting"] as const),
-];
+/** In the order of the output. */
+const TABLE: Table = { host: HOST, ...IDENTITY, ...DATA };
 
 /**
  * @param before undefined = the stack is new
- * @param after undefined = the stack goes away
- * @returns the statements, most dangerous first, then in the order of the sections and names
+ * @param after undefined = the stack is deleted
+ * @returns the statements, most dangerous first, then in the order of the table and of the names
  */
 export function accessDiff(before: Plan | undefined, after: Plan | undefined): readonly Change[] {
   return compareAccess(accessOf(before), accessOf(after));
@@ -38,47 +22,67 @@ export function accessDiff(before: Plan | undefined, after: Plan | undefined): r
 
 /**
  * The same of the facts.
- * @param old also as a state records them
+ * @param before also as a state records them
  */
-export function compareAccess(old: Access, now: Access): readonly Change[] {
-  const statements = SECTIONS.flatMap((section) => compare(section, old, now));
-  const order = (change: Change) => RANKS.indexOf(change.effect);
-  return judge(statements, old, now).sort((one, other) => order(one) - order(other));
+export function compareAccess(before: Access, after: Access): readonly Change[] {
+  const changes = (Object.keys(TABLE) as Section[]).flatMap((section) => compare(section, before, after));
+  const sections = Map.groupBy(changes, ({ about }) => about);
+  const things = Map.groupBy(changes, ({ about, id }) => `${about} ${id}`);
+  const diff: Diff = {
+    ...{ before, after, about: (section) => sections.get(section) ?? [] },
+    fields: ({ about, id }) => things.get(`${about} ${id}`)?.map(({ field }) => field) ?? [],
+  };
+  return changes
+    .map((one) => ({ ...one, implied: entryOf(one).implied?.(one.before, one.after, one, diff) ?? false }))
+    .sort((one, other) => EFFECTS.indexOf(one.effect) - EFFECTS.indexOf(other.effect));
 }
 
-/** Facts of any section: the type system cannot follow one section through a union of them. */
-type Facts = ReadonlyMap<string, object>;
+/** What a change means, without where; names are marked (phrases.ts). */
+export function sentenceOf(change: Change): string {
+  return entryOf(change).sentence(change.before, change.after, change);
+}
 
-function compare(about: Section, before: Access, after: Access): Statement[] {
-  const [old, now]: [Facts, Facts] = [before[about], after[about]];
+/** Facts and entries of any section: the type system cannot follow one section through a union of them. */
+type Facts = Readonly<Record<string, unknown>>;
+
+function entriesOf(section: Section): Entries<Facts> {
+  return TABLE[section] as unknown as Entries<Facts>;
+}
+
+function entryOf({ about, change, field = "" }: Change): Entry<unknown, unknown> {
+  const { fields, added, removed } = entriesOf(about);
+  return ({ added, removed, changed: fields[field] }[change] as Entry<unknown, unknown> | undefined) ?? IMPLIED;
+}
+
+function compare(about: Section, before: Access, after: Access): Change[] {
+  const [old, now] = [before[about], after[about]] as unknown as [Map<string, Facts>, Map<string, Facts>];
   const ids = [...new Set([...old.keys(), ...now.keys()])].sort();
-  return ids.flatMap((id) => compareOne({ about, id }, old.get(id), now.get(id)) as Statement[]);
-}
-
-function compareOne(thing: object, before: object | undefined, after: object | undefined): object[] {
-  if (before === undefined) return [{ ...thing, change: "added", after }];
-  if (after === undefined) return [{ ...thing, change: "removed", before }];
-  if (isSame(before, after)) return [];
-  const old = new Map<string, unknown>(Object.entries(before));
-  const moved = Object.entries(after).filter(([field, value]) => !isSame(old.get(field), value));
-  return moved.map(([field, value]: [string, unknown]) => {
-    return { ...thing, change: "changed", field, before: old.get(field), after: value };
+  return ids.flatMap((id) => {
+    const [was, is] = [old.get(id), now.get(id)];
+    return statements(was, is).map((statement) => {
+      const where = entriesOf(about).where(id, is ?? was ?? {});
+      const reach = reachOf({ about, id, ...statement }, before, after);
+      const change: Change = { about, id, ...statement, effect: "other", where, reach, implied: false };
+      return {
+        ...change,
+        effect: entryOf(change).effect?.(change.before, change.after, { ...change, was, is }) ?? "other",
+      };
+    });
   });
 }
 
-/** Facts are plain and built in one place, so the same ones have the same text; comparing it is several times faster than a deep walk. */
-function isSame(one: unknown, other: unknown): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
+function statements(
+  was: Facts | undefined,
+  is: Facts | undefined,
+): Pick<Change, "change" | "field" | "before" | "after">[] {
+  if (was === undefined) return [{ change: "added", after: is }];
+  if (is === undefined) return [{ change: "removed", before: was }];
+  if (isSame(was, is)) return [];
+  const fields = Object.entries(is).filter(([field, value]) => !isSame(was[field], value));
+  return fields.map(([field, after]) => ({ change: "changed", field, before: was[field], after }));
 }
 
-/** The access that a plan has once `changes` are said of it. */
-export function applyChanges(access: Access, changes: readonly Statement[]): Access {
-  const result = Object.fromEntries(SECTIONS.map((section) => [section, new Map<string, object>(access[section])]));
-  for (const change of changes) {
-    const facts = result[change.about];
-    if (change.change === "removed") facts?.delete(change.id);
-    else if (change.change === "added") facts?.set(change.id, { ...change.after });
-    else facts?.set(change.id, { ...facts.get(change.id), [change.field]: change.after });
-  }
-  return result as unknown as Access;
+/** Facts are plain and built in one place, so equal ones have equal JSON; comparing it is several times faster than a deep comparison. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,32 +1,26 @@
 /** An access diff as part of a comment on a pull request. Pure. */
 import type { StackDiff } from "./compare.ts";
-import { type Effect, RANKS } from "./effects.ts";
-import { countChanges, opensToPublic, titleOf, type Reported, reportedOf } from "./report.ts";
 import { mark, render } from "./phrases.ts";
+import { countReported, opensToPublic, type ReportedEntry, reportedOf } from "./report.ts";
 
-/** A piece of a comment; only rows are left out when it gets too long. */
+/** A piece of a comment. */
 export interface Block {
-  readonly head: string;
   readonly rows: readonly Row[];
-  readonly foot: string;
-  /** What a row is, for saying how many are left out. */
+  /** What a row is, for the note about the rows that are left out. */
   readonly unit: readonly [one: string, many: string];
 }
 export interface Row {
   readonly text: string;
-  /** Rows of a higher one are left out first. */
-  readonly rank: number;
+  /** Rows of a higher one are left out first; undefined = never left out. */
+  readonly rank?: number;
 }
 
-const UNIT = ["statement", "statements"] as const;
+function statementBlock(...rows: readonly Row[]): Block {
+  return { rows, unit: ["statement", "statements"] };
+}
 
 /** What a comment contains where no stack changes. */
-export const UNCHANGED: Block = {
-  head: "### Access\n\nNo access changes.\n",
-  rows: [],
-  foot: "",
-  unit: UNIT,
-};
+export const UNCHANGED = statementBlock({ text: "### Access\n\nNo access changes.\n" });
 
 /**
  * The output of `npm run preview`. Its last lines are left out first, before any statement.
@@ -35,40 +29,31 @@ export const UNCHANGED: Block = {
 export function previewBlock(output: string): Block {
   const [open = "", ...rest] = fence(output).trimEnd().split("\n");
   const close = rest.pop() ?? "";
-  const rows = rest.map((line) => ({ text: `${line}\n`, rank: RANKS.length }));
-  const head = `\n### Preview\n\n<details><summary>What a deployment would change</summary>\n\n${open}\n`;
-  return { head, rows, foot: `${close}\n\n</details>\n`, unit: ["line", "lines"] };
+  const title = `\n### Preview\n\n<details><summary>What a deployment would change</summary>\n\n${open}\n`;
+  const rows = rest.map((line) => ({ text: `${line}\n`, rank: Infinity }));
+  return { rows: [{ text: title }, ...rows, { text: `${close}\n\n</details>\n` }], unit: ["line", "lines"] };
 }
 
 /** The blocks of one stack: what opens something first. */
 export function stackBlocks({ stack, changes, problems, baseProblems }: StackDiff): Block[] {
   const title = `### Access: stack ${code(stack)}\n`;
-  const fixed = (head: string): Block => ({ head, rows: [], foot: "", unit: UNIT });
-  if (problems !== undefined) return [fixed(`${title}\nThe configuration is not valid:\n\n${fence(problems)}`)];
+  if (problems !== undefined) {
+    return [statementBlock({ text: `${title}\nThe configuration is not valid:\n\n${fence(problems)}` })];
+  }
   const reported = reportedOf(changes);
   const warning = opensToPublic(changes) ? "\n> [!CAUTION]\n> **This opens something to the public.**\n" : "";
   const base =
     baseProblems === undefined ? "" : `\nThe base is not valid, so everything reads as new:\n\n${fence(baseProblems)}`;
-  const summary = `${capital(countChanges(changes))}.\n`;
-  const tables = RANKS.flatMap((effect) => table(effect, reported));
-  return [fixed(`${title}${warning}${base}\n${summary}`), ...tables];
+  const tables = reported.map(({ title, entries, rank }) => {
+    const head = { text: `\n**${title}**\n\n| Where | What |\n| --- | --- |\n` };
+    return statementBlock(head, ...entries.map((entry) => ({ text: rowText(entry), rank })));
+  });
+  const text = `${title}${warning}${base}\n${countReported(reported)}.\n`;
+  return [statementBlock({ text }), ...tables];
 }
 
-function table(effect: Effect, reported: readonly Reported[]): Block[] {
-  const rows = reported.filter((each) => each.effect === effect);
-  if (rows.length === 0) return [];
-  const head = `\n**${titleOf(effect)}**\n\n| Where | What |\n| --- | --- |\n`;
-  const rank = RANKS.indexOf(effect);
-  return [{ head, rows: rows.map((row) => ({ text: rowText(row), rank })), foot: "", unit: UNIT }];
-}
-
-function rowText({ where, sentence }: Reported): string {
-  const cell = (text: string) =>
-    render(
-      text,
-      (name) => code(name, true),
-      (plain) => plain,
-    );
+function rowText({ where, sentence }: ReportedEntry): string {
+  const cell = (text: string) => render(text, (name) => code(name, true));
   return `| ${where.map((place) => cell(mark(place))).join("<br>")} | ${cell(sentence)} |\n`;
 }
 
@@ -86,8 +71,4 @@ export function fence(written: string): string {
   const runs = (text.match(/`{3,}/g) ?? []).map((run) => run.length);
   const quote = "`".repeat(Math.max(2, ...runs) + 1);
   return `${quote}text\n${text.trimEnd()}\n${quote}\n`;
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -1,23 +1,26 @@
 /** Pieces of sentences. Pure. */
 
-/** Around a name in a sentence (Unicode isolates): no name can hold them, since {@link mark} takes them out. */
+/** Around a name in a sentence (Unicode isolates): no name contains them, since {@link mark} removes them. */
 const [OPEN, CLOSE] = ["\u2068", "\u2069"];
 
-/** A name out of a configuration: whatever could pass for something else on a terminal is a question mark. */
+/** A name of a configuration: characters that could imitate other output on a terminal become question marks. */
 export function mark(name: string): string {
   return `${OPEN}${name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?")}${CLOSE}`;
 }
 
-/** @param show what becomes of a name; `plain` of the text between names */
-export function render(sentence: string, show: (name: string) => string, plain: (text: string) => string): string {
-  return sentence
-    .split(OPEN)
-    .map((part, index) => {
-      if (index === 0) return plain(part);
-      const [name = "", rest = ""] = part.split(CLOSE);
-      return show(name) + plain(rest);
-    })
-    .join("");
+/** The name of something that need not exist. */
+export function optional(name: string | undefined): string {
+  return name === undefined ? "none" : mark(name);
+}
+
+/** @param show returns a name as the output shows it; default: unchanged */
+export function render(sentence: string, show = (name: string) => name): string {
+  const [first = "", ...parts] = sentence.split(OPEN);
+  const rest = parts.map((part) => {
+    const [name = "", text = ""] = part.split(CLOSE);
+    return show(name) + text;
+  });
+  return first + rest.join("");
 }
 
 /** `a, b and c`. */
@@ -26,21 +29,18 @@ export function names(list: readonly string[]): string {
   return marked.length < 2 ? marked.join("") : `${marked.slice(0, -1).join(", ")} and ${marked.at(-1) ?? ""}`;
 }
 
-/** `b instead of a`. */
-export function moved(before: string, after: string): string {
-  return `${mark(after)} instead of ${mark(before)}`;
+export interface Difference {
+  readonly gained: readonly string[];
+  readonly lost: readonly string[];
 }
 
-/** What is new in a list and what is gone from it, each with a phrase before it. */
-export function listOf(
-  { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },
-  more: string,
-  less: string,
-): string {
-  const gained = after.filter((item) => !before.includes(item));
-  const lost = before.filter((item) => !after.includes(item));
-  return [
-    ...(gained.length > 0 ? [`${more} ${names(gained)}`] : []),
-    ...(lost.length > 0 ? [`${less} ${names(lost)}`] : []),
-  ].join(", and ");
+export function difference(before: readonly string[], after: readonly string[]): Difference {
+  const [old, now] = [new Set(before), new Set(after)];
+  return { gained: after.filter((item) => !old.has(item)), lost: before.filter((item) => !now.has(item)) };
+}
+
+/** What was added and what was removed, each after a phrase. */
+export function differenceText({ gained, lost }: Difference, more: string, less: string, glue = ", and "): string {
+  const parts = [gained.length > 0 && `${more} ${names(gained)}`, lost.length > 0 && `${less} ${names(lost)}`];
+  return parts.filter(Boolean).join(glue);
 }

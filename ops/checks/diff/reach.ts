@@ -1,41 +1,30 @@
-/** Whom a statement reaches, of those that the configuration itself knows. Pure. */
-import type { Statement } from "./diff.ts";
-import type { Reach } from "./effects.ts";
+/** Which users and machines of the configuration a statement is about. Pure. */
 import type { Access, HostFacts, MemberFacts } from "../../../infra/access/facts.ts";
+import type { Change } from "./entry.ts";
+import { type Difference, difference } from "./phrases.ts";
 
-const NONE: Reach = { gained: [], lost: [] };
-
-export function reachOf(statement: Statement, before: Access, after: Access): Reach {
-  const { about, id } = statement;
-  if (about === "host" && (statement.change !== "changed" || statement.field === "entrants")) {
+export function reachOf(
+  { about, id, field }: Pick<Change, "about" | "id" | "field">,
+  before: Access,
+  after: Access,
+): Difference {
+  if (about === "host" && (field ?? "entrants") === "entrants")
     return difference(membersOf(id, before), membersOf(id, after));
-  }
-  if (about === "member") return difference(urlsOf(before.member.get(id), before), urlsOf(after.member.get(id), after));
-  return NONE;
+  return about === "member" ? difference(urlsOf(id, before), urlsOf(id, after)) : difference([], []);
 }
 
-/** Who may enter a host. */
-function membersOf(host: string, access: Access): string[] {
-  const facts = access.host.get(host);
-  const all = [...access.member].flatMap(([name, member]) => (facts && mayEnter(member, facts) ? [name] : []));
-  return all.sort();
+function membersOf(host: string, { host: hosts, member }: Access): string[] {
+  const facts = hosts.get(host);
+  return [...member].flatMap(([name, one]) => (facts && admits(facts, one) ? [name] : [])).sort();
 }
 
-/** Returns the URLs that a member can access. */
-function urlsOf(member: MemberFacts | undefined, access: Access): string[] {
-  const all = [...access.host.values()].flatMap((facts) => (member && mayEnter(member, facts) ? [facts.url] : []));
-  return all.sort();
+function urlsOf(name: string, { host, member }: Access): string[] {
+  const facts = member.get(name);
+  return [...host.values()].flatMap((one) => (facts && admits(one, facts) ? [one.url] : [])).sort();
 }
 
-/** By being who they are: what is open to everyone, or to a password, is not counted. */
-function mayEnter({ groups }: MemberFacts, { entrants }: HostFacts): boolean {
+/** Returns whether a host admits a user by identity: what is open to everyone, or to a password, does not count. */
+function admits({ entrants }: HostFacts, { groups }: MemberFacts): boolean {
   if (entrants.audience === "groups") return groups.some((group) => entrants.groups.includes(group));
   return entrants.audience === "signed-in";
-}
-
-function difference(before: readonly string[], after: readonly string[]): Reach {
-  return {
-    gained: after.filter((item) => !before.includes(item)),
-    lost: before.filter((item) => !after.includes(item)),
-  };
 }

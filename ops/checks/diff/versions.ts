@@ -31,41 +31,41 @@ export function stackFile(path: string, stack: string): Version {
 }
 
 /**
- * What git has; nothing of it is run.
+ * The files of a commit. Runs nothing of them.
  * @param project folder of the stack files, in a clone
- * @throws VersionError when there is no such revision
+ * @throws VersionError for an unknown revision
  */
 export function revision(project: string, name: string): Version {
-  const commit = git(project, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`])?.trim();
-  if (commit === undefined) {
-    throw new VersionError(
-      `"${name}" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main`,
-    );
-  }
-  const names = git(project, ["ls-tree", "--name-only", "-z", commit, "./"])?.split("\0") ?? [];
+  const unknown = `"${name}" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main`;
+  const commit = git(
+    project,
+    unknown,
+    "rev-parse",
+    "--verify",
+    "--quiet",
+    "--end-of-options",
+    `${name}^{commit}`,
+  ).trim();
+  const missing = `git cannot show the files of ${name}; fetch it whole`;
   return {
-    stacks: stacksOf(names),
-    read: (stack) => {
-      const file = fileOf(stack);
-      const text = git(project, ["show", `${commit}:./${file}`]);
-      if (text === undefined) throw new VersionError(`git cannot show ${file} of ${name}; fetch it whole`);
-      return parseStackFile(text, stack, file);
-    },
+    stacks: stacksOf(git(project, missing, "ls-tree", "--name-only", "-z", commit, "./").split("\0")),
+    read: (stack) =>
+      parseStackFile(git(project, missing, "show", `${commit}:./${fileOf(stack)}`), stack, fileOf(stack)),
   };
 }
 
-/** @returns undefined when git refuses */
-function git(project: string, args: readonly string[]): string | undefined {
+/** @throws VersionError with the message, when git fails */
+function git(cwd: string, message: string, ...args: readonly string[]): string {
   try {
     return execFileSync("git", args, {
-      cwd: project,
+      cwd,
       encoding: "utf8",
       maxBuffer: 64 * 1024 * 1024,
       stdio: ["ignore", "pipe", "ignore"],
     });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new VersionError("git is not installed; install it");
-    return undefined;
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw new VersionError(isMissing ? "git is not installed; install it" : message);
   }
 }
 

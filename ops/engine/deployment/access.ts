@@ -1,7 +1,8 @@
 import { accessOf } from "../../../infra/access/access.ts";
 import type { Access } from "../../../infra/access/facts.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { type Change, compareAccess } from "../../checks/diff/diff.ts";
+import { compareAccess } from "../../checks/diff/diff.ts";
+import type { Change } from "../../checks/diff/entry.ts";
 import { describeChanges } from "../../checks/diff/report.ts";
 import type { Paint } from "../../terminal/paint.ts";
 

@@ -4,8 +4,10 @@ import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
+import type { Access } from "../../../../infra/access/facts.ts";
 import { accessIn, recordOf } from "../../../../infra/access/record.ts";
-import { accessDiff, applyChanges, compareAccess } from "../../../../ops/checks/diff/diff.ts";
+import { accessDiff, compareAccess } from "../../../../ops/checks/diff/diff.ts";
+import type { Change } from "../../../../ops/checks/diff/entry.ts";
 import { describeChanges } from "../../../../ops/checks/diff/report.ts";
 import { painter } from "../../../../ops/terminal/paint.ts";
 import { sections, shell, stack } from "../../../config/stacks.ts";
@@ -59,6 +61,18 @@ const plans: fc.Arbitrary<Plan> = fc.oneof(
     }),
 );
 const PARTNER = { enabled: true, base_domain: "partner.example.org", protocol: "https", description: "Partner" };
+
+/** The access that results from applying changes. */
+function applyChanges(access: Access, changes: readonly Change[]): Access {
+  const sections = Object.entries<ReadonlyMap<string, object>>(access);
+  const result = Object.fromEntries(sections.map(([section, facts]) => [section, new Map(facts)]));
+  for (const { about, id, change, field = "", after } of changes) {
+    if (change === "removed") result[about]?.delete(id);
+    else if (change === "added") result[about]?.set(id, { ...(after as object) });
+    else result[about]?.set(id, { ...result[about].get(id), [field]: after });
+  }
+  return result as unknown as Access;
+}
 
 describe("the statements of a diff", () => {
   test("are the same with the recorded access of the old plan", () => {

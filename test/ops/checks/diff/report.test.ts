@@ -6,8 +6,8 @@ import { compareVersions, type StackDiff } from "../../../../ops/checks/diff/com
 import { accessDiff } from "../../../../ops/checks/diff/diff.ts";
 import { code, fence, previewBlock, stackBlocks } from "../../../../ops/checks/diff/markdown.ts";
 import { describeChanges } from "../../../../ops/checks/diff/report.ts";
+import { templateVariables } from "../../../../ops/context/ci.ts";
 import { painter } from "../../../../ops/terminal/paint.ts";
-import { templateVariables } from "../../../../ops/checks/diff/variables.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../../config/stacks.ts";
 import { BOTH, planOf, settingsOf } from "../../../infra/plan/stacks.ts";
 

@@ -1,0 +1,107 @@
+/** Statements about the data API and single values of the stack. Pure. */
+import type { GrantFacts, SchemaFacts } from "../../../infra/access/facts.ts";
+import { type Effect, EFFECTS, type Entry, fieldsOnly, IMPLIED, type Table, value } from "./entry.ts";
+import { type Difference, difference, differenceText, mark } from "./phrases.ts";
+
+type SchemaAccess = SchemaFacts["access"];
+
+const IS: Readonly<Record<SchemaAccess, string>> = {
+  exposed: "can be read by everyone over the data API",
+  private: "is private: only its owner can read it",
+  internal: "is internal to Gatehouse",
+};
+const WAS = { exposed: "was open to everyone", private: "was private", internal: "was internal to Gatehouse" };
+
+const schema: Table["schema"] = {
+  where: (name) => `schema ${name}`,
+  added: {
+    sentence: (_, { access }) => `is new, and ${IS[access]}`,
+    effect: (_, { access }) => schemaEffect(undefined, access),
+  },
+  removed: {
+    sentence: ({ access }) => `is no longer served; it ${WAS[access]}`,
+    effect: ({ access }) => schemaEffect(access, undefined),
+  },
+  fields: {
+    access: { sentence: (before, after) => `${IS[after]}; it ${WAS[before]}`, effect: schemaEffect },
+    owner: value("belongs to"),
+    deprecation: {
+      sentence: (_, after) => (after === undefined ? "is no longer deprecated" : `is deprecated, ${mark(after)}`),
+    },
+  },
+};
+
+function schemaEffect(before: SchemaAccess | undefined, after: SchemaAccess | undefined): Effect {
+  if (after === "exposed") return "public";
+  return before === "exposed" ? "less" : "other";
+}
+
+/** Whose privileges all clients of the API have. */
+const PUBLIC_ROLES = ["anonymous role", "every role"];
+
+/** @param every which objects of a kind it is about */
+function grants(every: string) {
+  const privileges: Entry<Granted, Granted> = {
+    sentence: (before, after, { id }) => {
+      const { role, kind } = cell(id);
+      const who = role === "every role" ? role : role.endsWith(" role") ? `the ${role}` : mark(role);
+      const on = kind === "database" ? "" : ` on ${every} ${kind}`;
+      return `${who} ${differenceText(granted(before, after), "may", "may no longer", `${on}, and `)}${on}`;
+    },
+    effect: (before, after, { id }) => {
+      const { gained, lost } = granted(before, after);
+      if (gained.length > 0) return PUBLIC_ROLES.includes(cell(id).role) ? "public" : "more";
+      return lost.length > 0 ? "less" : "other";
+    },
+    // Follows from a statement about the schema, or about the data API as a whole.
+    implied: (_, __, { id, effect }, diff) => {
+      const { schema } = cell(id);
+      const isWhole = diff.before.setting.has("database") !== diff.after.setting.has("database");
+      if (effect === "other" || schema === undefined) return effect === "other" || isWhole;
+      return diff
+        .about("schema")
+        .some(
+          (one) =>
+            (one.id === schema || isWhole) &&
+            (one.field ?? "access") === "access" &&
+            EFFECTS.indexOf(one.effect) <= EFFECTS.indexOf(effect),
+        );
+    },
+  };
+  return {
+    where: (_: string, { schema }: GrantFacts) => (schema === undefined ? "the database" : `schema ${schema}`),
+    added: privileges,
+    removed: privileges,
+    // The other fields are part of the name.
+    fields: { privileges, role: IMPLIED, schema: IMPLIED, kind: IMPLIED, owner: IMPLIED },
+  };
+}
+
+/** All facts of a grant, or its privileges alone. */
+type Granted = GrantFacts | readonly string[] | undefined;
+
+function granted(before: Granted, after: Granted): Difference {
+  const list = (side: Granted = []) => ("privileges" in side ? side.privileges : side);
+  return difference(list(before), list(after));
+}
+
+/** The cell of the matrix of grants that a statement is about. */
+function cell(id: string): Pick<GrantFacts, "role" | "schema" | "kind"> {
+  return JSON.parse(id) as GrantFacts;
+}
+
+/** A higher limit of these lets a client request more. */
+const GENEROUS = ["maxRows", "statementTimeout", "exactCountRows", "requestsPerSecond", "burst", "inFlight"];
+
+const limit: Table["limit"] = fieldsOnly("limit ", {
+  value: {
+    ...value("is"),
+    effect: (before, after, { id }) => (!GENEROUS.includes(id) ? "other" : after > before ? "more" : "less"),
+  },
+});
+
+const later: Table["default"] = grants("every later");
+const role: Table["role"] = fieldsOnly("", { name: value("is named") });
+const setting: Table["setting"] = fieldsOnly("", { value: value("is") });
+
+export const DATA = { schema, grant: grants("each"), default: later, role, limit, setting };

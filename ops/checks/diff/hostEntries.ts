@@ -1,0 +1,186 @@
+/** Statements about hosts. Pure. */
+import type { HostFacts } from "../../../infra/access/facts.ts";
+import { openings, strips } from "../../../infra/access/rules.ts";
+import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
+import { admits, type Entrants, entrantsText } from "../../../protections/entrants.ts";
+import { protectionOf } from "../../../protections/table.ts";
+import { type Change, type Diff, duration, list, type Table, value } from "./entry.ts";
+import { difference, differenceText, mark, names, optional } from "./phrases.ts";
+
+export const HOST: Table["host"] = {
+  where: (_, { url }) => url,
+  added: {
+    sentence: (_, facts, change) => `becomes reachable: ${serviceText(facts)}${reachText(change)}`,
+    effect: (_, facts) => (hasOpening(facts) || isForgeable(facts) ? "public" : "more"),
+  },
+  removed: {
+    sentence: ({ protection }, _, change) =>
+      `is no longer reachable; it was ${protectionText(protection)}${reachText(change)}`,
+    effect: () => "less",
+  },
+  fields: {
+    protection: {
+      ...value("is", protectionText),
+      effect: (_, __, { was, is }) => {
+        if (isOpen(is) && !isOpen(was)) return "public";
+        const difference = strength(is) - strength(was);
+        return difference === 0 ? "other" : difference < 0 ? "more" : "less";
+      },
+    },
+    entrants: {
+      sentence: (before, after, change) => entrantsChange(before, after) + reachText(change),
+      effect: (before, after, { is }) => {
+        if (after.audience === "everyone") return isOpen(is) ? "public" : "more";
+        return admits(before, after) ? "less" : "more";
+      },
+      implied: (_, after, change, diff) => after.audience === "everyone" && diff.fields(change).includes("protection"),
+    },
+    publicPaths: {
+      ...list("open to everyone, without a session:", "a session is needed again for"),
+      effect: (before, after, { was }) => {
+        if (isOpen(was)) return "other";
+        return after.every((path) => before.some((open) => covers(open, path))) ? "less" : "public";
+      },
+    },
+    headers: { sentence: headersText },
+    session: { ...duration("a session lasts"), implied: follows("protection") },
+    // An open host that routes to another application opens that application.
+    backend: { ...value("routes to"), effect: (_, __, { is }) => (hasOpening(is) ? "public" : "other") },
+    tls: {
+      sentence: tlsText,
+      effect: (before, after) => (after === undefined ? "more" : before === undefined ? "less" : "other"),
+    },
+    url: { sentence: (before) => `has this URL instead of ${mark(before)}` },
+    // Exposures that share these fields share an outpost.
+    outpost: {
+      ...value("is served by", (name?: string) => (name === undefined ? "none" : `outpost ${name}`)),
+      implied: follows("protection", "entrants", "session", "url"),
+    },
+    rules: {
+      sentence: (_, __, { effect }) =>
+        effect === "public"
+          ? "admits requests by its rules alone; run with --json to see them"
+          : "has other rules, which admit the same users",
+      effect: (_, __, { was, is }) =>
+        opensByRules(was, is) || (isForgeable(is) && !isForgeable(was)) ? "public" : "other",
+      implied: (_, __, change, diff) =>
+        change.effect === "other" && (diff.fields(change).length > 1 || followsFromData(change.id, diff)),
+    },
+    application: {
+      sentence: (before, after) =>
+        `is the application ${optional(after)} of the identity provider instead of ${optional(before)}`,
+      implied: follows("protection"),
+    },
+    role: {
+      ...value("is a host of the kind"),
+      effect: (_, __, { was, is }) => (isOpen(is) && !isOpen(was) ? "public" : "other"),
+      implied: follows("protection", "backend"),
+    },
+    domain: { ...value("belongs to the domain"), implied: follows("protection", "backend") },
+    service: { ...value("belongs to"), implied: follows("protection", "backend") },
+    entry: value("belongs to"),
+  },
+};
+
+/** A change of one of these fields explains a statement that changes no access. */
+function follows(...fields: (keyof HostFacts)[]) {
+  return (_: unknown, __: unknown, change: Change, diff: Diff): boolean =>
+    change.effect === "other" && fields.some((field) => diff.fields(change).includes(field));
+}
+
+/** Statements about the data API explain why its hosts have other rules. */
+function followsFromData(host: string, { after, about }: Diff): boolean {
+  const isExplained = about("schema").length > 0 || about("limit").some(({ change }) => change === "changed");
+  return isExplained && after.host.get(host)?.role === "data-api";
+}
+
+/** Returns whether a host is open to everyone. The sign-in page does not count. */
+function isOpen({ role, protection }: HostFacts): boolean {
+  return protection.type === "open" && role !== "identity-provider";
+}
+
+function hasOpening(facts: HostFacts): boolean {
+  return isOpen(facts) || facts.publicPaths.length > 0;
+}
+
+/** Returns whether a client could send identity headers of its own. */
+function isForgeable({ rules }: HostFacts): boolean {
+  return rules.some((rule) => !strips(rule));
+}
+
+/** Returns the strength of the authentication. An application's own login is weaker than the gateway's. */
+function strength({ protection: { type, asked } }: HostFacts): number {
+  return protectionOf(type).strength(asked);
+}
+
+/** Returns whether an open path opens another one: the same one, or one below it. */
+function covers(open: string, path: string): boolean {
+  const [outer, inner] = [open, path].map((each) => `${each.replace(/\/$/, "")}/`) as [string, string];
+  return inner.startsWith(outer);
+}
+
+/**
+ * Returns whether rules that admit requests without authentication are new, and no other statement about the host explains them: a newer
+ * version of Gatehouse may route the same configuration in another way.
+ */
+function opensByRules(was: HostFacts, is: HostFacts): boolean {
+  if (isOpen(was) && isOpen(is)) return false;
+  const known = openings(was.rules);
+  const explained = {
+    protection: JSON.stringify(was.protection) !== JSON.stringify(is.protection),
+    paths: String(was.publicPaths) !== String(is.publicPaths),
+  };
+  return [...openings(is.rules)].some(
+    ([key, { openBecause }]) =>
+      !known.has(key) && !(openBecause === "public-path" ? explained.paths : explained.protection),
+  );
+}
+
+function serviceText({ protection, role, entrants, publicPaths, backend }: HostFacts): string {
+  const paths = publicPaths.length > 0 ? `, and everyone into ${names(publicPaths)}` : "";
+  const who =
+    protection.type === "open" ? OPEN[role] : `${protectionText(protection)}, for ${entrantsText(entrants, names)}`;
+  return `${who}${paths}; routes to ${mark(backend)}`;
+}
+
+const OPEN: Readonly<Record<HostFacts["role"], string>> = {
+  "identity-provider": "the sign-in page",
+  "data-api": "open to everyone, read only (data API)",
+  catalog: "open to everyone, read only (catalog)",
+  test: "open to everyone (test host)",
+  service: "open to everyone",
+};
+
+function protectionText({ type, asked }: HostFacts["protection"]): string {
+  if (type === "open") return "open";
+  const enforcer = protectionOf(type).enforcedBy?.(asked);
+  return `protected by ${type}${enforcer === undefined ? "" : ` (the ${enforcer} asks)`}`;
+}
+
+function entrantsChange(before: Entrants, after: Entrants): string {
+  if (before.audience !== "groups" || after.audience !== "groups") {
+    return `admits ${entrantsText(after, names)} instead of ${entrantsText(before, names)}`;
+  }
+  return differenceText(difference(before.groups, after.groups), "admits", "no longer admits");
+}
+
+/** The users and machines of the configuration that gain or lose access. */
+function reachText({ reach }: Change): string {
+  const text = differenceText(reach, "lets in", "excludes", ", ");
+  return text && ` (${text})`;
+}
+
+function headersText(before: readonly string[], after: readonly string[]): string {
+  const short = (headers: readonly string[]) =>
+    headers.length === IDENTITY_HEADERS.length ? `all ${headers.length} headers ${mark("X-idp-*")}` : names(headers);
+  if (after.length === 0) return `the application no longer receives ${short(before)}`;
+  return `the application receives ${short(after)}${before.length === 0 ? "" : ` instead of ${short(before)}`}`;
+}
+
+function tlsText(before: string | undefined, after: string | undefined): string {
+  const end = (tls: string) =>
+    tls === "upstream" ? "before the gateway" : `at the gateway (${mark(tls)} certificate)`;
+  if (after === undefined) return "is no longer encrypted";
+  if (before === undefined) return `is encrypted; TLS is terminated ${end(after)}`;
+  return `TLS is terminated ${end(after)} instead of ${end(before)}`;
+}

@@ -1,0 +1,97 @@
+/** Statements about clients, users, groups and domains. Pure. */
+import { type Change, duration, type Effect, fieldsOnly, list, type Table, value } from "./entry.ts";
+import { difference, differenceText, names } from "./phrases.ts";
+
+const client: Table["client"] = {
+  where: (service) => `OAuth client ${service}`,
+  added: {
+    sentence: (_, { redirectUris, scopes }) =>
+      `can sign users in; it redirects to ${names(redirectUris)}` +
+      (scopes.length > 0 ? `, and may ask for ${names(scopes)}` : ""),
+  },
+  removed: {
+    sentence: ({ redirectUris }) => `can no longer sign users in; it redirected to ${names(redirectUris)}`,
+    effect: () => "less",
+  },
+  fields: {
+    redirectUris: list("sign-ins may redirect to", "sign-ins may no longer redirect to"),
+    scopes: list("may ask for the scopes", "may no longer ask for the scopes"),
+    groups: {
+      ...value("lets in", (groups: readonly string[]) => names(groups) || "everyone who can sign in"),
+      effect: (before, after) => {
+        const isWider = after.length === 0 || difference(before, after).gained.length > 0;
+        return before.length > 0 && isWider ? "more" : "less";
+      },
+      implied: (_, __, { id }, { after, about }) =>
+        about("host").some((host) => host.field === "entrants" && after.host.get(host.id)?.entry === id),
+    },
+    clientType: {
+      sentence: (_, after) => (after === "public" ? "no longer needs a secret" : "needs its secret"),
+      effect: (_, after) => (after === "public" ? "more" : "less"),
+    },
+    accessTokenValidity: duration("its access tokens are valid for"),
+    refreshTokenValidity: duration("its refresh tokens are valid for"),
+    subjectMode: value("identifies users by"),
+    slug: value("its issuer is that of the application"),
+    secret: value("its credentials are in the Secret"),
+    launchUrl: value("the portal routes to"),
+    name: value("is called"),
+  },
+};
+
+const member: Table["member"] = {
+  where: (name) => name,
+  added: {
+    sentence: (_, { kind, groups }, change) =>
+      `is a new ${kind}${groups.length > 0 ? ` in ${names(groups)}` : ""}${reachText(change)}`,
+    effect: () => "more",
+  },
+  removed: { sentence: ({ kind }, _, change) => `is no longer a ${kind}${reachText(change)}`, effect: () => "less" },
+  fields: {
+    kind: { ...value("is", (kind: string) => `a ${kind}`), effect: reachEffect },
+    groups: {
+      sentence: (before, after, change) =>
+        differenceText(difference(before, after), "joins", "leaves") + reachText(change),
+      effect: reachEffect,
+    },
+  },
+};
+
+function reachEffect(_: unknown, __: unknown, { reach: { gained, lost } }: Change): Effect {
+  return gained.length > 0 ? "more" : lost.length > 0 ? "less" : "other";
+}
+
+function reachText({ reach }: Change): string {
+  const text = differenceText(reach, "gets into", "no longer gets into", ", ");
+  return text && `: ${text}`;
+}
+
+const createdText = (isCreated: boolean) =>
+  isCreated ? "is created by the stack" : "is not created by the stack and must exist";
+
+const group: Table["group"] = {
+  where: (name) => `group ${name}`,
+  added: { sentence: (_, { created }) => createdText(created) },
+  removed: {
+    sentence: ({ created }) => (created ? "is deleted, with its memberships" : "is no longer used"),
+    effect: () => "less",
+  },
+  fields: { created: { sentence: (_, created) => createdText(created) } },
+};
+
+const domain: Table["domain"] = fieldsOnly("records of ", {
+  hosts: {
+    sentence: list("name", "no longer name").sentence,
+    // Records are added and removed with their hosts.
+    implied: (before, after, _, diff) => {
+      const { gained, lost } = difference(before, after);
+      return !gained.some((host) => diff.before.host.has(host)) && !lost.some((host) => diff.after.host.has(host));
+    },
+  },
+  targets: { sentence: list("point at", "no longer point at").sentence },
+  owner: value("belong to"),
+});
+
+const login: Table["login"] = fieldsOnly("service ", { username: value("its username is") });
+
+export const IDENTITY = { client, member, login, group, domain };

@@ -47,13 +47,13 @@ export default defineConfig({
           // Nothing here outlives a test, so the workers keep their modules: half of the time would go into loading them again.
           pool: "threads",
           isolate: false,
-          include: ["test/**/*.test.ts"],
+          include: ["test/**/*.test.ts", "emulators/test/**/*.test.ts"],
           exclude: [
             "test/e2e/**",
             "test/domains/**",
             "test/data/**",
             "test/cluster/**",
-            "test/**/*.live.test.ts",
+            "**/*.live.test.ts",
             "node_modules/**",
           ],
           // None takes a second by itself; next to other programs, some wait for their turn.
@@ -61,7 +61,7 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
-      independent("live", ["test/**/*.live.test.ts"]),
+      independent("live", ["test/**/*.live.test.ts", "emulators/test/**/*.live.test.ts"]),
       independent("own", OWN_PLATFORM),
       sharing("e2e", OWN_PLATFORM),
       sharing("domains"),

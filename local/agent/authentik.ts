@@ -18,7 +18,7 @@ export async function authentikCommand(args: readonly string[], wish: Wish): Pro
     AUTHENTIK_STORAGE__FILE__PATH: mounts.get("/data") ?? wish.folder,
     ...(args[0] === "worker" && { AUTHENTIK_BLUEPRINTS_DIR: await blueprints(wish) }),
   };
-  if (authentik === undefined) return node("../authentik/main.ts", args, env);
+  if (authentik === undefined) return node("../../emulators/authentik/main.ts", args, env);
   return { file: authentik, args, env };
 }
 

@@ -25,7 +25,7 @@ export interface Wish {
 }
 
 /** Emulators of programs that the image `postgres` has on its PATH. */
-const POSTGRES_PROGRAMS = path.join(import.meta.dirname, "../images/bin");
+const POSTGRES_PROGRAMS = path.join(import.meta.dirname, "../../emulators/programs/bin");
 
 /** Repository → what runs in its place. The tag is ignored: there is one version of each on this machine. */
 const IMAGES: Readonly<Record<string, (wish: Wish) => Command | Promise<Command>>> = {
@@ -34,7 +34,7 @@ const IMAGES: Readonly<Record<string, (wish: Wish) => Command | Promise<Command>
     return authentikCommand([...rest, ...wish.args], { ...wish, command: [] });
   },
   "ghcr.io/goauthentik/proxy": (wish) => authentikCommand(["proxy", ...entryPointArgs(wish)], wish),
-  "gatehouse.localhost/oidc-app": (wish) => node("../images/oidcApp.ts", entryPointArgs(wish), { HOST: wish.ip }),
+  "gatehouse.localhost/oidc-app": (wish) => node("../sample/oidcApp.ts", entryPointArgs(wish), { HOST: wish.ip }),
   "postgrest/postgrest": (wish) => ({
     ...{ file: postgrest(), args: entryPointArgs(wish), env: { PGRST_SERVER_HOST: wish.ip } },
   }),
@@ -42,10 +42,10 @@ const IMAGES: Readonly<Record<string, (wish: Wish) => Command | Promise<Command>
     refuseOther("node", program);
     return { file: process.execPath, args: [...rest, ...args], env: { HOST: ip } };
   },
-  "traefik/whoami": (wish) => node("../images/whoami.ts", [...entryPointArgs(wish), "--host", wish.ip]),
+  "traefik/whoami": (wish) => node("../../emulators/programs/whoami.ts", [...entryPointArgs(wish), "--host", wish.ip]),
   postgres: ({ command, args, ip }) => {
     const [file, ...rest] = command;
-    if (file === undefined) return node("../images/postgres.ts", [ip, ...args]);
+    if (file === undefined) return node("./postgres.ts", [ip, ...args]);
     const PATH = [POSTGRES_PROGRAMS, path.dirname(process.execPath), process.env["PATH"]].join(path.delimiter);
     return { file, args: [...rest, ...args], env: { PATH, POD_IP: ip } };
   },

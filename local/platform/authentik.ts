@@ -27,7 +27,7 @@ export async function findAuthentik(
 
 /** Returns the line that says which authentik runs. */
 export function describeAuthentik(executable: string | undefined): string {
-  return `authentik: ${executable ?? "the emulator (local/authentik)"}`;
+  return `authentik: ${executable ?? "the emulator (emulators/authentik)"}`;
 }
 
 /** Returns the folder of the default blueprints of a real authentik. */

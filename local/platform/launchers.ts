@@ -12,7 +12,7 @@ export function writeLaunchers(data: string, plugins: readonly Plugin[]): string
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
   for (const { name } of plugins.filter(({ kind }) => kind === "stand-in")) {
-    write(path.join(folder, `pulumi-resource-${name}`), path.join("local", "plugins", name, "main.ts"));
+    write(path.join(folder, `pulumi-resource-${name}`), path.join("emulators", "plugins", name, "main.ts"));
   }
   return folder;
 }

@@ -13,7 +13,7 @@ import { errorText } from "../../config/errorText.ts";
 
 export interface Plugin {
   readonly name: PluginName;
-  /** Whether the publisher's plugin is there, or the stand-in of `local/plugins` has to serve. */
+  /** Whether the publisher's plugin is there, or the stand-in of `emulators/plugins` has to serve. */
   readonly kind: "real" | "stand-in";
   readonly version: string;
   /** The executable of a real plugin. */

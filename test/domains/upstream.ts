@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request as forward } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { selfSigned } from "../../local/authentik/certificate.ts";
+import { selfSigned } from "../../emulators/authentik/certificate.ts";
 
 export interface Upstream {
   readonly port: number;

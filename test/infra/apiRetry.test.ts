@@ -11,7 +11,7 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { Api } from "../../local/platform/api.ts";
 import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
 import { withClient } from "../../ops/clients/http.ts";
-import { Cluster } from "../../local/plugins/kubernetes/cluster.ts";
+import { Cluster } from "../../emulators/plugins/kubernetes/cluster.ts";
 
 type Step = "reset" | { readonly status: number; readonly retryAfter?: string };
 

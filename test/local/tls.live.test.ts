@@ -16,7 +16,7 @@ import { Processes } from "../../local/platform/processes.ts";
 import { withDatabase } from "../../ops/clients/database.ts";
 import { issue, newAuthority } from "../helpers/certificates.ts";
 import { encrypt } from "../helpers/encryptedPostgres.ts";
-import { openWorkshop, type Workshop } from "./stacks.ts";
+import { openWorkshop, type Workshop } from "../../emulators/test/plugins/stacks.ts";
 
 const PASSWORD = "tls-canary-'3'@/%";
 /** Milliseconds that a program may take. */

@@ -42,7 +42,7 @@ const USERS = [
   ["postgres", 70],
   ["node", 1000],
 ] as const;
-/** What `local/authentik` and `local/images` import. */
+/** What the emulators and the sample application import. */
 const PACKAGES = [
   ...["@hono/node-server", "ajv", "ajv-formats", "hono", "jose", "jsonwebtoken", "oidc-provider", "openid-client"],
   ...["p-retry", "pg", "pyodide", "undici", "ws", "yaml"],
@@ -130,23 +130,23 @@ function fillBase(files: LayerFolder): void {
 
 async function fillEmulators(files: LayerFolder): Promise<void> {
   const project = projectFolder();
-  for (const folder of ["local/authentik", "local/images", ...packageFolders(project, PACKAGES)]) {
+  for (const folder of ["emulators/authentik", "emulators/programs", ...packageFolders(project, PACKAGES)]) {
     const source = path.resolve(project, folder);
     await files.tree(source, path.join(SOURCES, path.relative(project, source)));
   }
-  for (const file of ["package.json", "config/sslModes.ts", "infra/loopback.ts", "infra/postgres/tls.ts"]) {
+  for (const file of ["package.json", "emulators/libpq.ts", "infra/loopback.ts", "local/sample/oidcApp.ts"]) {
     files.file(path.join(project, file), path.join(SOURCES, file));
   }
   const start = (name: string, program: string): void =>
     files.text(
       `/usr/local/bin/${name}`,
       // As much as Go's server and client take, as on the local platform.
-      `#!/bin/sh\nexec node --max-http-header-size=1048576 ${SOURCES}/local/${program} "$@"\n`,
+      `#!/bin/sh\nexec node --max-http-header-size=1048576 ${SOURCES}/${program} "$@"\n`,
       0o755,
     );
-  start("ak", "authentik/main.ts");
-  start("oidc-app", "images/oidcApp.ts");
-  start("whoami", "images/whoami.ts");
+  start("ak", "emulators/authentik/main.ts");
+  start("oidc-app", "local/sample/oidcApp.ts");
+  start("whoami", "emulators/programs/whoami.ts");
 }
 
 /** The server comes from npm, the clients from Debian. */

@@ -89,7 +89,7 @@ describe("the command of authentik's images, without a real authentik", () => {
     ["healthcheck", SERVER, { command: ["ak", "healthcheck"] }],
   ])("is the emulator with %s", async (role, image, fields) => {
     const { file, args, env } = await commandFor(image, wish(fields));
-    expect([file, args.at(-2)?.endsWith("/local/authentik/main.ts"), args.at(-1)]).toEqual([
+    expect([file, args.at(-2)?.endsWith("/emulators/authentik/main.ts"), args.at(-1)]).toEqual([
       process.execPath,
       true,
       role,

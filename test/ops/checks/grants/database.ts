@@ -87,7 +87,7 @@ function migrate({ host, port, user, password, database }: Server["address"]): v
   };
   const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   const args = [
-    new URL("../../../../local/images/psql.ts", import.meta.url).pathname,
+    new URL("../../../../emulators/programs/psql.ts", import.meta.url).pathname,
     "--single-transaction",
     ...Object.entries(variables).flatMap(([name, value]) => ["-v", `${name}=${value}`]),
     ...files.sort().flatMap((file) => ["-f", new URL(file, folder).pathname]),

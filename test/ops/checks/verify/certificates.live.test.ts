@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, getCACertificates, type Server, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { selfSigned } from "../../../../local/authentik/certificate.ts";
+import { selfSigned } from "../../../../emulators/authentik/certificate.ts";
 import { checkCertificate } from "../../../../ops/checks/verify/certificates.ts";
 
 const HOST = "whoami.certificate.localhost";

@@ -1,0 +1,94 @@
+import { lookup as systemLookup } from "node:dns";
+import { STATUS_CODES } from "node:http";
+import type { LookupFunction } from "node:net";
+import { Agent, fetch } from "undici";
+
+import { asText } from "../bridge.ts";
+import type { Values } from "../protocol/plugin.ts";
+
+/** `*.localhost` is this machine (RFC 6761, 6.3), which many system resolvers do not know. */
+const lookup: LookupFunction = (host, ...rest) =>
+  systemLookup(/\.localhost$/i.test(host) ? "127.0.0.1" : host, ...rest);
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/api/v3`, with slashes at both ends. */
+  readonly path: string;
+  /** A list repeats its name. */
+  readonly query?: Values | undefined;
+  readonly body?: Values;
+}
+
+/** authentik's API as the Terraform provider uses it: no retry, no timeout, 404 means gone, and its texts for everything else. */
+export class Api {
+  readonly #base: URL;
+  readonly #headers: Record<string, string>;
+  readonly #dispatcher: Agent;
+
+  constructor(url: string, token: string, version: string, insecure: boolean) {
+    this.#base = new URL(url);
+    if (!this.#base.pathname.endsWith("/api/v3")) this.#base.pathname = this.#base.pathname.replace(/\/?$/, "/api/v3");
+    this.#headers = {
+      Accept: "application/json",
+      "Accept-Encoding": "gzip",
+      Authorization: `Bearer ${token}`,
+      "User-Agent": `authentik-terraform@${version}`,
+    };
+    const connect = { lookup, rejectUnauthorized: !insecure };
+    this.#dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+  }
+
+  /** One object; undefined when the server says 404. @throws when the answer has no field `key` */
+  async object(call: Call, key = "pk"): Promise<Values | undefined> {
+    return this.#send(call, [key]);
+  }
+
+  /** The entries of a list's first page; undefined when the server says 404. */
+  async list(call: Call): Promise<Values[] | undefined> {
+    const page = await this.#send(call, ["pagination", "results", "autocomplete"]);
+    return page && (page.results as Values[]);
+  }
+
+  /** A call whose answer is not looked at, which is how a starting server's "deleted" is believed. */
+  async command(call: Call): Promise<void> {
+    await this.#send(call, undefined);
+  }
+
+  async #send(call: Call, required: readonly string[] | undefined): Promise<Values | undefined> {
+    const url = new URL(this.#base);
+    url.pathname += call.path;
+    for (const [name, value] of Object.entries(call.query ?? {})) {
+      for (const one of [value ?? ""].flat()) url.searchParams.append(name, asText(one));
+    }
+    url.searchParams.sort();
+    const response = await fetch(url, {
+      dispatcher: this.#dispatcher,
+      method: call.method,
+      headers: call.body ? { ...this.#headers, "Content-Type": "application/json" } : this.#headers,
+      redirect: "manual",
+      body: call.body ? JSON.stringify(call.body) : null,
+    }).catch((error: unknown) => {
+      const { message } = (error as Error).cause as Error;
+      throw new Error(`HTTP Error '${call.method} "${url.href}": ${message}' without http response`, { cause: error });
+    });
+    const text = await response.text();
+    const refuse = (reason: string): never => {
+      throw new Error(`HTTP Error '${reason}' during request '${call.method} ${url.pathname}': "${text}"`);
+    };
+    const { status } = response;
+    if (status === 404) return undefined;
+    if (status >= 300) return refuse(`${status} ${STATUS_CODES[status] ?? ""}${detail(status, text)}`);
+    if (!required) return {};
+    if (text === "") throw new Error("error reading from server: EOF");
+    const type = response.headers.get("content-type") ?? "";
+    if (!/^application\/([\w.-]+\+)?json/i.test(type)) return refuse("undefined response type");
+    const answer = JSON.parse(text) as Values;
+    const missing = required.find((name) => answer[name] === undefined);
+    return missing === undefined ? answer : refuse(`no value given for required property ${missing}`);
+  }
+}
+
+function detail(status: number, text: string): string {
+  const found = status === 403 ? /"detail":\s*"([^"]*)"/.exec(text)?.[1] : undefined;
+  return found === undefined ? "" : `  (${found})`;
+}

@@ -1,0 +1,237 @@
+import { createHash } from "node:crypto";
+import { decodeJwt } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Authentik } from "../../authentik/server.ts";
+import { Browser } from "./browser.ts";
+import {
+  authorize,
+  call,
+  callback,
+  configure,
+  deploy,
+  endpoint,
+  hosts,
+  list,
+  origin,
+  password,
+  start,
+  username,
+  waiting,
+} from "./deployment.ts";
+import type { Json } from "./deployment.ts";
+
+let authentik: Authentik;
+let user: Json;
+
+beforeAll(async () => {
+  authentik = await start();
+  await authentik.ready;
+  await deploy(authentik.url);
+  user = (await list(authentik.url, "/core/users/?username=bob"))[0] ?? {};
+});
+afterAll(() => authentik.close());
+
+/** Signs bob in at an authorize address and gives the browser and the code; none when he is denied. */
+async function codeFor(address: string): Promise<{ browser: Browser; code: string }> {
+  const browser = new Browser(authentik.url, hosts);
+  const login = await browser.follow(address);
+  await browser.runFlow(login.url, [username("bob"), password("right")]);
+  const granted = await browser.request(address);
+  return { browser, code: new URL(granted.headers.get("location") ?? "http://none").searchParams.get("code") ?? "" };
+}
+
+async function redeem(form: Record<string, string>): Promise<{ status: number; body: Json }> {
+  const body = new URLSearchParams({ grant_type: "authorization_code", redirect_uri: callback, ...form });
+  const headers = { "x-forwarded-host": new URL(origin).host };
+  const answer = await fetch(`${authentik.url}/application/o/token/`, { method: "POST", headers, body });
+  return { status: answer.status, body: (await answer.json()) as Json };
+}
+
+const confidential = { client_id: "identity", client_secret: "s3cret" };
+const claimsOf = (body: Json) => decodeJwt(body["id_token"] as string);
+
+test("without a session, authorize sends to the login page with 302", async () => {
+  const answer = await new Browser(authentik.url, hosts).request(authorize());
+  const location = new URL(answer.headers.get("location") ?? "", origin);
+  expect([answer.status, location.pathname]).toEqual([302, "/if/flow/default-authentication-flow/"]);
+  expect(location.searchParams.get("next")).toMatch(/^\/application\/o\/authorize\/\?client_id=identity&/);
+});
+
+test.each([
+  "http://dash.localhost/login/",
+  "http://dash.localhost/login?x=1",
+  "http://dash.localhost/login/../evil",
+  "http://dash.localhost:80/login",
+  "https://dash.localhost/login",
+  "http://DASH.localhost/login",
+  "http://dash.localhost@evil.test/login",
+  "//dash.localhost/login",
+])("the redirect address %s is not the registered one: an error page, signed in or not", async (redirect_uri) => {
+  const { browser } = await codeFor(authorize());
+  for (const one of [browser, new Browser(authentik.url, hosts)]) {
+    const answer = await one.request(authorize({ redirect_uri }));
+    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+  }
+});
+
+test("who is in none of the bound groups is denied at the authorize endpoint, with no code", async () => {
+  const target = (await call(authentik.url, "GET", "/core/applications/identity/"))["pk"];
+  const group = (await list(authentik.url, "/core/groups/?name=authentik+Admins"))[0]?.["pk"];
+  const binding = await call(authentik.url, "POST", "/policies/bindings/", { target, group, order: 0 });
+  const { browser, code } = await codeFor(authorize());
+  const answer = await browser.request(authorize());
+  expect([code, answer.status, answer.headers.get("location")]).toEqual(["", 200, null]);
+  expect(await answer.text()).toContain("Permission denied");
+  await call(authentik.url, "DELETE", `/policies/bindings/${String(binding["pk"])}/`);
+  expect((await browser.request(authorize())).headers.get("location")).toContain(`${callback}?code=`);
+});
+
+describe("grant types that a provider does not have are refused", () => {
+  test("at authorize: back to the application with invalid_request, signed in or not", async () => {
+    const restore = await configure(authentik.url, { grant_types: [] });
+    const answer = await new Browser(authentik.url, hosts).request(authorize());
+    const error = "error=invalid_request&error_description=The%20request%20is%20otherwise%20malformed&state=s";
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, `${callback}?${error}`]);
+    const foreign = await new Browser(authentik.url, hosts).request(authorize({ redirect_uri: "http://evil.test/" }));
+    expect([foreign.status, foreign.headers.get("location")]).toEqual([400, null]);
+    await restore();
+  });
+
+  test("at the token endpoint: invalid_grant, before the client's secret is looked at", async () => {
+    const { code } = await codeFor(authorize());
+    const restore = await configure(authentik.url, { grant_types: ["client_credentials"] });
+    const refused = { status: 400, body: { error: "invalid_grant" } };
+    expect(await redeem({ ...confidential, code })).toEqual(refused);
+    expect(await redeem({ client_id: "identity", client_secret: "wrong", code })).toEqual(refused);
+    await restore();
+    expect((await redeem({ ...confidential, code })).status).toBe(200);
+  });
+});
+
+test("an access token is a JWT, which userinfo and introspection know until it is revoked", async () => {
+  const { body } = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
+  const token = body["access_token"] as string;
+  const post = async (name: string) => {
+    const form = new URLSearchParams({ ...confidential, token });
+    const headers = { "x-forwarded-host": new URL(origin).host };
+    return fetch(`${authentik.url}/application/o/${name}/`, { method: "POST", headers, body: form });
+  };
+  const { sub } = decodeJwt(token);
+  const active = { active: true, client_id: "identity", sub, email: "bob@x.test" };
+  expect(await (await post("introspect")).json()).toMatchObject(active);
+  expect((await post("revoke")).status).toBe(200);
+  expect(await (await post("introspect")).json()).toEqual({ active: false });
+});
+
+describe("settings of a provider", () => {
+  test("token validities, and scopes: those it knows, refresh tokens only with offline_access", async () => {
+    const mappings = await list(authentik.url, "/propertymappings/provider/scope/");
+    const property_mappings = mappings
+      .filter((one) => ["openid", "profile", "offline_access"].includes(one["scope_name"] as string))
+      .map((one) => one["pk"]);
+    const validities = { access_token_validity: "minutes=7", refresh_token_validity: "seconds=1" };
+    const restore = await configure(authentik.url, { ...validities, property_mappings });
+    const plain = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
+    expect(plain.body).toMatchObject({ expires_in: 420, scope: "openid" });
+    expect(plain.body).not.toHaveProperty("refresh_token");
+    const claims = claimsOf(plain.body);
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(420);
+    expect(claims).not.toHaveProperty("email");
+    const scope = "openid profile offline_access";
+    const lasting = await redeem({ ...confidential, code: (await codeFor(authorize({ scope }))).code });
+    const refresh = {
+      ...confidential,
+      grant_type: "refresh_token",
+      refresh_token: String(lasting.body["refresh_token"]),
+    };
+    const refreshed = async () => {
+      const { status, body } = await redeem(refresh);
+      return status === 200 ? "granted" : body["error"];
+    };
+    await expect.poll(refreshed, { timeout: 240_000, interval: 1500 }).toBe("invalid_grant");
+    await restore();
+  });
+
+  test.each(["user_id", "user_uuid", "user_username", "user_email"])("subject mode %s", async (sub_mode) => {
+    const expected: Json = { user_id: String(user["pk"]), user_uuid: user["uuid"], user_username: "bob" };
+    const restore = await configure(authentik.url, { sub_mode });
+    const { body } = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
+    expect(claimsOf(body).sub).toBe(expected[sub_mode] ?? "bob@x.test");
+    await restore();
+  });
+
+  test("a public client needs no secret, but the verifier of its challenge", async () => {
+    const restore = await configure(authentik.url, { client_type: "public" });
+    const verifier = "v".repeat(43);
+    const code_challenge = createHash("sha256").update(verifier).digest("base64url");
+    const pkce = authorize({ code_challenge, code_challenge_method: "S256" });
+    const attempt = async (more: Record<string, string>) => {
+      const { status, body } = await redeem({ client_id: "identity", code: (await codeFor(pkce)).code, ...more });
+      return [status, body["error"]];
+    };
+    expect(await attempt({ code_verifier: verifier })).toEqual([200, undefined]);
+    expect(await attempt({ code_verifier: "w".repeat(43) })).toEqual([400, "invalid_grant"]);
+    expect(await attempt({})).toEqual([400, "invalid_grant"]);
+    await restore();
+    expect((await redeem({ client_id: "identity", code: (await codeFor(authorize())).code })).status).toBe(400);
+  });
+
+  test("the issuer: its own, or authentik's for all", async () => {
+    const issuer = async () => {
+      const { body } = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
+      const path = `${endpoint}/identity/.well-known/openid-configuration`;
+      const found = (await (await new Browser(authentik.url, hosts).request(path)).json()) as Json;
+      return [claimsOf(body).iss, found["issuer"]];
+    };
+    expect(await issuer()).toEqual([`${endpoint}/identity/`, `${endpoint}/identity/`]);
+    const restore = await configure(authentik.url, { issuer_mode: "global" });
+    expect(await issuer()).toEqual([`${origin}/`, `${origin}/`]);
+    await restore();
+  });
+});
+
+describe("the session's length, set by a blueprint", () => {
+  const setLength = async (session_duration: string) => {
+    const content = `entries:
+  - model: authentik_stages_user_login.userloginstage
+    identifiers: { name: default-authentication-login }
+    attrs: { session_duration: ${session_duration} }
+`;
+    const { pk } = await call(authentik.url, "POST", "/managed/blueprints/", {
+      name: `length ${session_duration}`,
+      content,
+    });
+    const path = `/managed/blueprints/${String(pk)}/`;
+    await call(authentik.url, "POST", `${path}apply/`);
+    await expect.poll(async () => (await call(authentik.url, "GET", path))["status"], waiting).toBe("successful");
+  };
+  const page = `${origin}/if/flow/default-authentication-flow/?next=%2F`;
+  const cookieAfterLogin = async () => {
+    const browser = new Browser(authentik.url, hosts);
+    await browser.runFlow(page, [username("bob"), password("right")]);
+    const cookies = browser.set.filter((line) => line.startsWith("authentik_session="));
+    return { browser, cookie: cookies.at(-1) ?? "" };
+  };
+
+  test("a length makes a lasting cookie, and the server forgets the session after it", async () => {
+    await setLength("hours=10;minutes=5");
+    expect((await cookieAfterLogin()).cookie).toMatch(/; Max-Age=36300; Path=\/; HttpOnly; SameSite=Lax$/);
+    await setLength("seconds=2");
+    const { browser, cookie } = await cookieAfterLogin();
+    expect(cookie).toContain("; Max-Age=2;");
+    const first = await browser.request(authorize());
+    expect(first.headers.get("location")).toContain(`${callback}?code=`);
+    const location = async () => (await browser.request(authorize())).headers.get("location") ?? "";
+    await expect.poll(location, { timeout: 240_000 }).toContain("/if/flow/default-authentication-flow/");
+  });
+
+  test("seconds=0 is until the browser closes, and nonsense is refused", async () => {
+    await setLength("seconds=0");
+    const { browser, cookie } = await cookieAfterLogin();
+    expect(cookie).toMatch(/^authentik_session=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/);
+    browser.set.length = 0;
+    await browser.request(authorize());
+    for (const line of browser.set) expect(line).not.toMatch(/^authentik_session=.*(max-age|expires)/i);
+    await expect(setLength("soon")).rejects.toThrow("Failed to validate blueprint");
+  });
+});

@@ -1,0 +1,226 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDefaults } from "../../authentik/defaults.ts";
+import { embeddedOutpost, references } from "../../authentik/objects.ts";
+import type { Kind } from "../../authentik/objects.ts";
+import { create, resources } from "../../authentik/resources.ts";
+import type { Resource, Runtime } from "../../authentik/resources.ts";
+import { restApi } from "../../authentik/rest.ts";
+import { Store } from "../../authentik/store.ts";
+import { noTasks } from "../../authentik/tasks.ts";
+import { anything, echo, expectDescribed, nameOf, pair } from "./described.ts";
+import sequences from "./traffic.json" with { type: "json" };
+
+type Json = Record<string, unknown>;
+type Call = { method: string; path: string; query?: string; body?: unknown; status: number; response?: unknown };
+
+const token = "test-token";
+let runtime: Runtime;
+let api: ReturnType<typeof restApi>;
+
+/** An empty store, but for the user behind the token; `full` = with what authentik has after its first start. */
+function start(full = false): void {
+  runtime = { store: new Store(), secretKey: "test", tasks: noTasks };
+  if (full) createDefaults(runtime, { token });
+  else {
+    const admins = { ...create(runtime, resourceOf("group")), name: "callers", is_superuser: true };
+    runtime.store.put("group", admins as never);
+    const caller = { ...create(runtime, resourceOf("user")), pk: 9999, username: "caller", groups: [admins.pk] };
+    runtime.store.put("user", caller as never);
+    const own = { pk: "t", identifier: "t", user: 9999, expiring: false, expires: null };
+    runtime.store.put("token", { ...own, intent: "api", key: token });
+  }
+  api = restApi(runtime);
+}
+
+function resourceOf(kind: Kind): Resource {
+  const resource = resources.find((one) => one.kind === kind);
+  if (!resource) throw new Error(`no resource for ${kind}`);
+  return resource;
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const answer = await api.request(path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: (text === "" ? {} : JSON.parse(text)) as Json };
+}
+
+/** The only outpost that may be without providers, as some recorded calls leave theirs. */
+const embedded = { managed: embeddedOutpost };
+/** In place of recorded blueprints, some of which authentik refuses. */
+const blueprint = { content: "version: 1\nentries: []\n" };
+
+/** Puts what a recorded call takes for granted into an empty store: its object, and what its body points at. */
+function plant(resource: Resource, { path, body, response, status }: Call): void {
+  const put = (kind: Kind, fields: Json) => {
+    const made = resources.find((one) => one.kind === kind && (kind !== resource.kind || one === resource));
+    if (made) runtime.store.put(kind, { ...create(runtime, made), ...anything, ...embedded, ...fields });
+  };
+  const sent = (body ?? {}) as Json;
+  for (const [field, kind] of Object.entries(references[resource.kind] ?? {})) {
+    for (const pk of [sent[field] ?? []].flat()) put(kind, { pk, username: "other", name: "other" });
+  }
+  const id = path.slice(`/api/v3${resource.path ?? ""}`.length).split("/")[0] ?? "";
+  const key = resource.key ?? "pk";
+  const pk = key === "pk" ? { pk: /^\d+$/.test(id) ? Number(id) : id } : { [key]: id };
+  if (id !== "" && id !== "default_settings" && status !== 404) put(resource.kind, pk);
+  for (const object of ((response ?? {}) as { results?: Json[] }).results ?? []) {
+    put(resource.kind, { ...object, pk: object["pk"] ?? object["brand_uuid"], ...pair });
+  }
+}
+
+describe("what the real provider sent and got", () => {
+  test.each(sequences as { what: string; calls: Call[] }[])("$what", async ({ calls }) => {
+    for (const recorded of calls) {
+      const { method, path, query, status, response } = recorded;
+      start();
+      const resource = resources.find((one) => one.path && path.startsWith(`/api/v3${one.path}`));
+      if (resource) plant(resource, recorded);
+      const target = path.replace("/api/v3", "") + (query === undefined ? "" : `?${query}`);
+      const body = recorded.body as Json | undefined;
+      const sent = body && { ...body, ...("content" in body ? blueprint : {}) };
+      const answer = await call(method, target, sent && "certificate_data" in sent ? { ...sent, ...pair } : sent);
+      expect(answer.status, `${method} ${target} ${JSON.stringify(answer.body)}`).toBe(status);
+      if (status >= 300) continue;
+      expectDescribed(method, target, status, answer.body);
+      const { results } = (response ?? {}) as { results?: Json[] };
+      if (results) expect((answer.body["results"] as Json[]).map(nameOf).sort()).toEqual(results.map(nameOf).sort());
+      if (method !== "DELETE" && sent && status !== 204) expect(answer.body).toMatchObject(echo(sent));
+    }
+  });
+});
+
+describe("rules of the server", () => {
+  beforeAll(() => start(true));
+  const flow = async (slug: string) => {
+    const { body } = await call("GET", `/flows/instances/?slug=${slug}`);
+    return (body["results"] as Json[])[0]?.["pk"] as string;
+  };
+  const proxy = async (name: string, more: Json = {}) =>
+    call("POST", "/providers/proxy/", {
+      ...{ name, external_host: `http://${name}.localhost`, mode: "forward_single", ...more },
+      authorization_flow: await flow("default-provider-authorization-implicit-consent"),
+      invalidation_flow: await flow("default-provider-invalidation-flow"),
+    });
+
+  test("nobody gets in without a token, and unknown things are 404", async () => {
+    const anonymous = await api.request("/core/groups/");
+    expect(anonymous.status).toBe(403);
+    expect(await anonymous.json()).toEqual({ detail: "Authentication credentials were not provided." });
+    expect((await api.request("/no/such/thing/", { headers: { authorization: `Bearer ${token}` } })).status).toBe(404);
+    expect((await call("GET", "/core/applications/nope/")).status).toBe(404);
+  });
+
+  test("a proxy provider gets the five default mappings and one client id, and no secret shows", async () => {
+    const custom = (
+      await call("POST", "/propertymappings/provider/scope/", { name: "c", scope_name: "zz", expression: "return {}" })
+    ).body;
+    const { status, body } = await proxy("five", { property_mappings: [custom["pk"]], skip_path_regex: "^/open" });
+    expect(status).toBe(201);
+    expect(body["property_mappings"]).toHaveLength(6);
+    expect(body).not.toHaveProperty("client_secret");
+    expect(body).not.toHaveProperty("cookie_secret");
+    const { name, external_host, mode, authorization_flow, invalidation_flow } = body;
+    const settings = { name, external_host, mode, authorization_flow, invalidation_flow };
+    const put = await call("PUT", `/providers/proxy/${String(body["pk"])}/`, settings);
+    expect(put.body["client_id"]).toBe(body["client_id"]);
+    expect(put.body["skip_path_regex"]).toBe("^/open");
+    expect(put.body["property_mappings"]).toEqual(body["property_mappings"]);
+  });
+
+  test("duplicates, wrong bodies and dangling references are refused with 400", async () => {
+    await call("POST", "/core/groups/", { name: "twice" });
+    expect(await call("POST", "/core/groups/", { name: "twice" })).toEqual({
+      status: 400,
+      body: { name: ["Group with this name already exists."] },
+    });
+    expect((await call("POST", "/core/groups/", {})).body).toEqual({ name: ["This field is required."] });
+    expect((await call("POST", "/core/applications/", { name: "a", slug: "a", provider: 999 })).body).toEqual({
+      provider: ['Invalid pk "999" - object does not exist.'],
+    });
+  });
+
+  test("PATCH replaces an outpost's providers; a deleted provider leaves it and its application", async () => {
+    const [one, two] = [(await proxy("one")).body["pk"], (await proxy("two")).body["pk"]];
+    const found = await call("GET", "/outposts/instances/?name__iexact=AUTHENTIK+embedded+outpost");
+    const path = `/outposts/instances/${String((found.body["results"] as Json[])[0]?.["pk"])}/`;
+    expect((await call("PATCH", path, { providers: [one] })).body["providers"]).toEqual([one]);
+    expect((await call("PATCH", path, { providers: [two] })).body["providers"]).toEqual([two]);
+    await call("POST", "/core/applications/", { name: "two", slug: "two", provider: two });
+    await call("DELETE", `/providers/proxy/${String(two)}/`);
+    expect((await call("GET", path)).body["providers"]).toEqual([]);
+    expect((await call("GET", "/core/applications/two/")).body["provider"]).toBeNull();
+  });
+
+  test("membership is one relation with two writers", async () => {
+    const group = (await call("POST", "/core/groups/", { name: "team" })).body["pk"];
+    const user = (await call("POST", "/core/users/", { username: "bob", name: "Bob", groups: [group] })).body["pk"];
+    const path = `/core/groups/${String(group)}/`;
+    expect((await call("GET", path)).body["users"]).toEqual([user]);
+    await call("PUT", path, { name: "team", users: [] });
+    expect((await call("GET", `/core/users/${String(user)}/`)).body["groups"]).toEqual([]);
+    await call("PUT", path, { name: "team", users: [user] });
+    expect((await call("GET", `/core/users/${String(user)}/`)).body["groups"]).toEqual([group]);
+  });
+
+  test("an outpost comes with a service account and its token, and takes them along", async () => {
+    const { body } = await call("POST", "/outposts/instances/", {
+      ...{ name: "own", type: "proxy", service_connection: null, config: {} },
+      providers: [(await proxy("served")).body["pk"]],
+    });
+    const pk = String(body["pk"]);
+    const account = `/core/users/?username=ak-outpost-${pk.replaceAll("-", "")}`;
+    const [user] = (await call("GET", account)).body["results"] as Json[];
+    expect(user).toMatchObject({ type: "internal_service_account", path: "goauthentik.io/outposts" });
+    const key = `/core/tokens/ak-outpost-${pk}-api/view_key/`;
+    expect((await call("GET", key)).body["key"]).toHaveLength(60);
+    await call("PATCH", `/outposts/instances/${pk}/`, { config: { log_level: "info" } });
+    expect((await call("GET", account)).body["results"]).toHaveLength(1);
+    await call("DELETE", `/outposts/instances/${pk}/`);
+    expect((await call("GET", account)).body["results"]).toEqual([]);
+    expect((await call("GET", key)).status).toBe(404);
+  });
+
+  test("a service account gets an app password; a token that expires does so after a day unless it says when", async () => {
+    const robot = await call("POST", "/core/users/", { username: "robot", name: "Robot", type: "service_account" });
+    expectDescribed("POST", "/core/users/", robot.status, robot.body);
+    const make = async (more: Json) => {
+      const asked = { user: robot.body["pk"], intent: "app_password", ...more };
+      const { status, body } = await call("POST", "/core/tokens/", asked);
+      expectDescribed("POST", "/core/tokens/", status, body);
+      return body;
+    };
+    expect(await make({ identifier: "kept", expiring: false })).toMatchObject({
+      intent: "app_password",
+      expires: null,
+    });
+    const left = Date.parse((await make({ identifier: "day" }))["expires"] as string) - Date.now();
+    expect(Math.round(left / 60_000)).toBe(24 * 60);
+    const expires = "2030-01-01T00:00:00Z";
+    expect(await make({ identifier: "dated", expires })).toMatchObject({ expiring: true, expires });
+    const key = await call("GET", "/core/tokens/kept/view_key/");
+    expectDescribed("GET", "/core/tokens/kept/view_key/", key.status, key.body);
+    const refused = await api.request("/core/groups/", {
+      headers: { authorization: `Bearer ${String(key.body["key"])}` },
+    });
+    expect(refused.status).toBe(403);
+  });
+
+  test("the version is told, to those with a token", async () => {
+    const { status, body } = await call("GET", "/admin/version/");
+    expectDescribed("GET", "/admin/version/", status, body);
+    expect(body["version_current"]).toBe("2026.5.7");
+    expect((await api.request("/admin/version/")).status).toBe(403);
+  });
+
+  test("a duration that is none is refused", async () => {
+    expect(await proxy("long", { access_token_validity: "forever" })).toEqual({
+      status: 400,
+      body: { access_token_validity: ["forever is not in the correct format of 'hours=3;minutes=1'."] },
+    });
+  });
+});

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+import type { Context, Plugin, Values } from "../../plugins/protocol/plugin.ts";
+import { decode, encode } from "../../plugins/protocol/values.ts";
+import { authentik } from "../../plugins/terraform-provider/plugin.ts";
+import traffic from "../authentik/traffic.json" with { type: "json" };
+
+/** A call of the real provider, as it was recorded. */
+export interface Recorded {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: string;
+  readonly body?: Values;
+  readonly status: number;
+  readonly response?: Values | null;
+}
+export type Call = Pick<Recorded, "method" | "path" | "query" | "body">;
+
+export interface Answer {
+  readonly status: number;
+  readonly type?: string;
+  readonly body: string;
+}
+
+export const SEQUENCES = traffic as unknown as { what: string; calls: Recorded[] }[];
+export const RECORDED = SEQUENCES.flatMap(({ calls }) => calls);
+export const CONTEXT: Context = {
+  preview: false,
+  urn: "urn:pulumi:s::p::t::x",
+  timeout: 0,
+  signal: new AbortController().signal,
+};
+
+/** A plugin that is configured for a server of the test's own. */
+export interface Scene {
+  readonly plugin: Plugin;
+  readonly url: string;
+  /** What was sent, but for the question that configuring asks. */
+  sent: Call[];
+  headers: IncomingHttpHeaders;
+  answer: (call: Call) => Answer;
+  close(): void;
+}
+
+export async function openScene(): Promise<Scene> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const [path = "", query] = (request.url ?? "").split("?");
+      const method = request.method ?? "";
+      const call = { method, path, ...(query && { query }), ...(body && { body: JSON.parse(body) as Values }) };
+      if (!path.endsWith("/root/config/")) scene.sent.push(call);
+      scene.headers = request.headers;
+      const { status, type = "application/json", body: answered } = scene.answer(call);
+      response.writeHead(status, { "content-type": type }).end(answered);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://authentik.localhost:${(server.address() as AddressInfo).port}`;
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  const answer = (): Answer => ({ status: 200, body: "{}" });
+  const scene: Scene = { plugin: authentik(), url, sent: [], headers: {}, answer, close };
+  await scene.plugin.configure({ url, token: "t0ken" });
+  return scene;
+}
+
+/** What stands in the record of a call that the plugin decides. */
+export function bare({ method, path, query, body }: Recorded): Call {
+  return { method, path, ...(query && { query }), ...(body && { body }) };
+}
+
+/** What the engine hands back of a state: without marks of secrets, which it keeps itself. */
+export function opened(state: Values): Values {
+  return decode(encode(state)).values;
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+
+import type { Cluster } from "../../plugins/kubernetes/cluster.ts";
+import { accessOf } from "../../plugins/kubernetes/kubeconfig.ts";
+import { handedOver, isFresh } from "../../plugins/kubernetes/managers.ts";
+import { untilGone, untilReady } from "../../plugins/kubernetes/readiness.ts";
+import type { Values } from "../../plugins/protocol/plugin.ts";
+
+const NEVER = new AbortController().signal;
+
+describe("waiting", () => {
+  const cluster = (lives: readonly (Values | undefined)[], pods: readonly Values[] = []): Cluster => {
+    let call = 0;
+    const answers = {
+      read: () => Promise.resolve(lives[Math.min(call++, lives.length - 1)]),
+      podsOf: () => Promise.resolve(pods),
+    };
+    return answers as unknown as Cluster;
+  };
+  const deployment = (available: number): Values => ({
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "web", namespace: "shop", generation: 2, uid: "1" },
+    spec: { replicas: 1, selector: { matchLabels: { app: "web" } } },
+    status: { observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: available },
+  });
+
+  it("ends when the Deployment works", async () => {
+    const live = await untilReady(cluster([deployment(1)]), deployment(0), Date.now() + 5000, NEVER);
+    expect(live).toEqual(deployment(1));
+  });
+
+  it("does not believe a status of before the change", async () => {
+    const stale = { ...deployment(1), metadata: { ...(deployment(1).metadata as Values), generation: 3 } };
+    await expect(untilReady(cluster([stale]), stale, 0, NEVER)).rejects.toThrow(
+      "of 1 replicas 1 are updated, 1 available, 1 there in all",
+    );
+  });
+
+  it("says at the deadline why the containers do not run", async () => {
+    const waiting = { reason: "ImagePullBackOff", message: "no such image" };
+    const pods = [
+      { metadata: { name: "web-1" }, status: { containerStatuses: [{ name: "main", state: { waiting } }] } },
+    ];
+    await expect(untilReady(cluster([], pods), deployment(0), 0, NEVER)).rejects.toMatchObject({
+      reasons: [
+        "of 1 replicas 1 are updated, 0 available, 1 there in all",
+        'container "main": ImagePullBackOff: no such image',
+      ],
+    });
+  });
+
+  it("gives up on a failed Job at once", async () => {
+    const conditions = [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded", message: "over" }];
+    const job = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "x" }, status: { conditions } };
+    const waited = untilReady(cluster([job]), job, Date.now() + 60_000, NEVER);
+    await expect(waited).rejects.toThrow("[BackoffLimitExceeded] over");
+  });
+
+  it("ends when the object is gone, or is another one", async () => {
+    const other = { ...deployment(1), metadata: { name: "web", uid: "2" } };
+    await untilGone(cluster([undefined]), deployment(1), 0, NEVER);
+    await untilGone(cluster([other]), deployment(1), 0, NEVER);
+    const held = { ...deployment(1), metadata: { uid: "1", finalizers: ["example.org/keep"] } };
+    await expect(untilGone(cluster([held]), deployment(1), 0, NEVER)).rejects.toThrow(
+      'it is still being deleted; finalizers: ["example.org/keep"]',
+    );
+  });
+});
+
+describe("the kubeconfig", () => {
+  const text = JSON.stringify({
+    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:6443/", "certificate-authority-data": "YXV0aA==" } }],
+    users: [{ name: "u", user: { token: "t0ken" } }],
+    contexts: [
+      { name: "dev", context: { cluster: "c", user: "u" } },
+      { name: "nobody", context: { cluster: "c", user: "n" } },
+    ],
+    "current-context": "dev",
+  });
+
+  it("says where the cluster is", () => {
+    expect(accessOf({ kubeconfig: text })).toEqual({
+      server: "https://127.0.0.1:6443",
+      token: "t0ken",
+      tls: { ca: Buffer.from("auth"), rejectUnauthorized: true },
+    });
+  });
+
+  it.each([
+    ["prod", 'the kubeconfig has no context "prod", only: dev, nobody; set kubernetes:context'],
+    ["nobody", 'the user of context "nobody" has no token; take the real plugin'],
+  ])("is refused with the context %s", (context, reason) => {
+    expect(() => accessOf({ kubeconfig: text, context })).toThrow(
+      `configured Kubernetes cluster is unreachable: ${reason}`,
+    );
+  });
+});
+
+describe("who manages a field", () => {
+  const entry = (manager: string, operation: string, fields: Values, more: Values = {}): Values => ({
+    manager,
+    operation,
+    fieldsV1: fields,
+    ...more,
+  });
+  const live = (...managedFields: Values[]): Values => ({ metadata: { managedFields } });
+
+  it("is the next updater, for what was created and for what kubectl changed", () => {
+    const other = entry("other", "Update", { "f:z": {} });
+    const status = entry("kubectl", "Update", { "f:status": {} }, { subresource: "status" });
+    const handed = handedOver(
+      live(
+        entry("pulumi-kubernetes", "Update", { "f:data": { "f:a": {} } }),
+        entry("kubectl-edit", "Update", { "f:data": { "f:b": {} } }),
+        entry("me", "Apply", { "f:data": { "f:c": {} } }),
+        other,
+        status,
+      ),
+      "me",
+    );
+    expect(handed).toEqual([other, status, entry("me", "Apply", { "f:data": { "f:a": {}, "f:b": {}, "f:c": {} } })]);
+    expect(handedOver(live(other, status), "me")).toBe(undefined);
+  });
+
+  it("is the creator only until then", () => {
+    expect(isFresh(live(entry("pulumi-kubernetes", "Update", {})))).toBe(true);
+    expect(isFresh(live(entry("pulumi-kubernetes-1234", "Apply", {})))).toBe(false);
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
+
+import { createProgress } from "../../../ops/terminal/progress.ts";
+import { ensureLocalTools } from "../../../ops/toolchain/toolchain.ts";
+
+/** A folder with the engine, one of the stand-in plugins and the states of some stacks. */
+export interface Workshop {
+  readonly folder: string;
+  /** The executable of the plugin. */
+  readonly plugin: string;
+  /** A stack of its own whose program can be exchanged. `prepare` makes what each program gets, e.g. a provider. */
+  open<Tool>(
+    stackName: string,
+    prepare: () => Tool,
+  ): Promise<{ stack: Stack; use: (program: (tool: Tool) => void) => void }>;
+  /** The text of a stack's state, as it lies in the backend. */
+  state(stackName: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Takes the name of a folder of `emulators/plugins`. */
+export async function openWorkshop(name: string): Promise<Workshop> {
+  const folder = await mkdtemp(join(tmpdir(), `gatehouse-${name}-`));
+  const { pulumi: cli } = await ensureLocalTools(["pulumi"], createProgress());
+  const plugin = join(folder, "bin", `pulumi-resource-${name}`);
+  const main = resolve(`emulators/plugins/${name}/main.ts`);
+  await mkdir(join(folder, "bin"));
+  await mkdir(join(folder, "state"));
+  await symlink(cli, join(folder, "bin", "pulumi"));
+  await writeFile(plugin, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 });
+  const pulumiCommand = await PulumiCommand.get({ root: folder, skipVersionCheck: true });
+  const envVars = {
+    PATH: `${join(folder, "bin")}:${process.env.PATH}`,
+    PULUMI_HOME: join(folder, "home"),
+    PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
+    PULUMI_CONFIG_PASSPHRASE: "live",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+  };
+  return {
+    folder,
+    plugin,
+    async open(stackName, prepare) {
+      let current: (tool: ReturnType<typeof prepare>) => void = () => undefined;
+      const program = (): Promise<void> => Promise.resolve(current(prepare()));
+      const stack = await LocalWorkspace.createStack(
+        { stackName, projectName: "live", program },
+        { pulumiCommand, envVars, secretsProvider: "passphrase" },
+      );
+      // After each run the Automation API starts the CLI three times: for the outputs, without and with secrets, and for the history with secrets.
+      const info = stack.info.bind(stack);
+      stack.outputs = () => Promise.resolve({});
+      stack.info = () => info(false);
+      return { stack, use: (next) => (current = next) };
+    },
+    state: (stackName) => readFile(join(folder, "state", ".pulumi", "stacks", "live", `${stackName}.json`), "utf8"),
+    close: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** What a preview says about each resource but the stack and the provider: the steps in their order, and what changes at which path. */
+export async function preview(stack: Stack): Promise<Record<string, { steps: string; diff: Record<string, string> }>> {
+  const told: Record<string, { steps: string; diff: Record<string, string> }> = {};
+  const onEvent = ({ resourcePreEvent }: EngineEvent): void => {
+    const step = resourcePreEvent?.metadata;
+    if (!step || step.type.startsWith("pulumi:")) return;
+    const name = step.urn.split("::").at(-1) ?? "";
+    const steps = told[name] ? `${told[name].steps}, ${step.op}` : step.op;
+    const changes = Object.entries((step.detailedDiff ?? {}) as Record<string, { diffKind: string }>);
+    const diff = {
+      ...told[name]?.diff,
+      ...Object.fromEntries(changes.map(([path, { diffKind }]) => [path, diffKind])),
+    };
+    told[name] = { steps, diff };
+  };
+  await stack.preview({ onEvent });
+  return told;
+}

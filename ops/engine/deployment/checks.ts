@@ -1,5 +1,6 @@
 /** Everything that can be known to go wrong before anything is changed. */
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import pTimeout from "p-timeout";
 import { parseStack } from "../../../config/load.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { MAX_API_RETRY_MS } from "../../../infra/apiRetry.ts";
@@ -12,7 +13,6 @@ import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import { openDataStack, ownDatabase } from "../../checks/contract/connection.ts";
 import { LockFolder } from "../../checks/contract/lockFolder.ts";
 import { UnreachableError } from "../../clients/database.ts";
-import { withTimeout } from "../../clients/timeout.ts";
 import { checkPolicyPack } from "../policyPack.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { findPlugins, standIns } from "../../toolchain/plugins.ts";
@@ -48,7 +48,8 @@ export interface CheckOptions {
   readonly skipPolicy: boolean;
 }
 
-const TIMEOUT_MS = MAX_API_RETRY_MS + 10_000;
+const milliseconds = MAX_API_RETRY_MS + 10_000;
+const TIMEOUT = { milliseconds, message: `no answer within ${milliseconds / 1000} s` };
 
 /**
  * Checks configuration, tools, policy pack, cluster, permissions, backend, secrets and contracts.
@@ -93,13 +94,13 @@ function checkConfiguration({ raw, environment }: StackContext): void {
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {
   const config = kubeConfigOf(context, environment);
   const server = config.getCurrentCluster()?.server ?? "";
-  const reading = withTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT_MS);
+  const reading = pTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT);
   const facts = await reading.catch((error: unknown) => {
     const hint = "start it, connect to its network, or correct its address in the kubeconfig";
     throw new Error(`the cluster of context "${context}" at ${server} does not answer (${errorText(error)}); ${hint}`);
   });
   const problems = prerequisiteProblems(settings, plan, facts);
-  const refused = await withTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT_MS).catch(
+  const refused = await pTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT).catch(
     (error: unknown) => {
       throw new Error(
         `the cluster of context "${context}" does not accept its user (${errorText(error)}); sign in to it again`,

@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
 import pRetry from "p-retry";
+import pTimeout from "p-timeout";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { withClient } from "../../clients/http.ts";
-import { withTimeout } from "../../clients/timeout.ts";
 import { refuseUnlessAllowed } from "../../checks/verify/gateway.ts";
 
 /** How long a deployment waits for its outposts to serve every host, in milliseconds. An outpost loads new providers some seconds later. */
@@ -35,7 +35,7 @@ export async function waitForOutposts(
       missing.delete(exposure.url);
       reportMissing();
     });
-    await withTimeout(Promise.allSettled(polls), timeout).catch(() => undefined);
+    await pTimeout(Promise.allSettled(polls), { milliseconds: timeout, fallback: () => undefined });
   });
   return [...missing];
 }

@@ -8,7 +8,7 @@ import { RetryingKubeConfig } from "../infra/kubeConfig.ts";
 import type { Platform } from "../local/platform/platform.ts";
 import { withClient } from "../ops/clients/http.ts";
 import { isGatewayResponse } from "../ops/clients/gatewayResponse.ts";
-import type { Credentials } from "../ops/checks/verify/signIn.ts";
+import type { Credentials } from "../ops/clients/signIn.ts";
 
 /** A request with this header, and the name of a bare route, takes that route instead of the host's own. */
 export const BARE_HEADER = "x-bench";

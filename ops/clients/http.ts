@@ -17,6 +17,25 @@ export interface RequestOptions {
   readonly body?: string;
 }
 
+export interface Hop {
+  /** Origin and path: queries contain tokens. */
+  readonly url: string;
+  readonly status: number;
+}
+
+/** A request is redirected too often. */
+export class RedirectError extends Error {
+  override readonly name = "RedirectError";
+  /** Whether it returned to an address that it had already left. */
+  readonly isLoop: boolean;
+
+  constructor(url: string, hops: readonly Hop[]) {
+    const last = hops.at(-1)?.url ?? "";
+    super(`${url} redirected more than ${MAX_REDIRECTS} times, last to ${last}`);
+    this.isLoop = hops.filter((hop) => hop.url === last).length > 1;
+  }
+}
+
 /** A client that behaves like one browser profile: it keeps cookies, and follows redirects only when asked. */
 export interface HttpClient {
   /**
@@ -24,10 +43,12 @@ export interface HttpClient {
    * The request must have the same effect when it is repeated.
    */
   send(url: string, options?: RequestOptions): Promise<Answer>;
-  /** GET, then every redirect, at most 15. @throws when there are more, which is how a login loop shows */
+  /** GET, then every redirect, at most 15. @throws RedirectError when there are more */
   follow(url: string): Promise<Answer>;
   /** The last answer; undefined before the first. */
   last(): Answer | undefined;
+  /** Every answer so far. */
+  readonly hops: readonly Hop[];
   readonly cookies: CookieJar;
   close(): Promise<void>;
 }
@@ -37,13 +58,14 @@ const MAX_REDIRECTS = 15;
 
 /**
  * A client without a session.
- * @param connect how it connects; default: `*.localhost` leads to loopback whatever the system's resolver thinks
+ * @param connect how it connects; default: `*.localhost` resolves to loopback, also where the system's resolver has no such name
  */
 export function createClient(connect: buildConnector.BuildOptions = { lookup }): HttpClient {
-  // Cookies of *.localhost hosts are host-only, so the public suffix list has nothing to say about them.
+  // Cookies of *.localhost hosts are host-only, so the public suffix list does not apply to them.
   const cookies = new CookieJar(undefined, { rejectPublicSuffixes: false, allowSpecialUseDomain: true });
   const dispatcher = new Agent({ connect, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
 
+  const hops: Hop[] = [];
   let last: Answer | undefined;
   const send = async (url: string, { method = "GET", headers, body }: RequestOptions = {}): Promise<Answer> => {
     const cookie = await cookies.getCookieString(url);
@@ -61,20 +83,20 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }):
     }
     const { statusCode: status, headers: raw } = answer;
     last = { url, status, headers: decoded(raw), body: await answer.body.text() };
+    hops.push({ url: withoutQuery(url), status });
     return last;
   };
   const follow = async (url: string): Promise<Answer> => {
+    const start = hops.length;
     let answer = await send(url);
-    for (let hop = 0; hop < MAX_REDIRECTS; hop += 1) {
-      const { location } = answer.headers;
-      if (answer.status < 300 || answer.status >= 400 || typeof location !== "string") {
-        return answer;
-      }
+    for (let count = 0; count < MAX_REDIRECTS; count += 1) {
+      const location = headerOf(answer, "location");
+      if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
       answer = await send(new URL(location, answer.url).href);
     }
-    throw new Error(`${url} redirected more than ${MAX_REDIRECTS} times, last to ${answer.url}`);
+    throw new RedirectError(url, hops.slice(start));
   };
-  return { send, follow, last: () => last, cookies, close: () => dispatcher.destroy() };
+  return { send, follow, last: () => last, hops, cookies, close: () => dispatcher.destroy() };
 }
 
 /** Decodes values that undici read as Latin-1 and that are UTF-8, as those of identity headers are. */
@@ -111,4 +133,10 @@ export async function withClient<T>(
 export function headerOf(answer: Pick<Answer, "headers">, name: string): string | undefined {
   const value = answer.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(", ") : value;
+}
+
+/** Returns origin and path of an address; anything else is returned unchanged. */
+export function withoutQuery(address: string): string {
+  const url = URL.parse(address);
+  return url ? url.origin + url.pathname : address;
 }

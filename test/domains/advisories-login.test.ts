@@ -6,7 +6,7 @@ import { SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { legacyPassword, passwordLine, sessionAt } from "./credentials.ts";
 import { type Line, outcome, sendRaw } from "./raw.ts";
 import { exposureOf, identityProvider, credentialsOf, withClient } from "./world.ts";

@@ -1,6 +1,6 @@
 /** What a client shows to be let in, as header lines. */
 import { inject } from "vitest";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import type { Line } from "./raw.ts";
 import { credentialsOf, withClient } from "./world.ts";
 

@@ -3,7 +3,7 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } fro
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { Answer, HttpClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { Administrator, type TestUser } from "./users.ts";
 import { outcome } from "./raw.ts";
 import { exposureOf, identityProvider, withClient } from "./world.ts";

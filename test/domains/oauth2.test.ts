@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { decodeJwt } from "jose";
 import { describe, expect, inject, test } from "vitest";
 import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { exposureOf, identityProvider, machineSecret, credentialsOf, tokenOf, withClient } from "./world.ts";
 
 const CLIENT = "notes";

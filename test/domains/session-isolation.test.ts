@@ -8,7 +8,7 @@ import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { markOf, type TraefikObject, withObjects } from "./cluster.ts";
 import { sessionAt } from "./credentials.ts";
 import { Administrator } from "./users.ts";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { FULL } from "../helpers/full.ts";
 import { Administrator, type TestUser } from "./users.ts";
 import { outcome, sendRaw } from "./raw.ts";

@@ -3,7 +3,7 @@ import { describe, expect, inject, test } from "vitest";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import {
   arrived,
   exposureOf,

@@ -4,7 +4,7 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { type Answer, headerOf, type HttpClient, withClient as withConnected } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import type { Credentials } from "../../ops/checks/verify/signIn.ts";
+import type { Credentials } from "../../ops/clients/signIn.ts";
 
 /** Runs with a fresh client to which every name is loopback and every certificate good: both are the test bed's. */
 export function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { told, withClient } from "../domains/world.ts";
 import { type Config, type EchoService, GAST, identityProvider, INGE, SECRETS, service } from "./ownPlatform.ts";
 import { type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";

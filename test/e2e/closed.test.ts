@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { told, withClient } from "../domains/world.ts";
 import { INGE, type OwnPlatform, type OwnStack, SECRETS, service, startOwnPlatform } from "./ownPlatform.ts";

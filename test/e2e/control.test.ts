@@ -5,7 +5,7 @@ import { afterEach, beforeAll, expect, inject, test } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { withClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { forwardAuthOf, origin, sampleUser, sendRaw } from "./world.ts";
 
 const place = { group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" };

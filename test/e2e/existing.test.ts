@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { arrived, told, withClient } from "../domains/world.ts";
 import { type Config, common, deployEcho, GAST, INGE, listed, service } from "./ownPlatform.ts";
 import { type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../infra/identity/headers.ts";
 import { headerOf, withClient } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { origin, sampleUser, sendRaw } from "./world.ts";
 import { runFlow } from "../domains/world.ts";
 

@@ -3,7 +3,7 @@
  * handler, host name switching doesn't matter"). So no other host may be routed to it, not even for a moment.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { withClient } from "../domains/world.ts";
 import { GAST, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
 import { probe } from "./probe.ts";

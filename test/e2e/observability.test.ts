@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { withClient } from "../../ops/clients/http.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { METRICS } from "../helpers/metrics.ts";
 import { origin, sampleUser, sendRaw } from "./world.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { accessOf } from "../../infra/access/access.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { told, withClient } from "../domains/world.ts";
 import { type EchoService, INGE, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
 

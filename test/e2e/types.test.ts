@@ -2,7 +2,7 @@
 import { expect, inject, test } from "vitest";
 import { headerOf, withClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import { signIn } from "../../ops/checks/verify/signIn.ts";
+import { signIn } from "../../ops/clients/signIn.ts";
 import { origin, sampleUser } from "./world.ts";
 
 test("an application that signs people in itself does so with what its Secret holds", () =>

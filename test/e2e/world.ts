@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
-import type { Credentials } from "../../ops/checks/verify/signIn.ts";
+import type { Credentials } from "../../ops/clients/signIn.ts";
 import { note } from "../helpers/exchanges.ts";
 
 /** The origin of a host of the local stack, with the port where there is one. */

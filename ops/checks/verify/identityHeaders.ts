@@ -6,7 +6,7 @@ import { type Answer, type HttpClient } from "../../clients/http.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
 import { describe, expectApplication, forged, leadsToLogin, refuseForged } from "./gateway.ts";
-import { type Credentials, signIn } from "./signIn.ts";
+import { type Credentials, signIn } from "../../clients/signIn.ts";
 
 const PATH = "/x?y=1";
 

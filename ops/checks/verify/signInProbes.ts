@@ -14,7 +14,7 @@ import {
 import { type Check, skip } from "./check.ts";
 import { type MachineAccount, tokenFor } from "./machine.ts";
 import type { Probe } from "./probe.ts";
-import type { Credentials } from "./signIn.ts";
+import type { Credentials } from "../../clients/signIn.ts";
 
 /** The accounts that can sign in during a verification. */
 export interface Callers {

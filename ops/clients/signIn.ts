@@ -1,5 +1,4 @@
-import type { Answer, HttpClient } from "../../clients/http.ts";
-import { Unexpected } from "./check.ts";
+import type { Answer, HttpClient } from "./http.ts";
 
 /** What the flow executor asks for next (authentik API, `ChallengeTypes`). */
 interface Challenge {
@@ -20,9 +19,9 @@ export interface Credentials {
 /**
  * Opens a protected URL and signs in as a script would: redirects to the login page, the flow executor's API instead of the page's
  * form, and redirects back.
- * @param client starts without a session, and holds it afterwards
+ * @param client starts without a session, and has one afterwards
  * @returns the answer of the page that was asked for
- * @throws Unexpected when the flow refuses, with authentik's own words
+ * @throws Error when the flow refuses, with authentik's own message
  */
 export async function signIn(client: HttpClient, url: string, credentials: Credentials): Promise<Answer> {
   let page = await client.follow(url);
@@ -38,7 +37,7 @@ export async function signIn(client: HttpClient, url: string, credentials: Crede
 
 const EXECUTOR = "/api/v3/flows/executor/";
 
-/** Answers a flow's stages until it says where to go. */
+/** Answers a flow's stages. @returns where it redirects to */
 async function runFlow(client: HttpClient, page: URL, flow: string, credentials: Credentials): Promise<string> {
   const query = encodeURIComponent(page.search.replace(/^\?/, ""));
   const executor = `${page.origin}${EXECUTOR}${flow}/?query=${query}`;
@@ -53,19 +52,22 @@ async function runFlow(client: HttpClient, page: URL, flow: string, credentials:
     }
     const answer = await client.send(executor, {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json" },
+      // authentik compares the origin, which a browser sends, with the one that it takes for its own.
+      headers: { "content-type": "application/json", accept: "application/json", origin: page.origin },
       body: JSON.stringify({ component: challenge.component, ...responseTo(challenge, credentials) }),
     });
     // A stage that is passed answers with a redirect to itself; the next challenge is fetched from there.
     challenge = parse(answer.status === 302 ? await client.follow(executor) : answer);
   }
-  throw new Unexpected("a finished login", `stage "${challenge.component}" after ${MAX_STAGES} stages`);
+  throw new Error(`expected a finished login, got stage "${challenge.component}" after ${MAX_STAGES} stages`);
 }
 
 function responseTo(challenge: Challenge, { username, password }: Credentials): Record<string, string> {
   const errors = Object.values(challenge.response_errors ?? {}).flat();
   if (errors.length > 0 || challenge.error_message !== undefined) {
-    throw new Unexpected("a login", challenge.error_message ?? errors.map((error) => error.string).join(", "));
+    throw new Error(
+      `expected a login, got ${challenge.error_message ?? errors.map((error) => error.string).join(", ")}`,
+    );
   }
   switch (challenge.component) {
     case "ak-stage-identification":
@@ -75,13 +77,13 @@ function responseTo(challenge: Challenge, { username, password }: Credentials): 
     case "ak-stage-user-login":
       return { remember_me: "false" };
     default:
-      throw new Unexpected("a stage that a script can answer", `"${challenge.component}"`);
+      throw new Error(`expected a stage that a script can answer, got "${challenge.component}"`);
   }
 }
 
 function parse(answer: Answer): Challenge {
   if (answer.status !== 200) {
-    throw new Unexpected("a challenge of the flow executor", `status ${answer.status}`);
+    throw new Error(`expected a challenge of the flow executor, got status ${answer.status}`);
   }
   return JSON.parse(answer.body) as Challenge;
 }

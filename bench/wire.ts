@@ -8,8 +8,9 @@ import { loadSampleOf } from "../local/sample.ts";
 import { fill } from "../local/variables.ts";
 import { withClient } from "../ops/clients/http.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
-import { findService, readServices } from "../ops/clients/services.ts";
-import { type Credentials, signIn } from "../ops/checks/verify/signIn.ts";
+import { readClusterObjects } from "../ops/clients/clusterObjects.ts";
+import { findService, servicesOf } from "../ops/clients/services.ts";
+import { type Credentials, signIn } from "../ops/clients/signIn.ts";
 import { BARE_HEADER, type BareRoute, configOf, createUsers, deployBareRoutes } from "./bareRoutes.ts";
 import { compare, type Comparison, COMPARISON_SECONDS } from "./comparison.ts";
 import { WITHOUT_LIMITS } from "./dataApi.ts";
@@ -123,7 +124,7 @@ async function forwardAuth(platform: Platform, plan: Plan, { outpost, backend }:
     (one) => one.kind === "forward-auth" && one.outpost === outpost && one.refusal === "login",
   );
   const place: Backend | undefined = plan.outposts.find(({ name }) => name === outpost);
-  const service = place && findService(await readServices(configOf(platform)), place);
+  const service = place && findService(servicesOf(await readClusterObjects(configOf(platform))), place);
   if (planned?.kind !== "forward-auth" || planned.namespace !== backend.namespace || service?.clusterIP === undefined) {
     throw new Error(`no outpost ${outpost ?? ""} is deployed`);
   }

@@ -1,6 +1,9 @@
 /** The Services of a cluster, and whether a backend of the plan is one of them. */
-import { CoreV1Api, type KubeConfig, type V1Pod, type V1Service } from "@kubernetes/client-node";
 import type { Backend } from "../../config/settings.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
+import type { ClusterObjects } from "./clusterObjects.ts";
+
+type Labels = Readonly<Record<string, string>>;
 
 export interface DeployedService {
   readonly namespace: string;
@@ -18,33 +21,48 @@ export interface ServiceProblem {
   readonly evidence: string;
 }
 
-/** Reads the Services of all namespaces. @throws ApiException when the user may not list Services or pods */
-export async function readServices(config: KubeConfig): Promise<DeployedService[]> {
-  const api = config.makeApiClient(CoreV1Api);
-  const [services, pods] = await Promise.all([api.listServiceForAllNamespaces(), api.listPodForAllNamespaces()]);
-  return services.items.map((service) => serviceOf(service, pods.items));
+/** Returns the Services of all namespaces. */
+export function servicesOf({ manifests }: Pick<ClusterObjects, "manifests">): DeployedService[] {
+  const pods = Map.groupBy(podsOf(manifests), ({ namespace }) => namespace);
+  const services = manifests.filter(({ kind }) => kind === "Service");
+  return services.map(({ namespace, objectName = "", spec }) => {
+    const selector = labelsIn(spec["selector"]);
+    const selected = pods.get(namespace)?.filter((pod) => matches(selector, podLabels(pod))) ?? [];
+    const ports = listOf(spec["ports"]).map((port) => at(port, "port"));
+    return {
+      namespace,
+      name: objectName,
+      clusterIP: textAt(spec, "clusterIP"),
+      ports: ports.filter((port) => typeof port === "number"),
+      ready: Object.keys(selector).length === 0 ? undefined : selected.filter(isReady).length,
+    };
+  });
 }
 
-function serviceOf({ metadata, spec }: V1Service, pods: readonly V1Pod[]): DeployedService {
-  const selector = Object.entries(spec?.selector ?? {});
-  const selected = pods.filter(
-    (pod) =>
-      pod.metadata?.namespace === metadata?.namespace &&
-      selector.every(([key, value]) => pod.metadata?.labels?.[key] === value),
-  );
-  return {
-    namespace: metadata?.namespace ?? "",
-    name: metadata?.name ?? "",
-    clusterIP: spec?.clusterIP,
-    ports: spec?.ports?.map(({ port }) => port) ?? [],
-    ready: selector.length === 0 ? undefined : selected.filter(isReady).length,
-  };
+export function podsOf(manifests: readonly Manifest[]): Manifest[] {
+  return manifests.filter(({ kind }) => kind === "Pod");
+}
+
+export function podLabels({ props }: Manifest): Labels {
+  return labelsIn(at(props, "metadata", "labels"));
 }
 
 /** Returns whether a Service sends requests to the pod. */
-export function isReady({ metadata, status }: V1Pod): boolean {
-  const condition = status?.conditions?.find(({ type }) => type === "Ready");
-  return metadata?.deletionTimestamp === undefined && condition?.status === "True";
+export function isReady({ props }: Manifest): boolean {
+  const conditions = listOf(at(props, "status", "conditions"));
+  const ready = conditions.find((condition) => textAt(condition, "type") === "Ready");
+  return textAt(ready, "status") === "True" && at(props, "metadata", "deletionTimestamp") === undefined;
+}
+
+/** Returns whether labels have all that a selector requires. */
+export function matches(selector: Labels, labels: Labels): boolean {
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+}
+
+/** Returns the labels in a field of an object. */
+export function labelsIn(value: Value): Labels {
+  const entries = Object.entries(fieldsOf(value));
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
 export function findService(

@@ -1,7 +1,9 @@
 /** `npm run audit`: whether a cluster holds what its stack's plan says, and nothing that gets around it. See docs/policy.md. */
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
-import { auditCluster, auditedObjects, type Finding } from "../checks/audit/audit.ts";
+import { audit, auditedObjects } from "../checks/audit/audit.ts";
+import { describeFinding, type Finding, lineOf } from "../checks/finding.ts";
+import { readClusterObjects } from "../clients/clusterObjects.ts";
 import { openContext } from "../context/context.ts";
 import { ContextError } from "../context/contextError.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
@@ -36,18 +38,20 @@ function append(value: string, list: readonly string[]): string[] {
 async function run(context: string, { json, accept }: Options, shell: Shell): Promise<number> {
   const { plan, settings, environment } = openContext(context, shell);
   const kubeConfig = kubeConfigOf(context, environment);
-  const options = { gateway: settings.gateway, accepted: accept };
-  const findings = await auditCluster(kubeConfig, plan, options).catch((error: unknown) => {
+  const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {
     throw new ContextError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
       cause: error,
     });
   });
+  const findings = audit(objects, plan, { context, gateway: settings.gateway, accepted: accept });
   const audited = auditedObjects(plan);
-  if (json)
-    shell.out(
-      `${JSON.stringify({ context, stack: plan.stack, ok: findings.length === 0, audited, findings }, undefined, 2)}\n`,
-    );
-  else shell.out(page(context, findings, audited, shell.colours));
+  if (json) {
+    const fields = findings.map(({ rule, subject: object, hint, ...rest }) => {
+      return { rule, object, problem: lineOf(rest), hint };
+    });
+    const report = { context, stack: plan.stack, ok: findings.length === 0, audited, findings: fields };
+    shell.out(`${JSON.stringify(report, undefined, 2)}\n`);
+  } else shell.out(page(context, findings, audited, shell.colours));
   return findings.length === 0 ? 0 : 1;
 }
 
@@ -63,8 +67,6 @@ function page(
     return `${paint("green", "✔")} ${context} is as planned: ${counts.join(", ")}, no finding\n`;
   }
   const title = `${findings.length} ${findings.length === 1 ? "finding" : "findings"} in ${context}`;
-  const parts = findings.map(
-    ({ object, problem, hint }) => `${paint("red", `✖ ${object}`)}\n    ${problem}\n    ${paint("dim", `→ ${hint}`)}`,
-  );
+  const parts = findings.map((one) => describeFinding(one, paint).join("\n"));
   return `${[title, ...parts].join("\n\n")}\n`;
 }

@@ -6,7 +6,7 @@ import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { openContext } from "../context/context.ts";
 import { painter } from "../terminal/paint.ts";
-import { type State, stateOf, summary } from "../checks/verify/check.ts";
+import { stateOf, summary } from "../checks/verify/check.ts";
 import { junit } from "../checks/verify/junit.ts";
 import { type Kind, KINDS } from "../checks/verify/probe.ts";
 import { describeChecks } from "../checks/verify/report.ts";
@@ -35,7 +35,11 @@ export function main(args: readonly string[], shell: Shell, verify = verifyConte
         const only = options.only === undefined ? KINDS : kindsOf(options.only, command);
         const report = await verify(openContext(context, shell), shell, shell.progress, only);
         if (options.junit !== undefined) write(resolve(shell.folder, options.junit), junit(report));
-        shell.out(options.json ? `${JSON.stringify(toJson(report), undefined, 2)}\n` : toText(report, shell.colours));
+        shell.out(
+          options.json
+            ? `${JSON.stringify(toJson(report), undefined, 2)}\n`
+            : describeChecks(report.checks, report.seconds, painter(shell.colours)),
+        );
         end(summary(report.checks).failed > 0 ? 1 : 0);
       }),
   );
@@ -49,24 +53,12 @@ function kindsOf(text: string, command: Command): Kind[] {
   return KINDS.filter((kind) => names.includes(kind));
 }
 
-function toText({ checks, seconds }: Report, colours: boolean): string {
-  const paint = painter(colours);
-  return describeChecks(checks, seconds, (state, text) => paint(COLOURS[state], text));
-}
-
 /** The report, with each check's state in one word. */
 function toJson(report: Report): object {
-  const checks = report.checks.map(({ ok, skipped, ...check }) => {
+  const checks = report.checks.map((check) => {
     const { kind, subject, name, detail, answer, hint } = check;
-    return {
-      kind,
-      subject,
-      name,
-      state: stateOf({ ok, ...(skipped && { skipped }) }),
-      detail,
-      ...(answer && { answer }),
-      ...(hint && { hint }),
-    };
+    const more = { ...(answer && { answer }), ...(hint && { hint }) };
+    return { kind, subject, name, state: stateOf(check), detail, ...more };
   });
   return { ...report, summary: summary(report.checks), checks };
 }
@@ -75,9 +67,3 @@ function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
-
-const COLOURS: Readonly<Record<State, "green" | "red" | "yellow">> = {
-  passed: "green",
-  failed: "red",
-  skipped: "yellow",
-};

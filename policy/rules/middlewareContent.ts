@@ -13,30 +13,35 @@ export const middlewareContent: Rule = {
   check: (resources, { plan }) => manifestsOf(resources).flatMap((manifest) => changedMiddleware(manifest, plan)),
 };
 
-/**
- * What of a middleware differs from the plan; nothing for one that is not of the plan.
- * @param authAddress where forward auth asks; without it only the path is compared with the plan
- */
-export function changedMiddleware(
-  manifest: Manifest,
-  plan: Plan,
-  authAddress?: (middleware: ForwardAuth) => string | undefined,
-): Finding[] {
+/** What of a middleware differs from the plan; nothing for one that is not of the plan. */
+function changedMiddleware(manifest: Manifest, plan: Plan): Finding[] {
   const planned = plan.middlewares.find(
     ({ namespace, name }) =>
       manifest.kind === "Middleware" && namespace === manifest.namespace && name === manifest.objectName,
   );
   if (planned === undefined) return [];
-  const expected = middlewareSpec<unknown>(planned, {
-    authAddress: (asked) => authAddress?.(asked) ?? withPath(manifest, asked),
-    users: ({ name }) => name,
-  });
-  return differences(expected, manifest.spec).map((difference) => ({
+  return middlewareDifferences(manifest, planned).map((difference) => ({
     rule: middlewareContent.name,
     object: manifest.label,
     problem: `${effect(planned)}: ${difference}`,
     hint: "deploy the stack again (./deploy CONTEXT --refresh)",
   }));
+}
+
+/**
+ * Returns the differences between a middleware and the planned one.
+ * @param authAddress returns the planned address of forward auth; without it only the path is compared with the plan
+ */
+export function middlewareDifferences(
+  manifest: Manifest,
+  planned: Middleware,
+  authAddress?: (middleware: ForwardAuth) => string | undefined,
+): string[] {
+  const expected = middlewareSpec<unknown>(planned, {
+    authAddress: (asked) => authAddress?.(asked) ?? withPath(manifest, asked),
+    users: ({ name }) => name,
+  });
+  return differences(expected, manifest.spec);
 }
 
 function effect({ kind }: Middleware): string {

@@ -4,7 +4,9 @@ import { type KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@ku
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { main } from "../../ops/commands/audit.ts";
-import { auditCluster, type Finding } from "../../ops/checks/audit/audit.ts";
+import { audit } from "../../ops/checks/audit/audit.ts";
+import type { AuditFinding } from "../../ops/checks/audit/finding.ts";
+import { readClusterObjects } from "../../ops/clients/clusterObjects.ts";
 import { openContext } from "../../ops/context/context.ts";
 import { projectFolder } from "../../ops/toolchain/paths.ts";
 import type { GatewayPods } from "../../infra/network.ts";
@@ -106,7 +108,8 @@ describe("the audit of a running cluster", () => {
   let gateway: GatewayPods;
   let kubeConfig: KubeConfig;
   let objects: KubernetesObjectApi;
-  const findings = (): Promise<readonly Finding[]> => auditCluster(kubeConfig, plan, { gateway });
+  const findings = async (): Promise<readonly AuditFinding[]> =>
+    audit(await readClusterObjects(kubeConfig), plan, { context: CONTEXT, gateway });
   const command = async (...args: string[]): Promise<readonly [code: number, out: string]> => {
     let out = "";
     const write = (text: string) => void (out += text);
@@ -136,8 +139,8 @@ describe("the audit of a running cluster", () => {
       const found = await findings();
       const last = planted.at(-1);
       const label = `${last?.kind ?? ""} ${last?.metadata?.namespace ?? ""}/planted`;
-      expect(found.map((finding) => finding.object)).toEqual([label]);
-      expect(found[0]?.problem).toContain(problem);
+      expect(found.map(({ subject }) => subject)).toEqual([label]);
+      expect(found[0]?.message).toContain(problem);
       expect(found[0]?.hint).not.toBe("");
     } finally {
       for (const one of planted) await objects.delete(one);
@@ -150,8 +153,12 @@ describe("the audit of a running cluster", () => {
     await objects.create(planted);
     try {
       const [code, out] = await command("--json");
-      const { ok, findings: told } = JSON.parse(out) as { ok: boolean; findings: Finding[] };
-      expect([code, ok, told.map((finding) => finding.object)]).toEqual([1, false, ["IngressRoute default/planted"]]);
+      const { ok, findings: printed } = JSON.parse(out) as { ok: boolean; findings: { object: string }[] };
+      expect([code, ok, printed.map((finding) => finding.object)]).toEqual([
+        1,
+        false,
+        ["IngressRoute default/planted"],
+      ]);
       expect(await command("--accept", "IngressRoute default/planted").then(([accepted]) => accepted)).toBe(0);
     } finally {
       await objects.delete(planted);
@@ -162,9 +169,9 @@ describe("the audit of a running cluster", () => {
     const restricted = new RetryingKubeConfig();
     restricted.loadFromFile(join(inject("platform").data, "kubeconfig"));
     restricted.users = restricted.users.map((user) => ({ ...user, impersonateUser: "restricted" }));
-    const found = await auditCluster(restricted, plan, {});
+    const found = audit(await readClusterObjects(restricted), plan, { context: CONTEXT });
     expect(found.length).toBeGreaterThan(5);
     expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(["everything-is-read"]));
-    expect(found.map(({ object: what }) => what)).toContain("every IngressRoute");
+    expect(found.map(({ subject }) => subject)).toContain("every IngressRoute");
   });
 });

@@ -2,14 +2,14 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { labelsOf } from "../../../infra/pods.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
 import type { BackendRef } from "../../../policy/routing.ts";
+import { labelsIn, matches, podLabels, podsOf } from "../../clients/services.ts";
 
-type Labels = Readonly<Record<string, string>>;
 interface ServiceName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The Services behind the plan's routes, and what else in a cluster leads to their pods. */
+/** The Services behind the plan's routes, and what else in a cluster routes to their pods. */
 export class Backends {
   /** The planned Services that only the gateway may route to. */
   readonly guarded: readonly ServiceName[];
@@ -59,20 +59,17 @@ export class Backends {
       const [name, space] = (textAt(spec, "externalName") ?? "").split(".");
       return this.guarded.find((one) => one.name === name && one.namespace === space);
     }
-    const selector = labels(spec["selector"]);
+    const selector = labelsIn(spec["selector"]);
     if (Object.keys(selector).length === 0) return undefined;
     return this.guarded.find((one) => one.namespace === namespace && this.#selectsSame(one, selector));
   }
 
   /** By the pods that run, and where none does, by the labels that they would have. */
-  #selectsSame(guarded: ServiceName, selector: Labels): boolean {
-    const ours = labels(this.service(guarded)?.spec["selector"] ?? labelsOf(guarded.name));
+  #selectsSame(guarded: ServiceName, selector: Readonly<Record<string, string>>): boolean {
+    const ours = labelsIn(this.service(guarded)?.spec["selector"] ?? labelsOf(guarded.name));
     if (matches(selector, ours)) return true;
-    const pods = this.#manifests.filter(({ kind, namespace }) => kind === "Pod" && namespace === guarded.namespace);
-    return pods.some(({ props }) => {
-      const own = labels(at(props, "metadata", "labels"));
-      return matches(selector, own) && matches(ours, own);
-    });
+    const pods = podsOf(this.#manifests).filter(({ namespace }) => namespace === guarded.namespace);
+    return pods.map(podLabels).some((labels) => matches(selector, labels) && matches(ours, labels));
   }
 
   #behindTraefikService(ref: BackendRef, seen: readonly string[]): ServiceName | undefined {
@@ -97,8 +94,8 @@ function isSame(a: ServiceName | undefined, b: ServiceName): boolean {
 /** Whether a workload of that name and label is one of the stack's. */
 function isOurs(service: Manifest | undefined): boolean {
   const part = "app.kubernetes.io/part-of";
-  const own = labels(at(service?.props, "metadata", "labels"));
-  return own[part] === "gatehouse" || labels(service?.spec["selector"])[part] === "gatehouse";
+  const own = labelsIn(at(service?.props, "metadata", "labels"));
+  return own[part] === "gatehouse" || labelsIn(service?.spec["selector"])[part] === "gatehouse";
 }
 
 /** Everything in a TraefikService that names another one, whatever its way of sharing requests out. */
@@ -108,17 +105,6 @@ function referencesIn(value: Value, namespace: string): BackendRef[] {
   const kind = textAt(value, "kind") ?? "Service";
   const own = name === undefined ? [] : [{ kind, namespace: textAt(value, "namespace") ?? namespace, name }];
   return [...own, ...Object.values(fieldsOf(value)).flatMap((one) => referencesIn(one, namespace))];
-}
-
-/** Whether labels have all that a selector asks for. */
-export function matches(selector: Labels, own: Labels): boolean {
-  return Object.entries(selector).every(([key, value]) => own[key] === value);
-}
-
-export function labels(value: Value): Labels {
-  return Object.fromEntries(
-    Object.entries(fieldsOf(value)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
 }
 
 function unique<T extends ServiceName>(places: readonly T[]): T[] {

@@ -1,24 +1,53 @@
 import { authPath } from "../../../protections/forwardAuth.ts";
-import type { ForwardAuth, Plan } from "../../../infra/plan/types.ts";
-import { type Finding, type Manifest, textAt } from "../../../policy/resource.ts";
-import { changedMiddleware } from "../../../policy/rules/middlewareContent.ts";
-import type { Backends } from "./backends.ts";
+import type { ForwardAuth } from "../../../infra/plan/types.ts";
+import { textAt } from "../../../policy/resource.ts";
+import { middlewareDifferences } from "../../../policy/rules/middlewareContent.ts";
+import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
-/** Middlewares of the plan that are missing, or no longer do what their names say. */
-export function changedMiddlewares(manifests: readonly Manifest[], plan: Plan, backends: Backends): Finding[] {
-  const address = (asked: ForwardAuth): string | undefined => authAddress(asked, plan, backends);
-  return plan.middlewares.flatMap(({ namespace, name }) => {
-    const label = `Middleware ${namespace}/${name}`;
-    const found = manifests.find((manifest) => manifest.label === label);
-    if (found) return changedMiddleware(found, plan, address);
-    const problem = "is missing, so Traefik drops the routers that use it";
-    const hint = "deploy the stack again (./deploy CONTEXT --refresh)";
-    return [{ rule: "middlewares-are-whole", object: label, problem, hint }];
+const RULE = "middlewares-are-whole";
+
+/** Consequences of a difference, by the field that differs. */
+const CONSEQUENCES = [
+  ["forwardAuth.address", "sends authentication requests to another address than the outpost's"],
+  [
+    "forwardAuth.authRequestHeaders",
+    "does not forward the planned request headers to the outpost, such as the session",
+  ],
+  ["forwardAuth.authResponseHeaders", "does not copy the planned headers from the outpost, so a client can forge them"],
+  ["headers.customRequestHeaders", "does not remove the planned request headers, such as forged identity headers"],
+] as const;
+
+/** Planned middlewares that are missing or have other content. */
+export function changedMiddlewares(compared: Compared): AuditFinding[] {
+  const { manifests, plan } = compared;
+  return plan.middlewares.flatMap((planned) => {
+    const { namespace, name } = planned;
+    const subject = `Middleware ${namespace}/${name}`;
+    const using = plan.routes.filter((route) => route.namespace === namespace).flatMap(({ rules }) => rules);
+    const hosts = using.filter(({ middlewares }) => middlewares.includes(name)).map(({ host }) => host);
+    const found = manifests.find(({ label }) => label === subject);
+    const hint = restore(hosts, compared, found);
+    if (found === undefined) {
+      const message = "is missing, so Traefik drops the routers that use it";
+      return [finding({ rule: RULE, subject, message, hint, hosts })];
+    }
+    const evidence = middlewareDifferences(found, planned, (asked) => authAddress(asked, compared)).map(withoutValues);
+    const [first] = evidence;
+    if (first === undefined) return [];
+    const [, message = "differs from the plan"] = CONSEQUENCES.find(([field]) => first.startsWith(field)) ?? [];
+    return [finding({ rule: RULE, subject, message, evidence, hint, hosts })];
   });
 }
 
-/** The address that forward auth has to ask: the cluster IP of the outpost's Service. */
-function authAddress({ outpost, refusal }: ForwardAuth, plan: Plan, backends: Backends): string | undefined {
+/** Values of headers, of unplanned sections and in queries can be credentials. */
+function withoutValues(difference: string): string {
+  return difference
+    .replace(/^(headers\S*|\S+(?= is [{[])) is (?!missing|"").*, planned /s, "$1 is set, planned ")
+    .replaceAll(/\?[^"\s]*/g, "?…");
+}
+
+/** The planned address of forward auth: the cluster IP of the outpost's Service. */
+function authAddress({ outpost, refusal }: ForwardAuth, { plan, backends }: Compared): string | undefined {
   const planned = plan.outposts.find(({ name }) => name === outpost);
   const address = planned && textAt(backends.service(planned)?.spec, "clusterIP");
   return address === undefined ? undefined : `http://${address}:${planned?.port}${authPath(refusal)}`;

@@ -1,7 +1,8 @@
 import type { GatewayPods } from "../../../infra/network.ts";
 import { labelsOf } from "../../../infra/pods.ts";
-import { at, fieldsOf, type Finding, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
-import { type Backends, labels, matches } from "./backends.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
+import { labelsIn, matches } from "../../clients/services.ts";
+import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
 const NAMESPACE_NAME = "kubernetes.io/metadata.name";
 const RULE = "backends-take-only-the-gateway";
@@ -10,30 +11,25 @@ const RULE = "backends-take-only-the-gateway";
  * Returns the NetworkPolicies that admit other clients than the gateway to the stack's pods. Policies are additive, so each one is checked.
  * @param gateway its namespace and the labels of its pods; without it, any one namespace by name is taken for it
  */
-export function widenedPolicies(
-  manifests: readonly Manifest[],
-  backends: Backends,
-  gateway: GatewayPods | undefined,
-): Finding[] {
-  const all = manifests.filter(({ kind }) => kind === "NetworkPolicy");
-  return backends.own.flatMap((backend) => {
-    const { namespace, name, port } = backend;
+export function widenedPolicies(compared: Compared, gateway: GatewayPods | undefined): AuditFinding[] {
+  const all = compared.manifests.filter(({ kind }) => kind === "NetworkPolicy");
+  return compared.backends.own.flatMap(({ namespace, name, port }) => {
     const policies = all.filter((policy) => policy.namespace === namespace && selects(policy, labelsOf(name)));
     if (policies.length === 0) {
-      const problem = "no NetworkPolicy selects its pods, so any pod of the cluster can send them forged headers";
-      const hint = "deploy the stack again (./deploy CONTEXT --refresh)";
-      return [{ rule: RULE, object: `Service ${namespace}/${name}`, problem, hint }];
+      const message = "no NetworkPolicy selects its pods, so any pod of the cluster can send them forged headers";
+      return [finding({ rule: RULE, subject: `Service ${namespace}/${name}`, message, hint: restore([], compared) })];
     }
     return policies.flatMap(({ label, spec }) =>
       listOf(spec["ingress"])
         .filter((rule) => isFor(rule, port))
         .flatMap((rule) => othersIn(rule, namespace, gateway))
-        .map((others) => ({
-          rule: RULE,
-          object: label,
-          problem: `lets ${others} connect to port ${port} of ${namespace}/${name}`,
-          hint: "remove that rule; only the gateway's pods may connect",
-        })),
+        .map((others) =>
+          finding({
+            ...{ rule: RULE, subject: label },
+            message: `lets ${others} connect to port ${port} of ${namespace}/${name}`,
+            hint: "remove that rule; only the gateway's pods may connect",
+          }),
+        ),
     );
   });
 }
@@ -44,7 +40,7 @@ function selects({ spec }: Manifest, pods: Readonly<Record<string, string>>): bo
   // An expression selects fewer pods; taking it for one that selects these errs on the safe side only for a policy that opens.
   const expressions = listOf(at(spec, "podSelector", "matchExpressions")).length > 0;
   const opens = listOf(spec["ingress"]).length > 0;
-  return forIngress && matches(labels(at(spec, "podSelector", "matchLabels")), pods) && (!expressions || opens);
+  return forIngress && matches(labelsIn(at(spec, "podSelector", "matchLabels")), pods) && (!expressions || opens);
 }
 
 function isFor(rule: Value, port: number): boolean {
@@ -59,7 +55,7 @@ function isFor(rule: Value, port: number): boolean {
   );
 }
 
-/** Who may connect besides the gateway and the namespace itself. */
+/** Returns who may connect in addition to the gateway and the namespace itself. */
 function othersIn(rule: Value, own: string, gateway: GatewayPods | undefined): string[] {
   const peers = listOf(at(rule, "from"));
   if (peers.length === 0) return ["any client"];
@@ -68,11 +64,11 @@ function othersIn(rule: Value, own: string, gateway: GatewayPods | undefined): s
     if (block !== undefined) return [`the network ${block}`];
     const selector = at(peer, "namespaceSelector");
     if (selector === undefined) return [];
-    const named = labels(at(selector, "matchLabels"))[NAMESPACE_NAME];
+    const named = labelsIn(at(selector, "matchLabels"))[NAMESPACE_NAME];
     if (named === undefined) return [namespacesOf(selector)];
     if (named === own || gateway === undefined) return [];
     if (named !== gateway.namespace) return [`the namespace ${named}`];
-    const pods = labels(at(peer, "podSelector", "matchLabels"));
+    const pods = labelsIn(at(peer, "podSelector", "matchLabels"));
     return matches(gateway.podLabels, pods) ? [] : [`other pods of the namespace ${named}`];
   });
 }

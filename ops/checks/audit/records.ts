@@ -1,49 +1,45 @@
 import { endpointsName, endpointsOf } from "../../../infra/gateway/endpoints.ts";
-import type { Plan } from "../../../infra/plan/types.ts";
+import type { RecordSet } from "../../../infra/plan/types.ts";
 import { differences } from "../../../policy/differences.ts";
 import { plainHost } from "../../../policy/matcher.ts";
-import { at, type Finding, listOf, type Manifest, textAt } from "../../../policy/resource.ts";
+import { at, listOf, type Manifest, textAt } from "../../../policy/resource.ts";
+import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
 const RULE = "records-as-planned";
 
-/** Domain records of the plan that are missing or changed, and those of others for hosts of the plan. */
-export function changedRecords(manifests: readonly Manifest[], plan: Plan): Finding[] {
+/** Domain records of the plan that are missing or changed, and unmanaged ones for hosts of the plan. */
+export function changedRecords(compared: Compared): AuditFinding[] {
+  const { manifests, plan } = compared;
   const all = manifests.filter(({ kind }) => kind === "DNSEndpoint");
-  const planned = new Map<string, ReturnType<typeof endpointsOf>>(
+  const planned = new Map<string, RecordSet>(
     plan.records
       .filter(({ targets }) => targets.length > 0)
-      .map((records) => [`DNSEndpoint default/${endpointsName(records)}`, endpointsOf(records)] as const),
+      .map((records) => [`DNSEndpoint default/${endpointsName(records)}`, records]),
   );
-  const own = [...planned].flatMap(([label, endpoints]): Finding[] => {
-    const found = all.find((manifest) => manifest.label === label);
-    const problems = found
-      ? differences({ endpoints }, found.spec).map((text) => `was changed: ${text}`)
-      : ["is missing"];
-    return problems.map((problem) => ({
-      rule: RULE,
-      object: label,
-      problem,
-      hint: "deploy the stack again (./deploy CONTEXT --refresh)",
-    }));
+  const own = [...planned].flatMap(([subject, records]): AuditFinding[] => {
+    const found = all.find(({ label }) => label === subject);
+    const { hosts } = records;
+    const about = { rule: RULE, subject, hint: restore([], compared, found), hosts };
+    if (found === undefined) return [finding({ ...about, message: "is missing" })];
+    const evidence = differences({ endpoints: endpointsOf(records) }, found.spec);
+    return evidence.length === 0 ? [] : [finding({ ...about, message: "was changed", evidence })];
   });
-  const foreign = all
-    .filter(({ label }) => !planned.has(label))
-    .flatMap((manifest) => unmanagedRecords(manifest, plan));
-  return [...own, ...foreign];
+  const others = all.filter(({ label }) => !planned.has(label));
+  return [...own, ...others.flatMap((manifest) => unmanagedRecords(manifest, compared))];
 }
 
-function unmanagedRecords({ label, spec, namespace, objectName = "" }: Manifest, plan: Plan): Finding[] {
-  const hosts = new Set(plan.exposures.map(({ host }) => host));
-  return listOf(spec["endpoints"]).flatMap((endpoint) => {
+function unmanagedRecords(manifest: Manifest, { plan, context }: Compared): AuditFinding[] {
+  const planned = new Set(plan.exposures.map(({ host }) => host));
+  return listOf(manifest.spec["endpoints"]).flatMap((endpoint) => {
     const host = plainHost(textAt(endpoint, "dnsName") ?? "");
-    if (!hosts.has(host)) return [];
+    if (!planned.has(host)) return [];
+    const targets = listOf(at(endpoint, "targets")).join(", ");
     return [
-      {
-        rule: RULE,
-        object: label,
-        problem: `sends ${host} to ${listOf(at(endpoint, "targets")).join(", ")}, in addition to the planned record`,
-        hint: `remove it (kubectl delete dnsendpoint ${objectName} --namespace ${namespace})`,
-      },
+      finding({
+        ...{ rule: RULE, subject: manifest.label, hosts: [host] },
+        message: `sends ${host} to ${targets}, in addition to the planned record`,
+        hint: `remove it (${deletion(manifest, context)})`,
+      }),
     ];
   });
 }

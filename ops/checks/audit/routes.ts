@@ -1,25 +1,36 @@
 import { routeSpec } from "../../../infra/gateway/specs.ts";
 import type { Plan, Route } from "../../../infra/plan/types.ts";
 import { differences } from "../../../policy/differences.ts";
-import type { Finding, Manifest } from "../../../policy/resource.ts";
+import { listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
 import { type RoutingRule, rulesOf } from "../../../policy/routing.ts";
 import { unprotected } from "../../../policy/rules/protectedRoutes.ts";
 import { duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
-import type { Backends } from "./backends.ts";
+import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
-const REDEPLOY = "deploy the stack again (./deploy CONTEXT --refresh)";
+const RULE = "routes-as-planned";
 
-/** Routes that are not of the plan, and lead a request to a host or a backend of it. */
-export function unmanagedRoutes(manifests: readonly Manifest[], plan: Plan, backends: Backends): Finding[] {
-  const own = new Set(plan.routes.map(({ namespace, name }) => `IngressRoute ${namespace}/${name}`));
-  return manifests
-    .filter(({ label }) => !own.has(label))
-    .flatMap(rulesOf)
-    .filter((rule) => !isGatewaysOwn(rule))
-    .flatMap((rule) => {
-      const hosts = takesConnections(rule, plan) ? duplicateRoutes(rule, plan) : [];
-      return hosts.length > 0 ? hosts : exposedBackend(rule, backends);
-    });
+/** Unmanaged routes for a planned host or a planned backend. */
+export function unmanagedRoutes(compared: Compared): AuditFinding[] {
+  return unmanagedRules(compared).flatMap((rule) => {
+    const hosts = duplicates(rule, compared);
+    return hosts.length > 0 ? hosts : exposedBackend(rule, compared);
+  });
+}
+
+/** Returns the rules of unmanaged routes that match a host, the one with the highest priority first. */
+export function unmanagedRulesFor(host: string, compared: Pick<Compared, "manifests" | "plan">): RoutingRule[] {
+  const rules = unmanagedRules(compared).filter((rule) => takesConnections(rule, compared.plan) && rule.serves(host));
+  return rules.sort((a, b) => priorityOf(b) - priorityOf(a));
+}
+
+function unmanagedRules({ manifests, plan }: Pick<Compared, "manifests" | "plan">): RoutingRule[] {
+  const own = new Set(plan.routes.map(labelOf));
+  const others = manifests.filter(({ label }) => !own.has(label));
+  return others.flatMap(rulesOf).filter((rule) => !isGatewaysOwn(rule));
+}
+
+function labelOf({ namespace, name }: Route): string {
+  return `IngressRoute ${namespace}/${name}`;
 }
 
 /** Traefik's dashboard and the like, on the entry point that is for nothing else and that no Service leads to. */
@@ -38,42 +49,76 @@ function takesConnections({ manifest, hosts, entryPoints }: RoutingRule, plan: P
   return entryPoints.some((name) => used.has(name));
 }
 
-function exposedBackend(rule: RoutingRule, backends: Backends): Finding[] {
-  const { manifest, match } = rule;
-  const opened = rule.backends.flatMap((ref) => backends.behind(ref) ?? []);
-  const [first] = opened;
+/** Traefik's priority; the highest for routes of TCP, and where it is not known. */
+function priorityOf({ manifest, priority }: RoutingRule): number {
+  return manifest.kind === "IngressRouteTCP" || priority === undefined ? Infinity : priority;
+}
+
+/** An error for the hosts whose planned rules have no higher priority; a warning where each has. */
+function duplicates(rule: RoutingRule, { plan, context }: Compared): AuditFinding[] {
+  if (!takesConnections(rule, plan)) return [];
+  const planned = plan.routes.flatMap(({ rules }) => rules).filter(({ host }) => rule.serves(host));
+  const hosts = planned.filter(({ priority }) => priority <= priorityOf(rule)).map(({ host }) => host);
+  return duplicateRoutes(rule, plan).map(({ rule: name, object, problem }) =>
+    finding({
+      ...{ severity: hosts.length > 0 ? "error" : "warning", rule: name, subject: object, message: problem, hosts },
+      evidence: [`its middlewares: ${rule.middlewares?.join(", ") || "none"}`],
+      hint: `remove it (${deletion(rule.manifest, context)}), or name another host in it`,
+    }),
+  );
+}
+
+function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compared: Compared): AuditFinding[] {
+  const [first] = refs.flatMap((ref) => compared.backends.behind(ref) ?? []);
   if (first === undefined) return [];
-  const { kind, namespace, objectName = "" } = manifest;
   return [
-    {
-      rule: "backends-behind-the-plan",
-      object: manifest.label,
-      problem: `${match}: routes to ${first.namespace}/${first.name} without the planned protection`,
-      hint: `remove it (kubectl delete ${kind.toLowerCase()} ${objectName} --namespace ${namespace}), or state the service in gatehouse:protected_services`,
-    },
+    finding({
+      ...{ rule: "backends-behind-the-plan", subject: manifest.label },
+      message: `${match}: routes to ${first.namespace}/${first.name} without the planned protection`,
+      hint: `remove it (${deletion(manifest, compared.context)}), or state the service in gatehouse:protected_services`,
+    }),
   ];
 }
 
-/** Routes of the plan that are missing, or are no longer what the plan says. */
-export function changedRoutes(manifests: readonly Manifest[], plan: Plan): Finding[] {
-  return plan.routes.flatMap((route) => {
-    const label = `IngressRoute ${route.namespace}/${route.name}`;
-    const found = manifests.find((manifest) => manifest.label === label);
-    if (found === undefined) {
-      const problem = `is missing, so another route may serve ${hostsOf(route)}`;
-      return [{ rule: "routes-as-planned", object: label, problem, hint: REDEPLOY }];
-    }
-    const open = unprotected(found, plan).map((finding) => ({ ...finding, hint: REDEPLOY }));
-    if (open.length > 0) return open;
-    return differences(routeSpec(route), found.spec).map((difference) => ({
-      rule: "routes-as-planned",
-      object: label,
-      problem: `was changed: ${difference}`,
-      hint: REDEPLOY,
-    }));
+/** Planned routes that are missing or changed. */
+export function changedRoutes(compared: Compared): AuditFinding[] {
+  return compared.plan.routes.flatMap((route) => {
+    const subject = labelOf(route);
+    const hosts = route.rules.map(({ host }) => host);
+    const found = compared.manifests.find(({ label }) => label === subject);
+    if (found !== undefined) return changesOf(route, found, compared);
+    const message = `is missing, so another route may serve ${[...new Set(hosts)].join(", ")}`;
+    return [finding({ rule: RULE, subject, message, hosts, hint: restore(hosts, compared) })];
   });
 }
 
-function hostsOf({ rules }: Route): string {
-  return [...new Set(rules.map(({ host }) => host))].join(", ");
+function changesOf(route: Route, found: Manifest, compared: Compared): AuditFinding[] {
+  const { plan } = compared;
+  const { routes: expected, ...fields } = routeSpec(route);
+  const { routes: actual, ...actualFields } = found.spec;
+  const about = (hosts: readonly string[], message: string, evidence: readonly string[] = [], rule = RULE) =>
+    finding({ rule, subject: found.label, message, evidence, hosts, hint: restore(hosts, compared, found) });
+  const open = (hosts: readonly string[], rule: Value): AuditFinding[] => {
+    const only = { ...found, spec: { ...found.spec, routes: [rule] } };
+    return unprotected(only, plan).map(({ rule: name, problem }) => about(hosts, problem, [], name));
+  };
+  const otherFields = differences(fields, actualFields);
+  const changedRules = route.rules.flatMap(({ host, match }, index): AuditFinding[] => {
+    const same = listOf(actual).filter((rule) => textAt(rule, "match") === match);
+    if (same.length === 0) return [about([host], `has no rule for ${match}`)];
+    return same.flatMap((rule) => {
+      const findings = open([host], rule);
+      if (findings.length > 0) return findings;
+      const changes = differences(listOf(expected)[index], rule);
+      return changes.length === 0 ? [] : [about([host], `${match}: was changed`, changes)];
+    });
+  });
+  const planned = new Set(route.rules.map(({ match }) => match));
+  const unplanned = rulesOf(found).flatMap((rule, index): AuditFinding[] => {
+    if (planned.has(rule.match)) return [];
+    const hosts = plan.exposures.map(({ host }) => host).filter((host) => rule.serves(host));
+    return [about(hosts, `has an unplanned rule for ${rule.match}`), ...open(hosts, listOf(actual)[index])];
+  });
+  const hosts = route.rules.map(({ host }) => host);
+  return [...(otherFields.length > 0 ? [about(hosts, "was changed", otherFields)] : []), ...changedRules, ...unplanned];
 }

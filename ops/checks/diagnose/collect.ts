@@ -1,6 +1,7 @@
-/** Looks at everything, each part for itself: what is broken is a finding, not an end. */
+/** Collects the evidence, each part by itself: a part that fails does not end the others. */
 import { join } from "node:path";
 import type { KubeConfig } from "@kubernetes/client-node";
+import pLimit from "p-limit";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
@@ -11,19 +12,21 @@ import { observeCluster } from "./evidence/cluster.ts";
 import { decryptedVariables, observeEngine, observeCli } from "./evidence/engine.ts";
 import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
 import { observeName } from "./evidence/names.ts";
-import { inTurns } from "./observation.ts";
 import { Secrets } from "./secrets.ts";
+
+const MAX_CONCURRENT_HOSTS = 8;
+const MAX_DURATION_MS = 60_000;
 
 export interface Collected {
   readonly evidence: Evidence;
-  /** Every secret that came by. */
+  /** Every known secret. */
   readonly secrets: readonly string[];
-  /** What was asked for a host that is not in the plan. */
+  /** The URL that was asked for an unplanned host. */
   readonly url: string;
 }
 
 /**
- * @param host only this one is asked, in the plan or not; undefined = all of the plan
+ * @param host only this one is asked, planned or not; undefined = all of the plan
  */
 export async function collect(
   context: StackContext,
@@ -33,7 +36,7 @@ export async function collect(
   const { settings, plan } = context;
   const cli = await observeCli(context, shell);
   const variables = context.local ? undefined : await decryptedVariables(cli);
-  const secrets = new Secrets(context, variables ?? { unseen: "the local platform has them in its environment" });
+  const secrets = new Secrets(context, variables ?? { unavailable: "the local platform has them in its environment" });
   let kubeconfig: KubeConfig | undefined;
   const open = (): KubeConfig => (kubeconfig ??= kubeConfigOf(context.context, context.environment));
   const exposures = plan.exposures.filter((one) => host === undefined || one.host === host);
@@ -41,7 +44,7 @@ export async function collect(
   const hosts = [...new Set([...exposures.map((one) => one.host), ...(unplanned ? [unplanned] : [])])];
 
   const [cluster, identity, ownOrigin, engine, names, answers, other] = await Promise.all([
-    observeCluster(open, settings),
+    observeCluster(open, settings, plan),
     observeIdentity(settings.identityProvider.apiUrl ?? plan.identityProviderUrl, secrets.token),
     observeOwnOrigin(plan),
     observeEngine(cli, context.local ? join(shell.data, "workspace") : shell.project),
@@ -50,16 +53,10 @@ export async function collect(
     unplanned === undefined ? undefined : askHost(unplanned, originsOf(unplanned, context)),
   ]);
   const all = new Map([...answers, ...(other ? [[other.url, other.answers] as const] : [])]);
-  const seenThere = {
-    cluster,
-    identity,
-    ownOrigin,
-    engine,
-    names: new Map(names),
-    answers: all,
-    notAsked: exposures.length - answers.length,
+  const evidence = {
+    ...{ context: context.context, settings, plan, cluster, identity, ownOrigin, engine },
+    ...{ names: new Map(names), answers: all, notAsked: exposures.length - answers.length },
   };
-  const evidence = { context: context.context, settings, plan, ...seenThere };
   return { evidence, secrets: secrets.values(kubeconfig), url: other?.url ?? "" };
 }
 
@@ -76,7 +73,15 @@ function allowedUser({ groups }: Exposure, users: readonly TestUser[]): TestUser
   return users.find((user) => groups.length === 0 || user.groups.some((group) => groups.includes(group)));
 }
 
-/** Where a host of no exposure would answer: as its own domain says, then as the others do. */
+/** Works through a list, some at a time, in order; what has not begun after a minute is left out. */
+async function inTurns<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const limit = pLimit(MAX_CONCURRENT_HOSTS);
+  const end = Date.now() + MAX_DURATION_MS;
+  const results = list.map((one) => limit(async () => (Date.now() < end ? [await work(one)] : [])));
+  return (await Promise.all(results)).flat();
+}
+
+/** Origins at which an unplanned host may answer: that of its own domain, then those of the others. */
 function originsOf(host: string, { settings: { domains } }: StackContext): string[] {
   const own = domainOf(host, domains);
   const like = [...(own ? [own] : []), ...domains.filter(({ enabled }) => enabled)];

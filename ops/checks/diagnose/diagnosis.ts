@@ -1,8 +1,8 @@
-/** From evidence to a diagnosis: the causes of each symptom in their order, and the first that holds. */
+/** From evidence to a diagnosis: the causes of each symptom in order, and the first that applies. */
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { deployment, deploymentOf } from "./causes/deployment.ts";
 import { clusterNames, dns } from "./causes/dns.ts";
-import type { Cause, Finding } from "./causes/finding.ts";
+import { type Cause, type CauseFinding, compareObjects, type ComparedEvidence } from "./causes/cause.ts";
 import { groups } from "./causes/groups.ts";
 import { openApplication } from "./causes/openApplication.ts";
 import { provider } from "./causes/provider.ts";
@@ -19,18 +19,18 @@ import { limits } from "./limits.ts";
 export interface HostDiagnosis {
   readonly url: string;
   readonly symptom: Symptom;
-  /** The first cause that holds, in the causal order of the symptom. */
-  readonly cause: Finding | undefined;
-  /** What holds besides. */
-  readonly also: readonly Finding[];
+  /** The first cause that applies, in the order of the symptom. */
+  readonly cause: CauseFinding | undefined;
+  /** Other causes that apply. */
+  readonly also: readonly CauseFinding[];
 }
 
 export interface Diagnosis {
   readonly context: string;
   readonly stack: string;
   readonly hosts: readonly HostDiagnosis[];
-  /** What concerns the stack as a whole. */
-  readonly stackFindings: readonly Finding[];
+  /** Causes that concern the stack as a whole. */
+  readonly stackFindings: readonly CauseFinding[];
   /** What the plan skipped. */
   readonly warnings: readonly string[];
   /** What could not be observed, and what is therefore not checked. */
@@ -40,8 +40,8 @@ export interface Diagnosis {
 const SIGN_IN: readonly Cause[] = [deployment, identityProvider, trustedOrigins, provider, route, dns];
 
 /**
- * As in the spec's error table, with what stands behind its causes before them: a run that failed leaves wrong routes, and a route to what
- * does not run is not the cause. What a host that is not in the plan is absent from, {@link whyNotPlanned} knows.
+ * As in the spec's error table, each cause after those that it can be a consequence of: a failed deployment leaves wrong routes, and a stopped
+ * application is no problem of its route. {@link whyNotPlanned} has those of an unplanned host.
  */
 const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   loop: SIGN_IN,
@@ -50,39 +50,39 @@ const CAUSES: Readonly<Record<SymptomKind, readonly Cause[]>> = {
   dead: [dns, deployment, route, application],
   unavailable: [deployment, identityProvider, application, route],
   access: [deployment, groups, provider],
-  // There may have been no sign-in, and some problems have no symptom yet.
+  // Without a password there was no sign-in, and some problems have no symptom yet.
   none: [deployment, trustedOrigins, provider, route, application, groups, dns],
 };
 
-/** Every exposure of the plan. */
+/** Diagnoses every exposure of the plan. */
 export function diagnoseAll(evidence: Evidence): Diagnosis {
-  return diagnosisOf(
-    evidence,
-    evidence.plan.exposures.map((exposure) => diagnoseExposure(exposure, evidence)),
-  );
+  const compared = compareObjects(evidence);
+  const hosts = evidence.plan.exposures.map((exposure) => diagnoseExposure(exposure, compared));
+  return diagnosisOf(compared, hosts);
 }
 
-/** One host, in the plan or not. @param url what was asked where the host is not in the plan */
+/** Diagnoses one host, planned or not. @param url what was asked if the host is not planned */
 export function diagnoseHost(host: string, url: string, evidence: Evidence): Diagnosis {
+  const compared = compareObjects(evidence);
   const exposures = evidence.plan.exposures.filter((exposure) => exposure.host === host);
-  const hosts = exposures.map((exposure) => diagnoseExposure(exposure, evidence));
-  return diagnosisOf(evidence, hosts.length > 0 ? hosts : [diagnoseUnplannedHost(host, url, evidence)]);
+  const hosts = exposures.map((exposure) => diagnoseExposure(exposure, compared));
+  return diagnosisOf(compared, hosts.length > 0 ? hosts : [diagnoseUnplannedHost(host, url, evidence)]);
 }
 
-function diagnosisOf(evidence: Evidence, hosts: readonly HostDiagnosis[]): Diagnosis {
-  const named = new Set(hosts.flatMap(({ cause, also }) => [cause, ...also]).map((finding) => finding?.cause));
+function diagnosisOf(evidence: ComparedEvidence, hosts: readonly HostDiagnosis[]): Diagnosis {
+  const named = new Set(hosts.flatMap(({ cause, also }) => [cause, ...also]).map((finding) => finding?.subject));
   const found = [deploymentOf(evidence), traefikVersion(evidence), clusterNames(evidence)];
   return {
     context: evidence.context,
     stack: evidence.plan.stack,
     hosts,
-    stackFindings: found.filter((finding) => finding !== undefined).filter(({ cause }) => !named.has(cause)),
+    stackFindings: found.filter((finding) => finding !== undefined).filter(({ subject }) => !named.has(subject)),
     warnings: evidence.plan.warnings,
     limits: limits(evidence),
   };
 }
 
-function diagnoseExposure(exposure: Exposure, evidence: Evidence): HostDiagnosis {
+function diagnoseExposure(exposure: Exposure, evidence: ComparedEvidence): HostDiagnosis {
   const symptom = symptomOf(exposure, evidence);
   const found = CAUSES[symptom.kind].map((cause) => cause(exposure, evidence)).filter((one) => one !== undefined);
   const [cause, ...also] = found;
@@ -93,7 +93,7 @@ function diagnoseUnplannedHost(host: string, url: string, evidence: Evidence): H
   const answers = evidence.answers.get(url);
   const symptom: Symptom = answers
     ? unplannedSymptom(host, answers, evidence.names.get(host))
-    : { kind: "dead", seen: "not asked" };
+    : { kind: "dead", observed: "not asked" };
   const [cause, ...also] = whyNotPlanned(host, symptom.kind, evidence);
   return { url, symptom, cause, also };
 }

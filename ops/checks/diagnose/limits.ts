@@ -1,39 +1,26 @@
 import type { Evidence, Observation } from "./evidence.ts";
 
 /** Returns one line for each failed observation, with the checks that it prevents. */
-export function limits({ cluster, identity, ownOrigin, engine, names, answers, notAsked, plan }: Evidence): string[] {
-  const parts: [Observation<unknown>, string][] = [
-    [cluster.routes, "routes are not compared with the plan"],
-    [cluster.middlewares, "middlewares are not compared with the plan"],
-    [cluster.services, "pods of applications and of the identity provider are not checked"],
-    [cluster.dns, "DNS records and names inside the cluster are not checked"],
-    [cluster.serverSettings, "the list of trusted proxies is not read"],
-    [cluster.traefik, "the version of Traefik is not read"],
+export function limits(evidence: Evidence): string[] {
+  const { identity, ownOrigin, engine, names, answers, notAsked, plan } = evidence;
+  const others: [Observation<unknown>, string][] = [
+    [identity, "providers, applications, outposts and groups are not compared with the plan"],
+    [ownOrigin, "its trusted origin is not checked"],
+    [engine, "the result of the last deployment is not known"],
   ];
-  const blind = parts.filter(([look]) => "unseen" in look);
-  const lines =
-    blind.length === parts.length
-      ? [
-          `the cluster: ${reason(cluster.routes)}; so routes, middlewares, pods and records are not compared with the plan`,
-        ]
-      : blind.map(([look, limit]) => line(look, limit));
-  const [first] = [...names.values()].flatMap((look) => ("unseen" in look ? [look.unseen] : []));
-  const protectedOnes = plan.exposures.filter(
+  const [name] = [...names.values()].flatMap((one) => ("unavailable" in one ? [one.unavailable] : []));
+  const protectedHosts = plan.exposures.filter(
     ({ authentication, url }) => authentication === "forward-auth" && answers.has(url),
   );
-  const isSignedOut = protectedOnes.every(({ url }) => answers.get(url)?.withSession === undefined);
+  const isSignedOut = protectedHosts.every(({ url }) => answers.get(url)?.withSession === undefined);
   return [
-    ...lines,
-    ...("unseen" in identity
-      ? [line(identity, "providers, applications, outposts and groups are not compared with the plan")]
-      : []),
-    ...("unseen" in ownOrigin ? [line(ownOrigin, "its trusted origin is not checked")] : []),
-    ...("unseen" in engine ? [line(engine, "the result of the last deployment is not known")] : []),
+    ...clusterLimits(evidence),
+    ...others.flatMap(lineOf),
     ...(notAsked > 0
       ? [`${notAsked} hosts were not checked within a minute; pass one of them: npm run diagnose -- CONTEXT HOST`]
       : []),
-    ...(first === undefined ? [] : [`${first}; DNS resolution is not checked`]),
-    ...(protectedOnes.length > 0 && isSignedOut
+    ...(name === undefined ? [] : [`${name}; DNS resolution is not checked`]),
+    ...(protectedHosts.length > 0 && isSignedOut
       ? [
           "no user's password is known, so there was no sign-in: a redirect loop after the login is found only by comparing with the plan",
         ]
@@ -41,10 +28,24 @@ export function limits({ cluster, identity, ownOrigin, engine, names, answers, n
   ];
 }
 
-function line(look: Observation<unknown>, limit: string): string {
-  return `${"unseen" in look ? look.unseen : ""}; so ${limit}`;
+function clusterLimits({ cluster }: Evidence): string[] {
+  const { objects, secrets, rewrite, trustedProxies, traefik } = cluster;
+  const parts: [Observation<unknown>, string][] = [
+    [objects, "routes, middlewares, pods and records are not compared with the plan"],
+    [secrets, "Secrets of basic auth are not checked"],
+    [rewrite, "names inside the cluster are not checked"],
+    [trustedProxies, "the list of trusted proxies is not read"],
+    [traefik, "the version of Traefik is not read"],
+  ];
+  if ("unavailable" in objects && parts.every(([part]) => "unavailable" in part)) {
+    const reason = objects.unavailable.replace(/^[^:]*: /, "");
+    return [`the cluster: ${reason}; so ${parts[0]?.[1]}`];
+  }
+  const unread = "value" in objects ? [...objects.value.unread] : [];
+  const kinds = unread.map(([kind, reason]) => `every ${kind}: ${reason}; so it is not compared with the plan`);
+  return [...kinds, ...parts.flatMap(lineOf)];
 }
 
-function reason(look: Observation<unknown>): string {
-  return "unseen" in look ? look.unseen.replace(/^[^:]*: /, "") : "";
+function lineOf([observation, limit]: [Observation<unknown>, string]): string[] {
+  return "unavailable" in observation ? [`${observation.unavailable}; so ${limit}`] : [];
 }

@@ -1,6 +1,6 @@
 /** A diagnosis for users. */
 import type { Paint } from "../../terminal/paint.ts";
-import type { Finding } from "./causes/finding.ts";
+import type { Finding } from "../finding.ts";
 import { TITLES } from "./symptom.ts";
 import type { Diagnosis, HostDiagnosis } from "./diagnosis.ts";
 
@@ -13,7 +13,7 @@ function isWrong({ symptom, cause }: HostDiagnosis): boolean {
   return symptom.kind !== "none" || cause !== undefined;
 }
 
-/** One line for each host, and all that is known of those with a symptom. */
+/** Returns one line for each host, and the details of those with a symptom. */
 export function describe(diagnosis: Diagnosis, paint: Paint): string {
   const { context, stack, hosts, stackFindings, warnings, limits } = diagnosis;
   const wrong = hosts.filter(isWrong);
@@ -31,24 +31,24 @@ export function describe(diagnosis: Diagnosis, paint: Paint): string {
 
 function line(host: HostDiagnosis, paint: Paint): string {
   const { url, symptom, cause } = host;
-  if (!isWrong(host)) return `${paint("green", "✔")} ${url}  ${paint("dim", symptom.seen)}`;
+  if (!isWrong(host)) return `${paint("green", "✔")} ${url}  ${paint("dim", symptom.observed)}`;
   const title = symptom.kind === "none" ? "not as planned" : TITLES[symptom.kind];
-  return `${paint("red", "✖")} ${url}  ${title}: ${cause?.cause ?? "no known cause"}`;
+  return `${paint("red", "✖")} ${url}  ${title}: ${cause?.subject ?? "no known cause"}`;
 }
 
 function details({ url, symptom, cause, also }: HostDiagnosis, paint: Paint): string {
-  const lines = [paint("bold", url), `  Symptom   ${TITLES[symptom.kind]}: ${symptom.seen}`];
+  const lines = [paint("bold", url), `  Symptom   ${TITLES[symptom.kind]}: ${symptom.observed}`];
   if (cause === undefined) {
     const none = "unknown; read the log of the application, and see below what was not checked";
     return [...lines, `  Cause     ${none}`].join("\n");
   }
-  const others = also.map((finding) => `  Also      ${finding.cause}: ${finding.problem}`);
+  const others = also.map((finding) => `  Also      ${finding.subject}: ${finding.message}`);
   return [...lines, ...findingLines(cause, paint), ...others].join("\n");
 }
 
-function findingLines({ cause, problem, evidence, hint }: Finding, paint: Paint): string[] {
+function findingLines({ subject, message, evidence, hint }: Finding, paint: Paint): string[] {
   return [
-    `  Cause     ${paint("red", cause)}: ${problem}`,
+    `  Cause     ${paint("red", subject)}: ${message}`,
     ...evidence.map((one, index) => `  ${index === 0 ? "Evidence " : "         "} ${one}`),
     `  Hint      ${paint("yellow", hint)}`,
   ];
@@ -60,7 +60,26 @@ function list(title: string, lines: readonly string[]): string {
 
 function summary(wrong: readonly HostDiagnosis[], stackFindings: readonly Finding[]): string {
   if (wrong.length === 0 && stackFindings.length === 0) return "No symptom.";
-  const causes = new Set([...wrong.flatMap(({ cause }) => cause ?? []), ...stackFindings].map(({ cause }) => cause));
+  const causes = new Set(
+    [...wrong.flatMap(({ cause }) => cause ?? []), ...stackFindings].map(({ subject }) => subject),
+  );
   const hosts = `${wrong.length} ${wrong.length === 1 ? "host" : "hosts"} with a symptom`;
   return `${hosts}; ${causes.size === 0 ? "no known cause" : `cause: ${[...causes].join(", ")}`}.`;
+}
+
+/** Returns the fields of `--json`. */
+export function toJson({ hosts, stackFindings, ...rest }: Diagnosis) {
+  const fieldsOf = ({ subject: cause, message: problem, evidence, hint }: Finding) => ({
+    cause,
+    problem,
+    evidence,
+    hint,
+  });
+  return {
+    ...rest,
+    hosts: hosts.map(({ url, symptom: { kind, observed: seen }, cause, also }) => {
+      return { url, symptom: { kind, seen }, cause: cause && fieldsOf(cause), also: also.map(fieldsOf) };
+    }),
+    stackFindings: stackFindings.map(fieldsOf),
+  };
 }

@@ -5,7 +5,7 @@ import type { SecretText, Settings } from "../../../config/settings.ts";
 import type { StackContext } from "../../context/context.ts";
 import type { TestUser } from "./evidence/answers.ts";
 import type { Observation } from "./evidence.ts";
-import { seen } from "./observation.ts";
+import { observed } from "./observation.ts";
 
 /** Variables of a deploying shell that hold credentials of the engine and of clouds. */
 const ENVIRONMENT = /PASS(WORD|PHRASE)|SECRET|TOKEN|PRIVATE|CREDENTIAL|ACCESS_KEY|API_?KEY/i;
@@ -29,19 +29,19 @@ export class Secrets {
 
   /** A secret field in clear. */
   reveal(text: SecretText): Observation<string> {
-    const values = text.variables.map((name) => seen(this.#stack)?.[name] ?? this.#environment[name]);
+    const values = text.variables.map((name) => observed(this.#stack)?.[name] ?? this.#environment[name]);
     const missing = text.variables.filter((_, index) => !values[index]);
     if (missing.length > 0) {
-      const why = "unseen" in this.#stack ? ` (${this.#stack.unseen})` : "";
-      return { unseen: `${missing.join(", ")} not set${why}` };
+      const why = "unavailable" in this.#stack ? ` (${this.#stack.unavailable})` : "";
+      return { unavailable: `${missing.join(", ")} not set${why}` };
     }
-    return { seen: filledIn(text, (_, place) => values[place] ?? "") };
+    return { value: filledIn(text, (_, place) => values[place] ?? "") };
   }
 
   /** Sample users whose password is known. */
   users(): TestUser[] {
     return this.#settings.identityProvider.sampleUsers.flatMap(({ username, password, groups }) => {
-      const known = seen(this.reveal(password));
+      const known = observed(this.reveal(password));
       return known === undefined ? [] : { username, password: known, groups };
     });
   }
@@ -52,7 +52,7 @@ export class Secrets {
     const ofShell = Object.entries(this.#environment).filter(([name]) => named.has(name) || ENVIRONMENT.test(name));
     const users = kubeconfig?.users ?? [];
     const ofCluster = users.flatMap(({ token, password, keyData }) => [token, password, keyData]);
-    const all = [...ofShell.map(([, value]) => value), ...Object.values(seen(this.#stack) ?? {}), ...ofCluster];
+    const all = [...ofShell.map(([, value]) => value), ...Object.values(observed(this.#stack) ?? {}), ...ofCluster];
     return all.filter((value) => value !== undefined);
   }
 }

@@ -1,16 +1,15 @@
-/** What is wrong with one exposure, seen from outside. */
+/** What is wrong with the answers of an exposure. */
 import type { Exposure, Plan } from "../../../infra/plan/types.ts";
 import type { Answers, Evidence, Observation, NameAnswer, Trail } from "./evidence.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 
-/** The three of the spec's error table, the ways in which a sign-in ends otherwise, and what only the records show. */
+/** Those of the spec's error table, other results of a sign-in, and what only the records show. */
 export type SymptomKind = "loop" | "sign-in" | "unprotected" | "dead" | "unavailable" | "access" | "none";
 
 export interface Symptom {
   readonly kind: SymptomKind;
-  /** What was seen. */
-  readonly seen: string;
+  readonly observed: string;
 }
 
 export const TITLES: Readonly<Record<SymptomKind, string>> = {
@@ -26,16 +25,16 @@ export const TITLES: Readonly<Record<SymptomKind, string>> = {
 /** Returns the symptom of an exposure; `none` if its responses match its protection. */
 export function symptomOf(exposure: Exposure, { plan, answers, names }: Evidence): Symptom {
   const found = answers.get(exposure.url);
-  if (found === undefined) return { kind: "none", seen: "not asked" };
+  if (found === undefined) return { kind: "none", observed: "not asked" };
   return (
     nameSymptom(exposure.host, names.get(exposure.host)) ??
     reachSymptom(found.withoutSession) ??
     protectionSymptom(exposure, plan, found) ??
-    sessionSymptom(exposure, found.withSession) ?? { kind: "none", seen: describeTrail(found.withoutSession) }
+    sessionSymptom(exposure, found.withSession) ?? { kind: "none", observed: describeTrail(found.withoutSession) }
   );
 }
 
-/** A host of which no plan says how it is protected: 404 is right, anything of an application is not. */
+/** Returns the symptom of an unplanned host: an answer of an application, or none. */
 export function unplannedSymptom(
   host: string,
   { withoutSession }: Answers,
@@ -44,64 +43,65 @@ export function unplannedSymptom(
   const dead = nameSymptom(host, name) ?? reachSymptom(withoutSession);
   if (dead) return dead;
   const status = withoutSession.hops[0]?.status ?? 0;
-  if (status < 400) return { kind: "unprotected", seen: `${describeTrail(withoutSession)}, without a session` };
-  return { kind: "dead", seen: describeTrail(withoutSession) };
+  if (status < 400) return { kind: "unprotected", observed: `${describeTrail(withoutSession)}, without a session` };
+  return { kind: "dead", observed: describeTrail(withoutSession) };
 }
 
 function nameSymptom(host: string, name: Observation<NameAnswer> | undefined): Symptom | undefined {
-  if (name === undefined || isLoopbackName(host) || !("seen" in name) || !("code" in name.seen)) return undefined;
-  return { kind: "dead", seen: `no address for ${host} (${name.seen.code})` };
+  if (name === undefined || isLoopbackName(host) || !("value" in name) || !("code" in name.value)) return undefined;
+  return { kind: "dead", observed: `no address for ${host} (${name.value.code})` };
 }
 
 function reachSymptom(trail: Trail): Symptom | undefined {
   const [first] = trail.hops;
-  if (first === undefined) return { kind: "dead", seen: `no answer (${errorOf(trail)})` };
+  if (first === undefined) return { kind: "dead", observed: `no answer (${errorOf(trail)})` };
   if (trail.hops.length === 1 && trail.text === "gateway: no route") {
-    return { kind: "dead", seen: "404 from the gateway: it has no route for this host" };
+    return { kind: "dead", observed: "404 from the gateway: it has no route for this host" };
   }
-  return first.status >= 500 ? { kind: "unavailable", seen: describeTrail(trail) } : undefined;
+  return first.status >= 500 ? { kind: "unavailable", observed: describeTrail(trail) } : undefined;
 }
 
 function protectionSymptom(exposure: Exposure, plan: Plan, { withoutSession: trail }: Answers): Symptom | undefined {
   const { entry, protection, role } = exposure;
   const [first] = trail.hops;
   const status = first?.status ?? 0;
-  const unprotected: Symptom = { kind: "unprotected", seen: `${describeTrail(trail)}, without a session` };
+  const unprotected: Symptom = { kind: "unprotected", observed: `${describeTrail(trail)}, without a session` };
   const { page } = protectionOf(protection).expectation(exposure);
   if (page.kind === "login") {
-    if (trail.end === "loop" || trail.end === "too many redirects") return { kind: "loop", seen: describeTrail(trail) };
+    if (trail.end === "loop" || trail.end === "too many redirects")
+      return { kind: "loop", observed: describeTrail(trail) };
     if (status < 300) return unprotected;
     return signInSymptom(plan, trail);
   }
   if (page.kind === "application" && status < 300) return unprotected;
   if (page.kind === "status" && entry !== undefined) return status === page.status ? undefined : unprotected;
-  if (role === "identity-provider" && status !== 200) return { kind: "unavailable", seen: describeTrail(trail) };
-  return trail.end === "loop" ? { kind: "loop", seen: describeTrail(trail) } : undefined;
+  if (role === "identity-provider" && status !== 200) return { kind: "unavailable", observed: describeTrail(trail) };
+  return trail.end === "loop" ? { kind: "loop", observed: describeTrail(trail) } : undefined;
 }
 
-/** Without a session the way must lead to the identity provider's login page. */
+/** Without a session, the redirects must end at the identity provider's login page. */
 function signInSymptom({ identityProviderUrl }: Plan, trail: Trail): Symptom | undefined {
   const [first, second] = trail.hops;
   const last = trail.hops.at(-1);
-  if (first === undefined || first.status >= 400) return { kind: "sign-in", seen: describeTrail(trail) };
-  if (!second) return { kind: "sign-in", seen: `${describeTrail(trail)} (${errorOf(trail)})` };
+  if (first === undefined || first.status >= 400) return { kind: "sign-in", observed: describeTrail(trail) };
+  if (!second) return { kind: "sign-in", observed: `${describeTrail(trail)} (${errorOf(trail)})` };
   const atLogin = last?.status === 200 && last.url.startsWith(`${identityProviderUrl}/`);
-  return atLogin ? undefined : { kind: "sign-in", seen: describeTrail(trail) };
+  return atLogin ? undefined : { kind: "sign-in", observed: describeTrail(trail) };
 }
 
 function sessionSymptom(exposure: Exposure, session: Answers["withSession"]): Symptom | undefined {
   if (session === undefined) return undefined;
   const { username, trail } = session;
-  const seen = `signed in as ${username}: ${describeTrail(trail)}`;
-  if (trail.end === "loop" || trail.end === "too many redirects") return { kind: "loop", seen };
-  if (trail.text === "denied") return { kind: "access", seen };
+  const observed = `signed in as ${username}: ${describeTrail(trail)}`;
+  if (trail.end === "loop" || trail.end === "too many redirects") return { kind: "loop", observed };
+  if (trail.text === "denied") return { kind: "access", observed };
   const last = trail.hops.at(-1);
-  if (trail.end !== "answered" || !last?.url.startsWith(`${exposure.url}/`)) return { kind: "sign-in", seen };
-  if (trail.text === "outpost: no provider") return { kind: "sign-in", seen };
-  return last.status >= 500 ? { kind: "unavailable", seen } : undefined;
+  if (trail.end !== "answered" || !last?.url.startsWith(`${exposure.url}/`)) return { kind: "sign-in", observed };
+  if (trail.text === "outpost: no provider") return { kind: "sign-in", observed };
+  return last.status >= 500 ? { kind: "unavailable", observed } : undefined;
 }
 
-/** The way that a request took, in one line: `302 → authentik.localhost 200`. */
+/** Returns the answers of a request and its redirects in one line: `302 app.localhost/ → 200 authentik.localhost/`. */
 export function describeTrail(trail: Trail): string {
   const hops = trail.hops.map(
     ({ url, status }) => `${status} ${URL.parse(url)?.host ?? url}${URL.parse(url)?.pathname ?? ""}`,

@@ -1,16 +1,18 @@
 /** The report as text: a table grouped by subject, the failed and skipped checks with hints, and a summary line. */
 import Table from "cli-table3";
+import type { Paint } from "../../terminal/paint.ts";
+import { describeFinding } from "../finding.ts";
 import { type State, stateOf, summary } from "./check.ts";
 import type { Result } from "./probe.ts";
-
-/** Colours a text, where the terminal shows colours. */
-export type Paint = (state: State, text: string) => string;
 
 /** With more subjects, those whose checks all passed are only counted. */
 const MAX_SUBJECTS = 60;
 /** Width of a detail in the table; a failed or skipped check has its complete detail below the table. */
 const MAX_WIDTH = 72;
-const SIGNS: Readonly<Record<State, string>> = { passed: "✔", failed: "✖", skipped: "–" };
+const SIGNS = { passed: ["green", "✔"], failed: ["red", "✖"], skipped: ["yellow", "–"] } as const satisfies Record<
+  State,
+  object
+>;
 
 /**
  * @param checks in the order of the probes
@@ -49,8 +51,8 @@ function table(checks: readonly Result[], paint: Paint): string {
   const shown = groups.length <= MAX_SUBJECTS ? groups : groups.filter(([, own]) => own.some(isProblem));
   for (const [subject, own] of shown) {
     own.forEach((check, index) => {
-      const state = stateOf(check);
-      drawn.push([index === 0 ? subject : "", paint(state, SIGNS[state]), shortName(check), clip(check.detail)]);
+      const [colour, sign] = SIGNS[stateOf(check)];
+      drawn.push([index === 0 ? subject : "", paint(colour, sign), shortName(check), clip(check.detail)]);
     });
   }
   const rest = groups.length - shown.length;
@@ -83,10 +85,11 @@ export function problemLines(checks: readonly Result[], state: "failed" | "skipp
   return [...groups.values()].flatMap((group) => {
     const [first, ...others] = group;
     if (first === undefined) return [];
-    const { name, detail, answer, hint } = first;
-    const rest = others.length > 0 ? ` (and ${others.length} more)` : "";
-    const text = state === "skipped" ? `skipped: ${detail}` : detail;
-    const head = `${paint(state, SIGNS[state])} ${name}${rest}: ${text.replaceAll("\n", "\n    ")}`;
-    return [head, ...[answer, hint].flatMap((line) => (line === undefined ? [] : [`    ${line}`]))];
+    const { name, detail, answer, hint = "" } = first;
+    const isSkipped = state === "skipped";
+    const subject = others.length > 0 ? `${name} (and ${others.length} more)` : name;
+    const message = isSkipped ? `skipped: ${detail}` : detail;
+    const evidence = answer === undefined ? [] : [answer];
+    return describeFinding({ severity: isSkipped ? "warning" : "error", subject, message, evidence, hint }, paint);
   });
 }

@@ -1,13 +1,11 @@
 /** Verifies a live deployment: compares it with its plan. */
 import type { KubeConfig } from "@kubernetes/client-node";
 import { outsideTarget } from "../../../infra/verification/outsideTarget.ts";
-import { auditCluster } from "../audit/audit.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import type { Progress } from "../../terminal/progress.ts";
-import { backendProbes } from "./backends.ts";
 import { callersOf } from "./callers.ts";
-import { type Check, skip } from "./check.ts";
-import { checkCluster } from "./cluster.ts";
+import { skip } from "./check.ts";
+import { clusterProbes } from "./cluster.ts";
 import { hintOf } from "./hints.ts";
 import { databaseOf } from "./databaseOf.ts";
 import { checkDatabase } from "./database.ts";
@@ -72,32 +70,6 @@ async function databaseProbe(
       ? () => Promise.resolve([skip("grants and contracts", target.reason, target.hint)])
       : () => checkDatabase(target, data);
   return [{ kind: "database", subject, run }];
-}
-
-/** What runs in the cluster, and whether anything there gets around the plan. */
-function clusterProbes(target: StackContext, cluster: KubeConfig | Error): Probe[] {
-  const subject = `cluster ${target.context}`;
-  if (!(cluster instanceof Error)) {
-    return [
-      { kind: "cluster", subject, run: () => checkCluster(cluster, target.settings) },
-      ...backendProbes(cluster, target),
-      { kind: "audit", subject, run: () => checkObjects(target, cluster) },
-    ];
-  }
-  const [reason = ""] = cluster.message.split("; ");
-  const hint = "set KUBECONFIG to a file that has the context";
-  const skipped = (name: string) => () => Promise.resolve([skip(name, reason, hint)]);
-  return [
-    { kind: "cluster", subject, run: skipped("pods") },
-    { kind: "cluster", subject, run: skipped("backends of the routes") },
-    { kind: "audit", subject, run: skipped("objects") },
-  ];
-}
-
-async function checkObjects({ plan, settings }: StackContext, cluster: KubeConfig): Promise<Check[]> {
-  const findings = await auditCluster(cluster, plan, { gateway: settings.gateway });
-  if (findings.length === 0) return [{ name: "objects", ok: true, detail: "as planned" }];
-  return findings.map(({ object, problem, hint }) => ({ name: object, ok: false, detail: problem, hint }));
 }
 
 /** Adds the hint of the kind to a failed check. */

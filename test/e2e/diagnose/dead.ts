@@ -23,7 +23,7 @@ export function deadCauses(): void {
         () => undefined,
         async () => {
           const { cause } = await named("app.localhost", ["dead", "route configuration"]);
-          expect(cause?.evidence).toEqual(["IngressRoute default/app is missing"]);
+          expect(cause?.problem).toContain("IngressRoute default/app is missing");
         },
       );
       await healthy();

@@ -6,11 +6,13 @@ import { stringify } from "yaml";
 import { writeLocalContext } from "../../../ops/context/local.ts";
 import { main } from "../../../ops/commands/diagnose.ts";
 import { projectFolder } from "../../../ops/toolchain/paths.ts";
-import type { Diagnosis } from "../../../ops/checks/diagnose/diagnosis.ts";
+import type { toJson } from "../../../ops/checks/diagnose/report.ts";
 import type { Config, OwnPlatform, OwnStack } from "../ownPlatform.ts";
 import { SHELL } from "../../helpers/shell.ts";
 
-/** What one run said. */
+export type Diagnosis = ReturnType<typeof toJson>;
+
+/** The result of one run with `--json`. */
 export interface Diagnosed {
   readonly code: number;
   readonly diagnosis: Diagnosis;

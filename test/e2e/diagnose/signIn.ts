@@ -24,7 +24,8 @@ export function signInCauses(): void {
       const { name } = await outpostOf("app@localhost");
       await withObject("middlewares", ["default", `${name}-forward-auth`], change, async () => {
         const { cause } = await named("app.localhost", ["loop", "route configuration"]);
-        expect(cause?.evidence).toEqual(["authRequestHeaders is Accept; Cookie is not among them"]);
+        expect(cause?.problem).toContain("does not forward the planned request headers to the outpost");
+        expect(cause?.evidence[0]).toBe('forwardAuth.authRequestHeaders[0] is "Accept", planned "Cookie"');
       });
       await healthy();
     });

@@ -1,6 +1,5 @@
 /** The one stack of `diagnose.test.ts`, and what its scenarios share. */
 import { expect, vi } from "vitest";
-import type { HostDiagnosis } from "../../../ops/checks/diagnose/diagnosis.ts";
 import {
   type Config,
   identityProvider,
@@ -10,7 +9,9 @@ import {
   service,
   startOwnPlatform,
 } from "../ownPlatform.ts";
-import { Diagnoser } from "./diagnoser.ts";
+import { Diagnoser, type Diagnosis } from "./diagnoser.ts";
+
+type HostDiagnosis = Diagnosis["hosts"][number];
 
 export const PASSWORDS = { INGE_PASSWORD: "inge's canary password", GAST_PASSWORD: "gast's canary password" };
 const BASIC = { type: "basic", basic_auth: { username: "ops", password: "${BASIC_PASSWORD}" } };

@@ -1,112 +1,104 @@
-/** What the identity provider holds for an exposure: provider, application, and the outpost that serves them. */
-import type { Exposure, OAuthClient } from "../../../../infra/plan/types.ts";
-import type { Evidence, IdentityRecords } from "../evidence.ts";
-import { seen } from "../observation.ts";
-import { type Cause, type Finding, redeploy } from "./finding.ts";
-import { outpostOf } from "./outpost.ts";
+/** What the identity provider has for an exposure: provider, application, and the outpost that serves them. */
+import type { Exposure } from "../../../../infra/plan/types.ts";
+import type { IdentityRecords } from "../evidence.ts";
+import { observed } from "../observation.ts";
+import { type Cause, causeOf, type ComparedEvidence, redeploy } from "./cause.ts";
+
+/** Message and evidence. */
+type Difference = readonly [message: string, evidence: string];
 
 export const provider: Cause = (exposure, evidence) => {
-  const records = seen(evidence.identity);
-  if (records === undefined) return undefined;
-  const problem = exposure.application
-    ? proxyProblem(exposure, evidence, records)
-    : clientProblem(exposure, evidence, records);
-  return problem && { cause: "provider configuration", ...problem };
+  const records = observed(evidence.identity);
+  const found =
+    records &&
+    (exposure.application ? proxyDifference(exposure, records) : clientDifference(exposure, evidence, records));
+  if (found === undefined) return undefined;
+  const [message, difference] = found;
+  return causeOf("provider configuration", { message, evidence: [difference], hint: redeploy(evidence) });
 };
 
-type Problem = Pick<Finding, "problem" | "evidence" | "hint">;
-
-function proxyProblem(exposure: Exposure, evidence: Evidence, records: IdentityRecords): Problem | undefined {
-  const hint = redeploy(evidence);
-  const found = records.proxies.find(({ name }) => name === exposure.id);
+function proxyDifference(exposure: Exposure, records: IdentityRecords): Difference | undefined {
+  const { id, url, session, application } = exposure;
+  const found = records.proxies.find(({ name }) => name === id);
   if (found === undefined) {
-    const names = `${records.proxies.length} proxy providers, none with that name`;
-    return { problem: `provider "${exposure.id}" is missing`, evidence: [`the identity provider has ${names}`], hint };
+    const others = `${records.proxies.length} proxy providers, none with that name`;
+    return [`provider "${id}" is missing`, `the identity provider has ${others}`];
   }
-  const [different] = [
-    ["mode", found.mode, "forward_single"],
-    ["external_host", withoutSlash(found.externalHost), exposure.url],
-    ["cookie_domain", found.cookieDomain, ""],
-    ["access_token_validity", found.session, exposure.session ?? found.session],
-  ].filter(([, is, planned]) => is !== planned);
-  if (different) {
-    const [field, is, planned] = different;
-    const says = `${field} of provider "${exposure.id}" is "${is}", planned: "${planned}"`;
-    return { problem: `provider "${exposure.id}" differs from the plan`, evidence: [says], hint };
+  const planned: Readonly<Record<string, string>> = {
+    ...{ mode: "forward_single", external_host: url, cookie_domain: "" },
+    access_token_validity: session ?? found.access_token_validity,
+  };
+  const actual: Readonly<Record<string, string | number>> = {
+    ...found,
+    external_host: found.external_host.replace(/\/$/, ""),
+  };
+  const different = Object.keys(planned).find((field) => planned[field] !== actual[field]);
+  if (different !== undefined) {
+    const is = `${different} of provider "${id}" is "${actual[different]}", planned: "${planned[different]}"`;
+    return [`provider "${id}" differs from the plan`, is];
   }
   return (
-    applicationProblem(exposure.application?.slug ?? "", found.id, evidence, records) ??
-    attachmentProblem(exposure, found.id, evidence)
+    applicationDifference(application?.slug ?? "", found.pk, records) ?? outpostDifference(exposure, found.pk, records)
   );
 }
 
-function clientProblem(exposure: Exposure, evidence: Evidence, records: IdentityRecords): Problem | undefined {
-  const client = evidence.plan.clients.find(({ service }) => service === exposure.entry);
+function clientDifference(
+  { entry, url }: Exposure,
+  { plan }: ComparedEvidence,
+  records: IdentityRecords,
+): Difference | undefined {
+  const client = plan.clients.find(({ service }) => service === entry);
   if (!client) return undefined;
-  const hint = redeploy(evidence);
   const found = records.clients.find(({ name }) => name === client.service);
   if (found === undefined) {
-    return {
-      problem: `provider "${client.service}" is missing`,
-      evidence: [`${records.clients.length} other OAuth2 providers exist`],
-      hint,
-    };
+    return [`provider "${client.service}" is missing`, `${records.clients.length} other OAuth2 providers exist`];
   }
-  const [missing] = ownUris(client, exposure).filter((uri) => !found.redirectUris.includes(uri));
+  const uris = found.redirect_uris.map((uri) => uri.url);
+  const missing = client.redirectUris.find((uri) => uri.startsWith(`${url}/`) && !uris.includes(uri));
   if (missing !== undefined) {
-    const has = found.redirectUris.join(", ") || "none";
-    const problem = `provider "${client.service}" has no redirect URI on ${exposure.url}`;
-    return { problem, evidence: [`its redirect URIs are ${has}; ${missing} is not among them`], hint };
+    const has = `its redirect URIs are ${uris.join(", ") || "none"}; ${missing} is not among them`;
+    return [`provider "${client.service}" has no redirect URI on ${url}`, has];
   }
-  return applicationProblem(client.application.slug, found.id, evidence, records);
-}
-
-function ownUris({ redirectUris }: OAuthClient, { url }: Exposure): string[] {
-  return redirectUris.filter((uri) => uri.startsWith(`${url}/`));
+  return applicationDifference(client.application.slug, found.pk, records);
 }
 
 /** An outpost serves no provider without an application, and an issuer has the application's slug. */
-function applicationProblem(
+function applicationDifference(
   slug: string,
-  id: number,
-  evidence: Evidence,
+  provider: number,
   { applications }: IdentityRecords,
-): Problem | undefined {
+): Difference | undefined {
   const own = applications.find((application) => application.slug === slug);
-  if (own?.provider === id) return undefined;
-  const hint = redeploy(evidence);
+  if (own?.provider === provider) return undefined;
   if (own) {
     const has = own.provider === null ? "none" : `number ${own.provider}`;
-    const problem = `application "${slug}" has another provider than its own`;
-    return { problem, evidence: [`its provider is ${has}, and not number ${id}`], hint };
+    return [
+      `application "${slug}" has another provider than its own`,
+      `its provider is ${has}, and not number ${provider}`,
+    ];
   }
-  const renamed = applications.find((application) => application.provider === id);
-  if (renamed) {
-    const says = `the application of that provider has the slug "${renamed.slug}"`;
-    return { problem: `the slug of application "${slug}" was changed`, evidence: [says], hint };
-  }
-  const problem = `application "${slug}" is missing, so no outpost serves its provider`;
-  return { problem, evidence: [`none of ${applications.length} applications has that slug`], hint };
+  const renamed = applications.find((application) => application.provider === provider);
+  return renamed
+    ? [
+        `the slug of application "${slug}" was changed`,
+        `the application of that provider has the slug "${renamed.slug}"`,
+      ]
+    : [
+        `application "${slug}" is missing, so no outpost serves its provider`,
+        `none of ${applications.length} applications has that slug`,
+      ];
 }
 
-function attachmentProblem(exposure: Exposure, id: number, evidence: Evidence): Problem | undefined {
-  const outpost = outpostOf(exposure, evidence);
-  if (outpost?.providers.includes(id)) return undefined;
-  const hint = redeploy(evidence);
-  if (outpost === undefined) {
-    return {
-      problem: `outpost "${exposure.outpost}" is missing`,
-      evidence: ["the identity provider lists no such outpost"],
-      hint,
-    };
-  }
-  return {
-    problem: `provider "${exposure.id}" is not attached to its outpost`,
-    evidence: [`outpost "${outpost.name}" serves ${outpost.providers.length} providers, and not number ${id}`],
-    hint,
-  };
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/$/, "");
+function outpostDifference(
+  { id, outpost }: Exposure,
+  pk: number,
+  { outposts }: IdentityRecords,
+): Difference | undefined {
+  const found = outposts.find(({ name }) => name === outpost);
+  if (found === undefined) return [`outpost "${outpost}" is missing`, "the identity provider lists no such outpost"];
+  if (found.providers.includes(pk)) return undefined;
+  return [
+    `provider "${id}" is not attached to its outpost`,
+    `outpost "${found.name}" serves ${found.providers.length} providers, and not number ${pk}`,
+  ];
 }

@@ -1,10 +1,8 @@
-/** The list of trusted origins against cross-site request forgery: what the identity provider takes for its own origin, and sends browsers to. */
+/** The origin that the identity provider takes for its own, and the one that outposts redirect browsers to. */
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import { protectionOf } from "../../../../protections/table.ts";
-import type { Evidence } from "../evidence.ts";
-import { seen } from "../observation.ts";
-import { type Cause, redeploy } from "./finding.ts";
-import { outpostOf } from "./outpost.ts";
+import { observed } from "../observation.ts";
+import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } from "./cause.ts";
 
 /** authentik's own setting, and where its documentation has it. */
 const LIST = "AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS";
@@ -13,51 +11,48 @@ export const trustedOrigins: Cause = (exposure, evidence) => {
   const { identityProviderUrl } = evidence.plan;
   if (identityProviderUrl === undefined || !protectionOf(exposure.protection).usesIdentityProvider) return undefined;
   const { origin } = new URL(identityProviderUrl);
-  return (
+  const problem =
     wrongOwnOrigin(evidence, origin) ??
     refusedOrigin(exposure, evidence, origin) ??
-    wrongHost(exposure, evidence, origin)
-  );
+    wrongHost(exposure, evidence, origin);
+  return causeOf("trusted origins", problem);
 };
 
-/** Host or X-Forwarded-Proto did not arrive as the browser knows them, or were not believed. */
-function wrongOwnOrigin(evidence: Evidence, origin: string): ReturnType<Cause> {
-  const own = seen(evidence.ownOrigin);
+/** Host or X-Forwarded-Proto did not arrive as the browser sent them, or were not trusted. */
+function wrongOwnOrigin(evidence: ComparedEvidence, origin: string): Problem | undefined {
+  const own = observed(evidence.ownOrigin);
   if (own === undefined || own === origin) return undefined;
   return {
-    cause: "trusted origins",
-    problem: `the identity provider has the origin ${own}, but browsers use ${origin}: it refuses their logins`,
-    evidence: [`its issuer, asked at ${origin}, begins with ${own}`, ...listed(evidence)],
+    message: `the identity provider has the origin ${own}, but browsers use ${origin}: it refuses their logins`,
+    evidence: [`its issuer, asked at ${origin}, begins with ${own}`, ...trustedProxies(evidence)],
     hint: `configure the gateway to pass Host and X-Forwarded-Proto unchanged, and add the gateway's address to ${LIST}; ${redeploy(evidence)}`,
   };
 }
 
-function refusedOrigin({ url }: Exposure, evidence: Evidence, origin: string): ReturnType<Cause> {
-  const answers = evidence.answers.get(url);
-  if (answers?.withSession?.trail.text !== "refused: origin") return undefined;
+function refusedOrigin({ url }: Exposure, evidence: ComparedEvidence, origin: string): Problem | undefined {
+  const session = evidence.answers.get(url)?.withSession;
+  if (session?.trail.text !== "refused: origin") return undefined;
   return {
-    cause: "trusted origins",
-    problem: `the identity provider refuses requests of a browser on ${origin}: CSRF Failed`,
-    evidence: [`403 "CSRF Failed" to ${answers.withSession.username} with Origin: ${origin}`, ...listed(evidence)],
+    message: `the identity provider refuses requests of a browser on ${origin}: CSRF Failed`,
+    evidence: [`403 "CSRF Failed" to ${session.username} with Origin: ${origin}`, ...trustedProxies(evidence)],
     hint: `add the gateway's address to ${LIST} of the server, and configure the gateway to pass Host and X-Forwarded-Proto unchanged; ${redeploy(evidence)}`,
   };
 }
 
-/** An outpost sends browsers to what its `authentik_host` says (authentik/README 6.5). */
-function wrongHost(exposure: Exposure, evidence: Evidence, origin: string): ReturnType<Cause> {
-  const outpost = outpostOf(exposure, evidence);
-  if (outpost === undefined || URL.parse(outpost.authentikHost)?.origin === origin) return undefined;
-  const host = outpost.authentikHost === "" ? "empty, which means http://localhost" : outpost.authentikHost;
+/** An outpost redirects browsers to its `authentik_host` (authentik/README 6.5). */
+function wrongHost({ outpost }: Exposure, evidence: ComparedEvidence, origin: string): Problem | undefined {
+  const found = observed(evidence.identity)?.outposts.find(({ name }) => name === outpost);
+  if (found === undefined || URL.parse(found.config.authentik_host)?.origin === origin) return undefined;
+  const host = found.config.authentik_host || "empty, which means http://localhost";
   return {
-    cause: "trusted origins",
-    problem: `the outpost redirects to another origin than ${origin}`,
-    evidence: [`authentik_host of outpost "${outpost.name}" is ${host}`],
+    message: `the outpost redirects to another origin than ${origin}`,
+    evidence: [`authentik_host of outpost "${found.name}" is ${host}`],
     hint: redeploy(evidence),
   };
 }
 
-function listed({ cluster }: Evidence): string[] {
-  return (seen(cluster.serverSettings) ?? []).flatMap(({ deployment, trustedProxies }) =>
-    trustedProxies === undefined ? [] : [`${LIST} of ${deployment} is ${trustedProxies}`],
+function trustedProxies({ cluster }: ComparedEvidence): string[] {
+  return [...(observed(cluster.trustedProxies) ?? [])].flatMap(([deployment, networks]) =>
+    networks === undefined ? [] : [`${LIST} of ${deployment} is ${networks}`],
   );
 }

@@ -1,4 +1,4 @@
-/** What the engine noted of a stack, asked by its CLI: opening the stack would create a missing one. */
+/** Reads the record of a stack with the CLI of the engine: opening the stack would create a missing one. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { ShellEnvironment, StackContext } from "../../../context/context.ts";
@@ -8,7 +8,7 @@ import { deployedAccess } from "../../../engine/state/stackState.ts";
 import type { Progress } from "../../../terminal/progress.ts";
 import type { Deployment, Resource } from "../../../engine/state/state.ts";
 import type { EngineState, Observation } from "../evidence.ts";
-import { look, MAX_OBSERVATION_MS } from "../observation.ts";
+import { observe, MAX_OBSERVATION_MS } from "../observation.ts";
 
 const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
 
@@ -27,9 +27,8 @@ interface Update {
   readonly startTime?: string;
 }
 
-/** @throws Error when the pinned CLI cannot be had in time */
 export function observeCli(context: StackContext, { project }: ShellEnvironment): Promise<Observation<Cli>> {
-  return look("the Pulumi CLI", async () => {
+  return observe("the Pulumi CLI", async () => {
     const pulumi = await pulumiOf(context, quiet);
     const { stack } = context;
     return { pulumi, folder: project, stack, environment: { ...process.env, ...context.environment } };
@@ -38,9 +37,9 @@ export function observeCli(context: StackContext, { project }: ShellEnvironment)
 
 /** @param workspace folder in which an interrupted deployment of this stack leaves its record of creations */
 export function observeEngine(found: Observation<Cli>, workspace: string): Promise<Observation<EngineState>> {
-  return look("the engine's state", async () => {
-    if ("unseen" in found) throw new Error(found.unseen);
-    const cli = found.seen;
+  return observe("the engine's state", async () => {
+    if ("unavailable" in found) throw new Error(found.unavailable);
+    const cli = found.value;
     const names = JSON.parse(await run(cli, ["stack", "ls", "--json"])) as { name: string }[];
     if (!names.some(({ name }) => name.split("/").at(-1) === cli.stack)) {
       return { deployed: false, last: undefined, pending: [], urls: undefined };
@@ -82,9 +81,9 @@ export function engineState(
 export async function decryptedVariables(
   found: Observation<Cli>,
 ): Promise<Observation<Readonly<Record<string, string>>>> {
-  return look("the stack's secrets", async () => {
-    if ("unseen" in found) throw new Error(found.unseen);
-    const text = await run(found.seen, ["config", "--show-secrets", "--json", "--stack", found.seen.stack]);
+  return observe("the stack's secrets", async () => {
+    if ("unavailable" in found) throw new Error(found.unavailable);
+    const text = await run(found.value, ["config", "--show-secrets", "--json", "--stack", found.value.stack]);
     const config = JSON.parse(text) as Record<string, { value?: string; secret: boolean }>;
     const secrets = Object.entries(config).filter(([, { secret }]) => secret);
     return Object.fromEntries(secrets.map(([key, { value }]) => [key.replace(/^variables:/, ""), value ?? ""]));

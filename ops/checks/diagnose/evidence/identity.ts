@@ -1,52 +1,42 @@
+import { z } from "zod";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { AuthentikApi } from "../../../clients/authentikApi.ts";
 import { withClient } from "../../../clients/http.ts";
-import type { IdentityRecords, Observation, OutpostRecord, ProxyRecord } from "../evidence.ts";
-import { look } from "../observation.ts";
+import type { IdentityRecords, Observation } from "../evidence.ts";
+import { observe } from "../observation.ts";
 
-/** Records as the API gives them; what is not named is not taken. */
-interface Named {
-  readonly pk: number;
-  readonly name: string;
-}
-interface Proxy extends Named {
-  readonly mode: string;
-  readonly external_host: string;
-  readonly cookie_domain?: string;
-  readonly access_token_validity: string;
-}
-interface Client extends Named {
-  readonly redirect_uris?: readonly { readonly url: string }[];
-}
-interface Application {
-  readonly pk: string;
-  readonly slug: string;
-  readonly provider: number | null;
-}
-interface Outpost {
-  readonly name: string;
-  readonly providers: readonly number[];
-  readonly config?: { readonly authentik_host?: string };
-}
-interface Binding {
-  readonly target: string;
-  readonly group: string | null;
-  readonly enabled: boolean;
-}
+/** The fields of records that are kept; others contain secrets of clients and cookies. */
+const named = { pk: z.number(), name: z.string() };
+export const PROXY = z.object({
+  ...named,
+  mode: z.string(),
+  external_host: z.string(),
+  cookie_domain: z.string().default(""),
+  access_token_validity: z.string(),
+});
+export const CLIENT = z.object({ ...named, redirect_uris: z.array(z.object({ url: z.string() })).default([]) });
+export const APPLICATION = z.object({ pk: z.string(), slug: z.string(), provider: z.number().nullable() });
+export const OUTPOST = z.object({
+  name: z.string(),
+  providers: z.array(z.number()),
+  config: z.object({ authentik_host: z.string().default("") }),
+});
+const GROUP = z.object({ pk: z.string(), name: z.string() });
+const BINDING = z.object({ target: z.string(), group: z.string().nullable(), enabled: z.boolean() });
 
 /**
- * What the identity provider holds, by its API. Of its answers, which carry secrets of clients and cookies, only the named fields are taken.
+ * Reads the records of the identity provider from its API.
  * @param url origin of the server
- * @param token undefined when it is not available
+ * @param token its API token
  */
 export function observeIdentity(
   url: string | undefined,
   token: Observation<string>,
 ): Promise<Observation<IdentityRecords>> {
-  return look("the identity provider's records", async () => {
+  return observe("the identity provider's records", async () => {
     if (url === undefined) throw new Error("it is on no enabled domain");
-    if ("unseen" in token) throw new Error(`its API token is not available (${token.unseen})`);
-    return withClient((client) => records(new AuthentikApi(client, url, token.seen)));
+    if ("unavailable" in token) throw new Error(`its API token is not available (${token.unavailable})`);
+    return withClient((client) => records(new AuthentikApi(client, url, token.value)));
   });
 }
 
@@ -55,7 +45,7 @@ export function observeIdentity(
  * than the browser's means "CSRF Failed: Origin checking failed" (authentik #3094, #4209).
  */
 export function observeOwnOrigin({ identityProviderUrl, identitySlug }: Plan): Promise<Observation<string>> {
-  return look("the identity provider's own origin", async () => {
+  return observe("the identity provider's own origin", async () => {
     if (identityProviderUrl === undefined) throw new Error("it is on no enabled domain");
     const url = `${identityProviderUrl}/application/o/${identitySlug}/.well-known/openid-configuration`;
     const answer = await withClient((client) => client.send(url));
@@ -66,42 +56,23 @@ export function observeOwnOrigin({ identityProviderUrl, identitySlug }: Plan): P
 }
 
 async function records(api: AuthentikApi): Promise<IdentityRecords> {
-  const { version_current: version } = await api.one<{ version_current: string }>("/admin/version/");
+  const all = async <T>(path: string, schema: z.ZodType<T>, filters = {}): Promise<T[]> =>
+    (await api.all<unknown>(path, filters)).map((record) => schema.parse(record));
   const [proxies, clients, applications, outposts, groups, bindings] = await Promise.all([
-    api.all<Proxy>("/providers/proxy/"),
-    api.all<Client>("/providers/oauth2/"),
-    api.all<Application>("/core/applications/", { superuser_full_list: "true" }),
-    api.all<Outpost>("/outposts/instances/"),
-    api.all<{ pk: string; name: string }>("/core/groups/", { include_users: "false" }),
-    api.all<Binding>("/policies/bindings/"),
+    all("/providers/proxy/", PROXY),
+    all("/providers/oauth2/", CLIENT),
+    all("/core/applications/", APPLICATION, { superuser_full_list: "true" }),
+    all("/outposts/instances/", OUTPOST),
+    all("/core/groups/", GROUP, { include_users: "false" }),
+    all("/policies/bindings/", BINDING),
   ]);
+  const names = new Map(groups.map(({ pk, name }) => [pk, name]));
+  const bound = bindings.flatMap(({ target, group, enabled }) =>
+    enabled && group !== null ? [{ target, name: names.get(group) ?? group }] : [],
+  );
+  const byTarget = [...Map.groupBy(bound, ({ target }) => target)];
   return {
-    version,
-    proxies: proxies.map(proxyOf),
-    clients: clients.map(({ pk, name, redirect_uris }) => ({
-      ...{ id: pk, name },
-      redirectUris: (redirect_uris ?? []).map(({ url }) => url),
-    })),
-    applications: applications.map(({ pk, slug, provider }) => ({ id: pk, slug, provider })),
-    outposts: outposts.map(outpostOf),
-    bindings: boundGroups(bindings, new Map(groups.map(({ pk, name }) => [pk, name]))),
+    ...{ proxies, clients, applications, outposts },
+    bindings: new Map(byTarget.map(([target, list]) => [target, list.map(({ name }) => name)])),
   };
-}
-
-function proxyOf(record: Proxy): ProxyRecord {
-  const { pk, name, mode, external_host, cookie_domain, access_token_validity } = record;
-  const { externalHost, cookieDomain } = { externalHost: external_host, cookieDomain: cookie_domain ?? "" };
-  return { id: pk, name, mode, externalHost, cookieDomain, session: access_token_validity };
-}
-
-function outpostOf({ name, providers, config }: Outpost): OutpostRecord {
-  return { name, providers, authentikHost: config?.authentik_host ?? "" };
-}
-
-function boundGroups(bindings: readonly Binding[], names: ReadonlyMap<string, string>): Map<string, string[]> {
-  const bound = new Map<string, string[]>();
-  for (const { target, group, enabled } of bindings) {
-    if (enabled && group !== null) bound.set(target, [...(bound.get(target) ?? []), names.get(group) ?? group]);
-  }
-  return bound;
 }

@@ -1,10 +1,10 @@
 import { lookup } from "node:dns/promises";
 import type { Observation, NameAnswer } from "../evidence.ts";
-import { look } from "../observation.ts";
+import { observe } from "../observation.ts";
 
-/** What the system's resolver says of a host; that there is no such name is an answer. */
+/** Asks the system's resolver for a host; that there is no such name is a value, too. */
 export function observeName(host: string): Promise<Observation<NameAnswer>> {
-  return look(`the name ${host}`, async () => {
+  return observe(`the name ${host}`, async () => {
     try {
       const found = await lookup(host, { all: true });
       return { addresses: found.map(({ address }) => address) };

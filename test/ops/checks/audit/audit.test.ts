@@ -3,17 +3,18 @@ import { describe, expect, test } from "vitest";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { audit } from "../../../../ops/checks/audit/audit.ts";
-import type { ClusterObjects } from "../../../../ops/checks/audit/objects.ts";
+import { lineOf } from "../../../../ops/checks/finding.ts";
+import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { kinds, services, settingsOf, variants } from "../../../infra/plan/stacks.ts";
 import { holds, matchersOf, textOf } from "../../../policy/matchers.ts";
 import { clusterOf, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
 import { clean, plan, TAMPERED } from "./tampered.ts";
 
-const gateway = { gateway: GATEWAY };
+const gateway = { context: "dev", gateway: GATEWAY };
 
-/** What is found, as `<object>: <problem>`. */
+/** Returns the findings, as `<object>: <message>; <evidence>`. */
 function found(objects: ClusterObjects, of: Plan = plan): string[] {
-  return audit(objects, of, gateway).map(({ object: label, problem }) => `${label}: ${problem}`);
+  return audit(objects, of, gateway).map((one) => `${one.subject}: ${lineOf(one)}`);
 }
 
 describe("the audit of a cluster", () => {
@@ -57,7 +58,7 @@ describe("the audit of a cluster", () => {
 
   test("says what it could not read, and passes over what was accepted", () => {
     const blind = {
-      resources: [],
+      ...{ manifests: [], absent: new Set<string>() },
       unread: new Map(
         ["IngressRoute", "Middleware", "NetworkPolicy", "DNSEndpoint"].map((kind) => [kind, "forbidden"]),
       ),

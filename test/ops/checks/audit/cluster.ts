@@ -5,20 +5,23 @@ import { authPath } from "../../../../protections/forwardAuth.ts";
 import { type GatewayPods, gatewayPods, namespaced, onlyFrom } from "../../../../infra/network.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { labelsOf } from "../../../../infra/pods.ts";
-import { type ClusterObjects } from "../../../../ops/checks/audit/objects.ts";
-import type { Resource } from "../../../../policy/resource.ts";
+import { type ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
+import { type Manifest, manifestOf } from "../../../../policy/resource.ts";
 
 /** Traefik of the stacks in these tests. */
 export const GATEWAY: GatewayPods = { namespace: "kube-system", podLabels: { "app.kubernetes.io/name": "traefik" } };
 const TRAEFIK = "traefik.io/v1alpha1";
 
-/** An object in the cluster. */
-export function object(apiVersion: string, kind: string, place: string, content: object): Resource {
+/** Returns an object of the cluster. */
+export function object(apiVersion: string, kind: string, place: string, content: object, labels = {}): Manifest {
   const [namespace = "", name = ""] = place.split("/");
-  return { type: `kubernetes:${apiVersion}:${kind}`, name, props: { metadata: { namespace, name }, ...content } };
+  const metadata = { namespace, name, labels };
+  const found = manifestOf({ type: `kubernetes:${apiVersion}:${kind}`, name, props: { metadata, ...content } });
+  if (found === undefined) throw new Error(`${kind} is no kind of Kubernetes`);
+  return found;
 }
 
-export function ingressRoute(place: string, match: string, fields: object = {}): Resource {
+export function ingressRoute(place: string, match: string, fields: object = {}): Manifest {
   const services = [{ name: "somewhere", port: 80 }];
   const routes = [{ kind: "Rule", match, services, ...fields }];
   return object(TRAEFIK, "IngressRoute", place, { spec: { entryPoints: ["web"], routes } });
@@ -28,7 +31,7 @@ export function clusterOf(plan: Plan): ClusterObjects {
   const backends = new Map(
     plan.routes.flatMap(({ rules }) => rules).map(({ backend }) => [`${backend.namespace}/${backend.name}`, backend]),
   );
-  const resources = [
+  const manifests = [
     ...plan.routes.map((route) =>
       object(TRAEFIK, "IngressRoute", `${route.namespace}/${route.name}`, { spec: routeSpec(route) }),
     ),
@@ -44,6 +47,7 @@ export function clusterOf(plan: Plan): ClusterObjects {
       object("core/v1", "Service", place, {
         spec: { type: "ClusterIP", clusterIP: addressOf(plan, name), selector: labelsOf(name), ports: [{ port }] },
       }),
+      object("core/v1", "Pod", place, { status: { conditions: [{ type: "Ready", status: "True" }] } }, labelsOf(name)),
       object("networking.k8s.io/v1", "NetworkPolicy", place, {
         spec: onlyFrom(labelsOf(name), port, [gatewayPods(GATEWAY), namespaced(namespace)]),
       }),
@@ -56,7 +60,7 @@ export function clusterOf(plan: Plan): ClusterObjects {
         }),
       ),
   ];
-  return { resources, unread: new Map() };
+  return { manifests, unread: new Map(), absent: new Set() };
 }
 
 /** Cluster IP of a Service: each outpost has its own. */
@@ -66,29 +70,21 @@ function addressOf({ outposts }: Plan, service: string): string {
 }
 
 /** The cluster with additional objects. */
-export function withObjects({ resources, unread }: ClusterObjects, ...more: readonly Resource[]): ClusterObjects {
-  return { resources: [...resources, ...more], unread };
+export function withObjects(objects: ClusterObjects, ...more: readonly Manifest[]): ClusterObjects {
+  return { ...objects, manifests: [...objects.manifests, ...more] };
 }
 
 /** The cluster with one object changed, or, when nothing is returned, without it. */
 export function edited(
-  { resources, unread }: ClusterObjects,
+  objects: ClusterObjects,
   kind: string,
   place: string,
   edit: (spec: Record<string, unknown>) => Record<string, unknown> | undefined,
 ): ClusterObjects {
-  const { type: suffix, name } = object("", kind, place, {});
-  const index = resources.findIndex(
-    (one) => one.type.endsWith(suffix.slice("kubernetes:".length)) && one.name === name && placeOf(one) === place,
-  );
-  const found = resources[index];
+  const index = objects.manifests.findIndex(({ label }) => label === `${kind} ${place}`);
+  const found = objects.manifests[index];
   if (found === undefined) throw new Error(`the cluster has no ${kind} ${place}`);
-  const spec = edit(structuredClone(found.props["spec"]) as Record<string, unknown>);
-  const rest = resources.toSpliced(index, 1);
-  return { resources: spec ? [...rest, { ...found, props: { ...found.props, spec } }] : rest, unread };
-}
-
-function placeOf({ props }: Resource): string {
-  const { namespace, name } = props["metadata"] as { namespace: string; name: string };
-  return `${namespace}/${name}`;
+  const spec = edit(structuredClone(found.spec));
+  const rest = objects.manifests.toSpliced(index, 1);
+  return { ...objects, manifests: spec ? [...rest, { ...found, spec }] : rest };
 }

@@ -1,7 +1,7 @@
 /** A cluster as planned, and the ways in which one is not, each with a part of what the audit says of it. */
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
-import type { ClusterObjects } from "../../../../ops/checks/audit/objects.ts";
+import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { shell, stack } from "../../../config/stacks.ts";
 import { clusterOf, edited, ingressRoute, object, withObjects } from "./cluster.ts";
 
@@ -128,7 +128,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       for (const one of routes(spec)) one.priority += 1;
       return spec;
     }),
-    "IngressRoute default/wiki: was changed: routes[0].priority is 151, planned 150",
+    "IngressRoute default/wiki: Host(`wiki.localhost`): was changed; priority is 101, planned 100",
   ],
   [
     "a route that is gone",
@@ -141,7 +141,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       delete headers(spec)["X-Idp-Jwt"];
       return spec;
     }),
-    "Middleware default/gatehouse-strip: no longer drops every forged header: headers.customRequestHeaders.X-Idp-Jwt is missing",
+    "Middleware default/gatehouse-strip: does not remove the planned request headers, such as forged identity headers; headers.customRequestHeaders.X-Idp-Jwt is missing",
   ],
   [
     "forward auth that asks somebody else",
@@ -150,7 +150,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
         "http://10.43.0.66:9000/outpost.goauthentik.io/auth/traefik";
       return spec;
     }),
-    `Middleware default/${FORWARD_AUTH}: no longer asks as planned: forwardAuth.address is`,
+    `Middleware default/${FORWARD_AUTH}: sends authentication requests to another address than the outpost's; forwardAuth.address is`,
   ],
   [
     "forward auth that asks another outpost",
@@ -159,7 +159,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
         `http://10.43.1.${plan.outposts[0]?.name === OUTPOST ? 2 : 1}:9000/outpost.goauthentik.io/auth/traefik`;
       return spec;
     }),
-    `Middleware default/${FORWARD_AUTH}: no longer asks as planned: forwardAuth.address is`,
+    `Middleware default/${FORWARD_AUTH}: sends authentication requests to another address than the outpost's; forwardAuth.address is`,
   ],
   [
     "an outpost's path that leads to another backend",
@@ -167,7 +167,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       for (const one of routes(spec)) (one as unknown as { services: { name: string }[] }).services[0]!.name = "evil";
       return spec;
     }),
-    "IngressRoute authentik/gatehouse-outpost-localhost: was changed: routes[0].services[0].name is",
+    'was changed; services[0].name is "evil", planned',
   ],
   [
     "an outpost on a host of somebody else",
@@ -213,7 +213,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
   [
     "a Service that selects other pods",
     edited(clean, "Service", "gatehouse-data/postgrest", (spec) => ({ ...spec, selector: { app: "evil" } })),
-    "Service gatehouse-data/postgrest: selects other pods than planned: selector.",
+    "Service gatehouse-data/postgrest: selects other pods than planned; selector.",
   ],
   [
     "a foreign record",
@@ -232,6 +232,6 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       if (first) first.targets = ["192.0.2.1"];
       return spec;
     }),
-    'DNSEndpoint default/gatehouse-dev-mesh: was changed: endpoints[0].targets[0] is "192.0.2.1", planned "100.64.0.1"',
+    'DNSEndpoint default/gatehouse-dev-mesh: was changed; endpoints[0].targets[0] is "192.0.2.1", planned "100.64.0.1"',
   ],
 ];

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "vitest";
 import { diagnoseAll } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import {
-  type Change,
   WIKI,
   AUTHENTIK,
   MESH,
@@ -13,22 +12,22 @@ import {
   open,
   failing,
   noName,
-  proxy,
   outpost,
   FORWARD_AUTH,
-  route,
-  middleware,
-  service,
+  ROUTE,
+  rules,
+  object,
+  remove,
   engine,
-  without,
   diagnosed,
   type Case,
   testEach,
 } from "./changes.ts";
-import { brief, inside, the, world } from "./world.ts";
+import { ingressRoute } from "../audit/cluster.ts";
+import { brief, evidenceOf, inside } from "./evidence.ts";
 
 test("a whole stack has no symptom on any host", () => {
-  const { hosts, stackFindings, limits } = diagnoseAll(world());
+  const { hosts, stackFindings, limits } = diagnoseAll(evidenceOf());
   expect(hosts.filter((host) => brief(host).join() !== "none,none")).toEqual([]);
   expect({ stackFindings, limits }).toEqual({ stackFindings: [], limits: [] });
 });
@@ -36,27 +35,27 @@ test("a whole stack has no symptom on any host", () => {
 const DEAD: Case[] = [
   {
     name: "IngressRoute missing",
-    changes: [noRoute, (e) => without(inside(e.cluster.routes), route(e))],
+    changes: [noRoute, remove(ROUTE)],
     expected: ["dead", "route configuration"],
-    problem: "the route of wiki.localhost is missing",
+    message: "IngressRoute default/wiki is missing, so another route may serve wiki.localhost, wiki.mesh.example.org",
   },
   {
     name: "another host",
-    changes: [noRoute, (e) => route(e).rules.forEach((rule) => (rule.match = rule.match.replaceAll("wiki", "wikki")))],
+    changes: [noRoute, (e) => rules(e).forEach((rule) => (rule.match = rule.match.replaceAll("wiki", "wikki")))],
     expected: ["dead", "route configuration"],
-    problem: expect.stringMatching(/^the route of wiki\.localhost has no rule for Host\(`wiki\.localhost`\)/) as string,
+    message: expect.stringMatching(/^IngressRoute default\/wiki has no rule for Host\(`wiki\.localhost`\)/) as string,
   },
   {
     name: "another entry point",
-    changes: [noRoute, (e) => void (route(e).entryPoints = ["internal"])],
+    changes: [noRoute, (e) => void (object(e, ROUTE).spec["entryPoints"] = ["internal"])],
     expected: ["dead", "route configuration"],
-    problem: "the route of wiki.localhost is on another entry point",
+    message: "IngressRoute default/wiki was changed",
   },
   {
     name: "a middleware is missing",
-    changes: [noRoute, (e) => without(inside(e.cluster.middlewares), middleware(e, FORWARD_AUTH))],
+    changes: [noRoute, remove(`Middleware default/${FORWARD_AUTH}`)],
     expected: ["dead", "route configuration"],
-    problem: "a middleware of wiki@localhost is missing, so Traefik drops its routes",
+    message: `Middleware default/${FORWARD_AUTH} is missing, so Traefik drops the routers that use it`,
   },
   {
     name: "the Secret of basic auth is missing",
@@ -66,142 +65,132 @@ const DEAD: Case[] = [
       (e) => void inside(e.cluster.secrets).clear(),
     ],
     expected: ["dead", "route configuration"],
-    problem:
+    message:
       "the Secret with the password of Middleware default/legacy-basic-auth is missing, so Traefik drops its routes",
   },
   {
     name: "no address, and ExternalDNS is not there",
     url: MESH,
-    changes: [noName, (e) => void (inside(e.cluster.dns).endpoints = undefined)],
+    changes: [noName, (e) => void inside(e.cluster.objects).absent.add("DNSEndpoint")],
     expected: ["dead", "DNS resolution"],
-    problem: "wiki.mesh.example.org has no address",
+    message: "wiki.mesh.example.org has no address",
   },
   {
     name: "no address, before a route that is missing too",
     url: MESH,
-    changes: [
-      noName,
-      (e) =>
-        without(
-          inside(e.cluster.routes),
-          the(inside(e.cluster.routes), ({ name }) => name === "gatehouse-tls-wiki"),
-        ),
-    ],
+    changes: [noName, remove("IngressRoute default/gatehouse-tls-wiki")],
     expected: ["dead", "DNS resolution", "also route configuration"],
-    problem: "wiki.mesh.example.org has no address",
+    message: "wiki.mesh.example.org has no address",
   },
   {
     name: "another address",
     url: MESH,
     changes: [
       answers(MESH, [], { end: { error: "ECONNREFUSED" } }),
-      ({ names }) => void names.set("wiki.mesh.example.org", { seen: { addresses: ["198.51.100.1"] } }),
+      ({ names }) => void names.set("wiki.mesh.example.org", { value: { addresses: ["198.51.100.1"] } }),
     ],
     expected: ["dead", "DNS resolution"],
-    problem: "wiki.mesh.example.org resolves to another address than the gateway's",
+    message: "wiki.mesh.example.org resolves to another address than the gateway's",
   },
 ];
 
 const UNPROTECTED: Case[] = [
   {
     name: "forward auth taken from the route",
-    changes: [open, (e) => route(e).rules.forEach((rule) => (rule.middlewares = rule.middlewares.slice(0, 1)))],
+    changes: [open, (e) => rules(e).forEach((rule) => (rule.middlewares = rule.middlewares.slice(0, 1)))],
     expected: ["unprotected", "route configuration"],
-    problem: expect.stringMatching(/^the route of wiki\.localhost lacks default\/gatehouse-/) as string,
+    message: expect.stringMatching(/lets everybody in: default\/gatehouse-outpost-\S+ is missing$/) as string,
   },
   {
     name: "a route of somebody else that goes before",
     changes: [
       open,
       (e) =>
-        void inside(e.cluster.routes).push({
-          ...{ namespace: "tools", name: "grab", entryPoints: ["web"] },
-          rules: [{ match: "HostRegexp(`^w.*`)", priority: 900, middlewares: [], backends: [], passHostHeader: true }],
-        }),
+        void inside(e.cluster.objects).manifests.push(
+          ingressRoute("tools/grab", "HostRegexp(`^w.*`)", { priority: 900 }),
+        ),
     ],
     expected: ["unprotected", "route configuration"],
-    problem: "an unmanaged route serves wiki.localhost",
+    message: expect.stringMatching(
+      /^IngressRoute tools\/grab .* with priority 900 before every planned route$/,
+    ) as string,
   },
   {
     name: "an oauth2 application that asks nobody",
     url: "http://grafana.localhost",
     changes: [answers("http://grafana.localhost", [[200, "http://grafana.localhost/"]])],
     expected: ["unprotected", "application asks for no login"],
-    problem:
+    message:
       'application "grafana" answers requests without a session; an oauth2 application has to require the login itself',
   },
 ];
 
-const routeless: Change = (e) => without(inside(e.cluster.routes), route(e));
 const DEPLOYMENT: Case[] = [
   {
     name: "never",
     changes: [
       noRoute,
-      (e) => void (e.engine = { seen: { deployed: false, last: undefined, pending: [], urls: undefined } }),
+      (e) => void (e.engine = { value: { deployed: false, last: undefined, pending: [], urls: undefined } }),
     ],
     expected: ["dead", "deployment"],
-    problem: "the stack was never deployed",
+    message: "the stack was never deployed",
   },
   {
     name: "not since the entry was written",
-    changes: [open, routeless, (e) => void (engine(e).urls = [])],
+    changes: [open, remove(ROUTE), (e) => void (engine(e).urls = [])],
     expected: ["unprotected", "deployment", "also route configuration"],
-    problem: "it is in the configuration, but is not deployed",
+    message: "it is in the configuration, but is not deployed",
   },
   {
     name: "failed",
     changes: [
       open,
-      routeless,
+      remove(ROUTE),
       (e) => void (engine(e).last = { kind: "update", result: "failed", ended: "2026-11-21" }),
     ],
     expected: ["unprotected", "deployment", "also route configuration"],
-    problem: "the last deployment run failed",
+    message: "the last deployment run failed",
   },
   {
     name: "interrupted",
     changes: [
       noProvider,
-      (e) => without(inside(e.identity).proxies, proxy(e)),
+      ({ identity }) => void (inside(identity).proxies = []),
       (e) => void (engine(e).pending = ["wiki@localhost-provider"]),
     ],
     expected: ["sign-in", "deployment", "also provider configuration"],
-    problem: "the last deployment run was interrupted",
+    message: "the last deployment run was interrupted",
   },
   {
     name: "failed elsewhere, which explains nothing here",
     changes: [
       loop,
-      (e) => void (outpost(e).authentikHost = WIKI),
+      (e) => void (outpost(e).config.authentik_host = WIKI),
       (e) => void (engine(e).last = { kind: "update", result: "failed", ended: "2026-11-21" }),
     ],
     expected: ["loop", "trusted origins"],
-    problem: `the outpost redirects to another origin than ${AUTHENTIK}`,
+    message: `the outpost redirects to another origin than ${AUTHENTIK}`,
   },
 ];
 
 const RUNNING: Case[] = [
   {
     name: "no pod of the application",
-    changes: [failing, (e) => void (service(e, "wiki").ready = 0)],
+    changes: [failing, remove("Pod default/wiki")],
     expected: ["unavailable", "application not running"],
-    problem: "no pod of Service default/wiki is ready",
+    message: "no pod of Service default/wiki is ready",
   },
   {
     name: "another port",
-    changes: [failing, (e) => void (service(e, "wiki").ports = [8080])],
+    changes: [failing, (e) => void (object(e, "Service default/wiki").spec["ports"] = [{ port: 8080 }])],
     expected: ["unavailable", "application not running"],
-    problem: "Service default/wiki has no port 80",
+    message: "Service default/wiki has no port 80",
   },
   {
     name: "no pod of the identity provider",
-    changes: [
-      answers(WIKI, [[500, `${WIKI}/`]]),
-      (e) => inside(e.cluster.services).forEach((one) => (one.ready = one.namespace === "authentik" ? 0 : 1)),
-    ],
+    changes: [answers(WIKI, [[500, `${WIKI}/`]]), remove("Pod authentik/authentik-server")],
     expected: ["unavailable", "identity provider not running"],
-    problem: "no pod of Service authentik/authentik-server is ready",
+    message: "no pod of Service authentik/authentik-server is ready",
   },
 ];
 

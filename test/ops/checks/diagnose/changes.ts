@@ -1,8 +1,8 @@
-/** What may be wrong, as changes of the evidence, and what each has to lead to. */
+/** Deviations from the plan, as changes of the evidence. */
 import { expect, test } from "vitest";
 import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
 import { diagnoseHost, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
-import { brief, inside, type Open, the, trail, world } from "./world.ts";
+import { brief, inside, type Open, the, trail, evidenceOf } from "./evidence.ts";
 
 export type Change = (evidence: Open<Evidence>) => void;
 
@@ -11,12 +11,12 @@ export const AUTHENTIK = "http://authentik.localhost";
 export const LOGIN = `${AUTHENTIK}/application/o/authorize/`;
 export const MESH = "https://wiki.mesh.example.org";
 
-/** What a host answers without a session. */
+/** Sets the answer of a host without a session. */
 export const answers =
   (url: string, ...[hops, rest]: Parameters<typeof trail>): Change =>
   ({ answers: all }) =>
     void all.set(url, { withoutSession: trail(hops, rest) as never, withSession: undefined });
-/** What it answers with a session. */
+/** Sets the answer of a host with a session. */
 export const signedIn =
   (url: string, ...[hops, rest]: Parameters<typeof trail>): Change =>
   ({ answers: all }) =>
@@ -34,23 +34,31 @@ export const noProvider = answers(WIKI, [[400, `${WIKI}/`]], { text: "outpost: n
 export const noRoute = answers(WIKI, [[404, `${WIKI}/`]], { text: "gateway: no route" });
 export const open = answers(WIKI, [[200, `${WIKI}/`]]);
 export const failing = answers(WIKI, [[502, `${WIKI}/`]]);
-export const noName: Change = ({ names }) => void names.set("wiki.mesh.example.org", { seen: { code: "ENOTFOUND" } });
+export const noName: Change = ({ names }) => void names.set("wiki.mesh.example.org", { value: { code: "ENOTFOUND" } });
 
 export const proxy = ({ identity }: Open<Evidence>) =>
   the(inside(identity).proxies, ({ name }) => name === "wiki@localhost");
 export const application = ({ identity }: Open<Evidence>) =>
   the(inside(identity).applications, ({ slug }) => slug === "wiki-localhost");
 /** Name of the outpost of wiki.localhost. */
-export const OUTPOST = the(world().plan.exposures, ({ id }) => id === "wiki@localhost").outpost ?? "";
+export const OUTPOST = the(evidenceOf().plan.exposures, ({ id }) => id === "wiki@localhost").outpost ?? "";
 export const FORWARD_AUTH = `${OUTPOST}-forward-auth`;
 export const outpost = ({ identity }: Open<Evidence>) => the(inside(identity).outposts, ({ name }) => name === OUTPOST);
-export const route = ({ cluster }: Open<Evidence>) => the(inside(cluster.routes), ({ name }) => name === "wiki");
-export const middleware = ({ cluster }: Open<Evidence>, name: string) =>
-  the(inside(cluster.middlewares), (one) => one.namespace === "default" && one.name === name);
+/** Returns the object of the cluster with this label. */
+export const object = ({ cluster }: Open<Evidence>, label: string) =>
+  the(inside(cluster.objects).manifests, (one) => one.label === label);
+export const remove =
+  (label: string): Change =>
+  (evidence) =>
+    without(inside(evidence.cluster.objects).manifests, object(evidence, label));
+interface Rule {
+  match: string;
+  middlewares: { name: string }[];
+}
+export const ROUTE = "IngressRoute default/wiki";
+export const rules = (evidence: Open<Evidence>) => object(evidence, ROUTE).spec["routes"] as Rule[];
 export const forwardAuth = (evidence: Open<Evidence>) =>
-  middleware(evidence, FORWARD_AUTH).forwardAuth ?? ({} as never);
-export const service = ({ cluster }: Open<Evidence>, name: string) =>
-  the(inside(cluster.services), (one) => one.name === name);
+  object(evidence, `Middleware default/${FORWARD_AUTH}`).spec["forwardAuth"] as Record<string, unknown>;
 export const engine = (evidence: Open<Evidence>) => inside(evidence.engine);
 
 export function without<T>(list: T[], one: T): void {
@@ -58,7 +66,7 @@ export function without<T>(list: T[], one: T): void {
 }
 
 export function diagnosed(url: string, changes: readonly Change[]): HostDiagnosis {
-  const evidence = world((all) => changes.forEach((change) => change(all)));
+  const evidence = evidenceOf((all) => changes.forEach((change) => change(all)));
   const { hosts } = diagnoseHost(new URL(url).hostname, url, evidence);
   return the(hosts, (host) => host.url === url);
 }
@@ -67,16 +75,17 @@ export interface Case {
   readonly name: string;
   readonly changes: readonly Change[];
   readonly expected: readonly string[];
-  readonly problem: string;
+  /** The message of the cause. */
+  readonly message: string;
   readonly url?: string;
 }
 
 /** Registers a test for each. */
 export function testEach(cases: readonly Case[]): void {
-  test.each(cases)("$name", ({ changes, expected, problem, url = WIKI }) => {
+  test.each(cases)("$name", ({ changes, expected, message, url = WIKI }) => {
     const found = diagnosed(url, changes);
     expect(brief(found)).toEqual(expected);
-    expect(found.cause?.problem).toEqual(problem);
+    expect(found.cause?.message).toEqual(message);
     expect(found.cause?.evidence.length).toBeGreaterThan(0);
     expect(found.cause?.hint).not.toBe("");
   });

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { observeIdentity } from "../../../../ops/checks/diagnose/evidence/identity.ts";
-import { inside } from "./world.ts";
+import { inside } from "./evidence.ts";
 
 const TOKEN = "token-canary-77d0";
 /** The largest page of the real API. */
@@ -33,8 +33,7 @@ const server = createServer((request, response) => {
   const from = (Number(searchParams.get("page")) - 1) * size;
   const results = (all ?? []).slice(from, from + size);
   const next = from + size < (all ?? []).length ? Number(searchParams.get("page")) + 1 : 0;
-  const version = { version_current: "2026.5.7" };
-  response.end(JSON.stringify(path === "/admin/version/" ? version : { pagination: { next }, results }));
+  response.end(JSON.stringify({ pagination: { next }, results }));
 });
 let url: string;
 beforeAll(async () => {
@@ -44,28 +43,28 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 test("reads every page of the largest size that the API returns", async () => {
-  const { proxies, version } = inside(await observeIdentity(url, { seen: TOKEN }));
-  expect([version, proxies.length, new Set(proxies.map(({ id }) => id)).size]).toEqual(["2026.5.7", 250, 250]);
+  const { proxies } = inside(await observeIdentity(url, { value: TOKEN }));
+  expect([proxies.length, new Set(proxies.map(({ pk }) => pk)).size]).toEqual([250, 250]);
   expect(requests.filter((request) => request.startsWith("/providers/proxy/"))).toEqual(
     [1, 2, 3].map((page) => `/providers/proxy/?page=${page}&page_size=100`),
   );
 });
 
 test("reads all applications, not only those that the token's user may access", async () => {
-  const { applications } = inside(await observeIdentity(url, { seen: TOKEN }));
-  expect(applications).toEqual([{ id: "uuid-1", slug: "service-0-mesh", provider: 1 }]);
+  const { applications } = inside(await observeIdentity(url, { value: TOKEN }));
+  expect(applications).toEqual([{ pk: "uuid-1", slug: "service-0-mesh", provider: 1 }]);
 });
 
 test("reads the providers and the browsers' origin of each outpost", async () => {
-  const { outposts } = inside(await observeIdentity(url, { seen: TOKEN }));
+  const { outposts } = inside(await observeIdentity(url, { value: TOKEN }));
   expect(outposts).toEqual([
-    { name: "authentik Embedded Outpost", providers: [], authentikHost: "" },
-    { name: "gatehouse-outpost-all-users-12345678", providers: [1], authentikHost: "https://sso.test" },
+    { name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
+    { name: "gatehouse-outpost-all-users-12345678", providers: [1], config: { authentik_host: "https://sso.test" } },
   ]);
 });
 
 test("reports a refused token without the token", async () => {
-  const look = await observeIdentity(url, { seen: "token-canary-wrong" });
+  const look = await observeIdentity(url, { value: "token-canary-wrong" });
   expect(JSON.stringify(look)).toContain("403");
   expect(JSON.stringify(look)).not.toContain("canary");
 });

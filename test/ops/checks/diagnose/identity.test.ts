@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { observeIdentity } from "../../../../ops/checks/diagnose/evidence/identity.ts";
 import { startAuthentikLists } from "../../../helpers/authentikLists.ts";
-import { inside } from "./world.ts";
+import { inside } from "./evidence.ts";
 
 const applications = Array.from({ length: 130 }, (_, index) => ({
   ...{ pk: `app-${index}`, slug: `app-${index}`, provider: index },
@@ -19,7 +19,7 @@ test("reads every page, and the applications that the token's user may not acces
   const lists = { "/core/applications/": applications, "/policies/bindings/": bindings, "/core/groups/": groups };
   const { url, close } = await startAuthentikLists(lists);
   onTestFinished(close);
-  const found = inside(await observeIdentity(url, { seen: "token" }));
+  const found = inside(await observeIdentity(url, { value: "token" }));
   expect(found.applications.map(({ slug }) => slug)).toEqual(applications.map(({ slug }) => slug));
   expect(found.bindings.get("app-79")).toEqual(["staff", "admins"]);
   expect(found.bindings.get("app-129")).toEqual(["staff"]);

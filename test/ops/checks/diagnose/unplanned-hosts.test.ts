@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
 import { diagnoseAll, diagnoseHost, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
-import { brief, inside, type Open, trail, world } from "./world.ts";
+import { ingressRoute } from "../audit/cluster.ts";
+import { brief, evidenceOf, inside, type Open, trail } from "./evidence.ts";
 
 /** Asks for a host of no exposure that answers so. */
 function stranger(
@@ -16,7 +17,7 @@ function stranger(
     withoutSession: trail([[status, `${url}/`]], { text }),
     withSession: undefined,
   };
-  const evidence = world((all) => {
+  const evidence = evidenceOf((all) => {
     all.answers.set(url, found as never);
     change(all);
   });
@@ -72,7 +73,7 @@ test.each([
 ])("%s, which answers %i", (host, status, expected, problem) => {
   const found = stranger(host, status);
   expect(brief(found)).toEqual(expected);
-  expect(found.cause?.problem).toBe(problem);
+  expect(found.cause?.message).toBe(problem);
 });
 
 test("the one that was meant is suggested", () => {
@@ -84,14 +85,8 @@ test("the one that was meant is suggested", () => {
 
 test("what serves it nevertheless is told", () => {
   const found = stranger("tools.localhost", 200, ({ cluster, engine }) => {
-    const rule = {
-      match: "Host(`tools.localhost`)",
-      priority: 23,
-      middlewares: [],
-      backends: [],
-      passHostHeader: true,
-    };
-    inside(cluster.routes).push({ namespace: "tools", name: "tools", entryPoints: [], rules: [rule] });
+    const route = ingressRoute("tools/tools", "Host(`tools.localhost`)");
+    inside(cluster.objects).manifests.push(route);
     inside(engine).urls?.push("http://tools.localhost");
   });
   expect(found.cause?.evidence).toEqual([
@@ -103,7 +98,7 @@ test("what serves it nevertheless is told", () => {
 
 /** Causes of the stack as a whole. */
 function stackCauses(change: (evidence: Open<Evidence>) => void): string[] {
-  return diagnoseAll(world(change)).stackFindings.map(({ cause }) => cause);
+  return diagnoseAll(evidenceOf(change)).stackFindings.map(({ subject }) => subject);
 }
 
 test("a run that failed is told where no host shows it", () => {
@@ -114,41 +109,43 @@ test("a run that failed is told where no host shows it", () => {
 });
 
 test("reports a Traefik version with a known vulnerability", () => {
-  expect(stackCauses(({ cluster }) => void (cluster.traefik = { seen: "3.7.2" }))).toEqual(["version of Traefik"]);
-  expect(stackCauses(({ cluster }) => void (cluster.traefik = { seen: "3.7.3" }))).toEqual([]);
-  expect(stackCauses(({ cluster }) => void (cluster.traefik = { seen: undefined }))).toEqual([]);
+  expect(stackCauses(({ cluster }) => void (cluster.traefik = { value: "3.7.2" }))).toEqual(["version of Traefik"]);
+  expect(stackCauses(({ cluster }) => void (cluster.traefik = { value: "3.7.3" }))).toEqual([]);
+  expect(stackCauses(({ cluster }) => void (cluster.traefik = { value: undefined }))).toEqual([]);
 });
 
 test("pods that do not find *.localhost are told", () => {
-  expect(stackCauses(({ cluster }) => void (inside(cluster.dns).rewrite = undefined))).toEqual([
+  expect(stackCauses(({ cluster }) => void (cluster.rewrite = { value: undefined }))).toEqual([
     "names inside the cluster",
   ]);
-  expect(stackCauses(({ cluster }) => void (inside(cluster.dns).rewrite = "rewrite to.elsewhere"))).toEqual([
+  expect(stackCauses(({ cluster }) => void (cluster.rewrite = { value: "rewrite to.elsewhere" }))).toEqual([
     "names inside the cluster",
   ]);
 });
 
 test("what the plan skipped is repeated", () => {
-  expect(diagnoseAll(world()).warnings).toContain(
+  expect(diagnoseAll(evidenceOf()).warnings).toContain(
     'protected_services[1] "shop": domain "external" is not enabled; skipped there',
   );
 });
 
 test("what was not seen limits the answer, and names no cause", () => {
-  const blind = { unseen: "the cluster's routes: connect ECONNREFUSED" };
+  const blind = { unavailable: "the cluster's objects: connect ECONNREFUSED" };
   const { hosts, limits } = diagnoseAll(
-    world((evidence) => {
+    evidenceOf((evidence) => {
       const { cluster } = evidence;
       Object.assign(cluster, {
-        routes: blind,
-        middlewares: blind,
-        services: blind,
-        dns: blind,
-        serverSettings: blind,
+        objects: blind,
+        secrets: blind,
+        rewrite: blind,
+        trustedProxies: blind,
         traefik: blind,
       });
-      Object.assign(evidence, { identity: { unseen: "its records: 403" }, ownOrigin: { unseen: "its origin: 404" } });
-      Object.assign(evidence, { engine: { unseen: "the engine's state: no passphrase" } });
+      Object.assign(evidence, {
+        identity: { unavailable: "its records: 403" },
+        ownOrigin: { unavailable: "its origin: 404" },
+      });
+      Object.assign(evidence, { engine: { unavailable: "the engine's state: no passphrase" } });
       for (const found of evidence.answers.values()) found.withSession = undefined;
     }),
   );
@@ -164,9 +161,13 @@ test("what was not seen limits the answer, and names no cause", () => {
 
 test("one part of the cluster that is forbidden is told alone", () => {
   const { limits } = diagnoseAll(
-    world(({ cluster }) => void (cluster.services = { unseen: "the cluster's Services and pods: forbidden" })),
+    evidenceOf(({ cluster }) => {
+      inside(cluster.objects).unread.set("Pod", "forbidden");
+      cluster.secrets = { unavailable: "the cluster's Secrets of basic auth: forbidden" };
+    }),
   );
   expect(limits).toEqual([
-    "the cluster's Services and pods: forbidden; so pods of applications and of the identity provider are not checked",
+    "every Pod: forbidden; so it is not compared with the plan",
+    "the cluster's Secrets of basic auth: forbidden; so Secrets of basic auth are not checked",
   ]);
 });

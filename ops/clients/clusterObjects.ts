@@ -1,11 +1,13 @@
 import { ApiException, CoreV1Api, CustomObjectsApi, type KubeConfig } from "@kubernetes/client-node";
-import type { Resource } from "../../../policy/resource.ts";
+import { type Manifest, manifestsOf, type Resource } from "../../policy/resource.ts";
 
-/** What a cluster holds of the kinds that can open a host or a backend. */
+/** The objects of a cluster that decide how a host or a backend is served. */
 export interface ClusterObjects {
-  readonly resources: readonly Resource[];
-  /** Why a kind could not be read, by its name; one that the cluster does not know is read, and empty. */
+  readonly manifests: readonly Manifest[];
+  /** Why a kind could not be read, by its name. */
   readonly unread: ReadonlyMap<string, string>;
+  /** Names of kinds that the cluster does not have. */
+  readonly absent: ReadonlySet<string>;
 }
 
 interface Kind {
@@ -33,11 +35,14 @@ const KINDS: readonly Kind[] = [
   { group: "externaldns.k8s.io", versions: ["v1alpha1"], kind: "DNSEndpoint", plural: "dnsendpoints" },
 ];
 
+/** What to do about an unread kind. */
+export const RIGHTS_HINT = "allow the user to list this kind in all namespaces (docs/policy.md, Rights)";
+
 /**
- * Reads every object of these kinds, in all namespaces.
+ * Reads every object of these kinds, Services and pods, in all namespaces.
  * @throws Error when the cluster cannot be reached
  */
-export async function readObjects(kubeConfig: KubeConfig): Promise<ClusterObjects> {
+export async function readClusterObjects(kubeConfig: KubeConfig): Promise<ClusterObjects> {
   const custom = kubeConfig.makeApiClient(CustomObjectsApi);
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const reads = [
@@ -52,6 +57,7 @@ export async function readObjects(kubeConfig: KubeConfig): Promise<ClusterObject
     { kind: "Pod", lists: [{ apiVersion: "core/v1", list: () => core.listPodForAllNamespaces() }] },
   ];
   const unread = new Map<string, string>();
+  const absent = new Set<string>();
   const lists = await Promise.all(
     reads.map(async ({ kind, lists }): Promise<Resource[]> => {
       for (const { apiVersion, list } of lists) {
@@ -64,14 +70,15 @@ export async function readObjects(kubeConfig: KubeConfig): Promise<ClusterObject
           return [];
         }
       }
+      absent.add(kind);
       return [];
     }),
   );
-  return { resources: lists.flat(), unread };
+  return { manifests: manifestsOf(lists.flat()), unread, absent };
 }
 
 /** An object as the rules of the policy pack read it. */
-export function asResource(apiVersion: string, kind: string, object: object): Resource {
+function asResource(apiVersion: string, kind: string, object: object): Resource {
   const { metadata } = object as { metadata?: { name?: string } };
   return { type: `kubernetes:${apiVersion}:${kind}`, name: metadata?.name ?? "", props: object as Resource["props"] };
 }

@@ -1,11 +1,10 @@
-/** Objects are found in whichever version the cluster serves. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { RetryingKubeConfig } from "../../../../infra/kubeConfig.ts";
-import { readObjects } from "../../../../ops/checks/audit/objects.ts";
+import { RetryingKubeConfig } from "../../../infra/kubeConfig.ts";
+import { readClusterObjects } from "../../../ops/clients/clusterObjects.ts";
 
-/** A cluster that answers these paths with one object each, 403 for `forbidden`, and 404 for everything else. */
+/** Starts an API server that answers these paths with one object each, `forbidden` with 403, and others with 404. */
 async function clusterWith(paths: readonly string[], forbidden: string): Promise<RetryingKubeConfig> {
   const server = createServer(({ url = "" }, response) => {
     const status = paths.includes(url) ? 200 : url === forbidden ? 403 : 404;
@@ -24,13 +23,14 @@ async function clusterWith(paths: readonly string[], forbidden: string): Promise
   return config;
 }
 
-test("a TLSRoute of an older version is read, once, and what is forbidden is not taken for missing", async () => {
+test("reads a TLSRoute of an older version once, and distinguishes forbidden kinds from absent ones", async () => {
   const gateway = "/apis/gateway.networking.k8s.io";
   const served = [`${gateway}/v1alpha3/tlsroutes`, `${gateway}/v1alpha2/tlsroutes`, `${gateway}/v1/httproutes`];
-  const { resources, unread } = await readObjects(await clusterWith(served, `${gateway}/v1/grpcroutes`));
-  expect(resources.map(({ type }) => type)).toEqual([
+  const { manifests, unread, absent } = await readClusterObjects(await clusterWith(served, `${gateway}/v1/grpcroutes`));
+  expect(manifests.map(({ type }) => type)).toEqual([
     "kubernetes:gateway.networking.k8s.io/v1:HTTPRoute",
     "kubernetes:gateway.networking.k8s.io/v1alpha3:TLSRoute",
   ]);
   expect([...unread]).toEqual([["GRPCRoute", "forbidden"]]);
+  expect([absent.has("DNSEndpoint"), absent.has("GRPCRoute"), absent.has("TLSRoute")]).toEqual([true, false, false]);
 });

@@ -1,6 +1,5 @@
-/** Generated evidence: of a stack that is as planned, and of one that is not. */
+/** Generated evidence of a stack that is as planned. */
 import { parseStack } from "../../../../config/load.ts";
-import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../../../infra/identity/headers.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Exposure, Plan } from "../../../../infra/plan/types.ts";
 import type {
@@ -11,9 +10,10 @@ import type {
   Trail,
 } from "../../../../ops/checks/diagnose/evidence.ts";
 import type { HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
+import { clusterOf } from "../audit/cluster.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../../config/stacks.ts";
 
-/** Readable only in its types: each test has its own. */
+/** The type with writable fields: each test has its own evidence. */
 export type Open<T> =
   T extends ReadonlyMap<infer K, infer V>
     ? Map<K, Open<V>>
@@ -35,8 +35,8 @@ const SERVICES = [
   basic({}),
 ];
 
-/** The evidence of a whole stack, changed. */
-export function world(change: (evidence: Open<Evidence>) => void = () => undefined): Evidence {
+/** Returns the evidence of a stack that is as planned, changed. */
+export function evidenceOf(change: (evidence: Open<Evidence>) => void = () => undefined): Evidence {
   const raw = stack({ domains: DOMAINS, protected_services: SERVICES, identity_provider: sections.identity_provider });
   const settings = parseStack(raw, shell);
   const plan = computePlan(settings);
@@ -45,17 +45,17 @@ export function world(change: (evidence: Open<Evidence>) => void = () => undefin
     settings,
     plan,
     cluster: cluster(plan),
-    identity: { seen: identity(plan) },
-    ownOrigin: { seen: plan.identityProviderUrl ?? "" },
+    identity: { value: identity(plan) },
+    ownOrigin: { value: plan.identityProviderUrl ?? "" },
     engine: {
-      seen: {
+      value: {
         deployed: true,
         last: { kind: "update", result: "succeeded", ended: "2026-11-20T10:00:00.000Z" },
         pending: [],
         urls: plan.exposures.map(({ url }) => url),
       },
     },
-    names: new Map(plan.exposures.map(({ host }) => [host, { seen: { addresses: [addressOf(host)] } }])),
+    names: new Map(plan.exposures.map(({ host }) => [host, { value: { addresses: [addressOf(host)] } }])),
     answers: new Map(plan.exposures.map((exposure) => [exposure.url, answers(exposure, plan)])),
     notAsked: 0,
   };
@@ -63,13 +63,13 @@ export function world(change: (evidence: Open<Evidence>) => void = () => undefin
   return evidence;
 }
 
-/** What was seen, to be changed. */
-export function inside<T>(look: Observation<T>): T {
-  if ("unseen" in look) throw new Error(`not seen: ${look.unseen}`);
-  return look.seen;
+/** Returns what was observed, to be changed. */
+export function inside<T>(observation: Observation<T>): T {
+  if ("unavailable" in observation) throw new Error(observation.unavailable);
+  return observation.value;
 }
 
-/** The one of a list that a test is about. */
+/** Returns the first of a list that matches. */
 export function the<T>(list: readonly T[], matches: (one: T) => boolean): T {
   const found = list.find(matches);
   if (found === undefined) throw new Error("there is none");
@@ -84,85 +84,34 @@ function addressOf(host: string): string {
   return host.endsWith("localhost") ? "127.0.0.1" : "192.0.2.7";
 }
 
-function cluster({ routes, middlewares, records, exposures, outposts }: Plan): Evidence["cluster"] {
-  const places = [
-    ...exposures.map(({ backend }) => backend),
-    { namespace: "authentik", name: "authentik-server", port: 9000 },
-    ...outposts,
-  ];
-  const addressOfService = (service: string): string => {
-    const outpost = outposts.findIndex(({ name }) => name === service);
-    if (outpost >= 0) return `10.43.1.${outpost + 1}`;
-    return service === "authentik-server" ? "10.43.0.9" : "10.43.0.10";
-  };
+function cluster(plan: Plan): Evidence["cluster"] {
   return {
-    routes: {
-      seen: routes.map(({ namespace, name, entryPoint, rules }) => ({
-        ...{ namespace, name, entryPoints: [entryPoint] },
-        rules: rules.map(({ match, priority, middlewares: chain, backend }) => ({
-          ...{ match, priority, passHostHeader: true },
-          middlewares: chain.map((one) => `${namespace}/${one}`),
-          backends: [`${backend.namespace}/${backend.name}:${backend.port}`],
-        })),
-      })),
+    objects: { value: clusterOf(plan) },
+    secrets: { value: new Set(["default/legacy-basic-auth"]) },
+    rewrite: {
+      value: "rewrite stop name regex (.*)\\.localhost\\.$ traefik.kube-system.svc.cluster.local answer auto\n",
     },
-    middlewares: {
-      seen: middlewares.map((planned) => {
-        const { namespace, name, kind } = planned;
-        const dropped = kind === "strip" ? identityHeaderSpellings() : [];
-        return {
-          ...{ namespace, name },
-          forwardAuth:
-            kind === "forward-auth"
-              ? {
-                  address: `http://${addressOfService(planned.outpost)}:9000/outpost.goauthentik.io/auth/${planned.refusal === "login" ? "traefik" : "nginx"}`,
-                  requestHeaders: ["Cookie", "X-Original-URI"],
-                  responseHeaders: [...IDENTITY_HEADERS],
-                  trustForwardHeader: planned.upstream,
-                }
-              : undefined,
-          basicAuth: kind === "basic-auth" ? name : undefined,
-          requestHeaders: new Map(dropped.map((header) => [header.toLowerCase(), "removed"] as const)),
-        };
-      }),
-    },
-    services: {
-      seen: places.map(({ namespace, name, port }) => ({
-        ...{ namespace, name, ports: [port], ready: 1 },
-        clusterIP: addressOfService(name),
-      })),
-    },
-    secrets: { seen: new Set(["default/legacy-basic-auth"]) },
-    dns: {
-      seen: {
-        rewrite: "rewrite stop name regex (.*)\\.localhost\\.$ traefik.kube-system.svc.cluster.local answer auto\n",
-        endpoints: new Map(
-          records
-            .filter(({ targets }) => targets.length > 0)
-            .map(({ owner, domain, hosts }) => [`${owner}-${domain}`, hosts]),
-        ),
-      },
-    },
-    serverSettings: { seen: [{ deployment: "authentik-server", trustedProxies: undefined }] },
-    traefik: { seen: "3.7.13" },
+    trustedProxies: { value: new Map([["authentik-server", undefined]]) },
+    traefik: { value: "3.7.13" },
   };
 }
 
 function identity({ exposures, clients, outposts, identityProviderUrl = "" }: Plan): IdentityRecords {
   const forwarded = exposures.filter(({ application }) => application !== undefined);
   const proxies = forwarded.map(({ id, url, session = "" }, index) => ({
-    ...{ id: index + 1, name: id, mode: "forward_single", externalHost: url, cookieDomain: "", session },
+    ...{ pk: index + 1, name: id, mode: "forward_single", external_host: url, cookie_domain: "" },
+    access_token_validity: session,
   }));
   const applications = forwarded.map(({ application }, index) => ({
-    ...{ id: `proxy-${index}`, slug: application?.slug ?? "", provider: index + 1 },
+    ...{ pk: `proxy-${index}`, slug: application?.slug ?? "", provider: index + 1 },
   }));
   const own = clients.map(({ service, redirectUris }, index) => ({
-    id: 100 + index,
+    pk: 100 + index,
     name: service,
-    redirectUris: [...redirectUris],
+    redirect_uris: redirectUris.map((uri) => ({ url: uri })),
   }));
   const more = clients.map(({ application }, index) => ({
-    id: `client-${index}`,
+    pk: `client-${index}`,
     slug: application.slug,
     provider: 100 + index,
   }));
@@ -173,14 +122,16 @@ function identity({ exposures, clients, outposts, identityProviderUrl = "" }: Pl
     ...clients.map(({ groups }, index) => [`client-${index}`, [...groups]] as const),
   ]);
   return {
-    version: "2026.5.7",
     proxies,
     clients: own,
     applications: [...applications, ...more],
     outposts: [
       // authentik's own, which serves nothing.
-      { name: "authentik Embedded Outpost", providers: [], authentikHost: "" },
-      ...outposts.map(({ name }) => ({ name, providers: served(name), authentikHost: identityProviderUrl })),
+      { name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
+      ...outposts.map(({ name }) => ({
+        ...{ name, providers: served(name) },
+        config: { authentik_host: identityProviderUrl },
+      })),
     ],
     bindings,
   };
@@ -204,7 +155,7 @@ function answers(exposure: Exposure, { identityProviderUrl = "" }: Plan): Answer
   return { withoutSession: trail(login), withSession };
 }
 
-/** Symptom and cause of a host, and what else holds. */
+/** Returns the symptom and the causes of a host. */
 export function brief({ symptom, cause, also }: HostDiagnosis): string[] {
-  return [symptom.kind, cause?.cause ?? "none", ...also.map((finding) => `also ${finding.cause}`)];
+  return [symptom.kind, cause?.subject ?? "none", ...also.map(({ subject }) => `also ${subject}`)];
 }

@@ -1,0 +1,51 @@
+import type { Plan } from "../../../infra/plan/types.ts";
+import type { Manifest } from "../../../policy/resource.ts";
+import type { Finding } from "../finding.ts";
+import type { Backends } from "./backends.ts";
+
+/** An object that is not as the plan describes it, or that the plan does not have. */
+export interface AuditFinding extends Finding {
+  readonly rule: string;
+  /** Planned hosts that are served in another way because of it. */
+  readonly hosts: readonly string[];
+}
+
+/** What is compared. */
+export interface Compared {
+  readonly manifests: readonly Manifest[];
+  readonly plan: Plan;
+  readonly backends: Backends;
+  /** Context of the cluster, for the commands in hints. */
+  readonly context: string;
+}
+
+type Given = Pick<AuditFinding, "rule" | "subject" | "message" | "hint"> & Partial<AuditFinding>;
+
+/** Returns a finding: an error, without evidence and hosts, unless they are given. */
+export function finding(given: Given): AuditFinding {
+  const { hosts = [], ...rest } = given;
+  return { severity: "error", evidence: [], ...rest, hosts: [...new Set(hosts)] };
+}
+
+/** Returns the hint for a planned object that is missing, or, with `changed`, differs from the plan. */
+export function restore(hosts: readonly string[], { plan, context }: Compared, changed?: Manifest): string {
+  const { exposures, identityProviderUrl, routes, stack } = plan;
+  const own = exposures.find(({ role, url }) => role === "identity-provider" && url === identityProviderUrl);
+  if (own && hosts.includes(own.host)) {
+    // The identity provider's records are read through this route, and what answers 404 counts as deleted (authentik/README 4.3):
+    // a refresh of the whole stack would forget them all.
+    const route = routes.find(({ rules }) => rules.some(({ exposure }) => exposure === own.id));
+    const targets = `--target '**::${route?.name}-route' --target '**::${route?.namespace}/*-middleware'`;
+    return `refresh only these, pulumi refresh --stack ${stack} ${targets}, then run ./deploy ${context}; do not refresh the stack before`;
+  }
+  if (changed === undefined) return `run ./deploy ${context} --refresh`;
+  // The field manager that changed an object owns the changed fields, and the engine does not take them over (server-side apply).
+  return `delete the changed object, ${deletion(changed, context)}, and run ./deploy ${context} --refresh`;
+}
+
+/** Returns the command that deletes an object. */
+export function deletion({ type, kind, namespace, objectName = "" }: Manifest, context: string): string {
+  const group = /^kubernetes:([^/]+\.[^/]+)\//.exec(type)?.[1];
+  const resource = [kind.toLowerCase(), group].filter((part) => part !== undefined).join(".");
+  return `kubectl --context ${context} delete ${resource} ${objectName} --namespace ${namespace}`;
+}

@@ -1,0 +1,63 @@
+import type { Exposure } from "../../../../infra/plan/types.ts";
+import type { DeployedService } from "../../../clients/services.ts";
+import { servicesOf } from "../../../clients/services.ts";
+import { audit } from "../../audit/audit.ts";
+import type { AuditFinding } from "../../audit/finding.ts";
+import type { Finding } from "../../finding.ts";
+import type { Evidence } from "../evidence.ts";
+import { observed } from "../observation.ts";
+
+export type CauseName =
+  | "trusted origins"
+  | "provider configuration"
+  | "route configuration"
+  | "absent from protected_services"
+  | "domain not enabled"
+  | "deployment"
+  | "DNS resolution"
+  | "names inside the cluster"
+  | "identity provider not running"
+  | "application not running"
+  | "application asks for no login"
+  | "groups"
+  | "version of Traefik";
+
+/** A cause that applies. */
+export interface CauseFinding extends Finding {
+  readonly subject: CauseName;
+}
+
+/** Evidence, and the result of the comparison of the cluster's objects with the plan. */
+export interface ComparedEvidence extends Evidence {
+  /** Errors only: a warning has no effect yet. */
+  readonly differences: readonly AuditFinding[];
+  /** Undefined if Services or pods could not be read. */
+  readonly services: readonly DeployedService[] | undefined;
+}
+
+export function compareObjects(evidence: Evidence): ComparedEvidence {
+  const { context, plan, settings, cluster } = evidence;
+  const objects = observed(cluster.objects);
+  const findings = objects ? audit(objects, plan, { context, gateway: settings.gateway }) : [];
+  const isReadable = objects && !objects.unread.has("Service") && !objects.unread.has("Pod");
+  return {
+    ...evidence,
+    differences: findings.filter(({ severity }) => severity === "error"),
+    services: isReadable ? servicesOf(objects) : undefined,
+  };
+}
+
+/** Decides from evidence alone whether a cause applies to an exposure. Undefined: it does not, or its evidence is missing. */
+export type Cause = (exposure: Exposure, evidence: ComparedEvidence) => CauseFinding | undefined;
+
+export type Problem = Pick<Finding, "message" | "evidence" | "hint">;
+
+/** Returns the finding of a cause, if there is a problem. */
+export function causeOf(subject: CauseName, problem: Problem | undefined): CauseFinding | undefined {
+  return problem && { severity: "error", subject, ...problem };
+}
+
+/** Returns the hint for an object that was changed or deleted outside of the stack. */
+export function redeploy({ context }: Evidence): string {
+  return `./deploy ${context} --refresh restores the planned state`;
+}

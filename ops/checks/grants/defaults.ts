@@ -1,36 +1,45 @@
 import type { DefaultPrivilege } from "../../../infra/plan/types.ts";
 import { type GrantExpectation, PUBLIC } from "./expectation.ts";
-import type { Danger, Finding } from "./finding.ts";
+import { type Danger, type Finding, reporter } from "./finding.ts";
 import type { Live, LiveDefault } from "./live.ts";
 import { granteeName, quoted, roleName } from "./sql.ts";
 
-/** What the server gives everybody on each new object, unless an entry for everywhere says otherwise. */
+/** What the server gives to PUBLIC on each new object, unless an entry for all schemas says otherwise. */
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { function: ["EXECUTE"], type: ["USAGE"] };
 
-/** Differences in what objects will be given when they are created: nothing is open by them yet, but the next table is. */
-export function defaultPrivilegeFindings({ defaults }: Live, expected: GrantExpectation): Finding[] {
-  return [...unplannedDefaults(defaults, expected), ...missingDefaults(defaults, expected)];
-}
-
-function unplannedDefaults(defaults: readonly LiveDefault[], expected: GrantExpectation): Finding[] {
-  return defaults.flatMap((entry) => {
-    const { grantee, schema, kind } = entry;
-    if (grantee === null || !concerns(entry, grantee, expected)) return [];
+/** Differences in the privileges of objects that will be created: nothing is open by them yet, but the next table is. */
+export function* defaultPrivilegeFindings({ defaults }: Live, expected: GrantExpectation): Iterable<Finding> {
+  for (const entry of defaults) {
+    const { grantee, schema } = entry;
+    if (grantee === null || !concerns(entry, grantee, expected)) continue;
     const planned = plannedFor(entry, grantee, expected);
     const stray = entry.privileges.filter((privilege) => !planned.includes(privilege));
-    if (stray.length === 0) return [];
-    const problem = `each ${kind} that is created ${placeOf(schema)} gives ${granteeName(grantee)} ${stray.join(", ")}`;
-    const hint = alter(entry, "REVOKE", stray, grantee);
-    return [{ ...about(entry, expected), problem, hint, danger: dangerOf(entry, stray, expected) }];
-  });
+    if (stray.length > 0) yield strayFinding(entry, grantee, stray, dangerOf(schema, stray, expected), expected);
+  }
+  for (const { role, privileges, ...cell } of expected.defaultPrivileges) {
+    const scope = { ...cell, schema: cell.schema ?? null };
+    const found = defaults.filter((one) =>
+      (["owner", "schema", "kind"] as const).every((key) => one[key] === scope[key]),
+    );
+    const actual = found.find(({ grantee }) => grantee === role)?.privileges ?? [];
+    const missing = privileges.filter((privilege) => !actual.includes(privilege));
+    if (missing.length > 0) {
+      const problem = `the next ${cell.kind} ${place(scope)} does not give ${granteeName(role)} ${missing.join(", ")}`;
+      yield report(scope, expected)("outage", problem, alter(scope, "GRANT", missing, `TO ${roleName(role)}`));
+    }
+    // Without an entry for all schemas, what the server gives by itself applies.
+    const isBuiltIn = scope.schema === null && role === PUBLIC && found.length === 0;
+    const given = (isBuiltIn ? BUILT_IN[cell.kind] : undefined)?.filter((privilege) => !privileges.includes(privilege));
+    if (given?.length) yield strayFinding(scope, PUBLIC, given, "reach", expected);
+  }
 }
 
 function concerns({ owner, schema }: LiveDefault, grantee: string, expected: GrantExpectation): boolean {
-  const place = expected.schemas.get(schema ?? "");
+  const planned = expected.schemas.get(schema ?? "");
   if (expected.visitors.has(grantee)) return true;
-  if (grantee === expected.roles.administrator || grantee === place?.owner) return false;
-  // An entry of the data owner for everywhere reaches the private schemas, too.
-  return place?.access === "private" || (schema === null && owner === expected.roles.owner);
+  if (grantee === expected.roles.administrator || grantee === planned?.owner) return false;
+  // An entry of the data owner for all schemas includes the private ones.
+  return planned?.access === "private" || (schema === null && owner === expected.roles.owner);
 }
 
 function plannedFor({ owner, schema, kind }: LiveDefault, grantee: string, expected: GrantExpectation) {
@@ -41,58 +50,38 @@ function plannedFor({ owner, schema, kind }: LiveDefault, grantee: string, expec
   return cell?.privileges ?? (schema === null && grantee === PUBLIC ? (BUILT_IN[kind] ?? []) : []);
 }
 
-function missingDefaults(defaults: readonly LiveDefault[], expected: GrantExpectation): Finding[] {
-  return expected.defaultPrivileges.flatMap((cell) => {
-    const found = defaults.filter(
-      ({ owner, schema, kind }) => owner === cell.owner && schema === (cell.schema ?? null) && kind === cell.kind,
-    );
-    const actual = found.find(({ grantee }) => grantee === cell.role)?.privileges ?? [];
-    const missing = cell.privileges.filter((privilege) => !actual.includes(privilege));
-    const findings: Finding[] = [];
-    const entry = { ...cell, schema: cell.schema ?? null };
-    if (missing.length > 0) {
-      const problem = `the next ${cell.kind} ${placeOf(entry.schema)} does not give ${granteeName(cell.role)} ${missing.join(", ")}`;
-      const hint = alter(entry, "GRANT", missing, cell.role);
-      findings.push({ ...about(entry, expected), problem, hint, danger: "outage" });
-    }
-    // Without any entry for everywhere, the server's own rule holds.
-    const builtIn =
-      cell.schema === undefined && cell.role === PUBLIC && found.length === 0 ? (BUILT_IN[cell.kind] ?? []) : [];
-    const given = builtIn.filter((privilege) => !cell.privileges.includes(privilege));
-    if (given.length > 0) {
-      const problem = `each ${cell.kind} that is created ${placeOf(null)} gives ${granteeName(PUBLIC)} ${given.join(", ")}`;
-      const hint = alter(entry, "REVOKE", given, PUBLIC);
-      findings.push({ ...about(entry, expected), problem, hint, danger: "reach" });
-    }
-    return findings;
-  });
-}
-
-type DefaultScope = Pick<LiveDefault, "owner" | "schema"> & {
+/** Whose objects, in which schema (null = all), of which kind. */
+interface Scope extends Pick<LiveDefault, "owner" | "schema"> {
   readonly kind: LiveDefault["kind"] | DefaultPrivilege["kind"];
-};
-
-function about({ owner, schema }: DefaultScope, { schemas }: GrantExpectation) {
-  const object = `default privileges of ${quoted(owner)}${schema === null ? "" : ` in schema ${quoted(schema)}`}`;
-  return { object, schema: schema !== null && schemas.has(schema) ? schema : undefined };
 }
 
-function placeOf(schema: string | null): string {
+function strayFinding(
+  scope: Scope,
+  role: string,
+  stray: readonly string[],
+  danger: Danger,
+  expected: GrantExpectation,
+): Finding {
+  const problem = `each ${scope.kind} that is created ${place(scope)} gives ${granteeName(role)} ${stray.join(", ")}`;
+  return report(scope, expected)(danger, problem, alter(scope, "REVOKE", stray, `FROM ${roleName(role)}`));
+}
+
+function report({ owner, schema }: Scope, { schemas }: GrantExpectation) {
+  const place = schema === null ? "" : ` in schema ${quoted(schema)}`;
+  return reporter(`default privileges of ${quoted(owner)}${place}`, schemas.get(schema ?? "")?.name);
+}
+
+function place({ schema }: Scope): string {
   return schema === null ? "anywhere" : `in ${quoted(schema)}`;
 }
 
-function alter(
-  { owner, schema, kind }: DefaultScope,
-  verb: "GRANT" | "REVOKE",
-  privileges: readonly string[],
-  role: string,
-) {
+function alter({ owner, schema, kind }: Scope, verb: string, privileges: readonly string[], role: string): string {
   const place = schema === null ? "" : ` IN SCHEMA ${quoted(schema)}`;
-  const change = `${verb} ${privileges.join(", ")} ON ${kind.toUpperCase()}S ${verb === "GRANT" ? "TO" : "FROM"} ${roleName(role)}`;
+  const change = `${verb} ${privileges.join(", ")} ON ${kind.toUpperCase()}S ${role}`;
   return `ALTER DEFAULT PRIVILEGES FOR ROLE ${quoted(owner)}${place} ${change};`;
 }
 
-function dangerOf({ schema }: LiveDefault, stray: readonly string[], { schemas }: GrantExpectation): Danger {
+function dangerOf(schema: string | null, stray: readonly string[], { schemas }: GrantExpectation): Danger {
   if (stray.some((privilege) => !["SELECT", "USAGE", "EXECUTE"].includes(privilege))) return "write";
   return schema === null || schemas.get(schema)?.access === "private" ? "leak" : "reach";
 }

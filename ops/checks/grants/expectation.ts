@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { DataPlan, DefaultPrivilege, Grant, ObjectKind, SchemaPlan } from "../../../infra/plan/types.ts";
 
-/** Postgres' name for everybody. */
+/** The name of PUBLIC, all roles, in what is read from the catalogue. */
 export const PUBLIC = "public";
 
-/** Where the functions of the event triggers and of every request live. */
+/** The schema of the functions of the event triggers and of every request. */
 export const FUNCTIONS_SCHEMA = "gatehouse";
 
-/** What the database must look like: the plan, looked up by what is found there. */
+/** The planned state of the database, indexed by what is found there. */
 export interface GrantExpectation {
   readonly database: string;
   readonly roles: DataPlan["roles"];
@@ -16,17 +16,16 @@ export interface GrantExpectation {
   readonly defaultPrivileges: readonly DefaultPrivilege[];
   /** Of the anonymous role, in milliseconds. */
   readonly statementTimeout: number;
-  /** Event triggers that the migrations make. */
+  /** Event triggers that the migrations create. */
   readonly eventTriggers: readonly string[];
-  /** Parameters of the server that the migrations let the anonymous role set. */
+  /** Parameters of the server that the migrations allow the anonymous role to set. */
   readonly parameters: readonly string[];
-  /** As whom a request acts: the anonymous role, the authenticator, everybody. */
+  /** The roles of a request: the anonymous role, the authenticator, PUBLIC. */
   readonly visitors: ReadonlySet<string>;
   /** The privileges that the matrix gives; none where it has no cell. */
   privileges(role: string, schema: string | undefined, kind: ObjectKind): readonly string[];
 }
 
-/** What the plan says, looked up by what the catalogue calls it. */
 export function expectationOf(plan: DataPlan): GrantExpectation {
   const key = (role: string, schema: string | undefined, kind: ObjectKind) => JSON.stringify([role, schema, kind]);
   const cells = new Map(plan.grants.map((grant) => [key(grant.role, grant.schema, grant.kind), grant.privileges]));
@@ -46,9 +45,20 @@ export function expectationOf(plan: DataPlan): GrantExpectation {
 
 const MIGRATIONS = new URL("../../../infra/data/sql/", import.meta.url);
 
-/** What the migrations make besides the plan's grants: the first group of each match in their texts. */
+/** What the migrations create in addition to the plan's grants: the first group of each match in their texts. */
 function migrated(pattern: RegExp): string[] {
   const files = readdirSync(MIGRATIONS).sort();
   const texts = files.map((name) => readFileSync(new URL(name, MIGRATIONS), "utf8"));
   return texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = ""]) => name));
+}
+
+const KINDS: Readonly<Record<string, ObjectKind>> = {
+  ...{ table: "table", view: "table", "materialized view": "table", "foreign table": "table", column: "table" },
+  ...{ "partitioned table": "table", function: "function", procedure: "function" },
+  ...{ database: "database", schema: "schema", sequence: "sequence" },
+};
+
+/** The kind of a matrix cell that an object of this kind belongs to; undefined = none. */
+export function kindInMatrix(kind: string): ObjectKind | undefined {
+  return KINDS[kind];
 }

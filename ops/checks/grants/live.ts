@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ClientBase } from "pg";
+import type { GrantExpectation } from "./expectation.ts";
 
 /** What the database's own catalogue says, as far as the plan's grants depend on it. Names are quoted as in SQL where they are qualified. */
 export interface Live {
@@ -15,24 +16,16 @@ export interface Live {
   readonly eventTriggers: readonly EventTrigger[];
 }
 
-export interface LiveRole {
+/** As in pg_roles. */
+export type RoleAttribute = "superuser" | "bypassrls" | "createrole" | "createdb" | "replication" | "login" | "inherit";
+export interface LiveRole extends Readonly<Record<RoleAttribute, boolean>> {
   readonly name: string;
-  readonly superuser: boolean;
-  readonly bypassrls: boolean;
-  readonly createrole: boolean;
-  readonly createdb: boolean;
-  readonly replication: boolean;
-  readonly login: boolean;
-  readonly inherit: boolean;
   /** `name=value`. */
   readonly settings: readonly string[];
 }
 
 /** `member` is a member of `role`. */
-export interface Membership {
-  readonly role: string;
-  readonly member: string;
-  readonly grantor: string;
+export interface Membership extends Readonly<Record<"role" | "member" | "grantor", string>> {
   readonly admin: boolean;
   readonly inherit: boolean;
   readonly set: boolean;
@@ -96,14 +89,8 @@ export interface LivePrivilege {
   readonly planned: boolean;
 }
 type OtherKind =
-  | "type"
-  | "domain"
-  | "language"
-  | "large object"
-  | "foreign data wrapper"
-  | "foreign server"
-  | "tablespace"
-  | "parameter";
+  | ("type" | "domain" | "language" | "large object")
+  | ("foreign data wrapper" | "foreign server" | "tablespace" | "parameter");
 
 export interface LiveDefault {
   readonly owner: string;
@@ -129,20 +116,16 @@ export interface EventTrigger {
   readonly schema: string;
 }
 
-export interface Scope {
-  readonly schemas: readonly string[];
-  readonly anonymous: string;
-  readonly authenticator: string;
-}
-
 const FOLDER = new URL("sql/", import.meta.url);
 
 /**
- * Reads the catalogue with one query per kind of thing, whatever the number of objects; Postgres 15 or newer.
+ * Reads the catalogue as far as the plan goes, with one query per kind of thing, whatever the number of objects; Postgres 15 or newer.
  * @param client in a transaction, of which it empties the search path so that every name comes out qualified
  */
-export async function readLive(client: ClientBase, { schemas, anonymous, authenticator }: Scope): Promise<Live> {
-  const read = async <Row extends object>(name: string, values: readonly unknown[] = []): Promise<Row[]> => {
+export async function readLive(client: ClientBase, { schemas, roles }: GrantExpectation): Promise<Live> {
+  const { anonymous, authenticator } = roles;
+  const planned = [...schemas.keys()];
+  const read = async <Row extends object>(name: string, ...values: readonly unknown[]): Promise<Row[]> => {
     const sql = readFileSync(new URL(`${name}.sql`, FOLDER), "utf8");
     return (await client.query<Row>(sql, [...values])).rows;
   };
@@ -151,12 +134,12 @@ export async function readLive(client: ClientBase, { schemas, anonymous, authent
     roles: await read("roles"),
     memberships: await read("memberships"),
     schemas: await read("schemas"),
-    relations: await read("relations", [anonymous]),
-    routines: await read("routines", [schemas, anonymous]),
+    relations: await read("relations", anonymous),
+    routines: await read("routines", planned, anonymous),
     dependencies: await read("dependencies"),
-    privileges: await read("privileges", [schemas]),
+    privileges: await read("privileges", planned),
     defaults: await read("defaults"),
-    owned: await read("owned", [[anonymous, authenticator]]),
+    owned: await read("owned", [anonymous, authenticator]),
     eventTriggers: await read("event_triggers"),
   };
 }

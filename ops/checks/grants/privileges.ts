@@ -1,6 +1,6 @@
-import type { Grant, ObjectKind } from "../../../infra/plan/types.ts";
-import type { GrantExpectation } from "./expectation.ts";
-import type { Danger, Finding } from "./finding.ts";
+import type { Grant } from "../../../infra/plan/types.ts";
+import { type GrantExpectation, kindInMatrix } from "./expectation.ts";
+import { type Danger, type Finding, reporter } from "./finding.ts";
 import type { Live, LivePrivilege } from "./live.ts";
 import { grant, granteeName, quoted, revoke, titleOf } from "./sql.ts";
 
@@ -10,33 +10,28 @@ const CHANGING = new Set(["INSERT", "UPDATE", "DELETE", "TRUNCATE", "TRIGGER", "
 const POWERFUL = new Set<LivePrivilege["kind"]>(["parameter", "language", "foreign data wrapper", "foreign server"]);
 const SYSTEM = new Set(["pg_catalog", "information_schema", "pg_toast"]);
 
-/** Privileges that go beyond the matrix or beyond what the server gives by itself. */
-export function unplannedPrivileges(live: Live, expected: GrantExpectation): Finding[] {
+/** Privileges beyond the matrix or beyond what the server gives by itself. */
+export function* unplannedPrivileges(live: Live, expected: GrantExpectation): Iterable<Finding> {
   const superusers = new Set(live.roles.filter(({ superuser }) => superuser).map(({ name }) => name));
-  return live.privileges.flatMap((entry) => {
-    // No grant means anything to a superuser.
-    if (superusers.has(entry.grantee) || !concerns(entry, expected)) return [];
-    const planned = plannedFor(entry, expected);
-    const stray = entry.privileges.filter((privilege) => !planned.includes(privilege));
-    const kept = entry.privileges.filter((privilege) => planned.includes(privilege));
-    const about = { object: titleOf(entry), schema: plannedSchema(entry, expected) };
+  for (const entry of live.privileges) {
+    // A superuser needs no grant.
+    if (superusers.has(entry.grantee) || !concerns(entry, expected)) continue;
+    const planned = new Set(plannedFor(entry, expected));
+    const [stray, kept] = [false, true].map((is) => entry.privileges.filter((each) => planned.has(each) === is));
+    const report = reporter(titleOf(entry), expected.schemas.get(entry.schema ?? "")?.name);
     const who = granteeName(entry.grantee);
-    const findings: Finding[] = [];
-    if (stray.length > 0) {
+    if (stray?.length) {
       const problem = `${who} has ${stray.join(", ")}${runsAsOwner(entry, live)}`;
-      findings.push({ ...about, problem, hint: revoke(stray, entry), danger: dangerOf(entry, stray, expected) });
+      yield report(dangerOf(entry, stray, expected), problem, revoke(stray, entry));
     }
-    if (kept.length > 0 && entry.grantable && entry.grantee !== expected.roles.owner) {
-      const problem = `${who} may give ${kept.join(", ")} to others`;
-      findings.push({ ...about, problem, hint: revoke(kept, entry, "GRANT OPTION FOR "), danger: "reach" });
+    if (kept?.length && entry.grantable && entry.grantee !== expected.roles.owner) {
+      yield report("reach", `${who} may give ${kept.join(", ")} to others`, revoke(kept, entry, "GRANT OPTION FOR "));
     }
-    return findings;
-  });
+  }
 }
 
-/** As whom a request acts, everything counts. Of the others, what opens a private schema and what plants objects in a planned one. */
-function concerns(entry: LivePrivilege, expected: GrantExpectation): boolean {
-  const { grantee, kind, privileges } = entry;
+/** Everything of the roles of a request counts; of other roles, what opens a private schema and what adds objects to a planned one. */
+function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expected: GrantExpectation): boolean {
   const schema = expected.schemas.get(entry.schema ?? "");
   const { owner, administrator } = expected.roles;
   if (expected.visitors.has(grantee)) return true;
@@ -54,43 +49,16 @@ function plannedFor(entry: LivePrivilege, expected: GrantExpectation): readonly 
   }
   const kind = kindInMatrix(entry.kind);
   if (kind === undefined || (kind === "database" && !entry.planned)) return [];
-  const planned = expected.privileges(entry.grantee, entry.schema ?? undefined, kind);
-  // What another role may see of a schema that is not private is its own affair; CREATE never is.
+  const planned = expected.privileges(grantee, entry.schema ?? undefined, kind);
+  // The plan does not restrict which other roles use a schema that is not private; it does restrict CREATE.
   const isOpen = kind === "schema" && expected.schemas.get(entry.schema ?? "")?.access !== "private";
-  return isOpen && !expected.visitors.has(entry.grantee) ? [...planned, "USAGE"] : planned;
-}
-
-/** The kind of a matrix cell that an object of this kind belongs to. */
-export function kindInMatrix(kind: string): ObjectKind | undefined {
-  switch (kind) {
-    case "table":
-    case "view":
-    case "materialized view":
-    case "foreign table":
-    case "partitioned table":
-    case "column":
-      return "table";
-    case "function":
-    case "procedure":
-      return "function";
-    case "database":
-    case "schema":
-    case "sequence":
-      return kind;
-    default:
-      return undefined;
-  }
-}
-
-function plannedSchema({ schema }: LivePrivilege, expected: GrantExpectation): string | undefined {
-  return schema !== null && expected.schemas.has(schema) ? schema : undefined;
+  return isOpen && !expected.visitors.has(grantee) ? [...planned, "USAGE"] : planned;
 }
 
 function runsAsOwner({ kind, name }: LivePrivilege, { routines }: Live): string {
-  const routine = kindInMatrix(kind) === "function" ? routines.find((each) => each.name === name) : undefined;
-  return routine?.definer === true
-    ? `, and it runs with the rights of ${quoted(routine.owner)} (SECURITY DEFINER)`
-    : "";
+  const routine = kindInMatrix(kind) === "function" && routines.find((each) => each.name === name);
+  if (!routine || !routine.definer) return "";
+  return `, and it runs with the rights of ${quoted(routine.owner)} (SECURITY DEFINER)`;
 }
 
 function dangerOf(entry: LivePrivilege, stray: readonly string[], { schemas }: GrantExpectation): Danger {
@@ -101,64 +69,47 @@ function dangerOf(entry: LivePrivilege, stray: readonly string[], { schemas }: G
 }
 
 /** Privileges of the matrix that an object lacks, e.g. because another role than the owner created it. */
-export function missingPrivileges(live: Live, expected: GrantExpectation): Finding[] {
-  return [...missingCells(live, expected), ...missingParameters(live, expected)];
-}
-
-function missingParameters({ privileges }: Live, { parameters, roles: { anonymous } }: GrantExpectation): Finding[] {
-  const actual = privileges.filter((entry) => entry.kind === "parameter" && entry.grantee === anonymous);
-  return parameters
-    .filter((name) => !actual.some((entry) => entry.name === name && entry.privileges.includes("SET")))
-    .map((name) => {
-      const target = { kind: "parameter" as const, name, column: null };
-      const hint = grant(["SET"], target, anonymous);
-      const problem = `${granteeName(anonymous)} lacks SET`;
-      return { object: titleOf(target), schema: undefined, problem, hint, danger: "outage" };
-    });
-}
-
-function missingCells(live: Live, expected: GrantExpectation): Finding[] {
+export function* missingPrivileges(live: Live, expected: GrantExpectation): Iterable<Finding> {
+  const key = (...parts: readonly (string | null | undefined)[]) => JSON.stringify(parts);
   const actual = new Set(
-    live.privileges
-      .filter(({ column, planned }) => column === null && planned)
-      .flatMap(({ kind, name, schema, grantee, privileges }) => {
-        const of = kind === "database" ? expected.database : kind === "schema" ? schema : name;
-        return privileges.map((privilege) => JSON.stringify([kindInMatrix(kind), of, grantee, privilege]));
-      }),
-  );
-  return expected.grants.flatMap((cell) =>
-    objectsOf(cell, live, expected).flatMap(({ kind, name, owner }) => {
-      const has = (privilege: string) => actual.has(JSON.stringify([cell.kind, name, cell.role, privilege]));
-      const missing = owner === cell.role ? [] : cell.privileges.filter((privilege) => !has(privilege));
-      if (missing.length === 0) return [];
-      const isQualified = kind !== "database" && kind !== "schema";
-      const target = { kind, name: isQualified ? name : quoted(name), column: null };
-      const problem = `${granteeName(cell.role)} lacks ${missing.join(", ")}`;
-      const hint = grant(missing, target, cell.role);
-      return [{ object: titleOf(target), schema: cell.schema, problem, hint, danger: "outage" as const }];
+    live.privileges.flatMap(({ kind, column, name, schema, grantee, privileges, planned }) => {
+      if (column !== null || !(planned || kind === "parameter")) return [];
+      const of = kind === "database" ? expected.database : kind === "schema" ? schema : name;
+      return privileges.map((privilege) => key(kindInMatrix(kind) ?? kind, of, grantee, privilege));
     }),
   );
+  for (const cell of [...expected.grants, ...parameterCells(expected)]) {
+    for (const { kind, name, owner } of objectsOf(cell, live, expected)) {
+      const lacks = (privilege: string) => !actual.has(key(cell.kind, name, cell.role, privilege));
+      const missing = owner === cell.role ? [] : cell.privileges.filter(lacks);
+      if (missing.length === 0) continue;
+      const target = { kind, name: kind === "database" || kind === "schema" ? quoted(name) : name, column: null };
+      const problem = `${granteeName(cell.role)} lacks ${missing.join(", ")}`;
+      yield reporter(titleOf(target), cell.schema)("outage", problem, grant(missing, target, cell.role));
+    }
+  }
+}
+
+interface Cell extends Pick<Grant, "role" | "schema" | "privileges"> {
+  readonly kind: Grant["kind"] | "parameter";
+  readonly name?: string;
+}
+
+function parameterCells({ parameters, roles }: GrantExpectation): Cell[] {
+  const cell = { role: roles.anonymous, schema: undefined, kind: "parameter", privileges: ["SET"] } as const;
+  return parameters.map((name) => ({ ...cell, name }));
 }
 
 interface Named {
   readonly kind: LivePrivilege["kind"];
   readonly name: string;
-  readonly owner: string | undefined;
+  readonly owner?: string;
 }
 
-/** What a cell of the matrix reaches; databases and schemas by their bare names. `ALL FUNCTIONS` leaves procedures out. */
-function objectsOf({ schema, kind }: Grant, live: Live, { database }: GrantExpectation): readonly Named[] {
-  switch (kind) {
-    case "database":
-      return [{ kind, name: database, owner: undefined }];
-    case "schema":
-      return live.schemas.filter(({ name }) => name === schema).map(({ name, owner }) => ({ kind, name, owner }));
-    case "function":
-      return live.routines.filter((routine) => routine.schema === schema && routine.kind === "function");
-    case "table":
-    case "sequence":
-      return live.relations.filter(
-        (relation) => relation.schema === schema && (relation.kind === "sequence") === (kind === "sequence"),
-      );
-  }
+/** The objects of a cell of the matrix; databases and schemas by their bare names. `ALL FUNCTIONS` leaves procedures out. */
+function objectsOf({ schema, kind, name = "" }: Cell, live: Live, { database }: GrantExpectation): readonly Named[] {
+  if (kind === "database" || kind === "parameter") return [{ kind, name: kind === "database" ? database : name }];
+  if (kind === "schema") return live.schemas.filter((one) => one.name === schema).map((one) => ({ kind, ...one }));
+  const objects = [...live.routines.filter((one) => one.kind === "function"), ...live.relations];
+  return objects.filter((object) => object.schema === schema && kindInMatrix(object.kind) === kind);
 }

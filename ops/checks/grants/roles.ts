@@ -1,166 +1,135 @@
 import { milliseconds } from "../../../config/interval.ts";
 import type { GrantExpectation } from "./expectation.ts";
-import type { Danger, Finding } from "./finding.ts";
-import type { Live, LiveRole, Membership } from "./live.ts";
-import { granteeName, quoted, titleOf } from "./sql.ts";
+import { type Danger, type Finding, reporter } from "./finding.ts";
+import type { Live, LiveRole, RoleAttribute } from "./live.ts";
+import { quoted, titleOf } from "./sql.ts";
 
-type Attribute = "superuser" | "bypassrls" | "createrole" | "createdb" | "replication" | "login" | "inherit";
 /** Settings of a role with which it escapes a limit of the API or runs another role's code. */
-const LIMIT_SETTINGS = [
-  "search_path",
-  "role",
-  "row_security",
-  "default_transaction_read_only",
-  "session_preload_libraries",
-];
-/** Roles of the server with which every row is read or written, whatever the grants say. */
+const LIMIT_SETTINGS = "search_path role row_security default_transaction_read_only session_preload_libraries".split(
+  " ",
+);
+/** Roles of the server that read or write every row, whatever the grants say. */
 const READ_ALL = ["pg_read_all_data", "pg_write_all_data"];
 const EXAMPLES = 3;
 
-/** Attributes, memberships and settings of the plan's roles, and members of the data owner that the plan does not know. */
-export function roleFindings(live: Live, expected: GrantExpectation): Finding[] {
-  return [
-    ...attributeFindings(live, expected),
-    ...settingFindings(live, expected),
-    ...membershipFindings(live, expected),
-    ...authenticatorFindings(live, expected),
+/** Attributes, memberships and settings of the plan's roles, and members of the data owner that are not in the plan. */
+export function* roleFindings(live: Live, expected: GrantExpectation): Iterable<Finding> {
+  const { anonymous, authenticator, owner } = expected.roles;
+  for (const name of [anonymous, authenticator, owner]) yield* attributeFindings(name, live, expected);
+  for (const name of [anonymous, authenticator]) yield* settingFindings(name, live, expected);
+  yield* membershipFindings(live, expected);
+  yield* authenticatorFindings(live, expected);
+}
+
+function ofRole(role: string) {
+  return reporter(`role ${quoted(role)}`);
+}
+
+function* attributeFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<Finding> {
+  const { anonymous, authenticator } = expected.roles;
+  const role = roles.find((each) => each.name === name);
+  if (role === undefined) {
+    yield ofRole(name)("outage", "does not exist", "run the deployment again");
+    return;
+  }
+  const wanted: [RoleAttribute, boolean, Danger, of?: string][] = [
+    ["superuser", false, "takeover"],
+    ["bypassrls", false, "leak"],
+    ["createrole", false, "takeover"],
+    ["createdb", false, "reach"],
+    ["replication", false, "leak"],
+    ["login", false, "reach", anonymous],
+    ["login", true, "outage", authenticator],
+    ["inherit", false, "reach", authenticator],
   ];
+  for (const [attribute, value, danger, of = name] of wanted) {
+    if (of !== name || role[attribute] === value) continue;
+    const word = attribute.toUpperCase();
+    const [is, hint] = value ? [`NO${word}`, word] : [word, `NO${word}`];
+    yield ofRole(name)(danger, `is ${is}`, `ALTER ROLE ${quoted(name)} ${hint};`);
+  }
 }
 
-function finding(role: string, problem: string, hint: string, danger: Danger): Finding {
-  return { object: `role ${quoted(role)}`, problem, hint, danger, schema: undefined };
-}
-
-function attributeFindings({ roles }: Live, { roles: planned }: GrantExpectation): Finding[] {
-  const { anonymous, authenticator, owner } = planned;
-  return [anonymous, authenticator, owner].flatMap((name) => {
-    const role = roles.find((each) => each.name === name);
-    if (role === undefined) return [finding(name, "does not exist", "run the deployment again", "outage")];
-    const check = (attribute: Attribute, wanted: boolean, danger: Danger): Finding[] => {
-      if (role[attribute] === wanted) return [];
-      const word = (value: boolean) => `${value ? "" : "NO"}${attribute.toUpperCase()}`;
-      return [finding(name, `is ${word(!wanted)}`, `ALTER ROLE ${quoted(name)} ${word(wanted)};`, danger)];
-    };
-    return [
-      ...check("superuser", false, "takeover"),
-      ...check("bypassrls", false, "leak"),
-      ...check("createrole", false, "takeover"),
-      ...check("createdb", false, "reach"),
-      ...check("replication", false, "leak"),
-      ...(name === anonymous ? check("login", false, "reach") : []),
-      ...(name === authenticator ? [...check("login", true, "outage"), ...check("inherit", false, "reach")] : []),
-    ];
-  });
-}
-
-function settingFindings({ roles }: Live, { roles: planned, statementTimeout }: GrantExpectation): Finding[] {
-  return [planned.anonymous, planned.authenticator].flatMap((name) => {
-    const settings = settingsOf(roles.find((role) => role.name === name));
-    const limitSettings = LIMIT_SETTINGS.filter((setting) => settings.has(setting)).map((setting) =>
-      finding(
-        name,
-        `sets ${setting} = ${settings.get(setting)}`,
-        `ALTER ROLE ${quoted(name)} RESET ${setting};`,
-        "reach",
-      ),
-    );
-    if (name !== planned.anonymous) return limitSettings;
-    const timeout = settings.get("statement_timeout");
-    if (timeout !== undefined && milliseconds(timeout) === statementTimeout) return limitSettings;
-    const problem = `has ${timeout === undefined ? "no statement_timeout" : `statement_timeout = ${timeout}`}, not ${statementTimeout}ms`;
-    const hint = `ALTER ROLE ${quoted(name)} SET statement_timeout = ${statementTimeout};`;
-    return [...limitSettings, finding(name, problem, hint, "reach")];
-  });
+function* settingFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<Finding> {
+  const settings = settingsOf(roles.find((role) => role.name === name));
+  for (const setting of LIMIT_SETTINGS.filter((each) => settings.has(each))) {
+    const hint = `ALTER ROLE ${quoted(name)} RESET ${setting};`;
+    yield ofRole(name)("reach", `sets ${setting} = ${settings.get(setting)}`, hint);
+  }
+  const [timeout, limit] = [settings.get("statement_timeout"), expected.statementTimeout];
+  if (name !== expected.roles.anonymous || (timeout !== undefined && milliseconds(timeout) === limit)) return;
+  const found = timeout === undefined ? "no statement_timeout" : `statement_timeout = ${timeout}`;
+  const hint = `ALTER ROLE ${quoted(name)} SET statement_timeout = ${limit};`;
+  yield ofRole(name)("reach", `has ${found}, not ${limit}ms`, hint);
 }
 
 function settingsOf(role: LiveRole | undefined): ReadonlyMap<string, string> {
-  const pairs = (role?.settings ?? []).map((setting): [string, string] => {
-    const at = setting.indexOf("=");
-    return [setting.slice(0, at), setting.slice(at + 1)];
-  });
-  return new Map(pairs);
+  return new Map(role?.settings.map((setting) => setting.split(/=(.*)/s, 2) as [string, string]));
 }
 
-function membershipFindings(live: Live, expected: GrantExpectation): Finding[] {
+function* membershipFindings(live: Live, expected: GrantExpectation): Iterable<Finding> {
   const { anonymous, authenticator, owner, administrator } = expected.roles;
-  const trusted = powersOf(live, administrator);
-  return live.memberships.flatMap((membership) => {
-    const { role, member } = membership;
-    const report = (problem: string, danger: Danger) => [
-      finding(member, problem, revokeMembership(membership), danger),
-    ];
+  const superusers = live.roles.filter(({ superuser }) => superuser).map(({ name }) => name);
+  const trusted = new Set([...rolesOf(administrator, live, true), ...superusers]);
+  for (const { role, member, grantor } of live.memberships) {
+    const revoke = `REVOKE ${quoted(role)} FROM ${quoted(member)} GRANTED BY ${quoted(grantor)} CASCADE;`;
+    const report = (danger: Danger, more: string) =>
+      ofRole(member)(danger, `is a member of ${quoted(role)}${more}`, revoke);
     if (member === anonymous || (member === authenticator && role !== anonymous)) {
-      const powers = describePowers(live, expected, role);
-      return report(`is a member of ${quoted(role)}${powers}`, isRuler(live, expected, role) ? "takeover" : "reach");
-    }
-    // Views of the API read with the data owner's rights, so the server's own powerful roles are not for it.
-    if (member === owner && role.startsWith("pg_")) return report(`is a member of ${role}, as are its views`, "leak");
-    if (trusted.has(member)) return [];
-    if (role === owner) return report(`is a member of ${quoted(owner)}, and reads and changes what it owns`, "leak");
-    return READ_ALL.includes(role) ? report(`is a member of ${role}, and so reaches the private schemas`, "leak") : [];
-  });
-}
-
-/** A role, and what it has through memberships without asking; superusers as well. */
-function powersOf({ roles, memberships }: Live, start: string): ReadonlySet<string> {
-  const powers = new Set([start]);
-  // A set grows while it is walked, so that memberships of memberships are followed.
-  for (const name of powers) {
-    for (const { role, member, inherit } of memberships) if (member === name && inherit) powers.add(role);
+      yield report(isRuler(role, live, expected) ? "takeover" : "reach", powersText(role, live, expected));
+    } else if (member === owner && role.startsWith("pg_")) {
+      // Views of the API read with the data owner's rights, so it must not have the server's own powerful roles.
+      yield report("leak", ", as are its views");
+    } else if (trusted.has(member)) continue;
+    else if (role === owner) yield report("leak", ", and reads and changes what it owns");
+    else if (READ_ALL.includes(role)) yield report("leak", ", and so reaches the private schemas");
   }
-  for (const { name, superuser } of roles) if (superuser) powers.add(name);
-  return powers;
 }
 
-function isRuler({ roles }: Live, { roles: { owner, administrator } }: GrantExpectation, role: string): boolean {
+/** A role, and the roles that it is a member of. @param inherited only those whose privileges it has without SET ROLE */
+function rolesOf(start: string, { memberships }: Live, inherited: boolean): ReadonlySet<string> {
+  const roles = new Set([start]);
+  // A set grows while it is iterated, so that memberships of memberships are followed.
+  for (const name of roles) {
+    for (const { role, member, inherit } of memberships)
+      if (member === name && (inherit || !inherited)) roles.add(role);
+  }
+  return roles;
+}
+
+function isRuler(role: string, { roles }: Live, { roles: { owner, administrator } }: GrantExpectation): boolean {
   const isPowerful = roles.some(({ name, superuser, createrole }) => name === role && (superuser || createrole));
   return isPowerful || role === owner || role === administrator || role.startsWith("pg_");
 }
 
-/** What a membership gives, as far as the plan's schemas go; some examples of many. */
-function describePowers(live: Live, expected: GrantExpectation, role: string): string {
-  if (role === expected.roles.owner) return ", which owns the data";
-  const reached = new Set([role]);
-  for (const name of reached) {
-    for (const { role: next, member } of live.memberships) if (member === name) reached.add(next);
-  }
-  const owned = live.relations.filter(({ owner, schema }) => reached.has(owner) && expected.schemas.has(schema));
+/** What a membership gives in the plan's schemas; some examples of many. */
+function powersText(role: string, live: Live, { roles, schemas, visitors }: GrantExpectation): string {
+  if (role === roles.owner) return ", which owns the data";
+  const reached = rolesOf(role, live, false);
+  const owned = live.relations.filter(({ owner, schema }) => reached.has(owner) && schemas.has(schema));
+  const granted = live.privileges.filter(({ grantee }) => reached.has(grantee) && !visitors.has(grantee));
   const powers = [
     ...owned.map(({ kind, name }) => `all of ${kind} ${name}`),
-    ...live.privileges
-      .filter(({ grantee }) => reached.has(grantee) && !expected.visitors.has(grantee))
-      .map((entry) => `${entry.privileges.join(", ")} on ${titleOf(entry)}`),
+    ...granted.map((entry) => `${entry.privileges.join(", ")} on ${titleOf(entry)}`),
   ];
   if (powers.length === 0) return "";
   const more = powers.length > EXAMPLES ? ` and ${powers.length - EXAMPLES} more` : "";
   return `, and with it has ${powers.slice(0, EXAMPLES).join("; ")}${more}`;
 }
 
-function revokeMembership({ role, member, grantor }: Membership): string {
-  return `REVOKE ${quoted(role)} FROM ${quoted(member)} GRANTED BY ${quoted(grantor)} CASCADE;`;
-}
-
 /** The authenticator becomes the anonymous role, and does nothing else with it. */
-function authenticatorFindings({ memberships }: Live, { roles }: GrantExpectation): Finding[] {
-  const { anonymous, authenticator } = roles;
-  const found = memberships.filter(({ role, member }) => role === anonymous && member === authenticator);
-  const grant = `GRANT ${quoted(anonymous)} TO ${quoted(authenticator)}`;
-  const findings: Finding[] = [];
+function* authenticatorFindings({ memberships }: Live, { roles }: GrantExpectation): Iterable<Finding> {
+  const [role, member] = [quoted(roles.anonymous), quoted(roles.authenticator)];
+  const report = ofRole(roles.authenticator);
+  const found = memberships.filter((one) => one.role === roles.anonymous && one.member === roles.authenticator);
+  const grant = `GRANT ${role} TO ${member}`;
   if (!found.some(({ set }) => set)) {
-    const problem = `cannot become ${granteeName(anonymous)}`;
-    findings.push(finding(authenticator, problem, `${grant}${found.length > 0 ? " WITH SET TRUE" : ""};`, "outage"));
+    yield report("outage", `cannot become ${role}`, `${grant}${found.length > 0 ? " WITH SET TRUE" : ""};`);
   }
   for (const { admin, inherit, grantor } of found) {
     const by = ` GRANTED BY ${quoted(grantor)}`;
-    if (admin) {
-      const problem = `may give ${granteeName(anonymous)} to others`;
-      const hint = `REVOKE ADMIN OPTION FOR ${quoted(anonymous)} FROM ${quoted(authenticator)}${by} CASCADE;`;
-      findings.push(finding(authenticator, problem, hint, "reach"));
-    }
-    if (inherit) {
-      const problem = `has what ${granteeName(anonymous)} has without becoming it`;
-      findings.push(finding(authenticator, problem, `${grant} WITH INHERIT FALSE${by};`, "reach"));
-    }
+    const revoke = `REVOKE ADMIN OPTION FOR ${role} FROM ${member}${by} CASCADE;`;
+    if (admin) yield report("reach", `may give ${role} to others`, revoke);
+    if (inherit) yield report("reach", `has what ${role} has without becoming it`, `${grant} WITH INHERIT FALSE${by};`);
   }
-  return findings;
 }

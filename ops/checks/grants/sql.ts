@@ -1,8 +1,8 @@
 import { escapeIdentifier } from "pg";
-import { PUBLIC } from "./expectation.ts";
+import { kindInMatrix, PUBLIC } from "./expectation.ts";
 import type { LivePrivilege } from "./live.ts";
 
-/** A name as SQL takes it, quoted only where it must be. */
+/** A name in SQL, quoted only where it must be. */
 export function quoted(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : escapeIdentifier(name);
 }
@@ -24,33 +24,19 @@ export function titleOf({ kind, name, column }: Target): string {
   return column === null ? `${kind} ${name}` : `${kind} ${name}.${column}`;
 }
 
-const KEYWORDS: Readonly<Partial<Record<LivePrivilege["kind"], string>>> = {
-  view: "TABLE",
-  column: "TABLE",
-  "materialized view": "TABLE",
-  "foreign table": "TABLE",
-  "partitioned table": "TABLE",
-};
-
-function listOf(privileges: readonly string[], column: string | null): string {
-  return privileges.map((privilege) => (column === null ? privilege : `${privilege} (${column})`)).join(", ");
-}
-
-function on({ kind, name }: Target): string {
-  return `${KEYWORDS[kind] ?? kind.toUpperCase()} ${name}`;
+/** `SELECT (price) ON TABLE api_v1.sales`. */
+function scope(privileges: readonly string[], { kind, name, column }: Target): string {
+  const list = privileges.map((privilege) => (column === null ? privilege : `${privilege} (${column})`));
+  return `${list.join(", ")} ON ${kindInMatrix(kind) === "table" ? "TABLE" : kind.toUpperCase()} ${name}`;
 }
 
 export function grant(privileges: readonly string[], target: Target, role: string): string {
-  return `GRANT ${listOf(privileges, target.column)} ON ${on(target)} TO ${roleName(role)};`;
+  return `GRANT ${scope(privileges, target)} TO ${roleName(role)};`;
 }
 
 /** Only the grantor can revoke a privilege; an administrator does so as the object's owner, unless another role granted it. */
-export function revoke(
-  privileges: readonly string[],
-  live: LivePrivilege,
-  option: "" | "GRANT OPTION FOR " = "",
-): string {
-  const what = `${option}${listOf(privileges, live.column)} ON ${on(live)} FROM ${roleName(live.grantee)}`;
-  const statement = `REVOKE ${what}${live.grantable ? " CASCADE" : ""};`;
+export function revoke(privileges: readonly string[], live: LivePrivilege, option = ""): string {
+  const cascade = live.grantable ? " CASCADE" : "";
+  const statement = `REVOKE ${option}${scope(privileges, live)} FROM ${roleName(live.grantee)}${cascade};`;
   return live.grantor === live.owner ? statement : `SET ROLE ${quoted(live.grantor)}; ${statement} RESET ROLE;`;
 }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LockFolder } from "../../../../ops/checks/contract/lockFolder.ts";
 import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
 import type { Finding } from "../../../../ops/checks/grants/finding.ts";
-import { compareGrants, verifyGrants, readPlanned } from "../../../../ops/checks/grants/verification.ts";
+import { readLive } from "../../../../ops/checks/grants/live.ts";
+import { compareGrants, verifyGrants } from "../../../../ops/checks/grants/verification.ts";
 import { checkGrants } from "../../../../ops/checks/grants/report.ts";
 import { checkDatabase } from "../../../../ops/checks/verify/database.ts";
 import { plan, type Server, startPlanned } from "./database.ts";
@@ -58,10 +59,10 @@ async function tamper({ sql, proof, mend }: Pick<Tampering, "sql" | "proof" | "m
       proof === undefined ? false : await isTrue().catch(() => client.query("ROLLBACK; BEGIN").then(() => false));
     await client.query(sql);
     const proven = { before, after: await isTrue() };
-    const found = compareGrants(await readPlanned(client, expected), expected);
+    const found = compareGrants(await readLive(client, expected), expected);
     const hints = found.map(({ hint }) => hint).filter((hint) => hint.endsWith(";"));
     await client.query(mend ?? hints.join("\n"));
-    return { found, proven, left: compareGrants(await readPlanned(client, expected), expected) };
+    return { found, proven, left: compareGrants(await readLive(client, expected), expected) };
   } finally {
     await client.query("ROLLBACK");
   }
@@ -133,7 +134,7 @@ test("any one privilege that is granted is found and named, and its hint takes i
 test("an administrator that is no superuser reads the same", async () => {
   await client.query("BEGIN; GRANT UPDATE ON pg_class TO web_anon; SET LOCAL ROLE staff");
   try {
-    const found = named(compareGrants(await readPlanned(client, expected), expected));
+    const found = named(compareGrants(await readLive(client, expected), expected));
     expect(found).toEqual([["table pg_catalog.pg_class", "web_anon has UPDATE"]]);
   } finally {
     await client.query("ROLLBACK");
@@ -167,7 +168,7 @@ test("1,000 relations are proven in few queries, in less than two seconds", asyn
         EXECUTE format('CREATE VIEW api_v1.v%s AS SELECT x.* FROM marts.t%s x JOIN marts.t1 y USING (id)', i, i);
       END LOOP; END $$; RESET ROLE`);
     const started = performance.now();
-    expect(compareGrants(await readPlanned(client, expected), expected)).toEqual([]);
+    expect(compareGrants(await readLive(client, expected), expected)).toEqual([]);
     const elapsed = performance.now() - started;
     console.info(`1,000 relations: ${elapsed.toFixed(0)} ms`);
     expect(elapsed).toBeLessThan(2_000);

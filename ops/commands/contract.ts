@@ -131,7 +131,7 @@ function chooseDatabase(place: StackLocation, settings: DataStack, { databaseUrl
 
 function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: string | undefined): string[] {
   if (wanted === undefined) return folder.schemasOf(exposed);
-  const known = [...new Set([...exposed, ...folder.promised()])];
+  const known = [...new Set([...exposed, ...folder.locked()])];
   if (known.includes(wanted)) return [wanted];
   throw new ContractError(`--schema "${wanted}" is not exposed; name one of ${known.join(", ")}`);
 }

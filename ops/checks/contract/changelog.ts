@@ -16,7 +16,7 @@ export interface Entry {
 
 /**
  * Puts an entry on top of a changelog.
- * @param text what there is; empty = none yet
+ * @param text the current changelog; empty = none yet
  */
 export function addEntry(text: string, stack: string, entry: Entry): string {
   const title = `# Changelog of the data API (${stack})\n`;
@@ -27,27 +27,19 @@ export function addEntry(text: string, stack: string, entry: Entry): string {
 function describe({ day, schema, changes, found, reason }: Entry): string {
   const heading = `## ${day}, ${schema}`;
   if (changes === undefined) return `${heading}\n\n${firstVersion(found)}\n`;
-  const breaking = changes.filter((change) => change.breaking);
-  const added = changes.filter(({ breaking, was }) => !breaking && was === undefined);
-  const other = changes.filter(({ breaking, was }) => !breaking && was !== undefined);
-  const parts = [
-    ...section(`Breaking: ${oneLine(reason ?? "")}`, breaking),
-    ...section("Added", added),
-    ...section("Changed", other),
-  ];
+  const titleOf = ({ breaking, was }: Change) => (breaking ? breakingTitle : was === undefined ? "Added" : "Changed");
+  const breakingTitle = `Breaking: ${(reason ?? "").trim().replace(/\s+/g, " ")}`;
+  const sections = Map.groupBy(changes, titleOf);
+  const parts = [breakingTitle, "Added", "Changed"].flatMap((title) => {
+    const lines = sections
+      .get(title)
+      ?.map((change) => `- \`${nameOf(change)}\`: ${shapeOf(change)} (${change.reason})`);
+    return lines ? [title, lines.join("\n")] : [];
+  });
   return `${[heading, ...parts].join("\n\n")}\n`;
 }
 
 function firstVersion({ relations }: Contract): string {
   const columns = [...relations.values()].reduce((sum, { size }) => sum + size, 0);
   return `First version: relations ${relations.size}, columns ${columns}.`;
-}
-
-function section(title: string, changes: readonly Change[]): string[] {
-  if (changes.length === 0) return [];
-  return [title, changes.map((change) => `- \`${nameOf(change)}\`: ${shapeOf(change)} (${change.reason})`).join("\n")];
-}
-
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
 }

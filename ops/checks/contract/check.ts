@@ -10,14 +10,14 @@ import { countChanges, describeChanges } from "./report.ts";
 
 export interface ContractCheckOptions {
   /**
-   * Before a deployment that may be the first, or may follow one that was interrupted: a relation that is not there is then not yet there.
-   * What is there must keep its columns all the same. Default: false.
+   * Before a deployment that may be the first, or may follow an interrupted one: a missing relation may not have been created yet. Existing
+   * relations must keep their columns all the same. Default: false.
    */
   readonly mayBeIncomplete?: boolean;
 }
 
 /**
- * Checks the default schema and every other that has a lock file. One that has a lock file and is exposed no longer does not hold.
+ * Checks the default schema and every other that has a lock file. A schema with a lock file that is no longer exposed fails.
  * @param client connected to the data API's database, as any role
  * @param exposed schemas as the stack lists them
  * @throws ContractError for a broken lock file; what the connection throws
@@ -31,16 +31,15 @@ export async function checkContracts(
   const checks: Check[] = [];
   for (const schema of folder.schemasOf(exposed)) {
     const lock = folder.read(schema);
-    checks.push(
-      exposed.includes(schema) ? await checkContract(client, schema, lock, options) : noLongerExposed(schema),
-    );
+    const check = exposed.includes(schema) ? checkContract(client, schema, lock, options) : noLongerExposed(schema);
+    checks.push(await check);
   }
   return checks;
 }
 
 /**
- * Compares a schema with its lock file; additions hold. Changes nothing, and works inside a transaction of the caller, so that SQL can be
- * judged before it is committed.
+ * Compares a schema with its lock file; additions pass. Changes nothing, and works inside a transaction of the caller, so that SQL can be
+ * checked before it is committed.
  * @param client connected to the data API's database, as any role
  * @param lock undefined = no contract yet; the check passes
  * @throws what the connection throws
@@ -51,26 +50,18 @@ export async function checkContract(
   lock: Contract | undefined,
   { mayBeIncomplete = false }: ContractCheckOptions = {},
 ): Promise<Check> {
-  const name = nameOf(schema);
-  if (lock === undefined) {
-    return { name, ok: true, detail: "no contract yet; to accept the current columns, run npm run contract -- accept" };
-  }
+  const check = (ok: boolean, detail: string): Check => ({ name: `contract of ${schema}`, ok, detail });
+  if (!lock) return check(true, "no contract yet; to accept the current columns, run npm run contract -- accept");
   const found = compare(lock, await readCatalogue(client, schema, lock));
   const changes = mayBeIncomplete ? withoutMissingRelations(found) : found;
   const breaking = changes.filter((change) => change.breaking);
-  if (breaking.length === 0) {
-    return { name, ok: true, detail: changes.length === 0 ? "kept" : `kept; ${countChanges(changes)}` };
-  }
+  if (breaking.length === 0) return check(true, changes.length === 0 ? "kept" : `kept; ${countChanges(changes)}`);
   const lines = describeChanges(breaking, painter(false));
   const hint = "Restore these, or see docs/versioning.md. npm run contract -- check prints them again.";
-  return { name, ok: false, detail: [countChanges(breaking), ...lines, hint].join("\n") };
+  return check(false, [countChanges(breaking), ...lines, hint].join("\n"));
 }
 
 function noLongerExposed(schema: string): Check {
   const hint = "expose it again, or see docs/versioning.md for how to remove a schema";
-  return { name: nameOf(schema), ok: false, detail: `it has a contract and is no longer exposed; ${hint}` };
-}
-
-function nameOf(schema: string): string {
-  return `contract of ${schema}`;
+  return { name: `contract of ${schema}`, ok: false, detail: `it has a contract and is no longer exposed; ${hint}` };
 }

@@ -41,40 +41,33 @@ export function writeLock({ schema, relations }: Contract): string {
  * @throws ContractError when it is not what {@link writeLock} writes
  */
 export function readLock(text: string, file: string): Contract {
-  const content = parse(text);
-  const relations = isSection(content) && toMap(content["relations"], (columns) => toMap(columns, toColumn));
-  if (relations && typeof content["schema"] === "string") return { schema: content["schema"], relations };
-  throw new ContractError(`${file} is not a lock file; restore it from git, or remove it and run accept`);
+  try {
+    const { schema, relations } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    return { schema: toText(schema), relations: toMap(relations, (columns) => toMap(columns, toColumn)) };
+  } catch {
+    throw new ContractError(`${file} is not a lock file; restore it from git, or remove it and run accept`);
+  }
 }
 
-function toColumn(text: unknown): Column | undefined {
-  if (typeof text !== "string") return undefined;
+function toColumn(value: unknown): Column {
+  const text = toText(value);
   const nullable = !text.endsWith(NOT_NULL);
   return { type: nullable ? text : text.slice(0, -NOT_NULL.length), nullable };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function toText(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new TypeError("not a text");
+}
+
+/** From entries, because `__proto__` is a name as well. */
+function toMap<To>(tree: unknown, change: (value: unknown) => To): ReadonlyMap<string, To> {
+  if (!isSection(tree)) throw new TypeError("not an object");
+  return new Map(Object.entries(tree).map(([name, value]) => [name, change(value)]));
 }
 
 /** By code unit, so that the order is the same on every machine. */
 function sorted<From, To>(map: ReadonlyMap<string, From>, change: (value: From) => To): Record<string, To> {
-  const names = [...map.keys()].sort();
-  return Object.fromEntries(names.map((name) => [name, change(map.get(name) as From)]));
-}
-
-/** Undefined when it is not an object, or one of its values is none of `change`. Entries, because `__proto__` is a name as well. */
-function toMap<To>(tree: unknown, change: (value: unknown) => To | undefined): ReadonlyMap<string, To> | undefined {
-  if (!isSection(tree)) return undefined;
-  const map = new Map<string, To>();
-  for (const [name, value] of Object.entries(tree)) {
-    const changed = change(value);
-    if (changed === undefined) return undefined;
-    map.set(name, changed);
-  }
-  return map;
+  const entries = [...map].sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, value]) => [name, change(value)]));
 }

@@ -16,16 +16,15 @@ export class LockFolder {
   }
 
   /**
-   * The schemas whose shape matters: the default one (spec 001, Versioning), and every other that was accepted, for as long as its lock
-   * file is there.
+   * The schemas with a contract: the default one (spec 001, Versioning), and every other that has a lock file.
    * @param exposed as the stack lists them
    */
   schemasOf(exposed: readonly string[]): string[] {
-    return [...new Set([...exposed.slice(0, 1), ...this.promised()])];
+    return [...new Set([...exposed.slice(0, 1), ...this.locked()])];
   }
 
-  /** Schemas that have a lock file, sorted; perhaps one that is exposed no longer. */
-  promised(): string[] {
+  /** Schemas that have a lock file, sorted; also those that are no longer exposed. */
+  locked(): string[] {
     const files = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
     return files.flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -".json".length)] : [])).sort();
   }
@@ -59,7 +58,7 @@ export class LockFolder {
   }
 }
 
-/** Whole or not at all. */
+/** Atomically. */
 function replaceFile(file: string, text: string): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);

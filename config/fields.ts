@@ -1,4 +1,4 @@
-/** Kinds of fields that the shapes in schema.ts are made of. A custom message reads `<what was expected>; <hint>`. */
+/** Kinds of fields of the sections. A custom message is `<what was expected>; <hint>`. */
 import { z } from "zod";
 import { seconds } from "./duration.ts";
 

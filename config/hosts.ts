@@ -1,10 +1,13 @@
 /** The rule that each host is used once. */
-import { enabledKinds } from "./convert.ts";
-import type { Problem } from "./problems.ts";
-import { within } from "./location.ts";
-import { type Drafts, problem } from "./rules.ts";
+import { enabledKinds } from "./domainKinds.ts";
+import { type Location, within } from "./location.ts";
+import { type Problem, problem } from "./problems.ts";
+import type { Drafts as SectionDrafts } from "./sections.ts";
 import type { Domain, IdentityProvider, TestEnvironments } from "./settings.ts";
-import type { Location } from "./location.ts";
+
+interface Drafts extends SectionDrafts {
+  readonly settings: readonly Domain[];
+}
 
 /** An entry that uses `<label>.<base domain>` on each of its domains. */
 interface Claim {

@@ -1,22 +1,27 @@
 /** The one place that reads a stack's configuration; pure, apart from {@link readStackFile}. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { toDataApi, toDomain, toGateway, toIdentityProvider, toService, toTestEnvironments } from "./convert.ts";
-import { lookUpSecrets } from "./resolve.ts";
+import { kindRules, kindWarnings } from "./domainKinds.ts";
 import { hostRules, isInCluster } from "./hosts.ts";
-import { toImages } from "./images.ts";
-import { meshRules, meshWarnings } from "./mesh.ts";
-import { observabilityRules, observabilityWarnings, toObservability } from "./observability.ts";
-import { postgresRules, postgresWarnings, toPostgres } from "./postgres.ts";
-import { ConfigError, type Problem, suggestion } from "./problems.ts";
-import * as rules from "./rules.ts";
-import { type Section, SECTIONS, checkSections } from "./sections.ts";
-import type { Settings } from "./settings.ts";
 import { isSection, join } from "./location.ts";
+import { meshRules, meshWarnings } from "./mesh.ts";
+import { ConfigError, type Problem, suggestion } from "./problems.ts";
+import { lookUpSecrets, settingsOf } from "./resolve.ts";
+import { checkSections, SECTION_NAMES, type SectionName } from "./sections.ts";
+import { dataApiRules, toDataApi } from "./sections/dataApi.ts";
+import { domainRules, toDomain } from "./sections/domains.ts";
+import { gateway } from "./sections/gateway.ts";
+import { identityProvider, identityProviderRules } from "./sections/identityProvider.ts";
+import { images } from "./sections/images.ts";
+import { observability, observabilityRules, observabilityWarnings } from "./sections/observability.ts";
+import { postgresRules, postgresWarnings, toPostgres } from "./sections/postgres.ts";
+import { nameRules, toService } from "./sections/protectedServices.ts";
+import { toTestEnvironments } from "./sections/testEnvironments.ts";
+import { verification, verificationRules } from "./sections/verification.ts";
+import type { Settings } from "./settings.ts";
 import { parseConfig } from "./stackFile.ts";
 import { versionRules, versionWarnings } from "./versions.ts";
 import { type Environment, type RawValue, Variables } from "./variables.ts";
-import { toVerification, verificationRules } from "./verification.ts";
 
 /** The configuration of a stack before validation. */
 export interface RawStack {
@@ -48,56 +53,64 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     toDomain(draft.location.path.slice("domains.".length), draft, variables),
   );
   const session = drafts.identityProvider?.fields.session ?? "";
-  const services = drafts.services.flatMap((draft) => toService(draft, domains, session, variables) ?? []);
-  const identityProvider = drafts.identityProvider && toIdentityProvider(drafts.identityProvider, variables);
-  const postgres = drafts.postgres && toPostgres(drafts.postgres, variables);
-  const dataApi = drafts.dataApi && toDataApi(drafts.dataApi, domains, variables);
+  const checked = {
+    domains,
+    services: drafts.services.flatMap((draft) => toService(draft, domains, session, variables) ?? []),
+    gateway: settingsOf(gateway, drafts.gateway, variables),
+    identityProvider: settingsOf(identityProvider, drafts.identityProvider, variables),
+    postgres: drafts.postgres && toPostgres(drafts.postgres, variables),
+    dataApi: drafts.dataApi && toDataApi(drafts.dataApi, domains, variables),
+    testEnvironments: toTestEnvironments(drafts.testEnvironments),
+    images: settingsOf(images, drafts.images, variables),
+    observability: settingsOf(observability, drafts.observability, variables),
+    verification: settingsOf(verification, drafts.verification, variables),
+  };
   for (const draft of [...drafts.services, drafts.identityProvider, drafts.postgres, drafts.dataApi]) {
     if (draft !== undefined && draft.value === undefined) lookUpSecrets(draft.raw, draft.location, variables);
   }
-  const gateway = toGateway(drafts.gateway);
-  const testEnvironments = toTestEnvironments(drafts.testEnvironments);
 
   const known = { ...drafts, settings: domains, hasPostgres: drafts.postgres !== undefined };
+  const exposed = [...drafts.services, ...(drafts.dataApi ? [drafts.dataApi] : [])];
   problems.push(
     ...variables.problems,
-    ...rules.domainRules(known),
-    ...meshRules(known),
-    ...rules.kindRules(known),
-    ...rules.nameRules(known),
+    ...domainRules(known),
+    ...meshRules(domains, drafts.domains),
+    ...kindRules(domains, exposed),
+    ...nameRules(known),
+    ...hostRules(known, checked.testEnvironments),
+    ...identityProviderRules(known),
+    ...dataApiRules(known),
+    ...versionRules(known),
+    ...postgresRules(known),
+    ...observabilityRules(known),
+    ...verificationRules(known),
   );
-  problems.push(...hostRules(known, testEnvironments));
-  problems.push(...rules.identityProviderRules(known), ...rules.dataApiRules(known), ...versionRules(known));
-  problems.push(...postgresRules(known), ...observabilityRules(known), ...verificationRules(known));
-  if (problems.length > 0 || !identityProvider || !gateway) throw new ConfigError(fileOf(raw), inOrder(problems));
+  const required = { identityProvider: checked.identityProvider, gateway: checked.gateway, images: checked.images };
+  if (problems.length > 0 || !isComplete(required)) throw new ConfigError(fileOf(raw), inOrder(problems));
+  const settings = { ...checked, ...required, stack: raw.stack, context };
   const warnings = [
-    ...rules.skipped(known),
-    ...meshWarnings(domains, [
-      { name: identityProvider.host, domains: isInCluster(identityProvider) ? domains.map(({ kind }) => kind) : [] },
-      ...(dataApi ? [{ name: dataApi.host, domains: dataApi.domains }] : []),
-      ...(dataApi?.catalog ? [{ name: dataApi.catalog.host, domains: dataApi.domains }] : []),
-      ...services,
-    ]),
+    ...kindWarnings(domains, exposed),
+    ...meshWarnings(domains, exposedNames(settings)),
     ...versionWarnings(known),
     ...postgresWarnings(known),
     ...observabilityWarnings(known),
     ...variables.warnings,
   ];
-  return {
-    stack: raw.stack,
-    context,
-    domains,
-    services,
-    gateway,
-    testEnvironments,
-    identityProvider,
-    postgres,
-    dataApi,
-    images: toImages(drafts.images),
-    observability: toObservability(drafts.observability),
-    verification: toVerification(drafts.verification),
-    warnings,
-  };
+  return { ...settings, warnings };
+}
+
+function isComplete<T extends object>(values: T): values is { [K in keyof T]: NonNullable<T[K]> } {
+  return Object.values(values).every((value) => value !== undefined);
+}
+
+/** Host labels, each with its domain kinds. */
+function exposedNames({ domains, services, identityProvider, dataApi }: Omit<Settings, "warnings">) {
+  return [
+    { name: identityProvider.host, domains: isInCluster(identityProvider) ? domains.map(({ kind }) => kind) : [] },
+    ...(dataApi ? [{ name: dataApi.host, domains: dataApi.domains }] : []),
+    ...(dataApi?.catalog ? [{ name: dataApi.catalog.host, domains: dataApi.domains }] : []),
+    ...services,
+  ];
 }
 
 /**
@@ -131,15 +144,17 @@ export function parseStackFile(text: string, stack: string, file: string): RawSt
 }
 
 /** Returns the sections of the namespace `gatehouse`. Unknown keys and encrypted values are problems. */
-function readSections(config: RawStack["config"], problems: Problem[]): Partial<Record<Section, unknown>> {
-  const sections: Partial<Record<Section, unknown>> = {};
+function readSections(config: RawStack["config"], problems: Problem[]): Partial<Record<SectionName, unknown>> {
+  const sections: Partial<Record<SectionName, unknown>> = {};
   for (const [key, raw] of Object.entries(config)) {
     if (!key.startsWith("gatehouse:")) continue;
-    const section = SECTIONS.find((name) => key === `gatehouse:${name}`);
+    const section = SECTION_NAMES.find((name) => key === `gatehouse:${name}`);
     if (section === undefined) {
-      const meant = suggestion(key.slice("gatehouse:".length), SECTIONS);
+      const meant = suggestion(key.slice("gatehouse:".length), SECTION_NAMES);
       const hint =
-        meant === undefined ? `remove it, or use one of ${SECTIONS.join(", ")}` : `did you mean "gatehouse:${meant}"?`;
+        meant === undefined
+          ? `remove it, or use one of ${SECTION_NAMES.join(", ")}`
+          : `did you mean "gatehouse:${meant}"?`;
       problems.push({ path: key, message: "unknown key", hint });
       continue;
     }
@@ -167,7 +182,7 @@ function inOrder(problems: readonly Problem[]): Problem[] {
   const isRepeated = (problem: Problem) =>
     encrypted.some((first) => first !== problem && problem.path.startsWith(first.path));
   const rank = ({ path }: Problem) =>
-    SECTIONS.findIndex((section) => path.startsWith(section)) * 1e6 + Number(/\[(\d+)\]/.exec(path)?.[1] ?? 0);
+    SECTION_NAMES.findIndex((section) => path.startsWith(section)) * 1e6 + Number(/\[(\d+)\]/.exec(path)?.[1] ?? 0);
   return problems.filter((problem) => !isRepeated(problem)).sort((a, b) => rank(a) - rank(b));
 }
 

@@ -2,16 +2,15 @@
  * Rules of private networks without wildcard names: in a tailnet each name is a node, and no name resolves below a
  * node (tailscale #1196, #7081).
  */
-import type { Problem } from "./problems.ts";
 import { within } from "./location.ts";
-import { type Drafts, problem } from "./rules.ts";
-import type { Domain } from "./settings.ts";
+import { type Problem, problem } from "./problems.ts";
+import type { Domain, DomainDraft } from "./sections/domains.ts";
 
 /** Domains whose names are nodes: `<tailnet>.ts.net`. */
 const TAILNET = /(^|\.)ts\.net$/;
 
 /** The base domain of a tailnet is the tailnet itself, and the network creates its records. */
-export function meshRules({ domains, settings }: Drafts): Problem[] {
+export function meshRules(settings: readonly Domain[], domains: readonly DomainDraft[]): Problem[] {
   return settings.flatMap(({ enabled, baseDomain, targets }, index) => {
     const draft = domains[index];
     if (!enabled || draft === undefined || !TAILNET.test(baseDomain)) return [];

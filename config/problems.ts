@@ -1,15 +1,23 @@
 import { UserError } from "./userError.ts";
+import { distance } from "fastest-levenshtein";
+import { formatLocation, type Location } from "./location.ts";
 
 /** A problem of a stack's configuration, in the spelling of the stack file. It never contains the value of a secret field. */
-export interface Problem {
-  /** Path in the stack file: `protected_services[3].oauth_config.redirect_uri`. */
-  readonly path: string;
-  /** Name of the entry in a list, when it has one. */
-  readonly entry?: string | undefined;
+export interface Problem extends Location {
   /** What is wrong: what was found, and what was expected. */
   readonly message: string;
   /** What to do about it. */
   readonly hint: string;
+}
+
+/** Returns the problem at a location. */
+export function problem(location: Location, message: string, hint: string): Problem {
+  return { ...location, message, hint };
+}
+
+/** Returns the names that are used more than once. */
+export function repeated(names: readonly string[]): Set<string> {
+  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
 /**
@@ -40,8 +48,8 @@ export function formatProblems(file: string, problems: readonly Problem[]): stri
   return [header, ...problems.map((problem) => `  ${formatProblem(problem)}`)].join("\n");
 }
 
-function formatProblem({ path, entry, message, hint }: Problem): string {
-  return `${path}${entry === undefined ? "" : ` "${entry}"`}: ${withHint(message, hint)}`;
+function formatProblem({ message, hint, ...location }: Problem): string {
+  return `${formatLocation(location)}: ${withHint(message, hint)}`;
 }
 
 /** `<message>. <Hint>.` A hint that ends with a command gets no full stop, so that the command can be copied. */
@@ -53,21 +61,7 @@ export function withHint(message: string, hint: string): string {
 /** The one of `known` that was probably meant by `found`: at most three edits away, and closer than being another word. */
 export function suggestion(found: string, known: readonly string[]): string | undefined {
   const near = known
-    .map((name) => ({ name, distance: editDistance(found, name) }))
+    .map((name) => ({ name, distance: distance(found, name) }))
     .filter(({ name, distance }) => distance <= Math.min(3, Math.floor(name.length / 2)));
   return near.sort((a, b) => a.distance - b.distance)[0]?.name;
-}
-
-/** Levenshtein's distance, one row at a time. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let line = 1; line <= from.length; line++) {
-    const next = [line];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = (row[column - 1] ?? 0) + (from[line - 1] === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

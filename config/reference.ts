@@ -1,6 +1,34 @@
 /** Renders docs/configuration.md from the JSON Schema of a stack file; `config/json-schema.ts` writes both. */
-import { INTRODUCTION, SECTION_TEXT } from "./reference-text.ts";
 import { SECTIONS } from "./sections.ts";
+
+const INTRODUCTION = `
+<!-- Generated from the schema by: node config/json-schema.ts -->
+
+# Configuration
+
+Each stack has one file, \`Pulumi.<stack>.yaml\`, with the sections below under \`config\`. Three files are complete, commented examples:
+[Pulumi.dev.yaml](../Pulumi.dev.yaml) (a developer's cluster), [Pulumi.local.yaml](../Pulumi.local.yaml) (the local platform) and
+[Pulumi.production.yaml](../Pulumi.production.yaml) (three domains, several nodes). \`npm run plan -- STACK\` validates a file and prints what it exposes. It
+reports every problem at once, with its path and a hint.
+
+Editors with a YAML language server complete and check a stack file if its first line is
+\`# yaml-language-server: $schema=config/stack.schema.json\`.
+
+## Template variables and secrets
+
+\`\${NAME}\` is a template variable. Its value is \`variables:NAME\` of the stack, else the environment variable \`NAME\` of the deploying shell.
+
+- Fields of type **secret** accept template variables only, so that no secret is in the file in plain text. Set each one under its own key:
+  \`pulumi config set --secret variables:NAME --stack STACK\`.
+- Secrets are encrypted in the state, and are in no plan, preview or log. The policy pack refuses a secret outside of a Secret
+  ([policy pack](policy.md)).
+- \`npm run plan\` and \`npm run diff\` need no value of a secret.
+- A field that becomes a host, a port or an address must not be a secret variable.
+
+## \`kubernetes:context\`
+
+The context of the kubeconfig: the only cluster that the stack changes. \`./deploy CONTEXT\` selects the stack by this key.
+`;
 
 /** What the reference reads of a JSON Schema. */
 interface Schema {
@@ -36,9 +64,8 @@ const SECRET = String.raw`^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$`;
  */
 export function renderReference(file: object): string {
   const config = (file as { properties: { config: Schema } }).properties.config;
-  const parts = SECTIONS.map((section) => {
+  const parts = Object.entries(SECTIONS).map(([section, { example, text }]) => {
     const schema = config.properties?.[`gatehouse:${section}`] ?? {};
-    const { example, text } = SECTION_TEXT[section];
     const required = config.required?.includes(`gatehouse:${section}`) === true;
     return [
       `## \`gatehouse:${section}\``,

@@ -1,5 +1,6 @@
 /** Turns a section that matches its schema into settings: keys in camel case, variables filled in, secrets unresolved. */
 import { z } from "zod";
+import type { Draft } from "./draft.ts";
 import { SECRET_KEYS, TEMPLATES } from "./fields.ts";
 import { isSection, join, type Location } from "./location.ts";
 import type { SecretText } from "./secretText.ts";
@@ -32,6 +33,15 @@ export function resolve<S extends z.ZodType>(
   return resolveValue(schema, value, location, variables) as Resolved<z.output<S>>;
 }
 
+/** Returns the settings of a section; undefined if it is missing or has a problem. */
+export function settingsOf<S extends z.ZodType>(
+  { schema }: { readonly schema: S },
+  draft: Draft<z.output<S>> | undefined,
+  variables: Variables,
+): Resolved<z.output<S>> | undefined {
+  return draft?.value === undefined ? undefined : resolve(schema, draft.value, draft.location, variables);
+}
+
 function resolveValue(schema: z.ZodType, value: unknown, location: Location, variables: Variables): unknown {
   const inside = (of: z.ZodType, item: unknown, key: PropertyKey): unknown =>
     resolveValue(of, item, { ...location, path: join(location.path, key) }, variables);
@@ -49,12 +59,12 @@ function resolveValue(schema: z.ZodType, value: unknown, location: Location, var
     return value.map((item, index) => inside(schema.element as z.ZodType, item, index));
   }
   if (!isSection(value)) return value;
-  const fields = Object.entries(value);
   if (schema instanceof z.ZodRecord) {
-    return Object.fromEntries(fields.map(([key, item]) => [key, inside(schema.valueType as z.ZodType, item, key)]));
+    const item = schema.valueType as z.ZodType;
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, inside(item, field, key)]));
   }
-  const { shape } = schema as z.ZodObject;
-  return Object.fromEntries(fields.map(([key, item]) => [camelCase(key), inside(shape[key] as z.ZodType, item, key)]));
+  const shape = Object.entries((schema as z.ZodObject).shape);
+  return Object.fromEntries(shape.map(([key, of]) => [camelCase(key), inside(of as z.ZodType, value[key], key)]));
 }
 
 function camelCase(key: string): string {

@@ -1,104 +1,55 @@
-/** First pass over a whole stack: each section, and each entry in it, against its shape. */
-import { images, type ImagesInput } from "./images.ts";
-import { observability, type ObservabilityInput } from "./observability.ts";
+/** The sections of a stack file in the namespace `gatehouse`, in the order of messages and of the reference. */
+import { check } from "./draft.ts";
 import type { Problem } from "./problems.ts";
-import * as schema from "./schema.ts";
-import type { ServiceInput } from "./service-schema.ts";
-import { verification, type VerificationInput } from "./verification.ts";
-import { isSection, join } from "./location.ts";
-import { check, checkService, type Draft, nameOf } from "./shapes.ts";
+import type { Section } from "./section.ts";
+import { dataApi } from "./sections/dataApi.ts";
+import { checkDomains, domains } from "./sections/domains.ts";
+import { gateway } from "./sections/gateway.ts";
+import { identityProvider } from "./sections/identityProvider.ts";
+import { images } from "./sections/images.ts";
+import { observability } from "./sections/observability.ts";
+import { postgres } from "./sections/postgres.ts";
+import { checkServices, protectedServices } from "./sections/protectedServices.ts";
+import { testEnvironments } from "./sections/testEnvironments.ts";
+import { verification } from "./sections/verification.ts";
 
-/** The keys of our own namespace, in the order of messages. */
-export const SECTIONS = [
-  "domains",
-  "protected_services",
-  "gateway",
-  "identity_provider",
-  "postgres",
-  "data_api",
-  "test_environments",
-  "images",
-  "observability",
-  "verification",
-] as const;
-export type Section = (typeof SECTIONS)[number];
+const TABLE = {
+  domains,
+  protected_services: protectedServices,
+  gateway,
+  identity_provider: identityProvider,
+  postgres,
+  data_api: dataApi,
+  test_environments: testEnvironments,
+  images,
+  observability,
+  verification,
+};
+export type SectionName = keyof typeof TABLE;
+export const SECTIONS: Readonly<Record<SectionName, Section>> = TABLE;
+export const SECTION_NAMES = Object.keys(TABLE) as SectionName[];
 
-export interface SectionDrafts {
-  readonly domains: readonly Draft<schema.DomainInput>[];
-  readonly services: readonly Draft<ServiceInput>[];
-  readonly gateway: Draft<schema.GatewayInput>;
-  readonly identityProvider: Draft<schema.IdentityProviderInput> | undefined;
-  readonly postgres: Draft<schema.PostgresInput> | undefined;
-  readonly dataApi: Draft<schema.DataApiInput> | undefined;
-  readonly testEnvironments: Draft<schema.TestEnvironmentsInput>;
-  readonly images: Draft<ImagesInput>;
-  readonly observability: Draft<ObservabilityInput> | undefined;
-  readonly verification: Draft<VerificationInput> | undefined;
-}
+export type Drafts = ReturnType<typeof checkSections>;
 
-/** @param problems receives what is wrong */
-export function checkSections(sections: Partial<Record<Section, unknown>>, problems: Problem[]): SectionDrafts {
-  const optional = <S extends Parameters<typeof check>[0]>(shape: S, section: Section) =>
-    sections[section] === undefined ? undefined : check(shape, sections[section], { path: section }, problems);
+/** Checks each section against its schema. @param problems receives what is wrong */
+export function checkSections(sections: Partial<Record<SectionName, unknown>>, problems: Problem[]) {
+  const section = <S extends Parameters<typeof check>[0]>({ schema }: { schema: S }, name: SectionName) =>
+    check(schema, sections[name] ?? {}, { path: name }, problems);
+  const optional = <S extends Parameters<typeof check>[0]>(of: { schema: S }, name: SectionName) =>
+    sections[name] === undefined ? undefined : section(of, name);
   if (sections.identity_provider === undefined) {
     problems.push({ path: "identity_provider", message: "missing", hint: "add gatehouse:identity_provider" });
   }
   return {
     domains: checkDomains(sections.domains, problems),
     services: checkServices(sections.protected_services, problems),
-    gateway: check(schema.gateway, sections.gateway ?? {}, { path: "gateway" }, problems),
-    identityProvider: optional(schema.identityProvider, "identity_provider"),
-    postgres: optional(schema.postgres, "postgres"),
-    dataApi: optional(schema.dataApi, "data_api"),
-    testEnvironments: check(
-      schema.testEnvironments,
-      sections.test_environments ?? {},
-      { path: "test_environments" },
-      problems,
-    ),
-    images: check(images, sections.images ?? {}, { path: "images" }, problems),
+    gateway: section(gateway, "gateway"),
+    identityProvider: optional(identityProvider, "identity_provider"),
+    postgres: optional(postgres, "postgres"),
+    dataApi: optional(dataApi, "data_api"),
+    testEnvironments: section(testEnvironments, "test_environments"),
+    images: section(images, "images"),
     observability: optional(observability, "observability"),
     verification: optional(verification, "verification"),
   };
-}
-
-/** Without the section, localhost alone is there. */
-function checkDomains(section: unknown = { localhost: {} }, problems: Problem[]): Draft<schema.DomainInput>[] {
-  if (!isSection(section)) {
-    problems.push({
-      path: "domains",
-      message: "expected a section",
-      hint: "write one key per domain kind, e.g. localhost: {}",
-    });
-    return [];
-  }
-  const inOrder = Object.entries(section).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
-  return inOrder.map(([kind, raw]) => {
-    const location = { path: join("domains", kind) };
-    if (schema.KNOWN_KINDS.includes(kind)) return check(schema.knownDomain, raw ?? {}, location, problems);
-    if (!/^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$/.test(kind)) {
-      problems.push({
-        ...location,
-        message: "is not a valid name of a domain kind",
-        hint: "use at most 20 of a-z, 0-9 and -",
-      });
-    }
-    return check(schema.customDomain, raw, location, problems);
-  });
-}
-
-/** Known kinds first, in this order: the engine hands a section over with its keys sorted, so that the file's order is lost. */
-function rank(kind: string): number {
-  const index = schema.KNOWN_KINDS.indexOf(kind);
-  return index < 0 ? schema.KNOWN_KINDS.length : index;
-}
-
-function checkServices(section: unknown = [], problems: Problem[]): Draft<ServiceInput>[] {
-  if (!Array.isArray(section)) {
-    problems.push({ path: "protected_services", message: "expected a list", hint: "begin each entry with a dash" });
-    return [];
-  }
-  return section.map((raw, index) =>
-    checkService(raw, { path: join("protected_services", index), entry: nameOf(raw) }, problems),
-  );
 }

@@ -1,7 +1,7 @@
 import { type Document, LineCounter, parseDocument, visit } from "yaml";
 import { ConfigError } from "./problems.ts";
 import { isSection } from "./location.ts";
-import { kindOf } from "./shapes.ts";
+import { kindOf } from "./draft.ts";
 
 const RESTORE = "save it as UTF-8 text, or restore it from git";
 // What YAML allows of the category Cc (YAML 1.2.2, 5.1); a decoder writes U+FFFD for bytes that are not UTF-8.

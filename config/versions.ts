@@ -1,8 +1,10 @@
 /** Which versions may run together, and which are known to be bad (field.md 3.2, advisories 2024-2026). */
 import { coerce, satisfies } from "semver";
-import type { Problem } from "./problems.ts";
 import { within } from "./location.ts";
-import { type Drafts, problem } from "./rules.ts";
+import { type Problem, problem } from "./problems.ts";
+import type { DataApiDraft } from "./sections/dataApi.ts";
+import type { GatewayDraft } from "./sections/gateway.ts";
+import type { IdentityProviderDraft } from "./sections/identityProvider.ts";
 
 /** Line of the Terraform provider in `sdks/authentik`; it reads servers of its own line only (terraform-provider-authentik #966, #912). */
 export const PROVIDER_LINE = "2026.5";
@@ -89,6 +91,12 @@ const POSTGREST: readonly Advisory[] = [
   },
 ];
 
+interface Drafts {
+  readonly identityProvider: IdentityProviderDraft | undefined;
+  readonly gateway: GatewayDraft;
+  readonly dataApi: DataApiDraft | undefined;
+}
+
 /** The pair of authentik's server and Terraform provider belongs together; neither it nor Traefik nor PostgREST has a known vulnerability. */
 export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Problem[] {
   const found: Problem[] = [];
@@ -118,7 +126,7 @@ export function versionRules({ identityProvider, gateway, dataApi }: Drafts): Pr
 }
 
 /** Warns of mitigated vulnerabilities of the stated Traefik, and of a missing version. */
-export function versionWarnings({ gateway }: Drafts): string[] {
+export function versionWarnings({ gateway }: Pick<Drafts, "gateway">): string[] {
   const { version } = gateway.fields;
   if (version === undefined) {
     return [

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ImagesInput } from "../config/images.ts";
+import type { Images } from "../config/settings.ts";
 
 /**
  * An image by its digest, where the stack states one: `name:tag@sha256:…`, of which the tag is only for people.
  * @param image with its tag, e.g. `traefik/whoami:v1.11.0`
  */
 export function pinned(image: string): string {
-  const digest = new pulumi.Config("gatehouse").getObject<Partial<ImagesInput>>("images")?.digests?.[image];
+  const digest = new pulumi.Config("gatehouse").getObject<Partial<Images>>("images")?.digests?.[image];
   return digest === undefined ? image : `${image}@${digest}`;
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { stackSchema } from "../../config/json-schema.ts";
 import { renderReference } from "../../config/reference.ts";
-import { SECTIONS } from "../../config/sections.ts";
+import { SECTION_NAMES } from "../../config/sections.ts";
 
 const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "configuration.md"), "utf8");
 
@@ -52,5 +52,5 @@ describe("the reference of a schema", () => {
 
 test("shows an example of each section", () => {
   const examples = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, yaml = ""]) => parse(yaml) as object);
-  expect(examples.map((example) => Object.keys(example))).toEqual(SECTIONS.map((name) => [`gatehouse:${name}`]));
+  expect(examples.map((example) => Object.keys(example))).toEqual(SECTION_NAMES.map((name) => [`gatehouse:${name}`]));
 });

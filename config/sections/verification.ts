@@ -1,16 +1,19 @@
-/** The verification job in the cluster: schema, settings and rules. */
+/** The verification job in the cluster. */
 import { z } from "zod";
-import { label, text } from "./fields.ts";
-import type { Problem } from "./problems.ts";
-import { within } from "./location.ts";
-import { type Drafts, problem } from "./rules.ts";
-import type { Draft } from "./shapes.ts";
+import type { Draft } from "../draft.ts";
+import { label, text } from "../fields.ts";
+import { within } from "../location.ts";
+import { type Problem, problem } from "../problems.ts";
+import type { Resolved } from "../resolve.ts";
+import type { Section } from "../section.ts";
+import type { DataApiDraft } from "./dataApi.ts";
+import type { IdentityProviderDraft } from "./identityProvider.ts";
+import type { PostgresDraft } from "./postgres.ts";
 
 const FIELD = String.raw`[\d*][\d*,/-]*`;
 const SCHEDULE = new RegExp(`^${FIELD}( ${FIELD}){4}$`);
 
-/** Schema of `gatehouse:verification`. */
-export const verification = z.strictObject({
+const schema = z.strictObject({
   schedule: text(SCHEDULE, "a schedule of five fields", 'write it like "17 * * * *", in quotes')
     .default("17 * * * *")
     .describe("Schedule of the CronJob, in the time zone of the cluster's controller manager, usually UTC."),
@@ -28,27 +31,29 @@ export const verification = z.strictObject({
     .optional()
     .describe("Prometheus Pushgateway that receives the metrics. Without it, the results are in the log only."),
 });
-export type VerificationInput = z.output<typeof verification>;
 
-/** The verification job in the cluster. */
-export interface Verification {
-  /** As cron writes it. */
-  readonly schedule: string;
-  readonly namespace: string;
-  /** Name of the service account that it signs in with. */
-  readonly account: string | undefined;
-  /** Address of the Pushgateway that gets its metrics. */
-  readonly pushgateway: string | undefined;
+export const verification = {
+  schema: schema,
+  description: "A CronJob that verifies the deployment from inside the cluster.",
+  example: `
+gatehouse:verification: { account: verifier, pushgateway: "http://pushgateway.monitoring:9091" }
+`,
+  text: `
+Without the section there is no CronJob. \`namespace\` must not be that of another section. See [verification in the cluster](verify.md#in-the-cluster).
+`,
+} satisfies Section;
+
+export type VerificationDraft = Draft<z.output<typeof schema>>;
+export type Verification = Resolved<z.output<typeof schema>>;
+
+interface Drafts {
+  readonly verification: VerificationDraft | undefined;
+  readonly identityProvider: IdentityProviderDraft | undefined;
+  readonly dataApi: DataApiDraft | undefined;
+  readonly postgres: PostgresDraft | undefined;
 }
 
-/** Returns the settings; undefined if the section is missing or has a problem. */
-export function toVerification(draft: Draft<VerificationInput> | undefined): Verification | undefined {
-  if (draft?.value === undefined) return undefined;
-  const { schedule, namespace, account, pushgateway } = draft.value;
-  return { schedule, namespace, account, pushgateway };
-}
-
-/** The account exists, and its Secret is in the namespace of the job. */
+/** Checks that the namespace is free, that the account exists, and that its Secret is in the namespace of the job. */
 export function verificationRules({ verification: draft, identityProvider, dataApi, postgres }: Drafts): Problem[] {
   if (draft === undefined) return [];
   const { account, namespace } = draft.fields;

@@ -1,12 +1,8 @@
 /** First pass: one section or entry against its zod shape; zod's issues become problems in terms of the stack file. */
 import { z } from "zod";
-import type { Problem } from "./problems.ts";
-import { suggestion } from "./problems.ts";
+import { type Problem, suggestion } from "./problems.ts";
 import { SECRET_KEYS } from "./fields.ts";
-import { isSection, join, type Location } from "./location.ts";
-import { oauth2 } from "../protections/oauth2.ts";
-import { entrySchemas } from "../protections/table.ts";
-import { service, type ServiceInput } from "./service-schema.ts";
+import { isSection, type Location, within } from "./location.ts";
 
 /** What is known of a piece after the first pass. */
 export interface Draft<T> {
@@ -21,33 +17,39 @@ export interface Draft<T> {
 
 type Key = string | number;
 
+/** Schemas of the entries of a list, by their `type`. */
+export type Variants = Readonly<Record<string, z.ZodObject>>;
+
 /**
  * Checks `raw` against the schema of an object.
  * @param problems receives what is wrong
+ * @param variants of an entry of a list, all schemas that it can have
  */
 export function check<S extends z.ZodObject>(
   schema: S,
   raw: unknown,
   location: Location,
   problems: Problem[],
+  variants: Variants = {},
 ): Draft<z.output<S>> {
   const parsed = schema.safeParse(raw);
   if (parsed.success) return { location, raw, value: parsed.data, fields: parsed.data };
-  problems.push(...problemsOf(parsed.error.issues, schema, raw, location));
+  problems.push(...problemsOf(parsed.error.issues, { schema, variants, raw, location }));
   return { location, raw, value: undefined, fields: rightFields(schema, raw) };
 }
 
-/** Checks an entry of `protected_services` against the shape of its `type`. */
-export function checkService(raw: unknown, location: Location, problems: Problem[]): Draft<ServiceInput> {
-  const type = isSection(raw) ? raw["type"] : undefined;
-  const schema = typeof type === "string" ? entrySchemas()[type] : undefined;
-  if (schema) return check(schema, raw, location, problems) as Draft<ServiceInput>;
-  const parsed = service().safeParse(raw);
-  problems.push(...problemsOf(parsed.error?.issues ?? [], oauth2.schema, raw, location));
-  return { location, raw, value: undefined, fields: rightFields(oauth2.schema, raw) };
+/** Checks an entry of a list against the schema of its `type`; without a known type, each field against the first schema that has it. */
+export function checkEntry(raw: unknown, location: Location, problems: Problem[], variants: Variants): Draft<unknown> {
+  const schema = variants[nameOf(raw, "type") ?? ""];
+  if (schema) return check(schema, raw, location, problems, variants);
+  const [first, ...others] = Object.values(variants).toReversed();
+  const parsed = z.discriminatedUnion("type", [first ?? z.object(), ...others]).safeParse(raw);
+  const any = z.object(Object.assign({}, ...[...others, first].map((variant) => variant?.shape)) as z.ZodRawShape);
+  problems.push(...problemsOf(parsed.error?.issues ?? [], { schema: any, variants, raw, location }));
+  return { location, raw, value: undefined, fields: rightFields(any, raw) };
 }
 
-/** Whether a field that may be left out is left out, and not merely wrong. */
+/** Whether a field that may be left out, and not merely wrong. */
 export function isLeftOut<T>({ raw, fields }: Draft<T>, key: keyof T & string): boolean {
   return fields[key] === undefined && (isSection(raw) ? raw[key] : undefined) === undefined;
 }
@@ -66,28 +68,30 @@ function rightFields<S extends z.ZodObject>(schema: S, raw: unknown): Partial<z.
   return Object.fromEntries(fields) as Partial<z.output<S>>;
 }
 
-function problemsOf(
-  issues: readonly z.core.$ZodIssue[],
-  schema: z.ZodType,
-  raw: unknown,
-  location: Location,
-): Problem[] {
+/** What was checked, and against what. */
+interface Checked {
+  readonly schema: z.ZodType;
+  readonly variants: Variants;
+  readonly raw: unknown;
+  readonly location: Location;
+}
+
+function problemsOf(issues: readonly z.core.$ZodIssue[], checked: Checked): Problem[] {
+  const { schema, location } = checked;
   return issues.flatMap((issue) => {
     const keys = issue.path as Key[];
-    if (issue.code !== "unrecognized_keys")
-      return [{ ...location, path: join(location.path, ...keys), ...explain(issue, keys, schema, raw) }];
+    if (issue.code !== "unrecognized_keys") return [{ ...within(location, ...keys), ...explain(issue, keys, checked) }];
     const known = Object.keys((unwrapped(schemaAt(schema, keys)) as z.ZodObject).shape);
     return issue.keys.map((key) => ({
-      ...location,
-      path: join(location.path, ...keys, key),
-      ...explainUnknownKey(key, known, keys, raw),
+      ...within(location, ...keys, key),
+      ...explainUnknownKey(key, known, keys, checked),
     }));
   });
 }
 
 type MessageAndHint = Pick<Problem, "message" | "hint">;
 
-function explain(issue: z.core.$ZodIssue, keys: readonly Key[], schema: z.ZodType, raw: unknown): MessageAndHint {
+function explain(issue: z.core.$ZodIssue, keys: readonly Key[], { schema, variants, raw }: Checked): MessageAndHint {
   const value = keys.reduce<unknown>((inside, key) => (inside as Record<Key, unknown> | undefined)?.[key], raw);
   if (value === undefined || value === null) {
     const description = schemaAt(schema, keys).description;
@@ -102,7 +106,7 @@ function explain(issue: z.core.$ZodIssue, keys: readonly Key[], schema: z.ZodTyp
   }
   const isSecret = keys.some((key) => SECRET_KEYS.has(String(key)));
   const found = isSecret ? kindOf(value).replace(/^text$/, "plain text") : shown(value);
-  const choices = choicesOf(issue);
+  const choices = choicesOf(issue, variants);
   if (choices !== undefined) {
     const meant = typeof value === "string" ? suggestion(value, choices) : undefined;
     const hint = meant === undefined ? "use one of them" : `did you mean "${meant}"?`;
@@ -121,9 +125,14 @@ const TYPES: Readonly<Record<string, { name: string; hint: string }>> = {
   int: { name: "a whole number", hint: "write it in digits, without quotes" },
 };
 
-function explainUnknownKey(key: string, known: readonly string[], keys: readonly Key[], raw: unknown): MessageAndHint {
+function explainUnknownKey(
+  key: string,
+  known: readonly string[],
+  keys: readonly Key[],
+  { variants, raw }: Checked,
+): MessageAndHint {
   const type = nameOf(raw, "type");
-  const others = Object.entries(entrySchemas()).flatMap(([name, { shape }]) => (key in shape ? [name] : []));
+  const others = Object.entries(variants).flatMap(([name, { shape }]) => (key in shape ? [name] : []));
   if (keys.length === 0 && type !== undefined && others.length > 0 && !known.includes(key)) {
     return {
       message: `a service of type ${type} has no ${key}`,
@@ -136,9 +145,9 @@ function explainUnknownKey(key: string, known: readonly string[], keys: readonly
 }
 
 /** The allowed values, where the issue is about a choice. */
-function choicesOf(issue: z.core.$ZodIssue): string[] | undefined {
+function choicesOf(issue: z.core.$ZodIssue, variants: Variants): string[] | undefined {
   if (issue.code === "invalid_value") return issue.values.map(String);
-  return issue.code === "invalid_union" && issue.path.at(-1) === "type" ? Object.keys(entrySchemas()) : undefined;
+  return issue.code === "invalid_union" && issue.path.at(-1) === "type" ? Object.keys(variants) : undefined;
 }
 
 /** The schema that stands at `keys` inside `schema`. */

@@ -1,12 +1,15 @@
-/** Access to the metrics: schema, rules and settings of `gatehouse:observability`. */
+/** Access to the metrics, for an existing Prometheus. */
 import { z } from "zod";
-import { kubernetesLabels, label } from "./fields.ts";
-import type { Problem } from "./problems.ts";
-import { within } from "./location.ts";
-import { type Drafts, problem } from "./rules.ts";
-import type { Draft } from "./shapes.ts";
+import type { Draft } from "../draft.ts";
+import { kubernetesLabels, label } from "../fields.ts";
+import { within } from "../location.ts";
+import { type Problem, problem } from "../problems.ts";
+import type { Resolved } from "../resolve.ts";
+import type { Section } from "../section.ts";
+import type { PostgresDraft } from "./postgres.ts";
+import type { VerificationDraft } from "./verification.ts";
 
-export const observability = z.strictObject({
+const schema = z.strictObject({
   namespace: label().describe(
     "Namespace of an existing Prometheus with its operator. It can read the metrics; its objects are created there.",
   ),
@@ -19,22 +22,27 @@ export const observability = z.strictObject({
     .describe("Creates a dashboard, as a ConfigMap that Grafana's sidecar finds by the label `grafana_dashboard`."),
 });
 
-export type ObservabilityInput = z.output<typeof observability>;
+export const observability = {
+  schema: schema,
+  description: "Metrics, alerts and a dashboard, for an existing Prometheus.",
+  example: `
+gatehouse:observability: { namespace: monitoring, labels: { release: prometheus } }
+`,
+  text: `
+Without the section, no metrics are read and no alerts exist. See [metrics and logs](observability.md) and [alerts](operations/alerts.md).
+`,
+} satisfies Section;
 
-/** The Prometheus that reads the metrics, and the labels by which it selects objects. */
-export interface Observability {
-  /** Where Prometheus runs, and the objects for it go. */
-  readonly namespace: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly dashboard: boolean;
+export type ObservabilityDraft = Draft<z.output<typeof schema>>;
+export type Observability = Resolved<z.output<typeof schema>>;
+
+interface Drafts {
+  readonly observability: ObservabilityDraft | undefined;
+  readonly postgres: PostgresDraft | undefined;
+  readonly verification: VerificationDraft | undefined;
 }
 
-/** Undefined when any of it is wrong. */
-export function toObservability(draft: Draft<ObservabilityInput> | undefined): Observability | undefined {
-  return draft?.value;
-}
-
-/** The metrics of Postgres are read once. */
+/** Checks that the metrics of Postgres are read once. */
 export function observabilityRules({ observability: section, postgres }: Drafts): Problem[] {
   if (section === undefined || postgres?.fields.install?.monitoring === undefined) return [];
   const message = "gatehouse:observability already configures monitoring";

@@ -1,0 +1,207 @@
+/** The data API: a public, read-only REST API over a Postgres database, and its catalog. */
+import { z } from "zod";
+import { enabledKinds } from "../domainKinds.ts";
+import type { Draft } from "../draft.ts";
+import {
+  basePath,
+  date,
+  DAY_LENGTH,
+  exposedOn,
+  identifier,
+  label,
+  list,
+  positiveInteger,
+  schemaName,
+  secret,
+  text,
+} from "../fields.ts";
+import { milliseconds } from "../interval.ts";
+import { within } from "../location.ts";
+import { type Problem, problem, repeated } from "../problems.ts";
+import { resolve } from "../resolve.ts";
+import type { Section } from "../section.ts";
+import type { Variables } from "../variables.ts";
+import type { Domain } from "./domains.ts";
+import type { IdentityProviderDraft } from "./identityProvider.ts";
+
+const deprecation = z.strictObject({
+  since: date().describe("Date of the deprecation, sent as `Deprecation` (RFC 9745)."),
+  sunset: date().describe("Date from which the schema may be removed, sent as `Sunset` (RFC 8594); after `since`."),
+  link: text(/^https?:\/\/\S+$/, "a URL", "write it like https://data.example.org/versions")
+    .optional()
+    .describe('Page about the replacement, sent as `Link` with `rel="deprecation"`.'),
+});
+
+const catalog = z.strictObject({
+  host: label().default("catalog").describe("Host label: `<host>.<base_domain>` on the domains of the data API."),
+  base_path: basePath()
+    .default("/")
+    .describe("Path prefix of all pages, e.g. `<base_path>data`; starts and ends with a slash."),
+  replicas: positiveInteger(100).default(2).describe("Number of replicas of its server."),
+});
+
+const schema = z.strictObject({
+  host: label().default("data").describe("Host label: `<host>.<base_domain>`."),
+  namespace: label().default("gatehouse-data").describe("Namespace in the cluster."),
+  domains: exposedOn().describe("Domain kinds on which the data API is exposed, or `auto` for every enabled one."),
+  database: identifier().default("gatehouse").describe("Name of the database."),
+  version: text(/^v?\d+(\.\d+)+$/, "a version of PostgREST", "write it like v14.17")
+    .default("v14.17")
+    .describe("Version of PostgREST: the tag of its image."),
+  replicas: positiveInteger(100).default(2).describe("Minimum number of PostgREST replicas."),
+  max_replicas: positiveInteger(100)
+    .default(4)
+    .describe("Maximum number of PostgREST replicas under load; not less than `replicas`."),
+  catalog: z
+    .union([z.literal(false), catalog], "a section, or false; write false to leave it out")
+    .prefault({})
+    .describe("The catalog, a web application over the data API; `false` leaves it out."),
+  schemas: z
+    .strictObject({
+      exposed: list(schemaName())
+        .min(1, "at least one schema; the first is the default")
+        .default(["api_v1", "marts", "raw"])
+        .describe("Schemas that the anonymous role can read. The first one is the default schema and the contract."),
+      private: list(schemaName())
+        .default(["private_marts", "private_raw"])
+        .describe("Schemas with personal data: created, without grants for the anonymous role."),
+      deprecated: z
+        .record(z.string(), deprecation)
+        .default({})
+        .describe("Exposed schemas that are deprecated, by name; every response from them carries the headers."),
+    })
+    .prefault({})
+    .describe("Schemas of the database."),
+  roles: z
+    .strictObject({
+      anonymous: identifier().default("gatehouse_anonymous").describe("Role of requests (NOLOGIN)."),
+      authenticator: identifier()
+        .default("gatehouse_authenticator")
+        .describe("Role with which PostgREST connects (LOGIN NOINHERIT)."),
+      owner: identifier().default("gatehouse_owner").describe("Role with which pipelines write; it owns the data."),
+    })
+    .prefault({})
+    .describe("Roles in Postgres, which all databases of a server share."),
+  authenticator_password: secret().describe("Password of the authenticator, as a ${VARIABLE}."),
+  owner_password: secret().describe("Password of the owner, as a ${VARIABLE}."),
+  limits: z
+    .strictObject({
+      max_rows: positiveInteger(1_000_000).default(1000).describe("Maximum number of rows in one response."),
+      statement_timeout: text(/^[1-9]\d*(ms|s|min)$/, "a Postgres interval", "write it like 5s")
+        .default("5s")
+        .describe("Maximum duration of one query."),
+      connections: positiveInteger(1000).default(10).describe("Connections of one PostgREST replica to the database."),
+      exact_count_rows: positiveInteger(1_000_000_000)
+        .default(1_000_000)
+        .describe("Maximum number of rows for `count=exact`; larger relations have estimates only."),
+      max_age: positiveInteger(86_400)
+        .default(60)
+        .describe(
+          "Seconds for which browsers and caches can keep a response before they revalidate it (`Cache-Control: max-age`).",
+        ),
+      requests_per_second: positiveInteger(100_000)
+        .default(50)
+        .describe("Requests per second of one client address; more get 429."),
+      burst: positiveInteger(100_000).default(100).describe("Burst of one client address above `requests_per_second`."),
+      in_flight: positiveInteger(100_000)
+        .default(6)
+        .describe("Concurrent requests of one client address; a browser opens six connections to a host."),
+    })
+    .prefault({})
+    .describe("Limits of one request and of one client."),
+});
+
+export const dataApi = {
+  schema: schema,
+  description: "A public, read-only REST API over a Postgres database, and its catalog.",
+  example: `
+gatehouse:data_api:
+  domains: auto
+  authenticator_password: "\${DATA_AUTHENTICATOR_PASSWORD}"
+  owner_password: "\${DATA_OWNER_PASSWORD}"
+`,
+  text: `
+- The section requires \`gatehouse:postgres\`.
+- [Limits](limits.md) describes what a client gets beyond each limit, with measurements.
+- A schema is either exposed or private. The database and the roles differ from those of the identity provider.
+- The database, pipelines and key columns are described in [opening a database](opening-a-database.md), deprecated schemas in [versioning](versioning.md); the differences between versions of PostgREST in [postgrest](postgrest.md).
+`,
+} satisfies Section;
+
+export type DataApiDraft = Draft<z.output<typeof schema>>;
+export type DataApi = Readonly<NonNullable<ReturnType<typeof toDataApi>>>;
+/** The web catalog of the data API, on each of its domains (spec 001, "Catalog frontend URL patterns"). */
+export type Catalog = NonNullable<DataApi["catalog"]>;
+/** The announced end of an exposed schema; both days are UTC, like `2027-01-31`. */
+export type Deprecation = DataApi["deprecated"][number];
+
+/** Returns the settings; undefined if the section has a problem. */
+export function toDataApi({ location, value }: DataApiDraft, domains: readonly Domain[], variables: Variables) {
+  if (value === undefined) return undefined;
+  const { schemas, catalog, limits, ...own } = resolve(schema, value, location, variables);
+  return {
+    ...own,
+    /** The enabled domain kinds on which it is exposed. */
+    domains: enabledKinds(own.domains, domains),
+    /** Exposed schemas in order; the first is the default (spec 001: `api_v1`). */
+    exposed: schemas.exposed,
+    /** Schemas with personal data: created without grants. */
+    private: schemas.private,
+    deprecated: Object.entries(schemas.deprecated).map(([name, { since, sunset, link }]) => ({
+      schema: name,
+      since: since.slice(0, DAY_LENGTH),
+      sunset: sunset.slice(0, DAY_LENGTH),
+      link,
+    })),
+    /** Undefined = not deployed. */
+    catalog: catalog === false ? undefined : catalog,
+    /** `statementTimeout` in milliseconds, `maxAge` in seconds. */
+    limits: { ...limits, statementTimeout: milliseconds(limits.statementTimeout) },
+  };
+}
+
+interface Drafts {
+  readonly dataApi: DataApiDraft | undefined;
+  readonly identityProvider: IdentityProviderDraft | undefined;
+  readonly hasPostgres: boolean;
+}
+
+/** Checks that there is a database server, and that databases, roles and schemas differ. */
+export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts): Problem[] {
+  if (dataApi === undefined) return [];
+  const { location, fields } = dataApi;
+  const found: Problem[] = [];
+  if (!hasPostgres) found.push(problem(location, "requires gatehouse:postgres", "add it"));
+  const other = identityProvider?.fields.install === true ? identityProvider.fields.database : undefined;
+  if (other !== undefined && fields.database === other.name) {
+    const message = `database "${other.name}" is already used by the identity provider`;
+    found.push(problem(within(location, "database"), message, "give it another name"));
+  }
+  if (other !== undefined && Object.values(fields.roles ?? {}).includes(other.user)) {
+    const message = `role "${other.user}" is already used by the identity provider`;
+    found.push(problem(within(location, "roles"), message, "give each role its own name"));
+  }
+  const exposed = fields.schemas?.exposed ?? [];
+  const all = [...exposed, ...(fields.schemas?.private ?? [])];
+  for (const schema of repeated(all)) {
+    const both = exposed.includes(schema) && fields.schemas?.private.includes(schema) === true;
+    const message = both ? `schema "${schema}" is both exposed and private` : `schema "${schema}" is listed twice`;
+    found.push(
+      problem(within(location, "schemas"), message, both ? "remove it from one of the two lists" : "list it once"),
+    );
+  }
+  for (const [schema, { since, sunset }] of Object.entries(fields.schemas?.deprecated ?? {})) {
+    const where = within(location, "schemas", "deprecated", schema);
+    if (!exposed.includes(schema))
+      found.push(problem(where, "is not an exposed schema", "use the name of an exposed schema, or remove it"));
+    if (sunset <= since) found.push(problem(within(where, "sunset"), "is not after since", "set a later day"));
+  }
+  if ((fields.max_replicas ?? 0) < (fields.replicas ?? 0)) {
+    const message = `${fields.max_replicas} is fewer than replicas`;
+    found.push(problem(within(location, "max_replicas"), message, "set it to replicas or more"));
+  }
+  for (const role of repeated(Object.values(fields.roles ?? {}))) {
+    found.push(problem(within(location, "roles"), `role "${role}" is used twice`, "give each role its own name"));
+  }
+  return found;
+}

@@ -1,0 +1,129 @@
+/** Services that the gateway protects. The fields of each type are in protections/. */
+import { z } from "zod";
+import type { EntrySettings } from "../../protections/entry.ts";
+import { entrySchemas, PROTECTIONS, type Service, type ServiceInput } from "../../protections/table.ts";
+import type { Backend } from "../backend.ts";
+import { enabledKinds } from "../domainKinds.ts";
+import { checkEntry, type Draft, nameOf } from "../draft.ts";
+import { join, type Location, within } from "../location.ts";
+import { type Problem, problem } from "../problems.ts";
+import { resolve } from "../resolve.ts";
+import type { Section } from "../section.ts";
+import type { Variables } from "../variables.ts";
+import type { Domain } from "./domains.ts";
+
+export const protectedServices = {
+  /** Computed for each use, because the table can change. */
+  get schema() {
+    const [first = z.object(), ...others] = Object.values(entrySchemas());
+    return z.array(z.discriminatedUnion("type", [first, ...others]));
+  },
+  description: "Services that the gateway protects: one entry per service.",
+  required: true,
+  example: `
+gatehouse:protected_services:
+  - name: reports
+    type: proxy
+    description: Monthly reports
+    domains: auto
+    application_slug: reports
+    service: { name: reports-web, namespace: reporting, port: 8000 }
+    groups: [staff]
+    public_paths: [/healthz]
+    session: hours=8
+  - name: grafana
+    type: oauth2
+    description: Dashboards
+    domains: [localhost, mesh]
+    application_slug: grafana
+    oauth_config: { client_id: grafana, client_secret: "\${GRAFANA_CLIENT_SECRET}", redirect_uri: /login/generic_oauth }
+    service: { namespace: monitoring, port: 3000 }
+  - name: legacy
+    type: basic
+    description: A tool without users
+    domains: [localhost]
+    basic_auth: { username: ops, password: "\${LEGACY_PASSWORD}" }
+`,
+  text: `
+- \`domains: auto\` selects every enabled domain kind.
+- \`redirect_uri\` is a path that starts with \`/\`, not a URL: Gatehouse registers it for each host of the service, with a strict match.
+- The Secret \`<name>-oauth2\` in the namespace of the service contains what an OpenID Connect client needs ([applications](applications.md#openid-connect-type-oauth2)).
+- \`groups\` are the only restriction at the gateway. Rules for single paths belong to the application, which reads \`X-idp-groups\`.
+- Services with the same \`groups\`, \`session\` and scheme share an outpost ([limits](authentik.md#limits)).
+- The names of services, their slugs and all hosts of the stack are unique. Names that start with \`gatehouse-\` and slugs that start with \`gatehouse\` are reserved.
+- Use a password with 32 characters or more for \`basic_auth\` (\`openssl rand -hex 16\`); it is hashed at a lower cost
+  ([basic auth](limits.md#basic-auth)).
+`,
+} satisfies Section;
+
+export type ServiceDraft = Draft<ServiceInput>;
+
+/** Checks each entry against the schema of its type. */
+export function checkServices(section: unknown = [], problems: Problem[]): ServiceDraft[] {
+  if (!Array.isArray(section)) {
+    problems.push({ path: "protected_services", message: "expected a list", hint: "begin each entry with a dash" });
+    return [];
+  }
+  return (section as unknown[]).map((raw, index) =>
+    checkEntry(raw, { path: join("protected_services", index), entry: nameOf(raw) }, problems, entrySchemas()),
+  ) as ServiceDraft[];
+}
+
+/** An entry of `protected_services`. @param session default length of a session */
+export function toService(
+  { location, value: input }: ServiceDraft,
+  domains: readonly Domain[],
+  session: string,
+  variables: Variables,
+): Service | undefined {
+  const schema = PROTECTIONS[input?.type ?? ""]?.schema;
+  if (input === undefined || schema === undefined) return undefined;
+  const { service: written, ...own } = resolve(schema, input, location, variables) as unknown as ServiceFields;
+  return {
+    ...own,
+    backend: { name: written.name ?? input.name, namespace: written.namespace, port: written.port },
+    domains: enabledKinds(input.domains, domains),
+    groups: own.groups ?? [],
+    session: own.session ?? session,
+  } as Service;
+}
+
+/** The fields of any entry, in camel case. */
+type ServiceFields = Partial<EntrySettings> & { readonly service: Omit<Backend, "name"> & { readonly name?: string } };
+
+interface Drafts {
+  readonly settings: readonly Domain[];
+  readonly services: readonly ServiceDraft[];
+}
+
+/** Checks that names are used once, and so are applications of the identity provider, also by the slugs that are derived from them. */
+export function nameRules({ settings, services }: Drafts): Problem[] {
+  const names = new Map<string, Location>();
+  const slugs = new Map<string, string>();
+  return services.flatMap(({ location, fields }) => {
+    const found: Problem[] = [];
+    const { name } = fields;
+    const first = name === undefined ? undefined : names.get(name);
+    if (first !== undefined)
+      found.push(problem(location, `name is already used by ${first.path}`, "give each service its own name"));
+    else if (name !== undefined) names.set(name, location);
+    if (!("application_slug" in fields) || fields.application_slug === undefined) return found;
+    const slug = fields.application_slug;
+    const kinds = enabledKinds(fields.domains ?? [], settings);
+    // The same slugs as infra/plan gives out; `*` keeps what was written apart from them.
+    const claims = [
+      `*${slug}`,
+      ...(PROTECTIONS[fields.type ?? ""]?.client ? [slug] : []),
+      ...kinds.flatMap((kind) => [`${slug}-${kind}`, ...(kind === "localhost" ? [`whoami-${slug}-${kind}`] : [])]),
+    ];
+    const owner = claims.map((claim) => slugs.get(claim)).find((other) => other !== undefined);
+    if (owner !== undefined) {
+      const where = within(location, "application_slug");
+      found.push(
+        problem(where, `application "${slug}" is already used by "${owner}"`, "give each application its own slug"),
+      );
+    }
+    for (const claim of claims) if (!slugs.has(claim)) slugs.set(claim, name ?? location.path);
+    return found;
+  });
+}

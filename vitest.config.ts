@@ -2,9 +2,15 @@ import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 /** Tests of test/e2e that each start a platform. The others share the one of test/e2e/platform.ts. */
-const OWN_PLATFORM = ["changes", "closed", "diagnose", "existing", "interrupted", "lifecycle", "lonely"].map(
-  (name) => `test/e2e/${name}.test.ts`,
-);
+const OWN_PLATFORM = [
+  "changes",
+  "diagnose",
+  "existing-identity-provider",
+  "interrupted",
+  "lifecycle",
+  "outages",
+  "single-provider-outpost",
+].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
  * Long enough on a machine that is busy with other things: a test that hangs ends, a slow one does not. No `retry`: a test that fails once has a

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { spellings } from "../../infra/identity/headers.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { passwordLine, sessionAt } from "./credentials.ts";
-import { type Line, outcome, sendRaw } from "./raw.ts";
-import { exposureOf } from "./world.ts";
+import { type Line, outcome, sendRaw } from "./raw-requests.ts";
+import { exposureOf } from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "external", "partner"];
 /** Someone else's host, a public path, and what else would change a decision that believes it. */

@@ -8,8 +8,8 @@ import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { legacyPassword, passwordLine, sessionAt } from "./credentials.ts";
-import { type Line, outcome, sendRaw } from "./raw.ts";
-import { exposureOf, identityProvider, credentialsOf, withClient } from "./world.ts";
+import { type Line, outcome, sendRaw } from "./raw-requests.ts";
+import { exposureOf, identityProvider, credentialsOf, withClient } from "./fixtures.ts";
 
 const forward = (): string => exposureOf("forward", "localhost").url;
 const valueOf = (cookie: string): string => cookie.slice(cookie.indexOf("=") + 1);

@@ -6,8 +6,8 @@
 import { describe, expect, test } from "vitest";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { passwordLine } from "./credentials.ts";
-import { type Line, outcome, sendRaw, statuses, transmit } from "./raw.ts";
-import { arrived, exposureOf } from "./world.ts";
+import { type Line, outcome, sendRaw, statuses, transmit } from "./raw-requests.ts";
+import { receivedIdentityHeaders, exposureOf } from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "partner"];
 const REFUSED = "400";
@@ -217,7 +217,7 @@ describe("bytes that two programs could read as different requests", () => {
 
   test("a lone line feed ends a header, and the next one is stripped like any other", async () => {
     const text = await transmit(url(), post("X: a\nX-idp-username: mallory", "Connection: close"));
-    expect([statuses(text), arrived(text), receivedHeaders(text).get("x")]).toEqual([[200], [], ["a"]]);
+    expect([statuses(text), receivedIdentityHeaders(text), receivedHeaders(text).get("x")]).toEqual([[200], [], ["a"]]);
   });
 
   test("an upgrade to HTTP/2 in clear text opens no protected page", async () => {

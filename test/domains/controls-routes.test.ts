@@ -4,8 +4,8 @@ import { describe, expect, inject, test } from "vitest";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { pathBelow } from "../../infra/plan/matchers.ts";
 import { markOf, prove, type TraefikObject, withObjects } from "./cluster.ts";
-import { type Line, outcome, sendRaw } from "./raw.ts";
-import { exposureOf } from "./world.ts";
+import { type Line, outcome, sendRaw } from "./raw-requests.ts";
+import { exposureOf } from "./fixtures.ts";
 
 const chain = ["gatehouse-strip"];
 const forward = (): Exposure => exposureOf("forward", "localhost");

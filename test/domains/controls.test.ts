@@ -4,8 +4,8 @@ import type { Exposure, ForwardAuth } from "../../infra/plan/types.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { middlewareFields, prove } from "./cluster.ts";
 import { legacyPassword, passwordLine, sessionAt } from "./credentials.ts";
-import { type Line, outcome, type RawRequest, sendRaw } from "./raw.ts";
-import { exposureOf } from "./world.ts";
+import { type Line, outcome, type RawRequest, sendRaw } from "./raw-requests.ts";
+import { exposureOf } from "./fixtures.ts";
 
 const STRIP = "gatehouse-strip";
 const forward = (): Exposure => exposureOf("forward", "localhost");

@@ -1,8 +1,8 @@
 /** What a client shows to be let in, as header lines. */
 import { inject } from "vitest";
 import { signIn } from "../../ops/clients/signIn.ts";
-import type { Line } from "./raw.ts";
-import { credentialsOf, withClient } from "./world.ts";
+import type { Line } from "./raw-requests.ts";
+import { credentialsOf, withClient } from "./fixtures.ts";
 
 const sessions = new Map<string, Promise<Line>>();
 

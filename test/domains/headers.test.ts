@@ -5,8 +5,8 @@ import type { Answer, HttpClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { Administrator, type TestUser } from "./users.ts";
-import { outcome } from "./raw.ts";
-import { exposureOf, identityProvider, withClient } from "./world.ts";
+import { outcome } from "./raw-requests.ts";
+import { exposureOf, identityProvider, withClient } from "./fixtures.ts";
 
 const MANY = Array.from({ length: 200 }, (_, i) => `team-${String(i).padStart(3, "0")}`);
 /** Names that the list can hold. */

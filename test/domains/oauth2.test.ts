@@ -4,7 +4,7 @@ import { decodeJwt } from "jose";
 import { describe, expect, inject, test } from "vitest";
 import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { exposureOf, identityProvider, machineSecret, credentialsOf, tokenOf, withClient } from "./world.ts";
+import { exposureOf, identityProvider, machineSecret, credentialsOf, requestToken, withClient } from "./fixtures.ts";
 
 const CLIENT = "notes";
 const secret = (): string => inject("domains").variables["NOTES_CLIENT_SECRET"] ?? "";
@@ -130,11 +130,11 @@ describe("a machine", () => {
     withClient(async (client) => {
       const robot = await machineSecret("robot");
       const [url, clientId = ""] = Object.entries(robot.clientIds).find(([origin]) => origin.includes("forward")) ?? [];
-      const access = await tokenOf(client, robot, clientId);
+      const access = await requestToken(client, robot, clientId);
       const answer = await client.send(`${url}/x`, { headers: { authorization: `Bearer ${access}` } });
       expect(answer.status).toBe(200);
-      await expect(tokenOf(client, { ...robot, password: "wrong" }, clientId)).rejects.toThrow(/answered 400/);
+      await expect(requestToken(client, { ...robot, password: "wrong" }, clientId)).rejects.toThrow(/answered 400/);
       const outside = await machineSecret("stranger");
-      await expect(tokenOf(client, outside, clientId)).rejects.toThrow(/answered 400/);
+      await expect(requestToken(client, outside, clientId)).rejects.toThrow(/answered 400/);
     }));
 });

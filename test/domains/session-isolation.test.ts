@@ -12,8 +12,8 @@ import { signIn } from "../../ops/clients/signIn.ts";
 import { markOf, type TraefikObject, withObjects } from "./cluster.ts";
 import { sessionAt } from "./credentials.ts";
 import { Administrator } from "./users.ts";
-import { type Line, outcome, sendRaw } from "./raw.ts";
-import { exposureOf, identityProvider, credentialsOf, withClient } from "./world.ts";
+import { type Line, outcome, sendRaw } from "./raw-requests.ts";
+import { exposureOf, identityProvider, credentialsOf, withClient } from "./fixtures.ts";
 
 /** What gorilla/sessions uses as an id: 32 bytes in base32. */
 const CHOSEN = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

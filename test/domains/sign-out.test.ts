@@ -6,8 +6,8 @@ import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { FULL } from "../helpers/full.ts";
 import { Administrator, type TestUser } from "./users.ts";
-import { outcome, sendRaw } from "./raw.ts";
-import { exposureOf, identityProvider, credentialsOf, runFlow, withClient } from "./world.ts";
+import { outcome, sendRaw } from "./raw-requests.ts";
+import { exposureOf, identityProvider, credentialsOf, runFlow, withClient } from "./fixtures.ts";
 
 const forward = (): string => exposureOf("forward", "localhost").url;
 const CALLBACK = `${OUTPOST_PATH}/callback?X-authentik-auth-callback=true`;

@@ -5,8 +5,8 @@ import { describe, expect, inject, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Exposure } from "../../infra/plan/types.ts";
 import { passwordLine, sessionAt } from "./credentials.ts";
-import type { Line } from "./raw.ts";
-import { exposureOf } from "./world.ts";
+import type { Line } from "./raw-requests.ts";
+import { exposureOf } from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "external", "partner"];
 

@@ -4,7 +4,7 @@ import chromium from "@sparticuz/chromium";
 import { type Browser, chromium as playwright, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
-import { origin, sampleUser } from "./world.ts";
+import { origin, sampleUser } from "./fixtures.ts";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../.gatehouse/screenshots");
 
@@ -13,14 +13,14 @@ beforeAll(async () => {
   mkdirSync(SCREENSHOTS, { recursive: true });
   browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
-    // Chromium itself sends *.localhost to loopback. Its own sandbox refuses root; the last three keep it from calling home.
+    // Chromium resolves *.localhost to loopback. Its sandbox refuses root; the last three arguments disable its background requests.
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
     headless: true,
   });
 });
 afterAll(() => browser.close());
 
-/** Each person has a browser profile of their own. */
+/** Runs with a page of a new browser profile. */
 async function visit<T>(work: (page: Page) => Promise<T>): Promise<T> {
   const context = await browser.newContext();
   try {
@@ -37,8 +37,8 @@ async function logIn(page: Page, username: string, password: string): Promise<vo
   await page.keyboard.press("Enter");
 }
 
-describe("a person with a browser", () => {
-  test("is sent to the login page, signs in, and ends on the page that was asked for with the six headers", async () => {
+describe("a browser", () => {
+  test("returns to the requested page after the login, with the six identity headers", async () => {
     await visit(async (page) => {
       await page.goto(`${origin("whoami")}/x?y=1`);
       expect(new URL(page.url()).pathname).toMatch(/^\/if\/flow\//);
@@ -56,7 +56,7 @@ describe("a person with a browser", () => {
     });
   });
 
-  test("with a wrong password stays on the login page and is told why", async () => {
+  test("stays on the login page with an error message after a wrong password", async () => {
     await visit(async (page) => {
       await page.goto(`${origin("whoami")}/`);
       await logIn(page, "alice", "wrong");
@@ -65,7 +65,7 @@ describe("a person with a browser", () => {
     });
   });
 
-  test("who signs out has to sign in again", async () => {
+  test("requires a new login after a sign-out", async () => {
     await visit(async (page) => {
       await page.goto(`${origin("whoami")}/`);
       const { username, password } = sampleUser("bob");

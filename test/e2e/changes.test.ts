@@ -1,18 +1,18 @@
-/** What changes in the list reaches the gateway and the identity provider, names nothing else anew, and opens nothing on the way. */
+/** Changes of `protected_services` reach the gateway and the identity provider, rename no other object, and expose no host during the deployment. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { told, withClient } from "../domains/world.ts";
+import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { type Config, type EchoService, GAST, identityProvider, INGE, SECRETS, service } from "./ownPlatform.ts";
 import { type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";
 import { type Probe, probe, type Tally } from "./probe.ts";
 
 const oauth = { client_id: "client", client_secret: "${CLIENT_SECRET}", redirect_uri: "/callback" };
 const basic = { basic_auth: { username: "ops", password: "${BASIC_PASSWORD}" } };
-const KEPT = [service("kept", { groups: ["staff"] }), service("other")];
-const LEAVING = [
+const UNCHANGED = [service("kept", { groups: ["staff"] }), service("other")];
+const REMOVED = [
   service("leaving", { domains: ["partner"], groups: ["staff"] }),
   service("leaving-basic", { domains: ["partner"], type: "basic", ...basic }),
   service("leaving-oauth", { domains: ["partner"], type: "oauth2", oauth_config: oauth, groups: ["staff"] }),
@@ -25,8 +25,8 @@ let stack: OwnStack;
 beforeAll(async () => {
   own = await startOwnPlatform();
   stack = await own.open("changes");
-  await stack.up(config([...KEPT, ...LEAVING]));
-  for (const person of [INGE, GAST]) await own.administrator.create(person);
+  await stack.up(config([...UNCHANGED, ...REMOVED]));
+  for (const user of [INGE, GAST]) await own.administrator.create(user);
 });
 afterAll(() => own.stop());
 
@@ -43,21 +43,21 @@ function url(name: string, domain = "localhost"): string {
   return own.origin(`${name}.${domain}`);
 }
 
-/** Status of a request without a session, and where it leads. */
+/** Returns the status of a request without a session, and its redirect target. */
 function answer(to: string, headers: Record<string, string> = {}): Promise<string> {
-  return withClient(async (client) => told(await client.send(to, { headers })));
+  return withClient(async (client) => statusAndTarget(await client.send(to, { headers })));
 }
 
-/** The cookie of a session. */
-function session(to: string, person = INGE): Promise<string> {
+/** Signs in and returns the session's cookie. */
+function session(to: string, user = INGE): Promise<string> {
   return withClient(async (client) => {
-    const { status } = await signIn(client, `${to}/`, person);
+    const { status } = await signIn(client, `${to}/`, user);
     expect([to, status]).toEqual([to, 200]);
     return client.cookies.getCookieString(to);
   });
 }
 
-/** Waits until a request without a session gets this from each address; Traefik takes a while to see what changed. */
+/** Waits until each address answers a request without a session as expected: Traefik applies changes with a delay. */
 async function until(expected: string, ...addresses: string[]): Promise<void> {
   const check = async (): Promise<void> => {
     for (const address of addresses) expect([address, await answer(address)]).toEqual([address, expected]);
@@ -66,7 +66,7 @@ async function until(expected: string, ...addresses: string[]): Promise<void> {
 }
 
 /**
- * Waits until a service is behind another outpost, which does not know a session from before. A sign-in that begins at one outpost and ends at
+ * Waits until a service is behind another outpost, which has no earlier session. A login that begins at one outpost and ends at
  * another one gets 400.
  */
 async function untilMoved(address: string, cookie: string): Promise<void> {
@@ -77,15 +77,15 @@ async function untilMoved(address: string, cookie: string): Promise<void> {
 const login = (): string => `302 ${own.identityProvider}/application/o/authorize/`;
 const statuses = (tally: Tally): string[] => Object.keys(tally).sort();
 
-/** Ends a probe, which never saw the application, nor any other success. */
-async function nothingOpen(watched: Probe): Promise<void> {
+/** Stops a probe and expects that it received no response of the application and no other success. */
+async function expectNoExposure(watched: Probe): Promise<void> {
   const tally = await watched.stop();
   expect(watched.leaked).toEqual([]);
   expect(statuses(tally).filter((status) => !/^(302|4\d\d|5\d\d)$/.test(status))).toEqual([]);
   expect(Object.values(tally).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(50);
 }
 
-/** Names of Traefik's objects of a kind in every namespace, e.g. `default/kept`. */
+/** Returns the names of Traefik's objects of a kind in every namespace, e.g. `default/kept`. */
 async function objects(resourcePlural: string): Promise<string[]> {
   const kind = { group: "traefik.io", version: "v1alpha1", resourcePlural };
   const list = (await own.objects.listCustomObjectForAllNamespaces(kind)) as {
@@ -94,18 +94,18 @@ async function objects(resourcePlural: string): Promise<string[]> {
   return list.items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
 }
 
-/** One field of everything that authentik lists there. */
-async function known(path: string, field: string): Promise<unknown[]> {
+/** Returns one field of each object of a list of authentik. */
+async function fieldOfAll(path: string, field: string): Promise<unknown[]> {
   const objects = await own.administrator.all<Record<string, unknown>>(path, { superuser_full_list: "true" });
   return objects.map((found) => found[field]).sort();
 }
 
-describe("the list changes", () => {
-  test("a new service, and a domain that goes and comes, rename nothing", async () => {
+describe("a change of protected_services", () => {
+  test("renames no resource when a service is added, or a domain is disabled and enabled", async () => {
     const before = await stack.resources();
-    await stack.up(config([service("another"), ...LEAVING, ...KEPT], { partner: false }));
+    await stack.up(config([service("another"), ...REMOVED, ...UNCHANGED], { partner: false }));
     const without = await stack.resources();
-    await stack.up(config([service("another"), ...LEAVING, ...KEPT]));
+    await stack.up(config([service("another"), ...REMOVED, ...UNCHANGED]));
     const after = await stack.resources();
     const inBoth = [...before].filter(([urn]) => without.has(urn));
     expect(inBoth.filter(([urn, id]) => without.get(urn) !== id || after.get(urn) !== id)).toEqual([]);
@@ -114,33 +114,33 @@ describe("the list changes", () => {
     expect(gone.filter((urn) => !/partner|leaving|kept@|other@/.test(urn.split("::").at(-1) ?? ""))).toEqual([]);
     const kubernetes = gone.filter((urn) => urn.includes("kubernetes:"));
     expect(kubernetes.map((urn) => after.get(urn))).toEqual(kubernetes.map((urn) => before.get(urn)));
-    await stack.up(config([...KEPT, ...LEAVING]));
+    await stack.up(config([...UNCHANGED, ...REMOVED]));
     expect([...(await stack.resources()).keys()].sort()).toEqual([...before.keys()].sort());
   });
 
-  test("a service that left the list is gone, and an old session opens nothing", async () => {
-    const hosts = LEAVING.map(({ name }) => url(name, "partner.test"));
+  test("removes every object of a removed service, and an old session gets 404", async () => {
+    const hosts = REMOVED.map(({ name }) => url(name, "partner.test"));
     await until(login(), ...hosts.slice(0, 1));
     expect(await Promise.all(hosts.map((host) => answer(host)))).toEqual([login(), "401", "200"]);
     const cookie = await session(url("leaving", "partner.test"));
-    const { plan } = await stack.up(config(KEPT));
+    const { plan } = await stack.up(config(UNCHANGED));
     await until("404", ...hosts);
     const authorized = hosts.map((host) => answer(host, { cookie, ...AUTHORIZATION }));
     expect(await Promise.all(authorized)).toEqual(["404", "404", "404"]);
     expect(await answer(`${url("leaving", "partner.test")}/outpost.goauthentik.io/start`, { cookie })).toBe("404");
 
-    const placed = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
-    expect(await objects("ingressroutes")).toEqual(plan.routes.map(placed).sort());
-    expect(await objects("middlewares")).toEqual(plan.middlewares.map(placed).sort());
+    const qualifiedName = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
+    expect(await objects("ingressroutes")).toEqual(plan.routes.map(qualifiedName).sort());
+    expect(await objects("middlewares")).toEqual(plan.middlewares.map(qualifiedName).sort());
     expect([...plan.routes, ...plan.middlewares].filter(({ name }) => name.includes("leaving"))).toEqual([]);
     const exposures = ["kept@localhost", "kept@partner", "other@localhost", "other@partner"];
-    expect(await known("/providers/proxy/", "name")).toEqual(exposures);
+    expect(await fieldOfAll("/providers/proxy/", "name")).toEqual(exposures);
     // A proxy provider is an OAuth2 provider, too (measured, docs/authentik.md).
-    expect(await known("/providers/oauth2/", "name")).toEqual(["gatehouse-identity", ...exposures]);
+    expect(await fieldOfAll("/providers/oauth2/", "name")).toEqual(["gatehouse-identity", ...exposures]);
     const slugs = exposures.map((id) => id.replace("@", "-"));
-    expect(await known("/core/applications/", "slug")).toEqual(["gatehouse-identity", ...slugs]);
+    expect(await fieldOfAll("/core/applications/", "slug")).toEqual(["gatehouse-identity", ...slugs]);
     const [staff] = await own.administrator.all<{ pk: string }>("/core/groups/", { name: "staff" });
-    const bindings = await known(`/policies/bindings/`, "group");
+    const bindings = await fieldOfAll(`/policies/bindings/`, "group");
     expect(bindings.filter((group) => group === staff?.pk).length).toBe(2);
     const { spec } = (await own.objects.getNamespacedCustomObject({
       ...{ group: "externaldns.k8s.io", version: "v1alpha1", plural: "dnsendpoints" },
@@ -154,10 +154,10 @@ describe("the list changes", () => {
   });
 });
 
-describe("the protection of a service changes in place", () => {
+describe("a change of a service's protection", () => {
   const name = "changing";
   const of = (fields: Record<string, unknown>): Config =>
-    config([...KEPT, service(name, { domains: ["localhost"], ...fields })]);
+    config([...UNCHANGED, service(name, { domains: ["localhost"], ...fields })]);
 
   beforeAll(async () => {
     await stack.up(of({ public_paths: ["/open"] }));
@@ -165,7 +165,7 @@ describe("the protection of a service changes in place", () => {
     expect(await answer(`${url(name)}/open`)).toBe("200");
   });
 
-  test("a public path is taken back: from then on it asks for a session, and nothing else was ever open", async () => {
+  test("requires a session for a path that is no longer public, and exposes no other path meanwhile", async () => {
     const watched = probe(`${url(name)}/`);
     await stack.up(of({}));
     await until(login(), `${url(name)}/open`);
@@ -177,11 +177,11 @@ describe("the protection of a service changes in place", () => {
     { to: "oauth2", fields: { type: "oauth2", oauth_config: oauth, enforce: "gateway" }, then: "login" },
     { to: "proxy", fields: {}, then: "login" },
     { to: "proxy for a group", fields: { groups: ["staff"] }, then: "login" },
-  ])("to $to without an open moment", async ({ fields, then }) => {
+  ])("to $to exposes the service at no moment", async ({ fields, then }) => {
     const watched = [probe(`${url(name)}/`), probe(`${url(name)}/x`, { "x-requested-with": "XMLHttpRequest" })];
     await stack.up(of(fields));
     await until(then === "login" ? login() : then, url(name));
-    for (const one of watched) await nothingOpen(one);
+    for (const one of watched) await expectNoExposure(one);
     if (then === "login") {
       await session(url(name));
     } else {
@@ -193,7 +193,7 @@ describe("the protection of a service changes in place", () => {
     }
   });
 
-  test("a group that is added keeps out its non-members, and ends the sessions from before", async () => {
+  test("rejects users outside an added group, and their earlier sessions", async () => {
     await stack.up(of({ groups: ["staff"] }));
     await until(login(), url(name));
     const before = await session(url(name));
@@ -205,42 +205,46 @@ describe("the protection of a service changes in place", () => {
     await untilMoved(url(name), cookie);
     const refused = await withClient(async (client) => {
       const page = await signIn(client, `${url(name)}/`, GAST);
-      return [new URL(page.url).origin, page.body.includes("Permission denied"), told(await client.send(url(name)))];
+      return [
+        new URL(page.url).origin,
+        page.body.includes("Permission denied"),
+        statusAndTarget(await client.send(url(name))),
+      ];
     });
     expect(refused).toEqual([own.identityProvider, true, login()]);
-    await nothingOpen(watched);
+    await expectNoExposure(watched);
   });
 });
 
-describe("exposures move to other outposts and back", () => {
-  const services = [...KEPT, service("third"), service("fourth")];
+describe("a move of exposures to other outposts and back", () => {
+  const services = [...UNCHANGED, service("third"), service("fourth")];
 
   test.each([
     { to: "one for each set of groups", perOutpost: 100, outposts: 2 },
     { to: "more of them", perOutpost: 4, outposts: 3 },
     { to: "one for each set of groups again", perOutpost: 100, outposts: 2 },
-  ])("to $to without an open moment, and each still signs in", async ({ perOutpost, outposts }) => {
+  ])("to $to exposes no service, and users can sign in to each", async ({ perOutpost, outposts }) => {
     const hosts = services.map(({ name }) => url(name));
     const watched = hosts.map((host) => probe(`${host}/`));
     const { plan } = await stack.up(config(services, { perOutpost }));
     expect(plan.outposts.length).toBe(outposts);
     await until(login(), ...hosts);
-    for (const one of watched) await nothingOpen(one);
-    expect(await attached()).toEqual(planned(plan));
+    for (const one of watched) await expectNoExposure(one);
+    expect(await actualProviders()).toEqual(plannedProviders(plan));
     for (const { url: origin, authentication } of plan.exposures) {
       if (authentication === "forward-auth") await session(origin);
     }
   });
 
-  /** Outpost → its exposures, as the plan has them. */
-  function planned({ exposures }: Plan): Record<string, string[]> {
+  /** Returns the exposures of each outpost in the plan. */
+  function plannedProviders({ exposures }: Plan): Record<string, string[]> {
     const served = exposures.filter(({ outpost }) => outpost !== undefined);
     const byOutpost = Map.groupBy(served, ({ outpost }) => outpost ?? "");
     return Object.fromEntries([...byOutpost].map(([name, some]) => [name, some.map(({ id }) => id).sort()]));
   }
 
-  /** Outpost → its providers, as authentik has them. */
-  async function attached(): Promise<Record<string, string[]>> {
+  /** Returns the providers of each outpost in authentik. */
+  async function actualProviders(): Promise<Record<string, string[]>> {
     type Outpost = { name: string; providers_obj: { name: string }[] };
     const outposts = await own.administrator.all<Outpost>("/outposts/instances/");
     return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Every command of the operators as they type it, beside a running platform: how it ends, and that nothing it tells holds a secret. */
+/** Every operator command against a running platform: its exit code, and that its output contains no secret. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,20 +10,20 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");
 const CONTEXT = "gatehouse-local";
-/** Keys of a Secret whose values open something. */
-const OPENS = /pass|secret|token|key|users/i;
+/** Keys of a Secret whose values are credentials. */
+const CREDENTIAL_KEYS = /pass|secret|token|key|users/i;
 
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-commands-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What else a deploying shell knows; 24 letters as a made-up secret has them. */
+/** Other credentials of a deploying shell, of 24 letters as a generated secret. */
 const SHELL = Object.fromEntries(
   ["GITHUB_TOKEN", "PULUMI_ACCESS_TOKEN", "AWS_SECRET_ACCESS_KEY", "AZURE_CLIENT_SECRET", "VAULT_TOKEN"].map(
     (name) => [name, randomBytes(12).toString("hex")] as const,
   ),
 );
 
-/** Everything that was printed or written. */
+/** Everything that the commands printed or wrote. */
 let output = "";
 let canaries: readonly (readonly [name: string, value: string])[] = [];
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const { items } = await config.makeApiClient(CoreV1Api).listSecretForAllNamespaces();
   const inCluster = items.flatMap(({ metadata, data: values = {} }) =>
     Object.entries(values)
-      .filter(([key]) => OPENS.test(key))
+      .filter(([key]) => CREDENTIAL_KEYS.test(key))
       .map(([key, value]): [string, string] => [
         `${metadata?.name}.${key}`,
         Buffer.from(value, "base64").toString().trim(),
@@ -47,13 +47,13 @@ beforeAll(async () => {
     .filter(([, { length }]) => length > 11);
 });
 
-interface Ended {
+interface CommandResult {
   readonly code: number;
   readonly out: string;
 }
 
-/** Runs a program of the project with nobody at a terminal. */
-function run(file: string, ...args: readonly string[]): Promise<Ended> {
+/** Runs a program of the project without a terminal. */
+function run(file: string, ...args: readonly string[]): Promise<CommandResult> {
   const env = { ...process.env, ...SHELL, GATEHOUSE_DATA: inject("platform").data };
   return new Promise((resolve) => {
     execFile(file, args, { cwd: folder, env, maxBuffer: 1e8 }, (error, out, errors) => {
@@ -63,7 +63,7 @@ function run(file: string, ...args: readonly string[]): Promise<Ended> {
   });
 }
 
-function command(name: string, ...args: readonly string[]): Promise<Ended> {
+function command(name: string, ...args: readonly string[]): Promise<CommandResult> {
   return run(
     process.execPath,
     join(PROJECT, "ops/launcher/launch.js"),
@@ -78,7 +78,7 @@ test("plan prints what the stack exposes", async () => {
   expect([code, (JSON.parse(out) as { stack: string }).stack]).toEqual([0, "local"]);
 });
 
-test("diff prints what was opened, as text, JSON and a comment", async () => {
+test("diff prints a changed session as text, JSON and a comment", async () => {
   const before = join(folder, "Pulumi.local.yaml");
   const text = readFileSync(join(PROJECT, "Pulumi.local.yaml"), "utf8");
   writeFileSync(before, text.replace("      groups: [admins]\n", "      groups: [admins]\n      session: hours=1\n"));
@@ -88,7 +88,7 @@ test("diff prints what was opened, as text, JSON and a comment", async () => {
   }
 });
 
-test("verify passes, and prints text, JSON and JUnit", async () => {
+test("verify passes and prints text, JSON and JUnit", async () => {
   const junit = join(folder, "verify.xml");
   const { code, out } = await command("verify", CONTEXT, "--json", "--junit", junit);
   expect([code, (JSON.parse(out) as { summary: { failed: number } }).summary.failed]).toEqual([0, 0]);
@@ -96,18 +96,18 @@ test("verify passes, and prints text, JSON and JUnit", async () => {
   expect((await command("verify", CONTEXT, "--only", "routes,sign-in")).code).toBe(0);
 });
 
-test("diagnose finds no symptom, and keeps its report", async () => {
+test("diagnose finds no symptom and writes a report", async () => {
   const { code, out } = await command("diagnose", CONTEXT);
   expect([code, out.includes("No symptom.")]).toEqual([0, true]);
   const reports = join(inject("platform").data, "diagnose");
   for (const name of readdirSync(reports)) output += readFileSync(join(reports, name), "utf8");
 });
 
-test("audit finds nothing that gets around the plan", async () => {
+test("audit finds no object that bypasses the plan", async () => {
   expect((await command("audit", CONTEXT, "--json")).code).toBe(0);
 });
 
-test("the contract is kept", async () => {
+test("contract check passes for the local stack", async () => {
   expect((await command("contract", "check", "local", "--json")).code).toBe(0);
 });
 
@@ -126,7 +126,7 @@ test("deploy reports unchanged from another folder, and exits with 2 without --y
   expect(output).toContain(`\n  ${CONTEXT} (stack local)\n`);
 });
 
-test("none of the stack's secrets is in anything that the commands printed or wrote", () => {
+test("no command prints or writes a secret of the stack", () => {
   expect(new Set(canaries.map(([, value]) => value)).size).toBeGreaterThanOrEqual(20);
   expect(output.length).toBeGreaterThan(20_000);
   expect(canaries.filter(([, value]) => output.includes(value)).map(([name]) => name)).toEqual([]);

@@ -4,14 +4,14 @@ import { IDENTITY_HEADERS, identityHeaderSpellings } from "../../infra/identity/
 import { headerOf, withClient } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { origin, sampleUser, sendRaw } from "./world.ts";
-import { runFlow } from "../domains/world.ts";
+import { origin, sampleUser, sendRaw } from "./fixtures.ts";
+import { runFlow } from "../domains/fixtures.ts";
 
 const identityHeaders = (body: string): [string, readonly string[]][] =>
   [...receivedHeaders(body)].filter(([name]) => /^x[-_.]idp[-_.]/.test(name));
 
 describe("a request without a session", () => {
-  test("to a protected host is redirected to the identity provider, whatever the method", async () => {
+  test("to a protected host is redirected to the identity provider with every method", async () => {
     for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]) {
       const answer = await withClient((client) => client.send(`${origin("whoami")}/x?y=1`, { method }));
       expect([method, answer.status]).toEqual([method, 302]);
@@ -25,25 +25,25 @@ describe("a request without a session", () => {
     }
   });
 
-  test("to the identity provider's admin page answers 200", async () => {
+  test("to the identity provider's admin page gets 200", async () => {
     const answer = await withClient((client) => client.send(`${origin("authentik")}/if/admin/`));
     expect(answer.status).toBe(200);
   });
 
   test.each([
     "whoami.mesh.invalid",
-    "nobody.localhost",
+    "unknown.localhost",
     "x.whoami.localhost",
     "localhost",
     "whoami.localhost.evil.test",
-  ])("to a host that is not exposed, %s, answers 404", async (host) => {
+  ])("to %s, which is not exposed, gets 404", async (host) => {
     const answer = await withClient((client) => client.send(`${origin("whoami")}/`, { headers: { host } }));
     expect(answer.status).toBe(404);
   });
 });
 
-describe("signing in through the flow executor", () => {
-  test("gives a token that verifies against the published keys, and groups joined with commas", async () => {
+describe("a sign-in through the flow executor", () => {
+  test("results in a token that verifies against the published keys, and groups joined with commas", async () => {
     await withClient(async (client) => {
       const answer = await signIn(client, `${origin("whoami")}/x?y=1`, sampleUser("alice"));
       expect(answer.status).toBe(200);
@@ -62,7 +62,7 @@ describe("signing in through the flow executor", () => {
     });
   });
 
-  test("outside the groups of a service is refused by the identity provider", async () => {
+  test("is denied by the identity provider for a user outside the allowed groups", async () => {
     await withClient(async (client) => {
       const answer = await signIn(client, `${origin("admin")}/`, sampleUser("bob"));
       expect(new URL(answer.url).origin).toBe(origin("authentik"));
@@ -72,7 +72,7 @@ describe("signing in through the flow executor", () => {
     expect(receivedPath(inside.body)).toBe("/");
   });
 
-  test("a session of one service is none of another: cookies are host-only", async () => {
+  test("creates a session for one service only, since cookies are host-only", async () => {
     await withClient(async (client) => {
       await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
       const answer = await client.send(`${origin("admin")}/`);
@@ -80,7 +80,7 @@ describe("signing in through the flow executor", () => {
     });
   });
 
-  test("signing out ends the session at the application and at the identity provider", async () => {
+  test("is required again after a sign-out, at the application and at the identity provider", async () => {
     await withClient(async (client) => {
       await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
       expect((await client.send(`${origin("whoami")}/`)).status).toBe(200);
@@ -91,7 +91,7 @@ describe("signing in through the flow executor", () => {
     });
   });
 
-  test("a copied cookie is worth nothing after signing out", async () => {
+  test("is required again for a copied cookie after a sign-out", async () => {
     await withClient(async (client) => {
       await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
       const cookie = await client.cookies.getCookieString(origin("whoami"));
@@ -102,7 +102,7 @@ describe("signing in through the flow executor", () => {
   });
 });
 
-describe("forged identity headers", () => {
+describe("a forged identity header", () => {
   const forged = (spelling: string): [string, string][] => [
     [spelling, "mallory"],
     [spelling.toUpperCase(), "mallory"],
@@ -110,7 +110,7 @@ describe("forged identity headers", () => {
     ["Connection", `close, ${spelling}`],
   ];
 
-  test("never arrive behind an open route, in any spelling, case, or number, or through Connection", async () => {
+  test("is removed on a public route in every spelling and case, and when Connection lists it", async () => {
     for (const spelling of identityHeaderSpellings()) {
       const { status, body } = await sendRaw(`${origin("whoami-public")}/`, forged(spelling));
       expect([spelling, status, identityHeaders(body)]).toEqual([spelling, 200, []]);
@@ -118,7 +118,7 @@ describe("forged identity headers", () => {
     }
   });
 
-  test("never arrive behind a protected route, and the real ones stay as they are", async () => {
+  test("is removed on a protected route, and the real ones stay unchanged", async () => {
     await withClient(async (client) => {
       const own = await signIn(client, `${origin("whoami")}/`, sampleUser("bob"));
       const expected = identityHeaders(own.body);

@@ -1,6 +1,6 @@
 /**
- * Deployments that are interrupted at random points, by kill and by loss of what they talk to: the next run ends where an uninterrupted
- * one ends, and no protected host is open in between. Each run of the tests takes other points: one for each program, with FULL=1 ten.
+ * Deployments that are interrupted at random points, by SIGKILL or by the failure of a server that they need: the next run ends in the state of
+ * an uninterrupted one, and no protected host is open in between. Each run of the tests takes new points: one per program, ten with FULL=1.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,9 +14,9 @@ import { type Config, deployEcho, type OwnPlatform, type OwnStack, service, star
 import { FULL } from "../helpers/full.ts";
 import { processes, signal } from "./programs.ts";
 import { liveObjects, stateOf } from "./snapshot.ts";
-import { watchHosts } from "./watch.ts";
+import { monitorHosts } from "./host-monitor.ts";
 
-/** Give it to see the same points again. */
+/** Set it to repeat the same points. */
 const SEED = Number(process.env["INTERRUPTED_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const STACK = "interrupted";
 const PASSWORD = { basic_auth: { username: "ops", password: "${BASIC_PASSWORD}" } };
@@ -38,21 +38,21 @@ const AFTER = [
 ];
 const HOSTS = ["wiki", "board", "legacy", "moved", "opened", "docs"].map((name) => `${name}.localhost`);
 
-/** Who is lost, or killed. */
+/** Program that is killed. */
 const EACH = ["deployment", "API server", "Postgres", "identity provider"] as const;
 const VICTIMS = FULL ? [...EACH, ...EACH, "deployment" as const, "deployment" as const] : EACH;
 
-interface Ending {
+interface Result {
   readonly state: Readonly<Record<string, unknown>>;
   readonly live: Readonly<Record<string, unknown>>;
-  /** Steps of the run that led there. */
+  /** Number of steps of the run. */
   readonly steps: number;
 }
 
 let own: OwnPlatform;
 let stack: OwnStack;
-/** By the place of the configuration: what an uninterrupted run ends in. */
-const endings: Ending[] = [];
+/** Result of an uninterrupted run, by the index of the configuration. */
+const results: Result[] = [];
 const configs = (): [Config, Config] => [own.installed(BEFORE), own.installed(AFTER)];
 
 beforeAll(async () => {
@@ -60,9 +60,9 @@ beforeAll(async () => {
   await deployEcho(own.platform, "elsewhere");
   stack = await own.open(STACK);
   const [before, after] = configs();
-  await deployment(before);
-  endings[1] = await endingOf(after);
-  endings[0] = await endingOf(before);
+  await deployInProcess(before);
+  results[1] = await deployCompletely(after);
+  results[0] = await deployCompletely(before);
 });
 afterAll(() => own.stop());
 
@@ -76,25 +76,25 @@ describe(`interrupted deployments (INTERRUPTED_SEED=${SEED})`, () => {
   }));
 
   test.each(points)(
-    "$round: $victim lost $delay ms behind step $share of its run",
+    "$round: deploys the same state after $victim was killed $delay ms after step $share of the run",
     async ({ round, victim, share, delay }) => {
       const turn = (round + 1) % 2;
-      const [config, ending] = [configs()[turn], endings[turn]];
-      if (!config || !ending) throw new Error("there is no such configuration");
-      const stop = watchHosts(own.platform.httpPort, HOSTS);
-      const point = 1 + Math.floor(share * ending.steps);
-      const interrupted = await deployment(config, {
-        ...{ point, delay, lose: losses[victim] },
+      const [config, result] = [configs()[turn], results[turn]];
+      if (!config || !result) throw new Error(`no configuration at index ${turn}`);
+      const stop = monitorHosts(own.platform.httpPort, HOSTS);
+      const point = 1 + Math.floor(share * result.steps);
+      const interrupted = await deployInProcess(config, {
+        ...{ point, delay, kill: KILLS[victim] },
         checkpoints: round % 3 !== 0,
       });
       expect(interrupted.steps.length).toBeGreaterThanOrEqual(point);
       if (victim === "deployment") expect(interrupted.killedBy).toBe("SIGKILL");
-      await vi.waitFor(() => everythingAnswers(), { timeout: 300_000, interval: 200 });
+      await vi.waitFor(() => expectServersUp(), { timeout: 300_000, interval: 200 });
       stack = await own.open(STACK); // as the next run does
       await stack.up(config);
       const { answered, open } = await stop();
-      expect(await stateOf(stack)).toEqual(ending.state);
-      expect(await liveObjects(own)).toEqual(ending.live);
+      expect(await stateOf(stack)).toEqual(result.state);
+      expect(await liveObjects(own)).toEqual(result.live);
       const { create, update, replace, delete: removed } = (await stack.stack.preview()).changeSummary;
       expect({ create, update, replace, removed }).toEqual({});
       expect(Object.keys(answered).sort()).toEqual([...HOSTS].sort());
@@ -102,7 +102,7 @@ describe(`interrupted deployments (INTERRUPTED_SEED=${SEED})`, () => {
     },
   );
 
-  test("control: what is watched for is seen on a host that is open", async () => {
+  test("control: the monitor reports a host that is open", async () => {
     const spec = {
       entryPoints: ["web"],
       routes: [
@@ -117,27 +117,27 @@ describe(`interrupted deployments (INTERRUPTED_SEED=${SEED})`, () => {
     const route = { apiVersion: "traefik.io/v1alpha1", kind: "IngressRoute", metadata, spec };
     await applyYaml(own.platform.kubeconfig, JSON.stringify(route));
     const hosts = ["control.localhost", "board.localhost"];
-    const seen = vi.waitFor(
+    const reported = vi.waitFor(
       async () => {
-        const stop = watchHosts(own.platform.httpPort, hosts);
-        await pause(3_000); // as long as it watches
+        const stop = monitorHosts(own.platform.httpPort, hosts);
+        await pause(3_000); // duration of one observation
         expect((await stop()).open.map(({ host }) => host)).toContain("control.localhost");
       },
       { timeout: 240_000, interval: 100 },
     );
-    await expect(seen).resolves.toBeUndefined();
+    await expect(reported).resolves.toBeUndefined();
   });
 });
 
 /** Deploys without an interruption. */
-async function endingOf(config: Config): Promise<Ending> {
-  const { steps, code } = await deployment(config);
+async function deployCompletely(config: Config): Promise<Result> {
+  const { steps, code } = await deployInProcess(config);
   expect(code).toBe(0);
   return { state: await stateOf(stack), live: await liveObjects(own), steps: steps.length };
 }
 
-/** What ends, given the process that deploys. */
-const losses: Readonly<Record<(typeof EACH)[number], (deploying: ChildProcess) => void>> = {
+/** Kills a program, given the process that deploys. */
+const KILLS: Readonly<Record<(typeof EACH)[number], (deploying: ChildProcess) => void>> = {
   deployment: ({ pid = 0 }) => process.kill(-pid, "SIGKILL"),
   "API server": () => signal(processes(own.platform, /kube-apiserver --/), "SIGKILL"),
   // "Immediate shutdown": it recovers from its log, as after a crash.
@@ -146,11 +146,11 @@ const losses: Readonly<Record<(typeof EACH)[number], (deploying: ChildProcess) =
 };
 
 interface Interruption {
-  /** Which step it waits for. */
+  /** Number of steps before the interruption. */
   readonly point: number;
-  /** Milliseconds after that. */
+  /** Milliseconds after that step. */
   readonly delay: number;
-  readonly lose: (deploying: ChildProcess) => void;
+  readonly kill: (deploying: ChildProcess) => void;
   /** Whether the engine writes the state after each step. */
   readonly checkpoints: boolean;
 }
@@ -161,8 +161,8 @@ interface Deployed {
   readonly killedBy: NodeJS.Signals | null;
 }
 
-/** Deploys in a process that leads a group of its own, which its engine and plugins belong to. */
-async function deployment(config: Config, interruption?: Interruption): Promise<Deployed> {
+/** Deploys in the leader of a new process group, which the engine and its plugins belong to. */
+async function deployInProcess(config: Config, interruption?: Interruption): Promise<Deployed> {
   const args = [own.platform, STACK, config, interruption?.checkpoints ?? false].map((value) => JSON.stringify(value));
   const child = spawn(process.execPath, [join(import.meta.dirname, "../helpers/deployOwn.ts"), ...args], {
     detached: true,
@@ -174,14 +174,14 @@ async function deployment(config: Config, interruption?: Interruption): Promise<
     steps.push(step);
     if (steps.length !== interruption?.point) continue;
     await pause(interruption.delay);
-    interruption.lose(child);
+    interruption.kill(child);
   }
   const [code, killedBy] = await exit;
   return { steps, code, killedBy };
 }
 
-/** All that a deployment talks to. */
-async function everythingAnswers(): Promise<void> {
+/** Expects a response of each server that a deployment uses. */
+async function expectServersUp(): Promise<void> {
   const { host, port, user, password } = own.platform.postgres;
   const client = new Client({ host, port, user, password, database: "postgres" });
   try {
@@ -193,7 +193,7 @@ async function everythingAnswers(): Promise<void> {
   await liveObjects(own);
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (Tommy Ettinger's mulberry32, public domain). */
+/** Returns a generator of numbers from 0 to 1, deterministic for a seed (Tommy Ettinger's mulberry32, public domain). */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

@@ -14,7 +14,7 @@ import { quiet } from "../helpers/quiet.ts";
 
 const data = mkdtempSync(join(tmpdir(), "gatehouse-lifecycle-"));
 
-/** Types and names of what the engine's state holds, without the stack itself. */
+/** Returns the URNs of the state's custom resources, i.e. without the stack and components. */
 async function deployed({ stack }: LocalStack): Promise<string[]> {
   const { deployment } = (await stack.exportStack()) as {
     deployment: { resources?: { urn: string; custom: boolean }[] };
@@ -25,11 +25,11 @@ async function deployed({ stack }: LocalStack): Promise<string[]> {
     .sort();
 }
 
-describe("the life of a stack", () => {
+describe("the lifecycle of a stack", () => {
   let platform: Platform;
   let local: LocalStack;
-  /** Resources of the whole stack, components included. */
-  let announced: number | undefined;
+  /** Number of resources of the stack, including components. */
+  let previewed: number | undefined;
   let complete: string[];
 
   beforeAll(async () => {
@@ -42,49 +42,49 @@ describe("the life of a stack", () => {
     rmSync(data, { recursive: true, force: true });
   });
 
-  test("a preview before the first up needs no identity provider, and changes nothing", async () => {
-    announced = (await local.stack.preview()).changeSummary.create;
-    expect(announced).toBeGreaterThan(50);
+  test("a preview before the first deployment needs no identity provider and changes nothing", async () => {
+    previewed = (await local.stack.preview()).changeSummary.create;
+    expect(previewed).toBeGreaterThan(50);
     expect(await deployed(local)).toEqual([]);
   });
 
-  test("an up creates what the preview announced, and a second one changes nothing", async () => {
-    expect(await deploy(local, quiet)).toEqual({ create: announced });
+  test("a deployment creates what the preview reported, and a second one changes nothing", async () => {
+    expect(await deploy(local, quiet)).toEqual({ create: previewed });
     complete = await deployed(local);
     const second = await deploy(local, quiet);
-    expect(second).toEqual({ same: announced });
+    expect(second).toEqual({ same: previewed });
   });
 
-  test("a refresh finds nothing that differs", async () => {
+  test("a refresh after a deployment finds no drift", async () => {
     const { changes } = await runEngine(
       () => undefined,
       (watch) => local.stack.refresh(watch),
     );
     const { same, ...changed } = changes;
     expect(changed).toEqual({});
-    expect(same).toBe(announced);
+    expect(same).toBe(previewed);
   });
 
-  test("a destroy removes everything, also from the database and the cluster", async () => {
+  test("a destroy removes every resource", async () => {
     await destroy(local, quiet);
     expect(await deployed(local)).toEqual([]);
   });
 
-  test("a program that fails once it has begun ends the run with its error", async () => {
+  test("a deployment fails with the error of a program that fails after its first resource", async () => {
     const stack = await openProgram(platform, "failing", () => {
       const failed = pulumi.output("x").apply((): string => {
-        throw new pulumi.RunError("the hint stands here");
+        throw new pulumi.RunError("the error of the program");
       });
       const first = new k8s.core.v1.ConfigMap("first", { data: { failed } });
       new k8s.core.v1.ConfigMap("second", { data: { first: first.metadata.name } }, { dependsOn: [first] });
       return Promise.resolve();
     });
-    await expect(deploy({ stack }, quiet)).rejects.toThrow("the hint stands here");
+    await expect(deploy({ stack }, quiet)).rejects.toThrow("the error of the program");
     // The engine saved its state, so nothing has to be recovered.
     expect(await readCreations(stack)).toEqual([]);
   });
 
-  test("a run killed half-way is finished by the next one", async () => {
+  test("the next deployment completes one that was killed half-way", async () => {
     const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
     const killed = await killedDeployment(platform, { checkpoints: true }, isHalfWay);
     expect(killed).toBe("SIGKILL");
@@ -96,7 +96,7 @@ describe("the life of a stack", () => {
   });
 });
 
-test("a platform that was stopped leaves no process behind", async () => {
+test("a stopped platform leaves no process running", async () => {
   await expect.poll(() => commands().filter((command) => command.includes(data)), { timeout: 240_000 }).toEqual([]);
 });
 

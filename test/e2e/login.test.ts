@@ -1,15 +1,15 @@
-/** The five checks of a login suite, with the flow executor's steps spelled out (authentik docs, "Flow executor"). */
+/** The five checks of a login suite, with each step of the flow executor (authentik docs, "Flow executor"). */
 import { expect, test } from "vitest";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { type Answer, headerOf, type HttpClient, withClient } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
-import { origin, sampleUser } from "./world.ts";
+import { origin, sampleUser } from "./fixtures.ts";
 
 const PAGE = "/x?y=1";
-const echoed = (body: string): string[] =>
+const receivedIdentityHeaders = (body: string): string[] =>
   [...receivedHeaders(body).keys()].filter((name) => name.startsWith("x-idp-"));
 
-/** Where the flow executor of the login page answers, for somebody who asked for the protected page. */
+/** Returns the URL of the flow executor of the login page, after a request for the protected page. */
 async function executorFor(client: HttpClient): Promise<string> {
   const login = new URL((await client.follow(`${origin("whoami")}${PAGE}`)).url);
   expect(login.pathname).toBe("/if/flow/default-authentication-flow/");
@@ -17,7 +17,7 @@ async function executorFor(client: HttpClient): Promise<string> {
   return `${login.origin}/api/v3/flows/executor/default-authentication-flow/?query=${query}`;
 }
 
-/** Answers one step, and fetches what the flow asks next. */
+/** Answers one challenge and returns the next one. */
 async function step(client: HttpClient, executor: string, body: object): Promise<Record<string, unknown>> {
   const headers = { "content-type": "application/json" };
   const answer = await client.send(executor, { method: "POST", headers, body: JSON.stringify(body) });
@@ -36,7 +36,7 @@ test("1. the protected echo service redirects to the identity provider", () =>
     expect(headerOf(answer, "location")).toMatch(new RegExp(`^${origin("authentik")}/application/o/authorize/\\?`));
   }));
 
-test("2. a login takes three steps, and 4. the six identity headers arrive after it", () =>
+test("2. a login takes three steps, and 4. the application receives the six identity headers after it", () =>
   withClient(async (client) => {
     const { username, password } = sampleUser("alice");
     const executor = await executorFor(client);
@@ -47,17 +47,19 @@ test("2. a login takes three steps, and 4. the six identity headers arrive after
     expect(third["component"]).toBe("xak-flow-redirect");
     const page = await client.follow(new URL(third["to"] as string, executor).href);
     expect([page.url, page.status, receivedPath(page.body)]).toEqual([`${origin("whoami")}${PAGE}`, 200, PAGE]);
-    expect(echoed(page.body).sort()).toEqual(IDENTITY_HEADERS.map((name) => name.toLowerCase()).sort());
+    expect(receivedIdentityHeaders(page.body).sort()).toEqual(
+      IDENTITY_HEADERS.map((name) => name.toLowerCase()).sort(),
+    );
     expect(receivedHeaders(page.body).get("x-idp-username")).toEqual(["alice"]);
   }));
 
 test("3. the public echo service answers without identity headers", () =>
   withClient(async (client) => {
     const answer = await client.send(`${origin("whoami-public")}${PAGE}`);
-    expect([answer.status, receivedPath(answer.body), echoed(answer.body)]).toEqual([200, PAGE, []]);
+    expect([answer.status, receivedPath(answer.body), receivedIdentityHeaders(answer.body)]).toEqual([200, PAGE, []]);
   }));
 
-test("5. a wrong password is refused, and opens nothing", () =>
+test("5. a wrong password is rejected and creates no session", () =>
   withClient(async (client) => {
     const executor = await executorFor(client);
     expect(challenge(await client.follow(executor))["component"]).toBe("ak-stage-identification");

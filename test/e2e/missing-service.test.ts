@@ -1,4 +1,4 @@
-/** An oauth2 application whose Service does not exist: the gateway answers in its place, and verify names the Service. */
+/** An oauth2 application whose Service does not exist: the gateway answers 404 itself, and verify names the Service. */
 import { join } from "node:path";
 import { CoreV1Api } from "@kubernetes/client-node";
 import { expect, inject, test, vi } from "vitest";
@@ -23,7 +23,7 @@ async function failures(): Promise<readonly (readonly string[])[]> {
   );
 }
 
-test("verify names a missing Service, and does not take the gateway's 404 for the application's", async () => {
+test("verify reports a missing Service instead of the gateway's 404", async () => {
   const config = new RetryingKubeConfig();
   config.loadFromFile(join(inject("platform").data, "kubeconfig"));
   const core = config.makeApiClient(CoreV1Api);

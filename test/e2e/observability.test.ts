@@ -4,7 +4,7 @@ import { describe, expect, inject, test } from "vitest";
 import { withClient } from "../../ops/clients/http.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { METRICS } from "../helpers/metrics.ts";
-import { origin, sampleUser, sendRaw } from "./world.ts";
+import { origin, sampleUser, sendRaw } from "./fixtures.ts";
 
 const DEADLINE_MS = 10_000;
 const CANARIES = ["cookie", "bearer", "code", "state", "token", "password", "agent", "referer"].map(
@@ -15,7 +15,7 @@ type Line = Readonly<Record<string, unknown>>;
 
 const accessLog = (): string => readFileSync(join(inject("platform").data, "logs", "access.log"), "utf8");
 
-/** The one line of the access log with this path, once Traefik has written it. */
+/** Returns the line of the access log with this path, once Traefik has written it. */
 async function lineOf(path: string): Promise<Line> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
@@ -29,8 +29,8 @@ async function lineOf(path: string): Promise<Line> {
   }
 }
 
-/** What tells who asked what of whom. */
-function told(line: Line): unknown[] {
+/** Returns service, host, status and user names of a line. */
+function fieldsOf(line: Line): unknown[] {
   // Traefik names a rule by its IngressRoute and a hash.
   const service =
     typeof line["RouterName"] === "string" ? line["RouterName"].replace(/-[0-9a-f]{20}@kubernetescrd$/, "") : undefined;
@@ -39,7 +39,7 @@ function told(line: Line): unknown[] {
 }
 
 describe("the access log", () => {
-  test("names the user and the service behind forward auth, and nothing that opens a door", async () => {
+  test("contains the user and the service behind forward auth, and no credential", async () => {
     await withClient(async (client) => {
       await signIn(client, `${origin("whoami")}/`, sampleUser("alice"));
       const cookies = await client.cookies.getCookieString(origin("whoami"));
@@ -54,7 +54,7 @@ describe("the access log", () => {
       );
       expect(answer.status).toBe(200);
       const line = await lineOf("/access-forward");
-      expect(told(line)).toEqual(["default-whoami", "whoami.localhost", 200, "alice", "-"]);
+      expect(fieldsOf(line)).toEqual(["default-whoami", "whoami.localhost", 200, "alice", "-"]);
       expect(Object.keys(line).sort()).toEqual(
         [
           ...["ClientHost", "ClientUsername", "DownstreamContentSize", "DownstreamStatus", "Duration", "OriginStatus"],
@@ -76,7 +76,7 @@ describe("the access log", () => {
     });
   });
 
-  test("names the user behind basic auth, and whoever was refused by what it claimed alone", async () => {
+  test("contains the user name of basic auth, also of a rejected request, and no password", async () => {
     const password = inject("platform").variables["LEGACY_PASSWORD"] ?? "";
     const basic = (secret: string) => `Basic ${Buffer.from(`ops:${secret}`).toString("base64")}`;
     for (const [path, secret] of [
@@ -85,10 +85,10 @@ describe("the access log", () => {
     ] as const) {
       await sendRaw(`${origin("legacy")}${path}?token=canary-access-token`, [["Authorization", basic(secret)]]);
     }
-    expect(told(await lineOf("/access-basic"))).toEqual([
+    expect(fieldsOf(await lineOf("/access-basic"))).toEqual([
       ...["default-legacy", "legacy.localhost", 200, undefined, "ops"],
     ]);
-    expect(told(await lineOf("/access-refused"))).toEqual([
+    expect(fieldsOf(await lineOf("/access-refused"))).toEqual([
       "default-legacy",
       "legacy.localhost",
       401,
@@ -100,23 +100,35 @@ describe("the access log", () => {
     }
   });
 
-  test("names nobody where nobody signed in, whatever the client says", async () => {
+  test("contains no user for a request without a session, whatever headers the client sends", async () => {
     const forged = ["x-idp-username", "mallory"] as const;
     await sendRaw(`${origin("whoami-public")}/access-open`, [forged, ["Authorization", "Bearer canary-access-bearer"]]);
     await sendRaw(`${origin("whoami")}/access-refusal?code=canary-access-code`, [forged]);
-    expect(told(await lineOf("/access-open"))).toEqual([
+    expect(fieldsOf(await lineOf("/access-open"))).toEqual([
       ...["default-gatehouse-test", "whoami-public.localhost", 200, undefined, "-"],
     ]);
-    expect(told(await lineOf("/access-refusal"))).toEqual(["default-whoami", "whoami.localhost", 302, undefined, "-"]);
-    const nowhere = origin("whoami-public").replace("whoami-public", "nobody");
-    await sendRaw(`${nowhere}/access-nowhere`, [forged]);
-    // No route, so no strip: what a reader must not believe has no RouterName.
-    expect(told(await lineOf("/access-nowhere"))).toEqual([undefined, "nobody.localhost", 404, "mallory", "-"]);
+    expect(fieldsOf(await lineOf("/access-refusal"))).toEqual([
+      "default-whoami",
+      "whoami.localhost",
+      302,
+      undefined,
+      "-",
+    ]);
+    const unknownHost = origin("whoami-public").replace("whoami-public", "unknown");
+    await sendRaw(`${unknownHost}/access-unknownHost`, [forged]);
+    // Without a route no middleware removes the header. Such a line has no RouterName, so it must not be trusted.
+    expect(fieldsOf(await lineOf("/access-unknownHost"))).toEqual([
+      undefined,
+      "unknown.localhost",
+      404,
+      "mallory",
+      "-",
+    ]);
     for (const canary of CANARIES) expect(accessLog()).not.toContain(canary);
   });
 });
 
-test("the gateway has every metric that the alerts and the dashboard ask of it", async () => {
+test("the gateway exports every metric that the alerts and the dashboard use", async () => {
   const { ping } = JSON.parse(readFileSync(join(inject("platform").data, "ports.json"), "utf8")) as { ping: number };
   await withClient((client) => client.send(`${origin("data")}/`));
   const text = await withClient(async (client) => (await client.send(`http://127.0.0.1:${ping}/metrics`)).body);

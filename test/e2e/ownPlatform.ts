@@ -1,4 +1,4 @@
-/** A platform of its own, for tests that change or break what others rely on. */
+/** A separate platform for tests that change or break what other tests use. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import type { Progress } from "../../ops/terminal/progress.ts";
 import { Administrator, type TestUser } from "../domains/users.ts";
 import { quiet } from "../helpers/quiet.ts";
 
-/** Values of the secret variables that configurations here name. */
+/** Values of the secret variables that the configurations below use. */
 export const SECRETS = {
   AUTHENTIK_TOKEN: "own-token",
   AUTHENTIK_ADMIN_PASSWORD: "own-admin-password",
@@ -30,7 +30,7 @@ export const SECRETS = {
 export const INGE: TestUser = { username: "inge", name: "Inge Ås", password: "inge's password", groups: ["staff"] };
 export const GAST: TestUser = { username: "gast", name: "Gast", password: "gast's password", groups: [] };
 
-/** Config by full key, as a stack file holds it. */
+/** Config by full key, as in a stack file. */
 export type Config = Readonly<Record<string, unknown>>;
 
 /** A service on the echo service of its namespace. */
@@ -38,7 +38,7 @@ export interface EchoService extends Readonly<Record<string, unknown>> {
   readonly name: string;
 }
 
-/** An entry of `protected_services` in front of the echo service. */
+/** Returns an entry of `protected_services` whose backend is the echo service. */
 export function service(
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
@@ -49,14 +49,14 @@ export function service(
   return { name, type: "proxy", description: name, domains: "auto", service: backend, ...slug, ...fields };
 }
 
-/** An opened stack, which can be brought up with one configuration after the other. */
+/** An opened stack, which can be deployed with one configuration after another. */
 export interface OwnStack {
   readonly stack: Stack;
   up(config: Config, checkpoints?: boolean): Promise<{ readonly plan: Plan; readonly changes: Changes }>;
-  /** The steps that the same would take, and what the engine prints of them. */
+  /** Returns the steps of a deployment with this configuration, and the engine's output. */
   preview(config: Config): Promise<{ readonly steps: readonly Step[]; readonly output: string }>;
   destroy(): Promise<void>;
-  /** The resources that the engine knows, components left out: URN → id. */
+  /** Returns the custom resources of the engine's state: URN → id. */
   resources(): Promise<ReadonlyMap<string, string>>;
 }
 
@@ -68,9 +68,9 @@ export interface OwnPlatform {
   /** Origin of the identity provider that {@link installed} deploys. */
   readonly identityProvider: string;
   readonly administrator: Administrator;
-  /** Of a host on the gateway's entry point for HTTP. */
+  /** Returns the origin of a host on the gateway's entry point for HTTP. */
   origin(host: string): string;
-  /** What a stack needs that installs the identity provider and exposes these services on localhost. */
+  /** Returns the config of a stack that installs the identity provider and exposes these services on localhost. */
   installed(services: readonly EchoService[], changes?: Config): Config;
   open(stack: string): Promise<OwnStack>;
   stop(): Promise<void>;
@@ -110,7 +110,7 @@ export async function startOwnPlatform(): Promise<OwnPlatform> {
   };
 }
 
-/** Config that every stack on the platform has. */
+/** Returns the config that every stack on the platform needs. */
 export function common({ context, httpPort }: Platform): Config {
   return {
     "kubernetes:context": context,
@@ -133,7 +133,7 @@ function installation({ postgres }: Platform): Config {
   };
 }
 
-/** The section of a stack that installs authentik. */
+/** Returns the section `identity_provider` of a stack that installs authentik. */
 export function identityProvider(fields: Readonly<Record<string, unknown>> = {}): object {
   return {
     token: "${AUTHENTIK_TOKEN}",
@@ -144,7 +144,7 @@ export function identityProvider(fields: Readonly<Record<string, unknown>> = {})
   };
 }
 
-/** The echo service in a namespace, which is made when missing. */
+/** Deploys the echo service to a namespace, which it creates if it is missing. */
 export async function deployEcho({ kubeconfig }: Platform, namespace: string): Promise<void> {
   const metadata = { name: "whoami", namespace };
   const labels = { app: "whoami" };
@@ -158,7 +158,7 @@ export async function deployEcho({ kubeconfig }: Platform, namespace: string): P
   await applyYaml(kubeconfig, JSON.stringify(service));
 }
 
-/** Opens a stack on a running platform. @param progress default: nobody sees it */
+/** Opens a stack on a running platform. @param progress default: no output */
 export async function openOwn(platform: Platform, name: string, progress: Progress = quiet): Promise<OwnStack> {
   const stack = await openProgram(platform, name, program);
   const configure = async (config: Config): Promise<void> => {

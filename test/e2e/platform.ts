@@ -1,4 +1,4 @@
-/** One running platform with the `local` stack for all tests of the folder: `npm start`, as a person would type it. */
+/** One running platform with the `local` stack for all tests of the folder, started by the command of `npm start`. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { parse } from "yaml";
 
-/** What the tests know of the platform. */
+/** Properties of the platform that tests can inject. */
 export interface RunningPlatform {
   readonly data: string;
   readonly urls: readonly string[];
@@ -15,7 +15,7 @@ export interface RunningPlatform {
   readonly variables: Readonly<Record<string, string>>;
   /** Address of the platform's Postgres on loopback. */
   readonly postgresPort: number;
-  /** Everything that `npm start` wrote to its two streams. */
+  /** Standard output and standard error of `npm start`. */
   readonly output: string;
 }
 

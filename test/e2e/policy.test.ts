@@ -1,4 +1,4 @@
-/** The policy pack as the CLI runs it: over the local stack, and over programs that get around the plan. */
+/** The policy pack as the CLI runs it: with the local stack, and with programs whose routes bypass the plan. */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,32 +24,32 @@ const CONTEXT = "gatehouse-local";
 /** What the engine prints when the pack has no finding. */
 const PASSED = "✅ gatehouse@v1.0.0";
 
-let place: ShellEnvironment;
+let shell: ShellEnvironment;
 let target: StackContext;
 beforeAll(() => {
-  place = { project: projectFolder(), data: inject("platform").data, environment: process.env };
-  target = openContext(CONTEXT, place);
-  // The program runs in this process and looks its variables up where a deploying shell has them.
+  shell = { project: projectFolder(), data: inject("platform").data, environment: process.env };
+  target = openContext(CONTEXT, shell);
+  // The program runs in this process and reads its variables from the environment.
   Object.assign(process.env, target.environment);
 });
 
-let deployments = 0;
+let deploymentCount = 0;
 
-/** The stack, and when `isThere` a route to whoami without its authentication; a ConfigMap differs in each deployment, so that there is a change. */
-function around(isThere: () => boolean): PulumiFn {
+/** Returns a program of the stack and, if `hasRoute` returns true, a route to whoami without authentication. Its ConfigMap differs in each deployment, so there is always a change. */
+function withBypassRoute(hasRoute: () => boolean): PulumiFn {
   return async () => {
     const outputs = await program();
-    const provider = new k8s.Provider("around", { context: CONTEXT });
-    const data = { deployment: String(deployments) };
-    new k8s.core.v1.ConfigMap("around", { metadata: { name: "around", namespace: "default" }, data }, { provider });
-    if (!isThere()) return outputs;
+    const provider = new k8s.Provider("bypass", { context: CONTEXT });
+    const data = { deployment: String(deploymentCount) };
+    new k8s.core.v1.ConfigMap("bypass", { metadata: { name: "bypass", namespace: "default" }, data }, { provider });
+    if (!hasRoute()) return outputs;
     const services = [{ name: "whoami", port: 8080 }];
     new k8s.apiextensions.CustomResource(
-      "around",
+      "bypass",
       {
         apiVersion: "traefik.io/v1alpha1",
         kind: "IngressRoute",
-        metadata: { name: "around", namespace: "default" },
+        metadata: { name: "bypass", namespace: "default" },
         spec: {
           entryPoints: ["web"],
           routes: [{ kind: "Rule", match: "Host(`whoami.localhost`)", priority: 999, services }],
@@ -61,32 +61,32 @@ function around(isThere: () => boolean): PulumiFn {
   };
 }
 
-/** Whether the route of {@link around} is in the cluster. */
+/** Returns whether the route of {@link withBypassRoute} is in the cluster. */
 async function isDeployed(): Promise<boolean> {
   const config = new RetryingKubeConfig();
-  config.loadFromFile(join(place.data, "kubeconfig"));
+  config.loadFromFile(join(shell.data, "kubeconfig"));
   const routes = { group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" };
   const list = (await config.makeApiClient(CustomObjectsApi).listNamespacedCustomObject(routes)) as {
     items: { metadata: { name: string } }[];
   };
-  return list.items.some(({ metadata }) => metadata.name === "around");
+  return list.items.some(({ metadata }) => metadata.name === "bypass");
 }
 
 interface Deployed {
   readonly outcome: Outcome;
-  /** What a user reads. */
+  /** Output for the user. */
   readonly text: string;
 }
 
-/** `./deploy gatehouse-local --yes` with another program. */
+/** Runs `./deploy gatehouse-local --yes` with another program. */
 async function deploy(run: PulumiFn, skipPolicy = false, context = target): Promise<Deployed> {
-  deployments += 1;
+  deploymentCount += 1;
   let text = "";
   const print = (line: string): true => {
     text += `${line}\n`;
     return true;
   };
-  const outcome = await deployContext(context, place, {
+  const outcome = await deployContext(context, shell, {
     ...{ refresh: false, skipPolicy, program: run, progress: quiet },
     confirm: (question) => Promise.resolve(print(question)),
     print,
@@ -97,27 +97,27 @@ async function deploy(run: PulumiFn, skipPolicy = false, context = target): Prom
   return { outcome, text };
 }
 
-describe("in a preview", () => {
-  test("the pack runs, and passes the local stack", async () => {
-    const stack = await openEngine(target, place, program, quiet);
+describe("a preview", () => {
+  test("runs the policy pack, which the local stack passes", async () => {
+    const stack = await openEngine(target, shell, program, quiet);
     const { stdout, changeSummary } = await stack.preview(runPolicy());
     expect(stdout).toContain(PASSED);
     expect(changeSummary.same).toBeGreaterThan(50);
     expect((await stack.preview(NO_POLICY)).stdout).not.toContain(PASSED);
   });
 
-  test("a route around the plan stops the deployment before anything changes, with the rules that it violates", async () => {
-    const { outcome, text } = await deploy(around(() => true));
+  test("stops the deployment before any change if a route bypasses the plan, and reports the violated rules", async () => {
+    const { outcome, text } = await deploy(withBypassRoute(() => true));
     expect([outcome.outcome, outcome.policySkipped]).toEqual(["failed", false]);
     const problems = outcome.problems.join("\n");
     expect(problems).toContain("(policy routes-are-protected)");
-    expect(problems).toContain("IngressRoute default/around: Host(`whoami.localhost`): lets everybody in");
+    expect(problems).toContain("IngressRoute default/bypass: Host(`whoami.localhost`): lets everybody in");
     expect(problems).toContain("drops no forged identity headers");
     expect(text).toContain("Nothing was changed.");
     expect(outcome.steps.map(({ name }) => name)).not.toContain("Deploying");
   });
 
-  test("a pack that cannot run stops the deployment before the preview, with the reason and the fix", async () => {
+  test("does not start if the policy pack cannot run, and the problem names the cause and the fix", async () => {
     const environment = { ...target.environment, PATH: "/nowhere" };
     const { outcome } = await deploy(program, false, { ...target, environment });
     expect([outcome.outcome, outcome.steps.map(({ name }) => name)]).toEqual([
@@ -130,16 +130,16 @@ describe("in a preview", () => {
   });
 });
 
-describe("in the up", () => {
+describe("an update", () => {
   afterAll(async () => {
     expect((await deploy(program)).outcome.outcome).toBe("deployed");
     expect(await isDeployed()).toBe(false);
   });
-  /** A program that hides the route from the preview. */
-  const hiding = around(() => !runtime.isDryRun());
+  /** Creates the route in the update only. */
+  const hiddenRoute = withBypassRoute(() => !runtime.isDryRun());
 
-  test("the pack stops a route that the preview did not contain", async () => {
-    const { outcome, text } = await deploy(hiding);
+  test("rejects a route that the preview did not contain", async () => {
+    const { outcome, text } = await deploy(hiddenRoute);
     expect(outcome.steps.filter(({ name }) => name === "Deploying")).toEqual([
       expect.objectContaining({ ok: false }) as unknown,
     ]);
@@ -149,8 +149,8 @@ describe("in the up", () => {
     expect(await isDeployed()).toBe(false);
   });
 
-  test("without the pack the same program deploys the route, and the report says that the pack was skipped", async () => {
-    const { outcome, text } = await deploy(hiding, true);
+  test("deploys the route with --skip-policy, and reports that the policy pack was skipped", async () => {
+    const { outcome, text } = await deploy(hiddenRoute, true);
     expect([outcome.outcome, outcome.policySkipped]).toEqual(["deployed", true]);
     expect(text).toMatch(
       /^Policy pack: skipped \(--skip-policy\)\. No rule of docs\/policy\.md is checked in this deployment\.\n/,
@@ -161,7 +161,7 @@ describe("in the up", () => {
   });
 });
 
-/** A context that is not the local platform's: the stack file, the shell's environment, and the project file with a relative analyzer. */
+/** Another context than that of the local platform: uses the stack file, the environment, and the project file with a relative analyzer path. */
 describe("npm run preview on another context", () => {
   const project = mkdtempSync(join(tmpdir(), "gatehouse-real-"));
   afterAll(() => rmSync(project, { recursive: true }));
@@ -171,24 +171,24 @@ describe("npm run preview on another context", () => {
     const section = `\n  gatehouse:images: ${JSON.stringify(images)}\n`;
     writeFileSync(join(project, "Pulumi.local.yaml"), local.replace(/\n(?= {2}gatehouse:gateway)/, section));
     writeFileSync(join(project, "Pulumi.yaml"), readFileSync(join(projectFolder(), "Pulumi.yaml")));
-    const variables = Object.entries(readLocalContext(place.data)?.config ?? {});
+    const variables = Object.entries(readLocalContext(shell.data)?.config ?? {});
     const given = Object.fromEntries(variables.map(([key, value]) => [key.replace("variables:", ""), String(value)]));
     let out = "";
     const write = (text: string): void => void (out += text);
     const environment = { ...process.env, ...given, PULUMI_BACKEND_URL: `file://${project}` };
-    const shell = { ...SHELL, project, data: join(project, "data"), environment, out: write, error: write };
-    return { code: await preview([CONTEXT], shell), out };
+    const testShell = { ...SHELL, project, data: join(project, "data"), environment, out: write, error: write };
+    return { code: await preview([CONTEXT], testShell), out };
   }
 
   beforeAll(() => symlinkSync(join(projectFolder(), "policy"), join(project, "policy")));
 
-  test("runs the pack, without the language host of the official CLI", async () => {
+  test("runs the policy pack without the language host of the official CLI", async () => {
     const { code, out } = await run({});
     expect(out).toContain(PASSED);
     expect(code).toBe(0);
   });
 
-  test("ends with 1 when the configuration violates a policy", async () => {
+  test("exits with 1 when the configuration violates a policy", async () => {
     const { code, out } = await run({ required: true });
     expect(out).toContain("[mandatory]  images-state-digests");
     expect(code).toBe(1);

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
 
-/** How often each status came; an exchange that failed counts under its code. */
+/** Number of responses by status; a failed request counts under its error code. */
 export type Tally = Readonly<Record<string, number>>;
 
 export interface Probe {
-  /** Answers that came out of the echo service. */
+  /** Responses of the echo service. */
   readonly leaked: readonly string[];
-  /** Ends the probe, once what is under way has answered. */
+  /** Stops the probe after the pending requests have ended. */
   stop(): Promise<Tally>;
 }
 
@@ -15,8 +15,8 @@ export interface Probe {
 const PERIOD = 20;
 
 /**
- * Asks an address again and again, whether or not the last answer came, each time on its own.
- * @param headers e.g. the cookie of an old session; default: nobody's
+ * Sends requests to an address at a fixed rate, without waiting for earlier responses.
+ * @param headers e.g. the cookie of an old session; default: none
  */
 export function probe(url: string, headers: Readonly<Record<string, string>> = {}): Probe {
   const loopback = { address: "127.0.0.1", family: 4 };
@@ -27,31 +27,31 @@ export function probe(url: string, headers: Readonly<Record<string, string>> = {
   });
   const tally: Record<string, number> = {};
   const leaked: string[] = [];
-  const underWay = new Set<Promise<void>>();
-  const ask = async (): Promise<void> => {
+  const pending = new Set<Promise<void>>();
+  const send = async (): Promise<void> => {
     const { statusCode, body } = await request(url, { dispatcher, headers });
     const text = await body.text();
     tally[statusCode] = (tally[statusCode] ?? 0) + 1;
     if (text.includes("Hostname:")) leaked.push(text);
   };
   const stopped = new AbortController();
-  const asking = (async () => {
+  const running = (async () => {
     while (!stopped.signal.aborted) {
-      const asked = ask()
+      const sent = send()
         .catch((error: NodeJS.ErrnoException) => {
           const code = error.code ?? error.message;
           tally[code] = (tally[code] ?? 0) + 1;
         })
-        .finally(() => underWay.delete(asked));
-      underWay.add(asked);
+        .finally(() => pending.delete(sent));
+      pending.add(sent);
       await pause(PERIOD, undefined, { signal: stopped.signal }).catch(() => undefined);
     }
-    await Promise.all(underWay);
+    await Promise.all(pending);
     await dispatcher.close();
   })();
   const stop = async (): Promise<Tally> => {
     stopped.abort();
-    await asking;
+    await running;
     return tally;
   };
   return { leaked, stop };

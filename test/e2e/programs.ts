@@ -1,4 +1,4 @@
-/** The programs behind a running platform, for tests that stop one, or start another. */
+/** Processes of a running platform, for tests that stop one or start another. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { parse, stringify } from "yaml";
 import type { Platform } from "../../local/platform/platform.ts";
 import { freePort } from "../../local/platform/ports.ts";
 
-/** Processes of the platform whose command line matches. */
+/** Returns the ids of the platform's processes whose command line matches. */
 export function processes({ mark: [name, value] }: Platform, command: RegExp): number[] {
   const mark = `${name}=${value}`;
   const read = (pid: string, file: string): string => {
@@ -21,7 +21,7 @@ export function processes({ mark: [name, value] }: Platform, command: RegExp): n
   return pids.filter((pid) => command.test(read(pid, "cmdline")) && read(pid, "environ").includes(mark)).map(Number);
 }
 
-/** Programs and those that they started, e.g. Postgres and its backends, which hide their environment. */
+/** Returns processes and their children, e.g. Postgres and its backends, whose environment is not readable. */
 export function withChildren(pids: readonly number[]): number[] {
   const children = pids.flatMap((pid) =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean),
@@ -29,19 +29,19 @@ export function withChildren(pids: readonly number[]): number[] {
   return [...pids, ...children.map(Number)];
 }
 
-/** @throws when there is none: a test that stops nothing shows nothing */
+/** Sends a signal. @throws if there is no process, since such a test would verify nothing */
 export function signal(pids: readonly number[], name: NodeJS.Signals): void {
-  if (pids.length === 0) throw new Error(`there is no such program to send ${name}`);
+  if (pids.length === 0) throw new Error(`no process to send ${name} to`);
   for (const pid of pids) process.kill(pid, name);
 }
 
 export interface Gateway {
-  /** Its entry point for HTTP, which no name leads to. */
+  /** Origin of its entry point for HTTP; no host name resolves to it. */
   readonly origin: string;
   stop(): Promise<void>;
 }
 
-/** Another Traefik with the same configuration: the platform's own may not end while the platform runs. */
+/** Starts another Traefik with the same configuration. The platform stops when its own Traefik exits. */
 export async function startSecondGateway({ data, kubeconfig, mark, tools }: Platform): Promise<Gateway> {
   const folder = join(data, "traefik");
   const configuration = parse(readFileSync(join(folder, "traefik.yaml"), "utf8")) as {

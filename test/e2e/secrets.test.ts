@@ -4,8 +4,8 @@ import { CustomObjectsApi, CoreV1Api, AppsV1Api, BatchV1Api } from "@kubernetes/
 import { expect, inject, test } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 
-/** Where secrets may stand in clear: files that only their owner can read, and the stores of the programs that need them. */
-const KEEPERS = [
+/** Files that may contain secrets in plain text: files that only their owner can read, and the data of the programs that need them. */
+const SECRET_FILES = [
   /^context\.json$/,
   /^variables\.json$/,
   /^secrets\.json$/,
@@ -24,7 +24,7 @@ function filesBelow(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test("no secret is in what npm start prints", () => {
+test("npm start prints no secret", () => {
   const { output } = inject("platform");
   expect(output.length).toBeGreaterThan(0);
   expect(
@@ -34,9 +34,9 @@ test("no secret is in what npm start prints", () => {
   ).toEqual([]);
 });
 
-test("no secret is in clear in the engine's state, the stack file, a log or a report", () => {
+test("the engine's state, the stack file, logs and reports contain no secret in plain text", () => {
   const { data } = inject("platform");
-  const files = filesBelow(data).filter((file) => !KEEPERS.some((keeper) => keeper.test(relative(data, file))));
+  const files = filesBelow(data).filter((file) => !SECRET_FILES.some((pattern) => pattern.test(relative(data, file))));
   expect(files.some((file) => file.includes("/state/"))).toBe(true);
   expect(files.some((file) => file.includes("/logs/"))).toBe(true);
   const found = files.flatMap((file) => {
@@ -48,14 +48,14 @@ test("no secret is in clear in the engine's state, the stack file, a log or a re
   expect(found).toEqual([]);
 });
 
-test("the files that hold secrets are for their owner alone", () => {
+test("only the owner can read the files that contain secrets", () => {
   const { data } = inject("platform");
   for (const name of ["context.json", "variables.json", "secrets.json", "kubeconfig"]) {
     expect([name, (statSync(join(data, name)).mode & 0o777).toString(8)]).toEqual([name, "600"]);
   }
 });
 
-test("no secret is in a Kubernetes object other than a Secret", async () => {
+test("no Kubernetes object other than a Secret contains a secret", async () => {
   const config = new RetryingKubeConfig();
   config.loadFromFile(join(inject("platform").data, "kubeconfig"));
   const [core, apps, batch, custom] = [CoreV1Api, AppsV1Api, BatchV1Api, CustomObjectsApi].map((api) =>

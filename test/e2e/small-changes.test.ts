@@ -1,17 +1,17 @@
-/** A small change of the list is a small change of the deployment: the engine's steps, its preview, and the sessions of other services. */
+/** A small change of `protected_services` results in few steps and a short preview, and ends no session of another service. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { accessOf } from "../../infra/access/access.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { told, withClient } from "../domains/world.ts";
+import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { type EchoService, INGE, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
 
-/** Lines of a terminal. */
+/** Number of lines of a terminal. */
 const SCREEN = 40;
-/** Lines that a terminal overwrites, and those about plugins that are not installed. */
+/** Progress lines, which a terminal overwrites, and warnings about plugins on PATH. */
 const NOISE = /^@ previewing|warning: using pulumi-resource/;
 const KEPT = Array.from({ length: 12 }, (_, index) => service(`kept-${index}`));
-/** Among the others, so that each list gets it in its middle. */
+/** Returns the services with another one in the middle of each list. */
 const withAdded = (fields: object = {}): EchoService[] => [
   ...KEPT.slice(0, 5),
   service("kept-4b", { ...fields }),
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** Previews a list, then deploys it. @returns the steps, without the hashes of outposts */
+/** Previews services, then deploys them. @returns the steps, without the hashes of outposts */
 async function change(services: readonly EchoService[]): Promise<string[]> {
   const config = own.installed(services);
   const { steps, output } = await stack.preview(config);
@@ -46,23 +46,23 @@ async function change(services: readonly EchoService[]): Promise<string[]> {
 }
 
 describe("a proxy service on one domain", () => {
-  test("is added with its own objects and the lists that contain it", async () => {
+  test("adds only its objects, and updates the lists that contain it", async () => {
     expect(await change(withAdded())).toEqual([
       "create Application kept-4b@localhost-application",
       "create IngressRoute kept-4b-route",
       "create ProviderProxy kept-4b@localhost-provider",
       ...LISTS,
     ]);
-    await served("kept-4b");
+    await waitUntilServed("kept-4b");
   });
 
-  test("is changed in its own objects, and no session of another service ends", async () => {
+  test("changes only its route with a public path, and ends no session of another service", async () => {
     const cookie = await session("kept-0");
     expect(await change(withAdded({ public_paths: ["/health"] }))).toEqual(["update IngressRoute kept-4b-route"]);
     expect(await answer("kept-0", cookie)).toBe("200");
   });
 
-  test("is removed with its own objects, and no session of another service ends", async () => {
+  test("removes only its objects, and ends no session of another service", async () => {
     const cookie = await session("kept-0");
     expect(await change(KEPT)).toEqual([
       "delete Application kept-4b@localhost-application",
@@ -73,9 +73,9 @@ describe("a proxy service on one domain", () => {
     expect(await answer("kept-0", cookie)).toBe("200");
   });
 
-  test("moves to the outpost of its groups, and no session of another service ends", async () => {
+  test("moves to the outpost of its new groups, and ends no session of another service", async () => {
     await stack.up(own.installed(withAdded()));
-    await served("kept-4b");
+    await waitUntilServed("kept-4b");
     const cookie = await session("kept-0");
     expect(await change(withAdded({ groups: ["editors"] }))).toEqual(
       [
@@ -98,20 +98,20 @@ describe("a proxy service on one domain", () => {
 
 test("a failed deployment keeps the recorded access of the previous one", async () => {
   const before = (await readState(stack.stack)).access;
-  const nowhere = service("lost", {}, "missing-namespace");
-  await expect(stack.up(own.installed([...KEPT, nowhere]))).rejects.toThrow(/missing-namespace/);
+  const failing = service("failing", {}, "missing-namespace");
+  await expect(stack.up(own.installed([...KEPT, failing]))).rejects.toThrow(/missing-namespace/);
   expect((await readState(stack.stack)).access).toEqual(before);
 });
 
 const url = (name: string): string => own.origin(`${name}.localhost`);
 
-/** Waits until its outpost serves a new host: only then it has taken the new list, which ends the sessions that it has (docs/authentik.md). */
-async function served(name: string): Promise<void> {
+/** Waits until the outpost serves a new host, i.e. has loaded the new providers, which ends its sessions (docs/authentik.md). */
+async function waitUntilServed(name: string): Promise<void> {
   const redirected = async (): Promise<void> => expect(await answer(name, "")).toMatch(/^302 /);
   await vi.waitFor(redirected, { timeout: 240_000, interval: 100 });
 }
 
-/** The cookie of a session. */
+/** Signs in and returns the session's cookie. */
 function session(name: string): Promise<string> {
   return withClient(async (client) => {
     const { status } = await signIn(client, `${url(name)}/`, INGE);
@@ -120,7 +120,7 @@ function session(name: string): Promise<string> {
   });
 }
 
-/** Status of a request with a cookie, and where it is redirected to. */
+/** Returns the status of a request with a cookie, and its redirect target. */
 function answer(name: string, cookie: string): Promise<string> {
-  return withClient(async (client) => told(await client.send(`${url(name)}/`, { headers: { cookie } })));
+  return withClient(async (client) => statusAndTarget(await client.send(`${url(name)}/`, { headers: { cookie } })));
 }

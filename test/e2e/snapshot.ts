@@ -1,14 +1,14 @@
-/** What a deployment came to, without what is different each time: to compare one with another. */
+/** The result of a deployment without values that differ each time, to compare one deployment with another. */
 import { exportState } from "../../ops/engine/state/state.ts";
 import type { OwnPlatform, OwnStack } from "./ownPlatform.ts";
 
 /** Cluster IPs of any local platform (local/platform/addresses.ts). */
 const CLUSTER_IP = /\b127\.(6[4-9]|[78]\d|9[0-5])\.\d+\.\d+\b/g;
 
-/** Mark of a secret in a state (Pulumi's wire format). */
-const MARK = "4dabf18193072939515e22adb298388d";
+/** Signature key of a secret in a state (Pulumi's wire format). */
+const SECRET_SIGNATURE = "4dabf18193072939515e22adb298388d";
 
-/** The inputs of every resource, by URN: secrets left out, and ids of objects told by the object's URN. */
+/** Returns the inputs of every resource by URN, without secrets, and with URNs instead of object ids. */
 export async function stateOf({ stack }: OwnStack): Promise<Readonly<Record<string, unknown>>> {
   const { resources = [] } = (await exportState(stack)).deployment;
   const ids = new Map(resources.flatMap(({ id, urn }) => (id === undefined ? [] : [[id, `<${urn}>`] as const])));
@@ -23,32 +23,32 @@ export async function stateOf({ stack }: OwnStack): Promise<Readonly<Record<stri
     }
     if (typeof value !== "object" || value === null) return value;
     if (Array.isArray(value)) return value.map((one) => normal(one, key));
-    if (MARK in value) return "[secret]";
+    if (SECRET_SIGNATURE in value) return "[secret]";
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, normal(one, name)]));
   };
   return Object.fromEntries(
-    resources.map(({ urn, inputs, parent, delete: condemned }) => [
+    resources.map(({ urn, inputs, parent, delete: isPendingDelete }) => [
       urn,
-      { inputs: normal(inputs, ""), parent, condemned },
+      { inputs: normal(inputs, ""), parent, isPendingDelete },
     ]),
   );
 }
 
 /**
- * What is given out anew each time that an outpost is created: the address of its Service, and the autonamed Secret of its environment.
- * (Its account at authentik, too, which is no resource.)
+ * Replaces values that each new outpost changes: the address of its Service, and the autonamed Secret of its environment.
+ * (Its account at authentik differs too, but is no resource.)
  */
 function unnamed(value: string | number): string | number {
   if (typeof value === "number") return value;
   return value.replaceAll(CLUSTER_IP, "<cluster IP>").replace(/(-environment)-[0-9a-f]{8}$/, "$1-<suffix>");
 }
 
-/** The same for objects of the cluster. */
+/** Replaces the cluster IPs in an object of the cluster. */
 function withoutAddresses(spec: unknown): unknown {
   return JSON.parse(JSON.stringify(spec).replaceAll(CLUSTER_IP, "<cluster IP>"));
 }
 
-/** A number is an id only where one is meant: authentik counts from 1, as much else does. */
+/** Returns whether a value is an id. A number is one only in such fields, since authentik's ids are small numbers. */
 function isId(value: string | number, key: string): boolean {
   return !/^\d+$/.test(String(value)) || /provider|user|target|group|mapping|outpost/i.test(key);
 }
@@ -67,7 +67,7 @@ interface Provider {
   readonly external_host?: string;
 }
 
-/** Routes and middlewares of the cluster, and what the identity provider has and serves. */
+/** Returns the routes and middlewares of the cluster, and the identity provider's objects. */
 export async function liveObjects({ objects, administrator }: OwnPlatform): Promise<Readonly<Record<string, unknown>>> {
   const routing = async (plural: string) => {
     const { items } = (await objects.listClusterCustomObject({ group: "traefik.io", version: "v1alpha1", plural })) as {

@@ -1,4 +1,4 @@
-/** The job that proves the deployment from inside the cluster: it holds, it tells, and it sees a route without its protection. */
+/** The job that verifies the deployment from inside the cluster: it passes, exports metrics, and detects a route without its middlewares. */
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,7 +21,7 @@ interface RouteRules {
   readonly spec: { readonly routes: readonly { readonly middlewares?: unknown[] }[] };
 }
 
-/** What the receiver was sent: by request line, the metrics by name. */
+/** Requests to the receiver: request line, metrics by name, and body. */
 const received: { request: string; metrics: Map<string, number>; text: string }[] = [];
 let receiver: Server;
 let batch: BatchV1Api;
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => receiver.close(resolve)));
 
-/** As `kubectl create job --from=cronjob/gatehouse-verify` does, with a Pushgateway. @returns how it ended, and what it printed */
+/** Runs the job as `kubectl create job --from=cronjob/gatehouse-verify` does, with a Pushgateway. @returns its condition and its output */
 async function runJob(): Promise<{ end: string; lines: Record<string, unknown>[]; text: string }> {
   const { spec } = await batch.readNamespacedCronJob({ name: "gatehouse-verify", namespace: NAMESPACE });
   const jobSpec = structuredClone(spec?.jobTemplate.spec) as V1JobSpec;
@@ -78,14 +78,14 @@ async function runJob(): Promise<{ end: string; lines: Record<string, unknown>[]
   };
 }
 
-/** The API server here has no kubelet to ask; the agent keeps what pods print. */
+/** Returns the output of the job's pod from the agent's file: the local API server has no kubelet to read logs from. */
 async function logOf(job: string): Promise<string> {
   const pods = await core.listNamespacedPod({ namespace: NAMESPACE, labelSelector: `job-name=${job}` });
   const [pod] = pods.items;
   return readFileSync(join(inject("platform").data, "logs", "pods", `${NAMESPACE}_${pod?.metadata?.name}.log`), "utf8");
 }
 
-/** Every secret of the stack, and the password of the job's own account. */
+/** Returns every secret of the stack and the password of the job's service account. */
 async function secrets(): Promise<string[]> {
   const { data = {} } = await core.readNamespacedSecret({ name: "verifier-account", namespace: NAMESPACE });
   const password = Buffer.from(data["PASSWORD"] ?? "", "base64").toString();
@@ -94,7 +94,7 @@ async function secrets(): Promise<string[]> {
 }
 
 describe("the verification job", () => {
-  test("is there with its schedule, and runs as nobody with a token", async () => {
+  test("has its schedule, and runs as a non-root user without a token", async () => {
     const { spec } = await batch.readNamespacedCronJob({ name: "gatehouse-verify", namespace: NAMESPACE });
     expect(spec?.schedule).toBe("17 4 1 1 *");
     expect(spec?.jobTemplate.spec?.template.spec).toMatchObject({
@@ -104,7 +104,7 @@ describe("the verification job", () => {
     });
   });
 
-  test("holds, and says so in its metrics", async () => {
+  test("passes, and pushes its result as metrics", async () => {
     const { end, lines, text } = await runJob();
     expect({ end, failed: lines.filter(({ state }) => state === "failed") }).toEqual({ end: "Complete", failed: [] });
     const summary = lines.at(-1);
@@ -125,7 +125,7 @@ describe("the verification job", () => {
     ).toEqual([]);
   });
 
-  test("signs in as its machine where that may enter, and says where it did not", async () => {
+  test("signs in with its service account, and reports the skipped sign-ins", async () => {
     const { lines } = await runJob();
     const skipped = lines.filter(({ state, kind }) => state === "skipped" && kind === "sign-in");
     expect(skipped.map(({ subject, detail }) => `${new URL(subject as string).hostname}: ${detail as string}`)).toEqual(
@@ -137,7 +137,7 @@ describe("the verification job", () => {
     );
   });
 
-  test("fails when a route loses its middlewares, and holds again when it has them back", async () => {
+  test("fails while a route has no middlewares, and passes after they are restored", async () => {
     const route = (await objects.getNamespacedCustomObject(ROUTE)) as RouteRules;
     const open = route.spec.routes.map((rule) => ({ ...rule, middlewares: [] }));
     await setRules(open);
@@ -169,7 +169,7 @@ describe("the verification job", () => {
 });
 
 describe("npm run verify", () => {
-  test("looks at everything; what cannot be looked at is counted and told; no secret is in any form of its report", async () => {
+  test("runs every kind of check, counts skipped ones, and writes no secret in any format", async () => {
     const { data } = inject("platform");
     const junit = join(data, "verify.xml");
     let [text, json] = ["", ""];
@@ -192,8 +192,8 @@ describe("npm run verify", () => {
     expect(new Set(report.checks.map(({ kind }) => kind))).toEqual(
       new Set(KINDS.filter((kind) => kind !== "certificates")),
     );
-    const notMade = report.checks.filter(({ state }) => state === "skipped").map(({ subject }) => subject);
-    expect(notMade).toEqual(["domain mesh", "domain external"]);
+    const skipped = report.checks.filter(({ state }) => state === "skipped").map(({ subject }) => subject);
+    expect(skipped).toEqual(["domain mesh", "domain external"]);
     expect(report.summary).toEqual({ passed: report.checks.length - 2, failed: 0, skipped: 2 });
     expect(text).toContain(`${report.checks.length - 2} passed, 2 skipped`);
     const forms = [text, json, readFileSync(junit, "utf8")];

@@ -1,10 +1,10 @@
-/** Whatever breaks, nobody reaches an application without its authentication, and what comes back works again. */
+/** Forward auth fails closed: while a component is down, no request reaches an application without authentication, and sign-in works again afterwards. */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import type { Plan } from "../../infra/plan/types.ts";
-import { told, withClient } from "../domains/world.ts";
+import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { INGE, type OwnPlatform, type OwnStack, SECRETS, service, startOwnPlatform } from "./ownPlatform.ts";
 import { probe } from "./probe.ts";
 import { processes, signal, startSecondGateway, withChildren } from "./programs.ts";
@@ -23,16 +23,16 @@ let plan: Plan;
 let forward: string;
 /** Origin of a service behind basic auth. */
 let legacy: string;
-/** Cookie of a session with the former. */
+/** Cookie of a session at `forward`. */
 let cookie: string;
 
 beforeAll(async () => {
   own = await startOwnPlatform();
-  stack = await own.open("closed");
+  stack = await own.open("outages");
   ({ plan } = await stack.up(own.installed(SERVICES)));
   await own.administrator.create(INGE);
   [forward, legacy] = [url("forward"), url("legacy")];
-  await untilItWorks();
+  await untilWorking();
   cookie = await session();
 });
 afterAll(() => own.stop());
@@ -42,10 +42,10 @@ function url(name: string): string {
 }
 
 function answer(to: string, headers: Record<string, string> = {}): Promise<string> {
-  return withClient(async (client) => told(await client.send(to, { headers })));
+  return withClient(async (client) => statusAndTarget(await client.send(to, { headers })));
 }
 
-/** A new session's cookie. */
+/** Signs in and returns the session's cookie. */
 function session(): Promise<string> {
   return withClient(async (client) => {
     const page = await signIn(client, `${forward}/`, INGE);
@@ -54,7 +54,7 @@ function session(): Promise<string> {
   });
 }
 
-/** What the two services answer to nobody, to a script, to who has a session or a password: in this order. */
+/** Returns the responses to a browser without a session, a background request, a session, no password and a password, in this order. */
 async function answers(): Promise<string[]> {
   const script = { "x-requested-with": "XMLHttpRequest" };
   return Promise.all([
@@ -68,12 +68,12 @@ async function answers(): Promise<string[]> {
 
 const working = (): string[] => [`302 ${own.identityProvider}/application/o/authorize/`, "401", "200", "401", "200"];
 
-async function until(expected: () => string[], look: () => Promise<string[]> = answers): Promise<void> {
-  await vi.waitFor(async () => expect(await look()).toEqual(expected()), { timeout: 240_000, interval: 100 });
+async function until(expected: () => string[], observe: () => Promise<string[]> = answers): Promise<void> {
+  await vi.waitFor(async () => expect(await observe()).toEqual(expected()), { timeout: 240_000, interval: 100 });
 }
 
-/** Everything is as in a whole stack, for a session that was there, and for a new one. */
-async function untilItWorks(): Promise<void> {
+/** Waits until an existing and a new session get the responses of a working stack. */
+async function untilWorking(): Promise<void> {
   await vi.waitFor(async () => (cookie = await session()), { timeout: 240_000, interval: 500 });
   await until(working);
 }
@@ -99,7 +99,7 @@ async function scale(names: readonly string[], replicas: number): Promise<void> 
 
 const DOWN = ["500", "500", "500", "401", "200"];
 
-test("the identity provider is scaled to nothing: no login, and sessions go on; scaled back, all works", async () => {
+test("keeps existing sessions while the identity provider is scaled to zero, and accepts logins after scaling up", async () => {
   const watched = probe(`${forward}/`);
   await scale(SERVERS, 0);
   await until(
@@ -108,23 +108,23 @@ test("the identity provider is scaled to nothing: no login, and sessions go on; 
   );
   expect(await answers()).toEqual(working());
   await scale(SERVERS, 1);
-  await untilItWorks();
+  await untilWorking();
   await watched.stop();
   expect(watched.leaked).toEqual([]);
 });
 
-test("the outpost is scaled to nothing: 5xx for everyone; scaled back, all works", async () => {
+test("returns 5xx to every request while the outpost is scaled to zero, and accepts logins after scaling up", async () => {
   const watched = probe(`${forward}/`);
   await scale(outposts(), 0);
   await until(() => DOWN);
   expect(await answer(`${forward}/outpost.goauthentik.io/start`)).toBe("502");
   await scale(outposts(), 1);
-  await untilItWorks();
+  await untilWorking();
   await watched.stop();
   expect(watched.leaked).toEqual([]);
 });
 
-test("the identity provider's process is killed: it comes back by itself, and sessions are still there", async () => {
+test("keeps existing sessions when the identity provider's process is killed and restarted", async () => {
   const watched = probe(`${forward}/`);
   const before = processes(own.platform, SERVER);
   signal(before, "SIGKILL");
@@ -132,13 +132,13 @@ test("the identity provider's process is killed: it comes back by itself, and se
   await vi.waitFor(() => expect(after().length).toBe(1), { timeout: 240_000, interval: 100 });
   await until(working);
   const tally = await watched.stop();
-  // Outposts answer without the identity provider; the refresh of a later test does not.
-  await untilItWorks();
+  // Outposts answer without the identity provider, but the refresh of a later test needs it.
+  await untilWorking();
   expect(watched.leaked).toEqual([]);
   expect(Object.keys(tally).filter((status) => !/^(302|500|502)$/.test(status))).toEqual([]);
 });
 
-test("a host that the outpost does not know answers 400, with every session", async () => {
+test("returns 400 for a host without a provider, with and without a session", async () => {
   const name = "unknown";
   const middlewares = ["gatehouse-strip", forwardAuth()].map((middleware) => ({ name: middleware }));
   const match = `Host(\`${name}.localhost\`)`;
@@ -158,38 +158,41 @@ test("a host that the outpost does not know answers 400, with every session", as
 
 test.each([
   { of: "forward auth", named: forwardAuth, broken: ["404", "401", "404", "401", "200"] },
-  { of: "the strip", named: () => "gatehouse-strip", broken: ["404", "404", "404", "404", "404"] },
+  { of: "header removal", named: () => "gatehouse-strip", broken: ["404", "404", "404", "404", "404"] },
   { of: "basic auth", named: () => "legacy-basic-auth", broken: [...["302", "401", "200"], "404", "404"] },
-])("the middleware of $of is deleted: 404, until a deploy with refresh puts it back", async ({ named, broken }) => {
-  const name = named();
-  const watched = [probe(`${forward}/`), probe(`${legacy}/`)];
-  await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, plural: "middlewares", name });
-  await until(() => broken.map((status) => (status === "302" ? (working()[0] ?? "") : status)));
-  await restored();
-  for (const one of watched) {
-    await one.stop();
-    expect(one.leaked).toEqual([]);
-  }
-});
+])(
+  "returns 404 after the middleware of $of is deleted, until a deployment with refresh creates it again",
+  async ({ named, broken }) => {
+    const name = named();
+    const watched = [probe(`${forward}/`), probe(`${legacy}/`)];
+    await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, plural: "middlewares", name });
+    await until(() => broken.map((status) => (status === "302" ? (working()[0] ?? "") : status)));
+    await restore();
+    for (const one of watched) {
+      await one.stop();
+      expect(one.leaked).toEqual([]);
+    }
+  },
+);
 
-test("the Secret with basic auth's password is deleted: 404, until a deploy with refresh puts it back", async () => {
+test("returns 404 after the Secret of basic auth is deleted, until a deployment with refresh creates it again", async () => {
   const watched = probe(`${legacy}/`);
   await own.core.deleteNamespacedSecret({ namespace: "default", name: "legacy-basic-auth" });
   await until(() => [...working().slice(0, 3), "404", "404"]);
-  await restored();
+  await restore();
   await watched.stop();
   expect(watched.leaked).toEqual([]);
 });
 
-/** A refresh and a deploy, which creates the one thing that was deleted. */
-async function restored(): Promise<void> {
+/** Refreshes and deploys, which creates the one deleted object. */
+async function restore(): Promise<void> {
   await stack.stack.refresh();
   const { changes } = await stack.up(own.installed(SERVICES));
   expect(changes["create"]).toBe(1);
   await until(working);
 }
 
-test("the API server hangs: what was routed stays routed, and protected", async () => {
+test("keeps routes and their protection while the API server hangs", async () => {
   const apiServer = processes(own.platform, /^\S*kube-apiserver /);
   const watched = probe(`${forward}/`);
   signal(apiServer, "SIGSTOP");
@@ -199,36 +202,36 @@ test("the API server hangs: what was routed stays routed, and protected", async 
   } finally {
     signal(apiServer, "SIGCONT");
   }
-  await untilItWorks();
+  await untilWorking();
   expect(Object.keys(await watched.stop())).toEqual(["302"]);
 });
 
-test("the identity provider's database hangs: nobody new gets in, until it answers again", async () => {
+test("completes no login while the identity provider's database hangs, and completes it afterwards", async () => {
   const postgres = withChildren(processes(own.platform, /^\S*\/postgres -D /));
   const watched = probe(`${forward}/`);
   signal(postgres, "SIGSTOP");
-  const entering = session();
-  const early = Promise.race([entering.then(() => "in"), pause(3_000, "waiting")]);
+  const login = session();
+  const early = Promise.race([login.then(() => "signed in"), pause(3_000, "waiting")]);
   expect(await early.finally(() => signal(postgres, "SIGCONT"))).toBe("waiting");
-  cookie = await entering;
-  await untilItWorks();
+  cookie = await login;
+  await untilWorking();
   await watched.stop();
   expect(watched.leaked).toEqual([]);
 });
 
-test("a gateway that starts while the outpost is down lets no user in, and all users once it is back", async () => {
+test("returns 500 from a gateway that starts while the outpost is down, and admits sessions once it is up", async () => {
   await scale(outposts(), 0);
   await until(() => DOWN);
   const second = await startSecondGateway(own.platform);
   try {
     const { host } = new URL(forward);
     const ask = (headers: Record<string, string>): Promise<string> => answer(second.origin, { host, ...headers });
-    const look = () => Promise.all([ask({}), ask({ "x-requested-with": "XMLHttpRequest" }), ask({ cookie })]);
-    await until(() => ["500", "500", "500"], look);
+    const observe = () => Promise.all([ask({}), ask({ "x-requested-with": "XMLHttpRequest" }), ask({ cookie })]);
+    await until(() => ["500", "500", "500"], observe);
     await scale(outposts(), 1);
-    await until(() => [...working().slice(0, 2), working()[0] ?? ""], look);
+    await until(() => [...working().slice(0, 2), working()[0] ?? ""], observe);
   } finally {
     await second.stop();
   }
-  await untilItWorks();
+  await untilWorking();
 });

@@ -49,7 +49,7 @@ export async function runFlow(client: HttpClient, page: Answer): Promise<Answer>
 }
 
 /** Status and origin and path of where it leads. */
-export function told(answer: Answer): string {
+export function statusAndTarget(answer: Answer): string {
   const location = headerOf(answer, "location");
   if (location === undefined) return String(answer.status);
   const { origin, pathname } = new URL(location, answer.url);
@@ -57,7 +57,7 @@ export function told(answer: Answer): string {
 }
 
 /** The identity headers that arrived at the echo service, in any spelling; sorted. */
-export function arrived(body: string): string[] {
+export function receivedIdentityHeaders(body: string): string[] {
   return [...receivedHeaders(body).keys()].filter((name) => /^x[-_.]idp[-_.]/.test(name)).sort();
 }
 
@@ -88,7 +88,7 @@ export async function machineSecret(name: string): Promise<MachineSecret> {
 }
 
 /** A machine's token for one service (docs/applications.md, "Machines"). */
-export async function tokenOf(client: HttpClient, machine: MachineSecret, clientId: string): Promise<string> {
+export async function requestToken(client: HttpClient, machine: MachineSecret, clientId: string): Promise<string> {
   const form = {
     grant_type: "client_credentials",
     client_id: clientId,

@@ -5,16 +5,16 @@ import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import {
-  arrived,
+  receivedIdentityHeaders,
   exposureOf,
   identityProvider,
   machineSecret,
   credentialsOf,
   runFlow,
-  told,
-  tokenOf,
+  statusAndTarget,
+  requestToken,
   withClient,
-} from "./world.ts";
+} from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "external", "partner"];
 const FORWARDED = ["forward", "gated"];
@@ -31,7 +31,7 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const answer = await client.send(`${url}/x?y=1`);
-      expect(told(answer)).toBe(`302 ${authorize()}`);
+      expect(statusAndTarget(answer)).toBe(`302 ${authorize()}`);
       const callback = new URL(headerOf(answer, "location") ?? "").searchParams.get("redirect_uri");
       expect(callback).toBe(`${url}/outpost.goauthentik.io/callback?X-authentik-auth-callback=true`);
       expect(answer.body).not.toContain("Hostname:");
@@ -48,7 +48,7 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
         { "access-control-request-method": "GET" },
       ];
       for (const headers of signs) {
-        expect([headers, told(await client.send(`${url}/x`, { headers }))]).toEqual([headers, "401"]);
+        expect([headers, statusAndTarget(await client.send(`${url}/x`, { headers }))]).toEqual([headers, "401"]);
       }
     }));
 
@@ -57,12 +57,12 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
       const { url } = exposureOf(service, kind);
       const answer = await signIn(client, `${url}/x?y=1`, credentialsOf("inge"));
       expect([answer.url, answer.status, receivedPath(answer.body)]).toEqual([`${url}/x?y=1`, 200, "/x?y=1"]);
-      expect(arrived(answer.body)).toEqual(SIX);
+      expect(receivedIdentityHeaders(answer.body)).toEqual(SIX);
       const headers = receivedHeaders(answer.body);
       expect(headers.get("x-idp-username")).toEqual(["inge"]);
       expect(headers.get("x-idp-groups")).toEqual(["staff"]);
       const script = await client.send(`${url}/x`, { headers: { "x-requested-with": "XMLHttpRequest" } });
-      expect([script.status, arrived(script.body)]).toEqual([200, SIX]);
+      expect([script.status, receivedIdentityHeaders(script.body)]).toEqual([200, SIX]);
     }));
 
   test("in none of its groups is refused by the identity provider", () =>
@@ -71,7 +71,7 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
       const answer = await signIn(client, `${url}/`, credentialsOf("gast"));
       expect(new URL(answer.url).origin).toBe(identityProvider());
       expect(answer.body).toContain("Permission denied");
-      expect(told(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
+      expect(statusAndTarget(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
     }));
 
   test("shows its public path to anyone, without identity", () =>
@@ -79,10 +79,14 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
       const { url } = exposureOf(service, kind);
       for (const path of ["/open", "/open/deeper?x=1"]) {
         const answer = await client.send(url + path, { headers: { "X-idp-username": "mallory" } });
-        expect([answer.status, receivedPath(answer.body), arrived(answer.body)]).toEqual([200, path, []]);
+        expect([answer.status, receivedPath(answer.body), receivedIdentityHeaders(answer.body)]).toEqual([
+          200,
+          path,
+          [],
+        ]);
       }
       for (const path of ["/opener", "/x/open", "/Open", "/?/open"]) {
-        expect([path, told(await client.send(url + path))]).toEqual([path, `302 ${authorize()}`]);
+        expect([path, statusAndTarget(await client.send(url + path))]).toEqual([path, `302 ${authorize()}`]);
       }
     }));
 
@@ -90,15 +94,15 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const robot = await machineSecret("robot");
-      const token = await tokenOf(client, robot, robot.clientIds[url] ?? "");
+      const token = await requestToken(client, robot, robot.clientIds[url] ?? "");
       const bearer = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
       const answer = await withClient((machine) => machine.send(`${url}/x`, { headers: bearer(token) }));
-      expect([answer.status, arrived(answer.body)]).toEqual([200, SIX]);
+      expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, SIX]);
       expect(receivedHeaders(answer.body).get("x-idp-username")).toEqual(["robot"]);
       const other = exposureOf(service === "forward" ? "gated" : "forward", kind);
-      const foreign = await tokenOf(client, robot, robot.clientIds[other.url] ?? "");
+      const foreign = await requestToken(client, robot, robot.clientIds[other.url] ?? "");
       const refused = await withClient((machine) => machine.send(`${url}/x`, { headers: bearer(foreign) }));
-      expect(told(refused)).toBe("401");
+      expect(statusAndTarget(refused)).toBe("401");
     }));
 });
 
@@ -107,7 +111,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const answer = await client.send(`${url}/x`);
-      expect(told(answer)).toBe(`302 ${authorize()}`);
+      expect(statusAndTarget(answer)).toBe(`302 ${authorize()}`);
       expect(new URL(headerOf(answer, "location") ?? "").searchParams.get("redirect_uri")).toBe(`${url}/callback`);
     }));
 
@@ -128,7 +132,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
       const { url } = exposureOf(service, kind);
       const answer = await signIn(client, `${url}/`, credentialsOf("gast"));
       expect(new URL(answer.url).origin).toBe(identityProvider());
-      expect(told(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
+      expect(statusAndTarget(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
     }));
 
   test("signing out ends the session here and at the identity provider", () =>
@@ -157,7 +161,7 @@ describe.each(each(["legacy"]))("%s on %s, with one password", (service, kind) =
   test("gets the user name and not the password", () =>
     withClient(async (client) => {
       const answer = await client.send(`${exposureOf(service, kind).url}/x`, { headers: basic(password()) });
-      expect([answer.status, arrived(answer.body)]).toEqual([200, ["x-idp-username"]]);
+      expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, ["x-idp-username"]]);
       const headers = receivedHeaders(answer.body);
       expect(headers.get("x-idp-username")).toEqual(["ops"]);
       expect(headers.get("authorization")).toBe(undefined);
@@ -166,7 +170,7 @@ describe.each(each(["legacy"]))("%s on %s, with one password", (service, kind) =
   test("shows its public path to anyone", () =>
     withClient(async (client) => {
       const answer = await client.send(`${exposureOf(service, kind).url}/open`);
-      expect([answer.status, arrived(answer.body)]).toEqual([200, []]);
+      expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, []]);
     }));
 });
 
@@ -206,12 +210,14 @@ describe.each(["forward", "gated", "notes", "legacy"])("the test environment who
       if (service === "legacy") {
         expect((await client.send(`${url}/`)).status).toBe(401);
         const password = inject("domains").variables["LEGACY_PASSWORD"] ?? "";
-        expect(arrived((await client.send(`${url}/`, { headers: basic(password) })).body)).toEqual(["x-idp-username"]);
+        expect(receivedIdentityHeaders((await client.send(`${url}/`, { headers: basic(password) })).body)).toEqual([
+          "x-idp-username",
+        ]);
         return;
       }
-      expect(told(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
+      expect(statusAndTarget(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
       const answer = await signIn(client, `${url}/x`, credentialsOf("inge"));
-      expect([answer.status, arrived(answer.body)]).toEqual([200, SIX]);
+      expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, SIX]);
       const outside = await withClient((other) => signIn(other, `${url}/x`, credentialsOf("gast")));
       expect(new URL(outside.url).origin).toBe(identityProvider());
     }));
@@ -223,5 +229,5 @@ test("a machine in none of the groups gets the client ids of services for all us
     const open = ["everyone", "whoami-everyone"].map((service) => exposureOf(service, "localhost").url);
     expect(Object.keys(stranger.clientIds).sort()).toEqual(open.sort());
     const { url } = exposureOf("forward", "localhost");
-    await expect(tokenOf(client, stranger, robot.clientIds[url] ?? "")).rejects.toThrow("answered 400");
+    await expect(requestToken(client, stranger, robot.clientIds[url] ?? "")).rejects.toThrow("answered 400");
   }));

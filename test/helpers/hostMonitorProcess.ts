@@ -1,4 +1,4 @@
-/** Asks each host for its page without a session, one every so often, until told to stop; for {@link watchHosts} of test/e2e/watch.ts. */
+/** Requests the page of each host in turn without a session, until the parent sends a message; for {@link monitorHosts} of test/e2e/host-monitor.ts. */
 import { Agent, get } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -7,20 +7,20 @@ const PAUSE = 50;
 
 const [port = "", ...hosts] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
-const seen = { answered: {} as Record<string, number>, open: [] as { host: string; at: string }[] };
-let stopped = false;
-process.once("message", () => (stopped = true));
+const observed = { answered: {} as Record<string, number>, open: [] as { host: string; at: string }[] };
+let isStopped = false;
+process.once("message", () => (isStopped = true));
 process.once("disconnect", () => process.exit());
 
-for (let turn = 0; !stopped; turn++) {
+for (let turn = 0; !isStopped; turn++) {
   const host = hosts[turn % hosts.length] ?? "";
-  void ask(host).catch(() => undefined);
+  void requestPage(host).catch(() => undefined);
   await pause(PAUSE);
 }
-process.send?.(seen, () => process.exit());
+process.send?.(observed, () => process.exit());
 
-/** What the echo service answers begins with its name; no refusal does. */
-async function ask(host: string): Promise<void> {
+/** A response of the echo service begins with its host name; a refusal does not. */
+async function requestPage(host: string): Promise<void> {
   const at = new Date().toISOString();
   const body = await new Promise<string>((resolve, reject) => {
     const options = { host: "127.0.0.1", port, agent, headers: { host: `${host}:${port}` }, timeout: 5_000 };
@@ -31,6 +31,6 @@ async function ask(host: string): Promise<void> {
     });
     outgoing.on("timeout", () => outgoing.destroy()).on("error", reject);
   });
-  seen.answered[host] = (seen.answered[host] ?? 0) + 1;
-  if (body.startsWith("Hostname: ")) seen.open.push({ host, at });
+  observed.answered[host] = (observed.answered[host] ?? 0) + 1;
+  if (body.startsWith("Hostname: ")) observed.open.push({ host, at });
 }

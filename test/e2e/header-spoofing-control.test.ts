@@ -1,4 +1,4 @@
-/** What happens without a defence: the attacks of gateway.test.ts succeed, so its tests can fail. */
+/** Controls for gateway.test.ts: without the defence its attacks succeed, so its tests can fail. */
 import { join } from "node:path";
 import { CustomObjectsApi } from "@kubernetes/client-node";
 import { afterEach, beforeAll, expect, inject, test } from "vitest";
@@ -6,9 +6,9 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { withClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { forwardAuthOf, origin, sampleUser, sendRaw } from "./world.ts";
+import { forwardAuthOf, origin, sampleUser, sendRaw } from "./fixtures.ts";
 
-const place = { group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" };
+const location = { group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" };
 const name = "control";
 let cluster: CustomObjectsApi;
 
@@ -17,10 +17,10 @@ beforeAll(() => {
   config.loadFromFile(join(inject("platform").data, "kubeconfig"));
   cluster = config.makeApiClient(CustomObjectsApi);
 });
-afterEach(() => cluster.deleteNamespacedCustomObject({ ...place, name }));
+afterEach(() => cluster.deleteNamespacedCustomObject({ ...location, name }));
 
-/** A route to the echo service that wins over the stack's own for one path of a host, with just these middlewares. */
-async function route(host: string, middlewares: string[]): Promise<void> {
+/** Creates a route to the echo service for one path of a host, with a higher priority than the stack's route and these middlewares only. */
+async function createRoute(host: string, middlewares: string[]): Promise<void> {
   const match = `Host(\`${host}\`) && Path(\`/control\`)`;
   const services = [{ name: "whoami", port: 8080, nativeLB: true }];
   const rule = {
@@ -36,7 +36,7 @@ async function route(host: string, middlewares: string[]): Promise<void> {
     metadata: { name },
     spec: { routes: [rule] },
   };
-  await cluster.createNamespacedCustomObject({ ...place, body });
+  await cluster.createNamespacedCustomObject({ ...location, body });
 }
 
 const forged: [string, string][] = ["X-idp-username", "X_idp_username", "X.idp.username"].map((header) => [
@@ -44,19 +44,19 @@ const forged: [string, string][] = ["X-idp-username", "X_idp_username", "X.idp.u
   "mallory",
 ]);
 
-test("without the strip middleware, every forged spelling arrives behind an open route", async () => {
-  await route(new URL(origin("whoami-public")).hostname, []);
-  const arrived = async (): Promise<string[]> => {
+test("every forged spelling reaches a public application without the strip middleware", async () => {
+  await createRoute(new URL(origin("whoami-public")).hostname, []);
+  const forgedHeaders = async (): Promise<string[]> => {
     const { body } = await sendRaw(`${origin("whoami-public")}/control`, forged);
     return [...receivedHeaders(body)].filter(([, values]) => values.includes("mallory")).map(([header]) => header);
   };
   await expect
-    .poll(async () => (await arrived()).sort(), { timeout: 240_000 })
+    .poll(async () => (await forgedHeaders()).sort(), { timeout: 240_000 })
     .toEqual(["x-idp-username", "x.idp.username", "x_idp_username"]);
 });
 
-test("with forward auth alone, the spellings that it does not overwrite arrive beside the real name", async () => {
-  await route(new URL(origin("whoami")).hostname, [forwardAuthOf("whoami")]);
+test("forged spellings reach the application next to the real header with forward auth alone", async () => {
+  await createRoute(new URL(origin("whoami")).hostname, [forwardAuthOf("whoami")]);
   await withClient(async (client) => {
     await signIn(client, `${origin("whoami")}/`, sampleUser("bob"));
     const cookie = await client.cookies.getCookieString(origin("whoami"));

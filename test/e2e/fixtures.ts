@@ -6,7 +6,7 @@ import { computePlan } from "../../infra/plan/plan.ts";
 import type { Credentials } from "../../ops/clients/signIn.ts";
 import { note } from "../helpers/exchanges.ts";
 
-/** The origin of a host of the local stack, with the port where there is one. */
+/** Returns the origin of a host of the local stack, with its port if it has one. */
 export function origin(label: string): string {
   const found = inject("platform").urls.find((url) => new URL(url).hostname === `${label}.localhost`);
   if (found === undefined) {
@@ -15,7 +15,7 @@ export function origin(label: string): string {
   return new URL(found).origin;
 }
 
-/** Name of the middleware that asks for a session in front of a host of the local stack. */
+/** Returns the name of the forward-auth middleware in front of a host of the local stack. */
 export function forwardAuthOf(label: string): string {
   const raw = readStackFile(join(import.meta.dirname, "../../Pulumi.local.yaml"), "local");
   const { exposures, middlewares } = computePlan(parseStack(raw, process.env, { secretsRequired: false }));
@@ -27,7 +27,7 @@ export function forwardAuthOf(label: string): string {
   return found.name;
 }
 
-/** A sample user's credentials. */
+/** Returns the credentials of a sample user. */
 export function sampleUser(username: string): Credentials {
   const name = `${username.toUpperCase()}_PASSWORD`;
   const password = Object.entries(inject("platform").variables).find(([variable]) => variable.endsWith(name))?.[1];
@@ -42,7 +42,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends header lines exactly as given: any case, twice, in order. Libraries that fold names would hide what is tested. */
+/** Sends header lines exactly as given: any case, repeated, in order. Libraries that fold header names would hide what the tests verify. */
 export function sendRaw(url: string, lines: readonly (readonly [string, string])[]): Promise<RawAnswer> {
   const { hostname, port, pathname, search, host } = new URL(url);
   const headers = [["Host", host], ...lines].flat();

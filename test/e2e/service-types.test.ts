@@ -1,11 +1,11 @@
-/** The types besides proxy in the local stack, and what test environments show. */
+/** The service types other than proxy in the local stack, and the headers that test environments show. */
 import { expect, inject, test } from "vitest";
 import { headerOf, withClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { origin, sampleUser } from "./world.ts";
+import { origin, sampleUser } from "./fixtures.ts";
 
-test("an application that signs people in itself does so with what its Secret holds", () =>
+test("an oauth2 application signs users in with the client of its Secret", () =>
   withClient(async (client) => {
     const answer = await signIn(client, `${origin("notes")}/page`, sampleUser("bob"));
     expect(answer.url).toBe(`${origin("notes")}/page`);
@@ -14,7 +14,7 @@ test("an application that signs people in itself does so with what its Secret ho
     expect(foreign.status).toBe(400);
   }));
 
-test("one username and password open a basic service, which learns the name alone", () =>
+test("a basic service accepts its username and password, and the application receives the username only", () =>
   withClient(async (client) => {
     const refused = await client.send(`${origin("legacy")}/`);
     expect([refused.status, headerOf(refused, "www-authenticate")]).toEqual([401, 'Basic realm="legacy"']);
@@ -25,10 +25,12 @@ test("one username and password open a basic service, which learns the name alon
     expect([answer.status, headers.get("x-idp-username"), headers.has("authorization")]).toEqual([200, ["ops"], false]);
   }));
 
-test.each(["whoami", "admin", "notes"])("the test environment of %s shows who signed in", (application) =>
-  withClient(async (client) => {
-    const url = `${origin(`whoami-${application}`)}/`;
-    const answer = await signIn(client, url, sampleUser("alice"));
-    expect([answer.url, receivedHeaders(answer.body).get("x-idp-groups")]).toEqual([url, ["admins,staff"]]);
-  }),
+test.each(["whoami", "admin", "notes"])(
+  "the test environment of %s shows the headers of the signed-in user",
+  (application) =>
+    withClient(async (client) => {
+      const url = `${origin(`whoami-${application}`)}/`;
+      const answer = await signIn(client, url, sampleUser("alice"));
+      expect([answer.url, receivedHeaders(answer.body).get("x-idp-groups")]).toEqual([url, ["admins,staff"]]);
+    }),
 );

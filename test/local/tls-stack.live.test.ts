@@ -1,8 +1,9 @@
 /** A whole stack on an existing Postgres that refuses connections without TLS, and whose certificate a private CA issued. */
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
 import { tlsOptions } from "../../infra/postgres/tls.ts";
 import { withClient } from "../../ops/clients/http.ts";
 import {
@@ -19,7 +20,7 @@ import { encrypt } from "../helpers/encryptedPostgres.ts";
 
 const ca = newAuthority("Private CA");
 const next = newAuthority("Next CA");
-const FILES = join(import.meta.dirname, "../../.gatehouse");
+const PROJECT = join(import.meta.dirname, "../..");
 let own: OwnPlatform;
 let stack: OwnStack;
 
@@ -108,7 +109,7 @@ test("keeps serving while the CA is replaced, and does not run the migrations ag
 });
 
 test("is removed after a preview on a machine without the file of the root certificate", async () => {
-  for (const name of readdirSync(FILES).filter((file) => /^postgres-.*\.crt$/.test(file))) rmSync(join(FILES, name));
+  rmSync(join(PROJECT, writeRootCertificates(next.certificate)));
   await expect(stack.stack.refresh()).rejects.toThrow("no such file");
   await stack.stack.preview();
   await stack.destroy();

@@ -58,7 +58,7 @@ beforeAll(async () => {
   const redirects = hosts.map((host) => `${host}/oauth/callback`);
   const callback = openId(redirects).callback();
   provider.on("request", (request, response) => void callback(request, response));
-  app = spawn(process.execPath, [path.join("local", "images", "oidcApp.ts")], {
+  app = spawn(process.execPath, [path.join("local", "sample", "oidcApp.ts")], {
     stdio: ["ignore", "ignore", "inherit"],
     env: {
       PORT: String(port),

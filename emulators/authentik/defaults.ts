@@ -58,16 +58,6 @@ const special: Record<string, (runtime: Runtime, bootstrap: Bootstrap) => void> 
     if (runtime.store.find("outpost", { managed: embeddedOutpost })) return;
     settleOutpost(runtime, add(runtime, "outpost", { name: "authentik Embedded Outpost", managed: embeddedOutpost }));
   },
-  "default/default-brand.yaml": (runtime) => {
-    const flow = (slug: string) => runtime.store.find("flow", { slug })?.pk;
-    add(runtime, "brand", {
-      domain: "authentik-default",
-      default: true,
-      branding_title: "authentik",
-      flow_authentication: flow("default-authentication-flow"),
-      flow_invalidation: flow("default-invalidation-flow"),
-    });
-  },
 };
 
 function addAdministrator(runtime: Runtime, { password, token, email }: Bootstrap): void {

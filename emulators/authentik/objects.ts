@@ -150,7 +150,6 @@ export type Kinds = {
   outpost: Outpost;
   binding: Binding;
   keypair: KeyPair;
-  brand: Stored;
   token: Token;
   blueprint: Blueprint;
   stage: LoginStage;

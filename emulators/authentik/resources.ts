@@ -117,7 +117,6 @@ const computed: Record<string, (runtime: Runtime, object: Stored) => Fields> = {
     const { certificate_data, key_data } = pair as KeyPair;
     return { ...describeCertificate(certificate_data), private_key_available: key_data !== "" };
   },
-  Brand: (_, brand) => ({ brand_uuid: brand.pk }),
   Token: (runtime, token) => {
     const user = runtime.store.get("user", (token as Token).user);
     return { user_obj: user ? fill("User", { ...user, ...presentUser(runtime, user) }) : null };

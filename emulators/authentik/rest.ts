@@ -71,9 +71,9 @@ function addActions(api: Hono<Env>, runtime: Runtime): void {
     const config = resourceAt("/outposts/instances/").defaults["config"] as Fields;
     return c.json({ config: { ...config, authentik_host: `${originOf(c)}/` } });
   });
-  api.get("/crypto/certificatekeypairs/:id/:part{view_certificate|view_private_key}/", (c) => {
+  api.get("/crypto/certificatekeypairs/:id/view_certificate/", (c) => {
     const pair = find(runtime, resourceAt("/crypto/certificatekeypairs/"), c) as KeyPair;
-    return c.json({ data: c.req.param("part") === "view_certificate" ? pair.certificate_data : pair.key_data });
+    return c.json({ data: pair.certificate_data });
   });
   api.get("/core/tokens/:id/view_key/", (c) => {
     const token = find(runtime, resourceAt("/core/tokens/"), c) as Token;

@@ -120,10 +120,10 @@ export class Store {
     for (const object of this.list(kind) as Stored[]) {
       const value = object[field];
       if (Array.isArray(value) && value.includes(id)) {
-        this.put(kind, { ...object, [field]: value.filter((entry) => entry !== id) });
+        this.put(kind, { ...object, [field]: value.filter((entry) => entry !== id) } as Kinds[Kind]);
       } else if (value === id) {
         if (dependents.includes(kind)) this.remove(kind, object.pk);
-        else this.put(kind, { ...object, [field]: null });
+        else this.put(kind, { ...object, [field]: null } as Kinds[Kind]);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { faults, trimmed, writable } from "./description.ts";
 import { references } from "./objects.ts";
-import type { Fields, Kind, Outpost, Stored } from "./objects.ts";
+import type { Fields, Kind, Kinds, Outpost, Stored } from "./objects.ts";
 import { serviceAccountOf } from "./permissions.ts";
 import { Refusal } from "./refusal.ts";
 import { create, resources, saved, settle } from "./resources.ts";
@@ -26,7 +26,7 @@ export function save(
   validate(runtime, resource, current, body);
   const object = { ...(current ?? create(runtime, resource)), ...writable(schema, body) };
   const settled = settledOrRefused(runtime, resource, object);
-  const result = runtime.store.put(kind, settled);
+  const result = runtime.store.put(kind, settled as Kinds[Kind]);
   saved(runtime, result, kind);
   return result;
 }

@@ -57,7 +57,6 @@ export interface Plugin {
   readonly identity?: string;
   /** Only for a parameterized package. */
   parameterize?(parameter: Parameter): { name: string; version: string };
-  getSchema?(): string;
   configure(config: Values): Promise<void>;
   check(type: string, olds: Values | undefined, news: Values, urn: string): Promise<CheckResult>;
   diff(type: string, id: string, oldInputs: Values, oldState: Values, news: Values): Promise<Change>;

@@ -3,7 +3,6 @@ import type { Value, Values } from "../protocol/plugin.ts";
 import type { Api } from "./api.ts";
 import { wireName } from "./operations.ts";
 import { MEMBERS } from "./resources.ts";
-import schema from "./schema.json" with { type: "json" };
 
 interface Lookup {
   readonly path: string;
@@ -15,24 +14,38 @@ interface Lookup {
   readonly query?: Readonly<Record<string, string>>;
   /** As in "No matching groups found". */
   readonly noun: string;
+  /** Names of the outputs besides `id`, separated by blanks. */
+  readonly outputs: string;
   /** Outputs that are called otherwise in the API. */
   readonly renamed?: Readonly<Record<string, string>>;
 }
 
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
-  getFlow: { path: "/flows/instances/", filters: { slug: "slug", designation: "designation" }, noun: "flows" },
+  getFlow: {
+    path: "/flows/instances/",
+    filters: { slug: "slug", designation: "designation" },
+    noun: "flows",
+    outputs: "authentication designation name slug title",
+  },
   getPropertyMappingProviderScope: {
     path: "/propertymappings/provider/scope/",
     filters: { managed: "managed", managedLists: "managed", name: "name", scopeName: "scope_name" },
     noun: "mappings",
+    outputs: "description expression ids managed managedLists name scopeName",
   },
   // Not a slip of this page: the real one says so.
-  getCertificateKeyPair: { path: "/crypto/certificatekeypairs/", filters: { name: "name" }, noun: "groups" },
+  getCertificateKeyPair: {
+    path: "/crypto/certificatekeypairs/",
+    filters: { name: "name" },
+    noun: "groups",
+    outputs: "certificateData expiry fetchCertificate fetchKey fingerprint1 fingerprint256 keyData name subject",
+  },
   getGroup: {
     path: "/core/groups/",
     one: "pk",
     filters: { name: "name" },
     noun: "groups",
+    outputs: "attributes includeUsers isSuperuser name numPk parentName parents pk users usersObjs",
     renamed: { usersObjs: "users_obj" },
   },
   getUser: {
@@ -41,22 +54,31 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     filters: { username: "username" },
     query: { include_groups: "true", include_roles: "true" },
     noun: "users",
+    outputs:
+      "attributes avatar dateJoined email groups isActive isSuperuser lastLogin name path pk type uid username uuid",
   },
 };
 
 /** Names of the outputs of a data source, by token, e.g. `authentik:index/getFlow:getFlow`. */
 export function outputsOf(token: string): string[] {
-  const functions: Readonly<Record<string, { outputs: { properties: object } }>> = schema.functions;
-  return Object.keys(functions[token]?.outputs.properties ?? {});
+  return ["id", ...lookupOf(token).outputs.split(" ")];
+}
+
+function lookupOf(token: string): Lookup {
+  const lookup = LOOKUPS[nameOf(token)];
+  if (!lookup) throw new Error(`the stand-in for the authentik provider does not know the data source ${token}`);
+  return lookup;
+}
+
+function nameOf(token: string): string {
+  return token.slice(token.lastIndexOf(":") + 1);
 }
 
 /** Runs a data source; of a key pair it tells what its list does, so no certificate and no key. A 404 gives an empty result, as with the real provider. @throws when nothing matches */
 export async function lookUp(api: Api, token: string, args: Values): Promise<Values> {
-  const name = token.slice(token.lastIndexOf(":") + 1);
-  const lookup = LOOKUPS[name];
-  if (!lookup) throw new Error(`the stand-in for the authentik provider does not know the data source ${token}`);
+  const lookup = lookupOf(token);
   const { path, one } = lookup;
-  const members = name === "getGroup" ? { ...MEMBERS, include_users: asText(args.includeUsers ?? true) } : {};
+  const members = nameOf(token) === "getGroup" ? { ...MEMBERS, include_users: asText(args.includeUsers ?? true) } : {};
 
   const matches = async (): Promise<Values[] | undefined> => {
     if (!one || isEmpty(args[one])) return matchesOf(api, lookup, args, members);

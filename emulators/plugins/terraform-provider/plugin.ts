@@ -1,8 +1,6 @@
 /**
  * A stand-in for the Pulumi plugin `terraform-provider`, for one of the Terraform providers that it can bridge: goauthentik/authentik 2026.5.0.
  */
-import { readFileSync } from "node:fs";
-
 import { asText, check, compare, complete, inputsFound, planned, sealed } from "../bridge.ts";
 import { UNKNOWN } from "../protocol/plugin.ts";
 import type { Parameter, Plugin, Values } from "../protocol/plugin.ts";
@@ -10,7 +8,8 @@ import { Api } from "./api.ts";
 import { lookUp, outputsOf } from "./lookups.ts";
 import { operationsOf } from "./operations.ts";
 import type { Operations } from "./operations.ts";
-import schema from "./schema.json" with { type: "json" };
+
+const PACKAGE = { name: "authentik", version: "2026.5.0" };
 
 // What the bridge makes of a 404 after a create or an update.
 const NOT_THERE =
@@ -29,7 +28,6 @@ export function authentik(): Plugin {
     name: "terraform-provider",
     version: "1.1.3",
     parameterize,
-    getSchema: () => readFileSync(new URL("schema.json", import.meta.url), "utf8"),
 
     async configure(config) {
       connection = connect(config);
@@ -78,12 +76,12 @@ function operations(type: string): Operations {
 function parameterize({ value }: Parameter): { name: string; version: string } {
   const { remote } = (value ? JSON.parse(Buffer.from(value).toString()) : {}) as { remote?: Values };
   const { url, version } = remote ?? {};
-  if (!asText(url).endsWith("goauthentik/authentik") || version !== schema.version) {
+  if (!asText(url).endsWith("goauthentik/authentik") || version !== PACKAGE.version) {
     throw new Error(
-      `the stand-in serves goauthentik/authentik ${schema.version} only, not ${asText(url)} ${asText(version)}`,
+      `the stand-in serves goauthentik/authentik ${PACKAGE.version} only, not ${asText(url)} ${asText(version)}`,
     );
   }
-  return { name: schema.name, version: schema.version };
+  return PACKAGE;
 }
 
 function connect(config: Values): Api | undefined {
@@ -94,5 +92,5 @@ function connect(config: Values): Api | undefined {
   if (token === "") throw new Error('the authentik provider has no "token"; set authentik:token or AUTHENTIK_TOKEN');
   // The SDK writes what is not a string as JSON.
   const insecure = asText(config.insecure ?? process.env.AUTHENTIK_INSECURE) === "true";
-  return new Api(url, token, schema.version, insecure);
+  return new Api(url, token, PACKAGE.version, insecure);
 }

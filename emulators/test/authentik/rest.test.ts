@@ -58,7 +58,7 @@ const blueprint = { content: "version: 1\nentries: []\n" };
 function plant(resource: Resource, { path, body, response, status }: Call): void {
   const put = (kind: Kind, fields: Json) => {
     const made = resources.find((one) => one.kind === kind && (kind !== resource.kind || one === resource));
-    if (made) runtime.store.put(kind, { ...create(runtime, made), ...anything, ...embedded, ...fields });
+    if (made) runtime.store.put(kind, { ...create(runtime, made), ...anything, ...embedded, ...fields } as never);
   };
   const sent = (body ?? {}) as Json;
   for (const [field, kind] of Object.entries(references[resource.kind] ?? {})) {
@@ -69,7 +69,7 @@ function plant(resource: Resource, { path, body, response, status }: Call): void
   const pk = key === "pk" ? { pk: /^\d+$/.test(id) ? Number(id) : id } : { [key]: id };
   if (id !== "" && id !== "default_settings" && status !== 404) put(resource.kind, pk);
   for (const object of ((response ?? {}) as { results?: Json[] }).results ?? []) {
-    put(resource.kind, { ...object, pk: object["pk"] ?? object["brand_uuid"], ...pair });
+    put(resource.kind, { ...object, ...pair });
   }
 }
 

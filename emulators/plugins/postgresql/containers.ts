@@ -1,37 +1,22 @@
 import { asText } from "../bridge.ts";
-import type { Values } from "../protocol/plugin.ts";
-import { name, text } from "./server.ts";
+import { name } from "./server.ts";
 import type { Kind } from "./server.ts";
 
 export const database: Kind = {
   bare: true,
-  fields: {
-    name: {},
-    owner: { computed: true },
-    template: { computed: true, replaces: true },
-    encoding: { computed: true, replaces: true },
-    lcCollate: { computed: true, replaces: true },
-    lcCtype: { computed: true, replaces: true },
-    connectionLimit: { default: -1 },
-    allowConnections: { default: true },
-  },
+  fields: { name: {}, owner: { computed: true }, template: { output: true }, encoding: { output: true } },
   id: (values) => asText(values.name),
   parse: (id) => ({ name: id }),
 
   async create(sql, values) {
-    const locale = (words: string, value: Values[string]): string => (value ? `${words} ${text(value)}` : "");
-    await sql.rows(
-      `CREATE DATABASE ${name(values.name)} OWNER ${name(values.owner ?? sql.server.username)}
-       TEMPLATE ${name(values.template ?? "template0")} ENCODING ${text(values.encoding ?? "UTF8")}
-       ${locale("LC_COLLATE", values.lcCollate)} ${locale("LC_CTYPE", values.lcCtype)} ${switches(values)}`,
-    );
+    const owner = name(values.owner ?? sql.server.username);
+    await sql.rows(`CREATE DATABASE ${name(values.name)} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8'`);
   },
 
   async read(sql, known) {
     const found = await sql.row(
-      `SELECT datname AS name, pg_get_userbyid(datdba)::text AS owner, pg_encoding_to_char(encoding)::text AS encoding,
-         datcollate AS "lcCollate", datctype AS "lcCtype", datconnlimit AS "connectionLimit",
-         datallowconn AS "allowConnections" FROM pg_database WHERE datname = $1`,
+      `SELECT datname AS name, pg_get_userbyid(datdba)::text AS owner, pg_encoding_to_char(encoding)::text AS encoding
+       FROM pg_database WHERE datname = $1`,
       [known.name],
     );
     return found && { ...found, template: known.template ?? "template0" };
@@ -44,7 +29,6 @@ export const database: Kind = {
       await sql.rows(`ALTER DATABASE ${name(old.name)} RENAME TO ${database}`);
     }
     if (values.owner) await sql.rows(`ALTER DATABASE ${database} OWNER TO ${name(values.owner)}`);
-    await sql.rows(`ALTER DATABASE ${database} WITH ${switches(values)}`);
   },
 
   async delete(sql, state) {
@@ -89,7 +73,3 @@ export const schema: Kind = {
     await sql.rows(`DROP SCHEMA IF EXISTS ${name(state.name)} ${state.dropCascade ? "CASCADE" : "RESTRICT"}`);
   },
 };
-
-function switches(values: Values): string {
-  return `CONNECTION LIMIT ${Number(values.connectionLimit)} ALLOW_CONNECTIONS ${Boolean(values.allowConnections)}`;
-}

@@ -79,29 +79,6 @@ export const defaultPrivileges: Kind = {
   },
 };
 
-export const grantRole: Kind = {
-  fields: {
-    role: { replaces: true },
-    grantRole: { replaces: true },
-    withAdminOption: { default: false, replaces: true },
-  },
-  id: ({ role, grantRole, withAdminOption }) => joined([role, grantRole, withAdminOption]),
-
-  async create(sql, { role, grantRole, withAdminOption }) {
-    await sql.rows(`GRANT ${name(grantRole)} TO ${name(role)} ${withAdminOption ? "WITH ADMIN OPTION" : ""}`);
-  },
-  read: (sql, { role, grantRole }) =>
-    sql.row(
-      `SELECT $1::text AS role, $2::text AS "grantRole", bool_or(admin_option) AS "withAdminOption" FROM pg_auth_members
-       WHERE pg_get_userbyid(member) = $1 AND pg_get_userbyid(roleid) = $2 HAVING count(*) > 0`,
-      [role, grantRole],
-    ),
-  update: () => Promise.reject(new Error("every change of a GrantRole replaces it")),
-  async delete(sql, { role, grantRole }) {
-    await sql.rows(`REVOKE ${name(grantRole)} FROM ${name(role)}`);
-  },
-};
-
 /** Takes away all and grants what is wanted in one transaction: the role never goes without. */
 async function settle(sql: Sql, values: Values, wanted: string[], alter: string, objects: string): Promise<void> {
   const known: readonly string[] = typeOf(values).privileges;

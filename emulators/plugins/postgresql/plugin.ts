@@ -7,7 +7,7 @@ import pg from "pg";
 import { asText, check, compare, complete, inputsFound, planned, sealed } from "../bridge.ts";
 import type { Plugin, Values } from "../protocol/plugin.ts";
 import { database, schema } from "./containers.ts";
-import { defaultPrivileges, grant, grantRole } from "./grants.ts";
+import { defaultPrivileges, grant } from "./grants.ts";
 import { role } from "./role.ts";
 import { Server } from "./server.ts";
 import type { Kind, Sql } from "./server.ts";
@@ -18,7 +18,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "postgresql:index/schema:Schema": schema,
   "postgresql:index/grant:Grant": grant,
   "postgresql:index/defaultPrivileges:DefaultPrivileges": defaultPrivileges,
-  "postgresql:index/grantRole:GrantRole": grantRole,
 };
 
 export function postgresql(): Plugin {

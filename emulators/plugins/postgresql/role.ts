@@ -22,7 +22,6 @@ export const role: Kind = {
     password: { secret: true },
     encryptedPassword: { default: true },
     roles: { set: true },
-    searchPaths: {},
     statementTimeout: {},
     idleInTransactionSessionTimeout: {},
     skipDropRole: { default: false },
@@ -55,11 +54,6 @@ export const role: Kind = {
       ...columns,
       statementTimeout: Number(settings.get("statement_timeout") ?? 0),
       idleInTransactionSessionTimeout: Number(settings.get("idle_in_transaction_session_timeout") ?? 0),
-      searchPaths:
-        settings
-          .get("search_path")
-          ?.split(", ")
-          .map((schema) => schema.replace(/^"|"$/g, "")) ?? [],
       password: kept ? known.password : undefined,
     };
   },
@@ -94,7 +88,6 @@ const password = (values: Values): string => `PASSWORD ${values.password ? text(
 async function settings(sql: Sql, values: Values): Promise<void> {
   const set = (key: string, value: string | undefined): Promise<unknown> =>
     sql.rows(`ALTER ROLE ${name(values.name)} ${value === undefined ? `RESET ${key}` : `SET ${key} TO ${value}`}`);
-  await set("search_path", list(values.searchPaths).map(name).join(", ") || undefined);
   const duration = (value: unknown): string | undefined => (value ? text(value) : undefined);
   await set("statement_timeout", duration(values.statementTimeout));
   await set("idle_in_transaction_session_timeout", duration(values.idleInTransactionSessionTimeout));

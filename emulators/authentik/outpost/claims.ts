@@ -1,45 +1,35 @@
+import { z } from "zod";
 import type { Fields } from "../objects.ts";
 
-/** What an outpost keeps of a token. */
-export type Claims = {
-  sub: string;
-  exp: number;
-  email: string;
-  name: string;
-  preferred_username: string;
-  groups: string[];
-  entitlements: string[];
-  sid: string;
-  ak_proxy: { user_attributes: Fields; is_superuser: boolean };
-  raw_token: string;
-};
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? "");
+const texts = z
+  .array(z.string())
+  .nullish()
+  .transform((value) => value ?? []);
+const object = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((value) => value ?? {});
 
-/** Reads a token's payload. Throws for a claim of another type, which makes the outpost refuse the whole token. */
+const schema = z.object({
+  ...{ sub: text, email: text, name: text, preferred_username: text, sid: text, groups: texts, entitlements: texts },
+  exp: z
+    .int()
+    .nullish()
+    .transform((value) => value ?? 0),
+  ak_proxy: z
+    .object({ user_attributes: object, is_superuser: z.boolean().nullish() })
+    .nullish()
+    .transform((value) => value ?? { user_attributes: {} }),
+});
+
+/** What an outpost keeps of a token. */
+export type Claims = z.infer<typeof schema> & { raw_token: string };
+
+/** Reads a token's payload. @throws Error for a claim of another type, which makes the outpost refuse the whole token */
 export function claimsOf(payload: Fields, raw_token: string): Claims {
-  const read = <T>(from: Fields, name: string, empty: T, fits: (value: unknown) => boolean): T => {
-    const value = from[name] ?? empty;
-    if (!fits(value)) throw new Error(`cannot read the claim ${name}`);
-    return value as T;
-  };
-  const isText = (value: unknown) => typeof value === "string";
-  const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
-  const text = (name: string) => read(payload, name, "", isText);
-  const list = (name: string) =>
-    read<string[]>(payload, name, [], (value) => Array.isArray(value) && value.every(isText));
-  const proxy = read<Fields>(payload, "ak_proxy", {}, isObject);
-  return {
-    sub: text("sub"),
-    exp: read(payload, "exp", 0, Number.isInteger),
-    email: text("email"),
-    name: text("name"),
-    preferred_username: text("preferred_username"),
-    groups: list("groups"),
-    entitlements: list("entitlements"),
-    sid: text("sid"),
-    ak_proxy: {
-      user_attributes: read<Fields>(proxy, "user_attributes", {}, isObject),
-      is_superuser: read(proxy, "is_superuser", false, (value) => typeof value === "boolean"),
-    },
-    raw_token,
-  };
+  return { ...schema.parse(payload), raw_token };
 }

@@ -1,31 +1,28 @@
+import type { Provider } from "../objects.ts";
+
+/** The fields of a provider that outposts get unchanged. */
+export const COPIED_FIELDS = [
+  ...(["pk", "name", "external_host", "mode", "client_id", "client_secret", "cookie_secret", "cookie_domain"] as const),
+  ...(["skip_path_regex", "intercept_header_auth", "basic_auth_enabled"] as const),
+  ...(["basic_auth_user_attribute", "basic_auth_password_attribute"] as const),
+];
+
 /** One provider as `/outposts/proxy/` describes it to outposts (ProxyOutpostConfig). */
-export type Configuration = {
-  pk: number;
-  name: string;
-  external_host: string;
-  mode: string;
-  client_id: string;
-  client_secret: string;
-  cookie_secret: string;
-  cookie_domain: string;
-  skip_path_regex: string;
-  intercept_header_auth: boolean;
-  basic_auth_enabled: boolean;
-  basic_auth_user_attribute: string;
-  basic_auth_password_attribute: string;
+export type Configuration = Pick<Provider, (typeof COPIED_FIELDS)[number]> & {
   /** In seconds. */
   access_token_validity: number;
   scopes_to_request: string[];
   assigned_application_slug: string;
   assigned_application_name: string;
-  oidc_configuration: {
-    issuer: string;
-    authorization_endpoint: string;
-    token_endpoint: string;
-    end_session_endpoint: string;
-    introspection_endpoint: string;
-    jwks_uri: string;
-  };
+  oidc_configuration: Record<
+    | "issuer"
+    | "authorization_endpoint"
+    | "token_endpoint"
+    | "end_session_endpoint"
+    | "introspection_endpoint"
+    | "jwks_uri",
+    string
+  >;
 };
 
 /** Which outpost runs here, and how it reaches authentik. */

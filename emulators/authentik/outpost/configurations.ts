@@ -2,7 +2,7 @@ import { seconds } from "../duration.ts";
 import { issuerOf } from "../issuer.ts";
 import type { Outpost, Provider } from "../objects.ts";
 import type { Store } from "../store.ts";
-import type { Configuration } from "./configuration.ts";
+import { type Configuration, COPIED_FIELDS } from "./configuration.ts";
 
 /** What outposts get of their providers, in the order of their names: all of `outpost`, or of every outpost. Those without an application are left out. */
 export function configurationsOf(store: Store, origin: string, outpost?: Outpost): Configuration[] {
@@ -20,19 +20,10 @@ function configurationOf(store: Store, origin: string, provider: Provider): Conf
   const shared = `${origin}/application/o`;
   const own = `${shared}/${application.slug}`;
   return {
-    pk: provider.pk,
-    name: provider.name,
-    external_host: provider.external_host,
-    mode: provider.mode,
-    client_id: provider.client_id,
-    client_secret: provider.client_secret,
-    cookie_secret: provider.cookie_secret,
-    cookie_domain: provider.cookie_domain,
-    skip_path_regex: provider.skip_path_regex,
-    intercept_header_auth: provider.intercept_header_auth,
-    basic_auth_enabled: provider.basic_auth_enabled,
-    basic_auth_user_attribute: provider.basic_auth_user_attribute,
-    basic_auth_password_attribute: provider.basic_auth_password_attribute,
+    ...(Object.fromEntries(COPIED_FIELDS.map((field) => [field, provider[field]])) as Pick<
+      Provider,
+      (typeof COPIED_FIELDS)[number]
+    >),
     access_token_validity: seconds(provider.access_token_validity),
     scopes_to_request: [...new Set(scopes)],
     assigned_application_slug: application.slug,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "hono";
 import type { Claims } from "./claims.ts";
-import { Codec } from "./codec.ts";
+import { decode, encode } from "./codec.ts";
 import { newSession, setCookie } from "./session.ts";
 import type { CookieOptions, Opened, Session, SessionStore, Values } from "./session.ts";
 
@@ -17,7 +17,7 @@ export class FileStore implements SessionStore {
   readonly #folder: string;
   /** The cookie secrets of all providers that are served now. */
   readonly #secrets: () => string[];
-  #codec = new Codec("", 0);
+  #secret = "";
   #options: CookieOptions = { maxAge: 0, secure: false, domain: "" };
 
   constructor(folder: string, secrets: () => string[]) {
@@ -27,7 +27,7 @@ export class FileStore implements SessionStore {
 
   /** Sets what a newly constructed provider asks for, for all others too. */
   configure(secret: string, options: CookieOptions): void {
-    this.#codec = new Codec(secret, options.maxAge);
+    this.#secret = secret;
     this.#options = options;
   }
 
@@ -35,8 +35,8 @@ export class FileStore implements SessionStore {
     const session = newSession(name, this.#options);
     if (cookie === undefined) return { session };
     try {
-      session.id = this.#codec.decode(cookie) as string;
-      session.values = this.#codec.decode(readFileSync(this.#file(session.id), "utf8")) as Values;
+      session.id = this.#decoded(cookie) as string;
+      session.values = this.#decoded(readFileSync(this.#file(session.id), "utf8")) as Values;
       return { session };
     } catch (error) {
       return { session, error: error as Error };
@@ -49,17 +49,20 @@ export class FileStore implements SessionStore {
       return setCookie(c, session, "");
     }
     session.id ||= newId();
-    writeFileSync(this.#file(session.id), this.#codec.encode(session.values), { mode: 0o600 });
-    setCookie(c, session, this.#codec.encode(session.id));
+    writeFileSync(this.#file(session.id), encode(this.#secret, session.values), { mode: 0o600 });
+    setCookie(c, session, encode(this.#secret, session.id));
   }
 
   logout(matches: (claims: Claims) => boolean): void {
-    const codecs = this.#secrets().map((secret) => new Codec(secret, 0));
     for (const name of readdirSync(this.#folder).filter((file) => file.startsWith(prefix))) {
       const file = path.join(this.#folder, name);
-      const claims = readableBy(codecs, readFileSync(file, "utf8"))?.claims;
+      const claims = readableBy(this.#secrets(), readFileSync(file, "utf8"))?.claims;
       if (claims && matches(claims)) rmSync(file, { force: true });
     }
+  }
+
+  #decoded(text: string): unknown {
+    return decode(this.#secret, text, this.#options.maxAge);
   }
 
   #file(id: string): string {
@@ -73,10 +76,10 @@ export function newId(): string {
   return Array.from(randomBytes(52), (byte) => alphabet[byte % 32]).join("");
 }
 
-function readableBy(codecs: Codec[], text: string): Values | undefined {
-  for (const codec of codecs) {
+function readableBy(secrets: string[], text: string): Values | undefined {
+  for (const secret of secrets) {
     try {
-      return codec.decode(text) as Values;
+      return decode(secret, text) as Values;
     } catch {
       // Signed with another provider's secret.
     }

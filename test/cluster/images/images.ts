@@ -45,7 +45,7 @@ const USERS = [
 /** What the emulators and the sample application import. */
 const PACKAGES = [
   ...["@hono/node-server", "ajv", "ajv-formats", "hono", "jose", "jsonwebtoken", "oidc-provider", "openid-client"],
-  ...["p-retry", "pg", "pyodide", "undici", "ws", "yaml"],
+  ...["p-retry", "pg", "pyodide", "undici", "ws", "yaml", "zod"],
 ];
 const SOURCES = "/gatehouse";
 const POSTGRES = "/usr/local/pgsql";

@@ -1,10 +1,10 @@
 /** Removes secrets from the output: known values, and text in the form of a credential. */
 
-/** Shorter values are no secrets worth the name, and would tear words apart. */
+/** Shorter values are no secrets, and are part of other words. */
 const SHORTEST = 6;
 const HIDDEN = "[redacted]";
 
-/** Form of a credential, and what is left of it. */
+/** Forms of credentials, each with its replacement. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   // JSON Web Tokens.
   [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, HIDDEN],
@@ -20,19 +20,21 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g, HIDDEN],
 ];
 
-/**
- * Takes secrets out of texts.
- * @param secrets every value that must not appear, also encoded in JSON, in a URL and in base64
- */
-export function redactor(secrets: Iterable<string>): (text: string) => string {
+type Redact = (text: string) => string;
+
+/** Removes values, also encoded in JSON, in a URL and in base64. */
+export function withoutSecrets(secrets: Iterable<string>): Redact {
   const values = [...secrets].filter((secret) => secret.length >= SHORTEST);
   const spellings = new Set(values.flatMap(spellingsOf));
-  // The longest first: one may hold another.
+  // The longest first: one may contain another.
   const known = [...spellings].sort((a, b) => b.length - a.length);
-  return (text) => {
-    const without = known.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
-    return FORMS.reduce((left, [form, rest]) => left.replace(form, rest), without);
-  };
+  return (text) => known.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
+}
+
+/** Removes values as {@link withoutSecrets}, and text in the form of a credential. */
+export function redactor(secrets: Iterable<string>): Redact {
+  const redact = withoutSecrets(secrets);
+  return (text) => FORMS.reduce((left, [form, rest]) => left.replace(form, rest), redact(text));
 }
 
 function spellingsOf(secret: string): string[] {
@@ -41,7 +43,7 @@ function spellingsOf(secret: string): string[] {
 }
 
 /** The same value with every text in it redacted; keys stay. */
-export function redactAll<T>(value: T, redact: (text: string) => string): T {
+export function redactAll<T>(value: T, redact: Redact): T {
   const visit = (one: unknown): unknown => {
     if (typeof one === "string") return redact(one);
     if (Array.isArray(one)) return one.map(visit);

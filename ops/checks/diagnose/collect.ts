@@ -2,17 +2,23 @@
 import { join } from "node:path";
 import type { KubeConfig } from "@kubernetes/client-node";
 import pLimit from "p-limit";
+import type { Settings } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
+import { decryptedVariables, openCli } from "../../clients/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
+import type { Progress } from "../../terminal/progress.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
-import type { Evidence } from "./evidence.ts";
+import { type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
+import type { Evidence, Observation } from "./evidence.ts";
 import { askExposure, askHost, type TestUser } from "./evidence/answers.ts";
 import { observeCluster } from "./evidence/cluster.ts";
-import { decryptedVariables, observeEngine, observeCli } from "./evidence/engine.ts";
+import { observeEngine } from "./evidence/engine.ts";
 import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
 import { observeName } from "./evidence/names.ts";
-import { Secrets } from "./secrets.ts";
+import { MAX_OBSERVATION_MS, observe } from "./observation.ts";
+
+const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
 
 const MAX_CONCURRENT_HOSTS = 8;
 const MAX_DURATION_MS = 60_000;
@@ -34,9 +40,10 @@ export async function collect(
   host: string | undefined,
 ): Promise<Collected> {
   const { settings, plan } = context;
-  const cli = await observeCli(context, shell);
-  const variables = context.local ? undefined : await decryptedVariables(cli);
-  const secrets = new Secrets(context, variables ?? { unavailable: "the local platform has them in its environment" });
+  const cli = await observe("the Pulumi CLI", () => openCli(context, shell, quiet, MAX_OBSERVATION_MS));
+  const secrets = await secretsOf(context, () =>
+    "value" in cli ? decryptedVariables(cli.value) : Promise.reject(new Error(cli.unavailable)),
+  );
   let kubeconfig: KubeConfig | undefined;
   const open = (): KubeConfig => (kubeconfig ??= kubeConfigOf(context.context, context.environment));
   const exposures = plan.exposures.filter((one) => host === undefined || one.host === host);
@@ -45,11 +52,11 @@ export async function collect(
 
   const [cluster, identity, ownOrigin, engine, names, answers, other] = await Promise.all([
     observeCluster(open, settings, plan),
-    observeIdentity(settings.identityProvider.apiUrl ?? plan.identityProviderUrl, secrets.token),
+    observeIdentity(settings.identityProvider.apiUrl ?? plan.identityProviderUrl, tokenOf(settings, secrets)),
     observeOwnOrigin(plan),
     observeEngine(cli, context.local ? join(shell.data, "workspace") : shell.project),
     inTurns(hosts, async (one) => [one, await observeName(one)] as const),
-    askAll(exposures, secrets.users()),
+    askAll(exposures, sampleUsers(settings, secrets)),
     unplanned === undefined ? undefined : askHost(unplanned, originsOf(unplanned, context)),
   ]);
   const all = new Map([...answers, ...(other ? [[other.url, other.answers] as const] : [])]);
@@ -57,7 +64,28 @@ export async function collect(
     ...{ context: context.context, settings, plan, cluster, identity, ownOrigin, engine },
     ...{ names: new Map(names), answers: all, notAsked: exposures.length - answers.length },
   };
-  return { evidence, secrets: secrets.values(kubeconfig), url: other?.url ?? "" };
+  return {
+    evidence,
+    secrets: [...Object.values(secrets.known), ...credentials(context, kubeconfig)],
+    url: other?.url ?? "",
+  };
+}
+
+/** The API token of the identity provider. */
+function tokenOf({ identityProvider: { token } }: Settings, { reveal, problem }: Secrets): Observation<string> {
+  const value = reveal(token);
+  if (value !== undefined) return { value };
+  return { unavailable: `${token.variables.join(", ")} not set${problem === undefined ? "" : ` (${problem})`}` };
+}
+
+/** Variables of a deploying shell that contain credentials of the engine and of clouds. */
+const CREDENTIAL = /PASS(WORD|PHRASE)|SECRET|TOKEN|PRIVATE|CREDENTIAL|ACCESS_KEY|API_?KEY/i;
+
+/** Returns credentials of the shell and of the kubeconfig, to be removed from the output. */
+function credentials({ environment }: StackContext, kubeconfig: KubeConfig | undefined): string[] {
+  const ofShell = Object.entries(environment).flatMap(([name, value]) => (CREDENTIAL.test(name) ? [value] : []));
+  const ofCluster = (kubeconfig?.users ?? []).flatMap(({ token, password, keyData }) => [token, password, keyData]);
+  return [...ofShell, ...ofCluster].filter((value) => value !== undefined);
 }
 
 type Asked = readonly [string, Awaited<ReturnType<typeof askExposure>>];

@@ -1,4 +1,5 @@
 import pTimeout from "p-timeout";
+import { reasonOf } from "../reason.ts";
 import type { Observation } from "./evidence.ts";
 
 /** How long one observation may take, in milliseconds. */
@@ -17,7 +18,7 @@ export async function observe<T>(
     const message = `no answer within ${timeout / 1000} s`;
     return { value: await pTimeout(work(), { milliseconds: timeout, message }) };
   } catch (error) {
-    return { unavailable: `${what}: ${reasonOf(error)}` };
+    return { unavailable: `${what}: ${rootReason(error)}` };
   }
 }
 
@@ -26,11 +27,8 @@ export function observed<T>(observation: Observation<T>): T | undefined {
   return "value" in observation ? observation.value : undefined;
 }
 
-/** Returns one line of why something failed: the message of the deepest cause, or its code if the message is empty. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause instanceof Error) return reasonOf(error.cause);
-  const { code } = error as Error & { code?: string | number };
-  const first = error.message.trim().split("\n", 1)[0] ?? "";
-  return first === "" ? String(code ?? error.name) : first;
+/** Returns one line of why something failed: the reason of the deepest cause. */
+export function rootReason(error: unknown): string {
+  if (error instanceof Error && error.cause instanceof Error) return rootReason(error.cause);
+  return reasonOf(error).split("\n", 1)[0] ?? "";
 }

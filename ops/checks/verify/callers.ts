@@ -2,9 +2,9 @@
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { protectionOf } from "../../../protections/table.ts";
 import type { StackContext } from "../../context/context.ts";
-import { reasonOf } from "./check.ts";
 import { readMachineAccount } from "./machine.ts";
-import type { Reached } from "./access.ts";
+import { reasonOf } from "../reason.ts";
+import { type Secrets, sampleUsers } from "../secrets.ts";
 import type { Callers } from "./signInProbes.ts";
 
 /**
@@ -14,13 +14,9 @@ import type { Callers } from "./signInProbes.ts";
 export async function callersOf(
   { settings }: StackContext,
   cluster: KubeConfig | Error,
-  secrets: Pick<Reached, "reveal">,
+  secrets: Pick<Secrets, "reveal">,
 ): Promise<Callers> {
-  const { sampleUsers, serviceAccounts } = settings.identityProvider;
-  const users = sampleUsers.flatMap(({ password, ...user }) => {
-    const revealed = secrets.reveal(password);
-    return revealed === undefined ? [] : [{ ...user, password: revealed }];
-  });
+  const users = sampleUsers(settings, secrets);
   const basic = new Map(
     settings.services.flatMap((service) => {
       const credentials = protectionOf(service.type).credentials?.(service);
@@ -29,7 +25,7 @@ export async function callersOf(
     }),
   );
   const chosen = settings.verification?.account;
-  const account = serviceAccounts.find(({ name }) => chosen === undefined || name === chosen);
+  const account = settings.identityProvider.serviceAccounts.find(({ name }) => chosen === undefined || name === chosen);
   const common = { users, basic };
   if (users.length > 0) return { ...common, machine: undefined, noCaller: NO_ACCOUNT };
   if (account === undefined) return { ...common, machine: undefined, noCaller: NO_ACCOUNT };

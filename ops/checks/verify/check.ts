@@ -1,4 +1,5 @@
 import { type HttpClient, withClient } from "../../clients/http.ts";
+import { reasonOf } from "../reason.ts";
 import { describeAnswer } from "./describeAnswer.ts";
 
 /** One expectation of a deployment, and whether it passed. */
@@ -64,12 +65,6 @@ export function checkWithClient(
   connect?: Parameters<typeof withClient>[1],
 ): Promise<Check> {
   return withClient((client) => checkAnswers(client, name, () => probe(client)), connect);
-}
-
-/** Why something failed, in words; a failed connection has them in its code. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message || ((error as { code?: string }).code ?? error.name);
 }
 
 /** Something was seen that must not be. */

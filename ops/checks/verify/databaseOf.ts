@@ -6,9 +6,9 @@ import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { openDataStack, ownDatabase } from "../contract/connection.ts";
 import { ContractError } from "../contract/contract.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
-import { reasonOf } from "./check.ts";
 import type { DatabaseTarget } from "./database.ts";
-import type { Reached } from "./access.ts";
+import type { Secrets } from "../secrets.ts";
+import { reasonOf } from "../reason.ts";
 
 /** Why it cannot be checked. */
 export interface Unreachable {
@@ -26,7 +26,7 @@ const FORWARD = "set postgres.install.host to an address that this machine reach
 export async function databaseOf(
   context: StackContext,
   shell: ShellEnvironment,
-  secrets: Reached,
+  secrets: Pick<Secrets, "known" | "problem">,
   cluster: KubeConfig | Error,
 ): Promise<DatabaseTarget | Unreachable> {
   const { stack, settings } = context;

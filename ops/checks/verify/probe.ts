@@ -1,6 +1,7 @@
 /** Probes by kind and subject; several run at once. */
 import pLimit from "p-limit";
-import { type Check, reasonOf } from "./check.ts";
+import { reasonOf } from "../reason.ts";
+import type { Check } from "./check.ts";
 
 /** Kinds of checks, in the order of reports. */
 export const KINDS = [

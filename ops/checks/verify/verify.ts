@@ -1,20 +1,23 @@
 /** Verifies a live deployment: compares it with its plan. */
 import type { KubeConfig } from "@kubernetes/client-node";
 import { outsideTarget } from "../../../infra/verification/outsideTarget.ts";
+import { decryptedVariables, openCli } from "../../clients/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { callersOf } from "./callers.ts";
 import { skip } from "./check.ts";
 import { clusterProbes } from "./cluster.ts";
+import { redactAll, withoutSecrets } from "../redact.ts";
+import { type Secrets, secretsOf } from "../secrets.ts";
 import { hintOf } from "./hints.ts";
 import { databaseOf } from "./databaseOf.ts";
 import { checkDatabase } from "./database.ts";
 import type { RouteAnswer } from "./gateway.ts";
 import { outsideProbes, Observations } from "./outside.ts";
 import { type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
-import { clusterOf, type Reached, secretsOf } from "./access.ts";
 
-/** What was found out. */
+/** The result of a verification. */
 export interface Report {
   readonly context: string;
   readonly stack: string;
@@ -29,7 +32,6 @@ export interface Report {
 /**
  * Probes every exposure, relation and grant of a context's deployment, from this machine. What cannot be checked from here (no access to the
  * cluster, to its secrets, no account that can sign in) is skipped, with the reason and a hint.
- * @param place where the stack files and the local platform's data are
  * @param only kinds of checks; default: all
  */
 export async function verifyContext(
@@ -40,7 +42,11 @@ export async function verifyContext(
 ): Promise<Report> {
   const began = new Date();
   const seen = new Observations();
-  const secrets = await secretsOf(context, shell, progress);
+  const secrets = await secretsOf(context, () =>
+    progress.step("Reading the stack's secrets", async () =>
+      decryptedVariables(await openCli(context, shell, progress)),
+    ),
+  );
   const cluster = clusterOf(context);
   const callers = await callersOf(context, cluster, secrets);
   const probes = [
@@ -49,7 +55,8 @@ export async function verifyContext(
     ...clusterProbes(context, cluster),
   ].filter(({ kind }) => only.includes(kind));
   const found = await progress.step("Verifying the deployment", (report) => runProbes(probes, report));
-  const checks = found.map((result) => withoutSecrets(withHint(result, context.context), secrets.values));
+  const redact = withoutSecrets(Object.values(secrets.known));
+  const checks = found.map((result) => withHint(redactAll(result, redact), context.context));
   const routes = context.plan.exposures.flatMap(({ id }) => seen.routes.get(id) ?? []);
   const seconds = Math.round((Date.now() - began.getTime()) / 100) / 10;
   return { context: context.context, stack: context.stack, at: began.toISOString(), seconds, routes, checks };
@@ -58,7 +65,7 @@ export async function verifyContext(
 async function databaseProbe(
   context: StackContext,
   shell: ShellEnvironment,
-  secrets: Reached,
+  secrets: Secrets,
   cluster: KubeConfig | Error,
 ): Promise<Probe[]> {
   const { data } = context.plan;
@@ -77,9 +84,11 @@ function withHint(result: Result, context: string): Result {
   return result.ok || result.hint !== undefined ? result : { ...result, hint: hintOf(result, context) };
 }
 
-/** No check repeats a secret; should an answer that it quotes hold one, it is taken out here. */
-function withoutSecrets(result: Result, secrets: readonly string[]): Result {
-  const redact = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, "[secret]"), text);
-  const { detail, answer } = result;
-  return { ...result, detail: redact(detail), ...(answer === undefined ? {} : { answer: redact(answer) }) };
+/** Returns the kubeconfig of the context, or why there is none. */
+function clusterOf({ context, environment }: StackContext): KubeConfig | Error {
+  try {
+    return kubeConfigOf(context, environment);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }

@@ -5,7 +5,7 @@ import { isGatewayResponse } from "../../../clients/gatewayResponse.ts";
 import { type Answer, createClient, type HttpClient, RedirectError } from "../../../clients/http.ts";
 import { type Credentials, signIn } from "../../../clients/signIn.ts";
 import type { Answers, Trail } from "../evidence.ts";
-import { MAX_OBSERVATION_MS, observe, reasonOf } from "../observation.ts";
+import { MAX_OBSERVATION_MS, observe, rootReason } from "../observation.ts";
 
 /** The credentials and groups of a user. */
 export interface TestUser extends Credentials {
@@ -49,7 +49,7 @@ async function traced(url: string, work: (client: HttpClient) => Promise<Answer>
 function endOf(error: unknown): Trail["end"] {
   if (error instanceof RedirectError) return error.isLoop ? "loop" : "too many redirects";
   const { code } = error as { code?: string };
-  return { error: code ?? reasonOf(error) };
+  return { error: code ?? rootReason(error) };
 }
 
 function textOf(answer: Answer | undefined): Trail["text"] {

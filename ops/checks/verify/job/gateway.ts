@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import pRetry from "p-retry";
 import { lookup } from "../../../../infra/loopback.ts";
-import { reasonOf } from "../check.ts";
+import { reasonOf } from "../../reason.ts";
 
 /** One a second. CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). */
 const ATTEMPTS = 120;

@@ -1,5 +1,7 @@
 import type { JobTarget } from "../../../../infra/verification/target.ts";
-import { reasonOf, stateOf, summary } from "../check.ts";
+import { withoutSecrets } from "../../redact.ts";
+import { reasonOf } from "../../reason.ts";
+import { stateOf, summary } from "../check.ts";
 import { type MachineAccount, readMachineAccount } from "../machine.ts";
 import { outsideProbes, Observations } from "../outside.ts";
 import { runProbes } from "../probe.ts";
@@ -22,10 +24,9 @@ export async function verifyTarget(
   print: (line: string) => void,
 ): Promise<number> {
   const began = Date.now();
-  const secret = environment["PASSWORD"] ?? "";
+  const redact = withoutSecrets([environment["PASSWORD"] ?? ""]);
   const log = (event: Readonly<Record<string, unknown>>): void => {
-    const line = JSON.stringify({ time: new Date().toISOString(), stack: target.stack, ...event });
-    print(secret === "" ? line : line.replaceAll(secret, "[secret]"));
+    print(redact(JSON.stringify({ time: new Date().toISOString(), stack: target.stack, ...event })));
   };
   const [first] = target.exposures;
   if (first) {

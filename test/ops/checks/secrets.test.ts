@@ -1,13 +1,9 @@
-/** Which value a secret has where both the stack file and the shell have one. */
 import { expect, test } from "vitest";
-import { parseStack } from "../../../../config/load.ts";
-import { computePlan } from "../../../../infra/plan/plan.ts";
-import type { StackContext } from "../../../../ops/context/context.ts";
-import { secretsOf } from "../../../../ops/checks/verify/access.ts";
-import { stack } from "../../../config/stacks.ts";
-import { quiet } from "../../../helpers/quiet.ts";
-
-const place = { project: "/nowhere", data: "/nowhere", environment: {} };
+import { parseStack } from "../../../config/load.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
+import type { StackContext } from "../../../ops/context/context.ts";
+import { secretsOf } from "../../../ops/checks/secrets.ts";
+import { stack } from "../../config/stacks.ts";
 
 function context(encrypted: readonly string[], local = false): StackContext {
   const { config, ...rest } = stack({ protected_services: [] });
@@ -18,22 +14,22 @@ function context(encrypted: readonly string[], local = false): StackContext {
   return { context: "here", stack: "dev", raw, environment, settings, plan: computePlan(settings), local };
 }
 
-test("the stack file's, as in a deployment", async () => {
+test("prefers the value of the stack file to that of the shell", async () => {
   const decrypt = () => Promise.resolve({ TOKEN: "of the stack" });
-  const { known, problem } = await secretsOf(context(["TOKEN"]), place, quiet, decrypt);
+  const { known, problem } = await secretsOf(context(["TOKEN"]), decrypt);
   expect([known["TOKEN"], problem]).toEqual(["of the stack", undefined]);
 });
 
-test("the shell's if the stack file cannot be decrypted", async () => {
+test("returns the value of the shell if the stack file cannot be decrypted", async () => {
   const decrypt = () => Promise.reject(new Error("incorrect passphrase\nmore"));
-  const { known, problem } = await secretsOf(context(["TOKEN"]), place, quiet, decrypt);
+  const { known, problem } = await secretsOf(context(["TOKEN"]), decrypt);
   expect([known["TOKEN"], problem]).toEqual(["of the shell", "incorrect passphrase"]);
 });
 
-test("the shell's without the engine if the stack file has none, and on the local platform", async () => {
+test("does not decrypt a stack file without secrets, nor on the local platform", async () => {
   const decrypt = () => Promise.reject(new Error("the engine was started"));
   for (const without of [context([]), context(["TOKEN"], true)]) {
-    const { known, problem } = await secretsOf(without, place, quiet, decrypt);
+    const { known, problem } = await secretsOf(without, decrypt);
     expect([known["TOKEN"], problem]).toEqual(["of the shell", undefined]);
   }
 });

@@ -1,0 +1,65 @@
+/** The secrets of a stack, as far as this machine can read them. */
+import { filledIn, secretTexts } from "../../config/secretText.ts";
+import type { SampleUser, SecretText, Settings } from "../../config/settings.ts";
+import type { Credentials } from "../clients/signIn.ts";
+import type { StackContext } from "../context/context.ts";
+import { reasonOf } from "./reason.ts";
+
+export interface Secrets {
+  /** Returns a text with its variables filled in; undefined if one of them is not known. */
+  readonly reveal: (text: SecretText) => string | undefined;
+  /** The known ones, by the variable's name. */
+  readonly known: Readonly<Record<string, string>>;
+  /** Why the stack file could not be decrypted; undefined if it was, or need not be. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Reads the secrets as a deployment does: an encrypted value of the stack file, or the shell's variable if it cannot be decrypted here.
+ * @param decrypt returns the encrypted variables of the stack file in clear; called only if there are some
+ */
+export async function secretsOf(
+  context: StackContext,
+  decrypt: () => Promise<Readonly<Record<string, string>>>,
+): Promise<Secrets> {
+  const encrypted = Object.entries(context.raw.config).flatMap(([key, value]) =>
+    "secret" in value ? (/^variables:(.+)$/.exec(key)?.[1] ?? []) : [],
+  );
+  if (context.local || encrypted.length === 0) return withValues(context, encrypted, {}, undefined);
+  try {
+    const decrypted = await decrypt();
+    return withValues(context, Object.keys(decrypted), decrypted, undefined);
+  } catch (error) {
+    return withValues(context, encrypted, {}, reasonOf(error).split("\n")[0]);
+  }
+}
+
+function withValues(
+  { raw, settings, environment }: StackContext,
+  encrypted: readonly string[],
+  decrypted: Readonly<Record<string, string>>,
+  problem: string | undefined,
+): Secrets {
+  const valueOf = (name: string): string | undefined => {
+    const inClear = raw.config[`variables:${name}`];
+    return decrypted[name] ?? (inClear && "value" in inClear ? String(inClear.value) : environment[name]);
+  };
+  const names = new Set([...encrypted, ...secretTexts(settings).flatMap(({ variables }) => variables)]);
+  const known = [...names].map((name) => [name, valueOf(name)]).filter((pair): pair is [string, string] => !!pair[1]);
+  return {
+    reveal: (text) =>
+      text.variables.every((name) => valueOf(name)) ? filledIn(text, (name) => valueOf(name) ?? "") : undefined,
+    known: Object.fromEntries(known),
+    problem,
+  };
+}
+
+type User = Credentials & Pick<SampleUser, "name" | "email" | "groups">;
+
+/** Returns the sample users whose password is known. */
+export function sampleUsers({ identityProvider }: Settings, { reveal }: Pick<Secrets, "reveal">): User[] {
+  return identityProvider.sampleUsers.flatMap(({ password, ...user }) => {
+    const revealed = reveal(password);
+    return revealed === undefined ? [] : [{ ...user, password: revealed }];
+  });
+}

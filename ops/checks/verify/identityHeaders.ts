@@ -18,24 +18,34 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** Signs in to an exposure of the echo service and compares what arrives there with the six headers of the spec; then forges them. */
-export function checkSignIn(exposure: Exposure, user: Credentials & Identity, jwks: string): Promise<Check> {
+/**
+ * A user signs in to an exposure.
+ * @param jwks where the keys of X-idp-jwt are published, if it is of the echo service: then the six headers of the spec arrive, also when the
+ *   client forges them
+ */
+export function checkSignIn(exposure: Exposure, user: Credentials & Identity, jwks?: string): Promise<Check> {
   return checkWithClient(`${user.username} signs in to ${exposure.url}`, async (client) => {
-    const answer = await signIn(client, `${exposure.url}${PATH}`, user);
-    await expectIdentity(client, answer, user, jwks);
-    const again = await client.send(`${exposure.url}${PATH}`, { headers: forged() });
-    refuseForged(again.body);
-    await expectIdentity(client, again, user, jwks);
-    return `on ${PATH} with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
+    if (jwks !== undefined) {
+      await expectIdentity(client, await signIn(client, `${exposure.url}${PATH}`, user), user, jwks);
+      const again = await client.send(`${exposure.url}${PATH}`, { headers: forged() });
+      refuseForged(again.body);
+      await expectIdentity(client, again, user, jwks);
+      return `on ${PATH} with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
+    }
+    const answer = await signIn(client, `${exposure.url}/`, user);
+    if (!answer.url.startsWith(`${exposure.url}/`)) {
+      throw new Unexpected("an answer of the application", `${describe(answer)} from ${new URL(answer.url).origin}`);
+    }
+    return refuseUnlessLetIn(answer);
   });
 }
 
 /**
  * @param answer of the echo service to a request for {@link PATH}
  * @param jwks where the keys of X-idp-jwt are published
- * @throws Unexpected when a header is missing, is there twice, or says something else; never with the token itself
+ * @throws Unexpected when a header is missing, arrived twice, or has another value; never with the token itself
  */
-export async function expectIdentity(client: HttpClient, answer: Answer, user: Identity, jwks: string): Promise<void> {
+async function expectIdentity(client: HttpClient, answer: Answer, user: Identity, jwks: string): Promise<void> {
   expectEqual("status", answer.status, 200);
   expectEqual("path", receivedPath(answer.body), PATH);
   const headers = receivedHeaders(answer.body);
@@ -58,23 +68,12 @@ export async function expectIdentity(client: HttpClient, answer: Answer, user: I
 }
 
 /** @throws Unexpected when a user who signed in is asked to sign in again, is refused, is on a wrong host, or no application answers */
-function refuseUnlessLetIn(answer: Answer): void {
+function refuseUnlessLetIn(answer: Answer): string {
   expectApplication(answer);
   if ([401, 403, 421].includes(answer.status) || answer.status >= 500 || leadsToLogin(answer)) {
     throw new Unexpected("an answer of the application", describe(answer));
   }
-}
-
-/** A user signs in to an application, whatever that shows. */
-export function checkLetIn(exposure: Exposure, user: Credentials): Promise<Check> {
-  return checkWithClient(`${user.username} signs in to ${exposure.url}`, async (client) => {
-    const answer = await signIn(client, `${exposure.url}/`, user);
-    if (!answer.url.startsWith(`${exposure.url}/`)) {
-      throw new Unexpected("an answer of the application", `${describe(answer)} from ${new URL(answer.url).origin}`);
-    }
-    refuseUnlessLetIn(answer);
-    return describe(answer);
-  });
+  return describe(answer);
 }
 
 /** A user outside every group of the exposure must not reach it. */
@@ -93,11 +92,8 @@ export function checkWrongGroup(exposure: Exposure, user: Credentials): Promise<
 export function checkBasic(exposure: Exposure, { username, password }: Credentials, echo: boolean): Promise<Check> {
   return checkWithClient(`${username} signs in to ${exposure.url}`, async (client) => {
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-    const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
-    if (!echo) {
-      refuseUnlessLetIn(answer);
-      return describe(answer);
-    }
+    const answer = await sendForged(client, exposure, authorization);
+    if (!echo) return refuseUnlessLetIn(answer);
     refuseForged(answer.body);
     const headers = receivedHeaders(answer.body);
     expectEqual("X-idp-username", headers.get("x-idp-username"), [username]);
@@ -106,22 +102,22 @@ export function checkBasic(exposure: Exposure, { username, password }: Credentia
   });
 }
 
-/** A machine calls an exposure with its own token, forging headers as it does. */
+/** A machine calls an exposure with its own token. @param jwks as for {@link checkSignIn} */
 export function checkMachine(
   exposure: Exposure,
   user: Identity,
   token: () => Promise<string>,
-  { echo, jwks }: { readonly echo: boolean; readonly jwks: string },
+  jwks?: string,
 ): Promise<Check> {
   return checkWithClient(`${user.username} calls ${exposure.url} as a machine`, async (client) => {
-    const authorization = `Bearer ${await token()}`;
-    const answer = await client.send(`${exposure.url}${PATH}`, { headers: { ...forged(), authorization } });
-    if (!echo) {
-      refuseUnlessLetIn(answer);
-      return describe(answer);
-    }
+    const answer = await sendForged(client, exposure, `Bearer ${await token()}`);
+    if (jwks === undefined) return refuseUnlessLetIn(answer);
     refuseForged(answer.body);
     await expectIdentity(client, answer, user, jwks);
     return `with the ${IDENTITY_HEADERS.length} headers, X-idp-jwt verified, none forged`;
   });
+}
+
+function sendForged(client: HttpClient, { url }: Exposure, authorization: string): Promise<Answer> {
+  return client.send(`${url}${PATH}`, { headers: { ...forged(), authorization } });
 }

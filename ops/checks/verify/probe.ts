@@ -3,12 +3,40 @@ import pLimit from "p-limit";
 import { reasonOf } from "../reason.ts";
 import type { Check } from "./check.ts";
 
-/** Kinds of checks, in the order of reports. */
-export const KINDS = [
-  ...(["routes", "sign-in", "spoofs", "dns", "certificates", "domains"] as const),
-  ...(["data-api", "catalog", "database", "cluster", "audit"] as const),
-] as const;
-export type Kind = (typeof KINDS)[number];
+interface Failed {
+  /** Host of an exposure, or the subject's own name. */
+  readonly subject: string;
+  readonly context: string;
+}
+
+const diagnose = ({ subject, context }: Failed): string => `run: npm run diagnose -- ${context} ${subject}`;
+
+/** Kinds of checks in the order of reports, each with the hint of a failed one. */
+const HINTS = {
+  routes: diagnose,
+  "sign-in": diagnose,
+  spoofs: ({ context }: Failed) =>
+    `deploy again, so that the route removes these headers (./deploy ${context}); until then, trust no identity header there`,
+  dns: diagnose,
+  certificates: ({ subject }: Failed) =>
+    `check what terminates TLS for ${subject} (domains.<kind>.tls); a private authority is trusted with NODE_EXTRA_CA_CERTS=FILE`,
+  domains: ({ context }: Failed) => `find unmanaged routes: npm run audit -- ${context}`,
+  "data-api": ({ context }: Failed) => `deploy again (./deploy ${context}), then check the pods of the data API`,
+  catalog: ({ context }: Failed) => `deploy again (./deploy ${context}), then check the pods of the catalog`,
+  database: ({ context }: Failed) =>
+    `deploy again (./deploy ${context}); npm run contract -- check prints all breaking changes`,
+  cluster: ({ context }: Failed) =>
+    `kubectl --context ${context} get pods --all-namespaces, and describe those that are not ready`,
+  audit: ({ context }: Failed) => `run: npm run audit -- ${context}`,
+} as const;
+
+export type Kind = keyof typeof HINTS;
+export const KINDS = Object.keys(HINTS) as readonly Kind[];
+
+/** @param context named in the commands */
+export function hintOf({ kind, subject }: Pick<Result, "kind" | "subject">, context: string): string {
+  return HINTS[kind]({ subject: URL.parse(subject)?.hostname || subject, context });
+}
 
 /** Some checks of one kind on one thing. */
 export interface Probe {

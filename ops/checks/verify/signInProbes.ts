@@ -3,14 +3,7 @@ import type { ServiceAccount } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
 import type { Expectation } from "../../../protections/expectation.ts";
-import {
-  checkBasic,
-  checkLetIn,
-  checkMachine,
-  checkSignIn,
-  checkWrongGroup,
-  type Identity,
-} from "./identityHeaders.ts";
+import { checkBasic, checkMachine, checkSignIn, checkWrongGroup, type Identity } from "./identityHeaders.ts";
 import { type Check, skip } from "./check.ts";
 import { type MachineAccount, tokenFor } from "./machine.ts";
 import type { Probe } from "./probe.ts";
@@ -45,15 +38,14 @@ const SIGN_IN: Readonly<Record<NonNullable<Expectation["signIn"]>, SignIn>> = {
 };
 
 async function byGateway(target: OutsideTarget, exposure: Exposure, callers: Callers): Promise<Check[]> {
-  const jwks = `${target.identityProviderUrl ?? ""}/application/o/${target.identitySlug}/jwks/`;
-  const echo = isEcho(target, exposure);
+  const keys = `${target.identityProviderUrl ?? ""}/application/o/${target.identitySlug}/jwks/`;
+  const jwks = isEcho(target, exposure) ? keys : undefined;
   const { users, machine } = callers;
-  if (users.length === 0)
-    return [machine ? await asMachine(exposure, machine, echo, jwks) : notChecked(exposure, callers)];
+  if (users.length === 0) return [machine ? await asMachine(exposure, machine, jwks) : notChecked(exposure, callers)];
   const checks: Check[] = [];
   for (const user of users) {
-    if (!mayEnter(exposure, user.groups)) checks.push(await checkWrongGroup(exposure, user));
-    else checks.push(await (echo ? checkSignIn(exposure, user, jwks) : checkLetIn(exposure, user)));
+    const isAllowed = mayEnter(exposure, user.groups);
+    checks.push(await (isAllowed ? checkSignIn(exposure, user, jwks) : checkWrongGroup(exposure, user)));
   }
   return checks;
 }
@@ -61,8 +53,7 @@ async function byGateway(target: OutsideTarget, exposure: Exposure, callers: Cal
 function asMachine(
   exposure: Exposure,
   { account, groups }: NonNullable<Callers["machine"]>,
-  echo: boolean,
-  jwks: string,
+  jwks: string | undefined,
 ): Promise<Check> | Check {
   const { url } = exposure;
   const { username } = account;
@@ -76,7 +67,7 @@ function asMachine(
     return { name, ok: false, detail: `the Secret ${username}-account has no client id for it`, hint: "deploy again" };
   }
   const user = { username, name: username, email: "", groups };
-  return checkMachine(exposure, user, () => tokenFor(account, clientId), { echo, jwks });
+  return checkMachine(exposure, user, () => tokenFor(account, clientId), jwks);
 }
 
 async function byPassword(target: OutsideTarget, exposure: Exposure, { basic }: Callers): Promise<Check[]> {
@@ -90,7 +81,7 @@ async function byPassword(target: OutsideTarget, exposure: Exposure, { basic }: 
 /** The application's own login, which only a user can use: a machine has no login page. */
 async function byApplication(_: OutsideTarget, exposure: Exposure, callers: Callers): Promise<Check[]> {
   const user = callers.users.find(({ groups }) => mayEnter(exposure, groups));
-  if (user) return [await checkLetIn(exposure, user)];
+  if (user) return [await checkSignIn(exposure, user)];
   if (callers.users.length === 0 && !callers.machine) return [notChecked(exposure, callers)];
   const reason = "the application has its own login page, and there is no sample user in its groups";
   return [skip(`sign-in to ${exposure.url}`, reason, "sign in once in a browser")];

@@ -10,12 +10,11 @@ import { skip } from "./check.ts";
 import { clusterProbes } from "./cluster.ts";
 import { redactAll, withoutSecrets } from "../redact.ts";
 import { type Secrets, secretsOf } from "../secrets.ts";
-import { hintOf } from "./hints.ts";
 import { databaseOf } from "./databaseOf.ts";
 import { checkDatabase } from "./database.ts";
 import type { RouteAnswer } from "./gateway.ts";
 import { outsideProbes, Observations } from "./outside.ts";
-import { type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
+import { hintOf, type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
 
 /** The result of a verification. */
 export interface Report {

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import type { Domain } from "../../../../config/settings.ts";
 import { isLoopbackName } from "../../../../infra/loopback.ts";
 import { at, listOf, textAt } from "../../../../policy/resource.ts";
+import { otherAddresses } from "../../../clients/names.ts";
 import type { Evidence } from "../evidence.ts";
 import { observed } from "../observation.ts";
 import { type Cause, type CauseFinding, causeOf, type ComparedEvidence, type Problem } from "./cause.ts";
@@ -54,7 +55,7 @@ function noAddress(
 /** Where the domain states addresses only, the host has one of them. */
 function otherAddress(host: string, { kind, targets }: Domain, addresses: readonly string[]): Problem | undefined {
   if (targets.length === 0 || targets.some((target) => isIP(target) === 0)) return undefined;
-  if (addresses.some((address) => targets.includes(address))) return undefined;
+  if (otherAddresses(addresses, targets).length < addresses.length) return undefined;
   return {
     message: `${host} resolves to another address than the gateway's`,
     evidence: [`it resolves to ${addresses.join(", ")}; domains.${kind}.targets states ${targets.join(", ")}`],

@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises";
+import { resolve } from "../../../clients/names.ts";
 import type { Observation, NameAnswer } from "../evidence.ts";
 import { observe } from "../observation.ts";
 
@@ -6,8 +6,7 @@ import { observe } from "../observation.ts";
 export function observeName(host: string): Promise<Observation<NameAnswer>> {
   return observe(`the name ${host}`, async () => {
     try {
-      const found = await lookup(host, { all: true });
-      return { addresses: found.map(({ address }) => address) };
+      return { addresses: await resolve(host) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOTFOUND" || code === "ENODATA" || code === "EAI_NONAME") return { code };

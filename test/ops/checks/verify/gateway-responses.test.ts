@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ExpectedExposure } from "../../../../infra/verification/target.ts";
 import {
   checkBasic,
-  checkLetIn,
   checkMachine,
+  checkSignIn,
   checkWrongGroup,
 } from "../../../../ops/checks/verify/identityHeaders.ts";
 import type { Check } from "../../../../ops/checks/verify/check.ts";
@@ -42,10 +42,10 @@ async function checks(url: string): Promise<readonly Check[]> {
   const exposure = { ...OF_APPLICATION, url, host: new URL(url).host } as unknown as ExpectedExposure;
   return [
     ...(await checkRoute(exposure, "http://authentik.localhost", () => undefined)),
-    await checkLetIn(exposure, USER),
+    await checkSignIn(exposure, USER),
     await checkWrongGroup(exposure, USER),
     await checkBasic(exposure, USER, false),
-    await checkMachine(exposure, USER, () => Promise.resolve("token"), { echo: false, jwks: "" }),
+    await checkMachine(exposure, USER, () => Promise.resolve("token")),
   ];
 }
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Check, skip, stateOf, summary } from "../../../../ops/checks/verify/check.ts";
-import { hintOf } from "../../../../ops/checks/verify/hints.ts";
 import { junit } from "../../../../ops/checks/verify/junit.ts";
-import { KINDS, type Result, runProbes } from "../../../../ops/checks/verify/probe.ts";
+import { hintOf, KINDS, type Result, runProbes } from "../../../../ops/checks/verify/probe.ts";
 import { describeChecks } from "../../../../ops/checks/verify/report.ts";
 
 const plain = (_: unknown, text: string): string => text;

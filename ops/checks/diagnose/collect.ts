@@ -10,13 +10,13 @@ import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
 import { type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
-import type { Evidence, Observation } from "./evidence.ts";
+import type { Evidence } from "./evidence.ts";
 import { askExposure, askHost, type TestUser } from "./evidence/answers.ts";
 import { observeCluster } from "./evidence/cluster.ts";
 import { observeEngine } from "./evidence/engine.ts";
 import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
 import { observeName } from "./evidence/names.ts";
-import { MAX_OBSERVATION_MS, observe } from "./observation.ts";
+import { MAX_OBSERVATION_MS, type Observation, observe } from "./observation.ts";
 
 const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
 

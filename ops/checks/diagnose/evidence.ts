@@ -1,13 +1,10 @@
 /** The observations as plain data, the only input of the causes. Contains no secret by construction: only the named fields are read. */
-import type { z } from "zod";
 import type { Settings } from "../../../config/settings.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import type { ClusterObjects } from "../../clients/clusterObjects.ts";
 import type { Hop } from "../../clients/http.ts";
-import type { APPLICATION, CLIENT, OUTPOST, PROXY } from "./evidence/identity.ts";
-
-/** An observed value, or the reason why it could not be observed. */
-export type Observation<T> = { readonly value: T } | { readonly unavailable: string };
+import type { IdentityRecords } from "./evidence/identity.ts";
+import type { Observation } from "./observation.ts";
 
 export interface Evidence {
   readonly context: string;
@@ -37,16 +34,6 @@ export interface Cluster {
   readonly trustedProxies: Observation<ReadonlyMap<string, string | undefined>>;
   /** Version in Traefik's image; undefined when no pod has the gateway's labels. */
   readonly traefik: Observation<string | undefined>;
-}
-
-/** Records of the identity provider. */
-export interface IdentityRecords {
-  readonly proxies: readonly z.infer<typeof PROXY>[];
-  readonly clients: readonly z.infer<typeof CLIENT>[];
-  readonly applications: readonly z.infer<typeof APPLICATION>[];
-  readonly outposts: readonly z.infer<typeof OUTPOST>[];
-  /** Names of the bound groups, by the `pk` of the application; disabled bindings are left out. */
-  readonly bindings: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The engine's record of deployments. */

@@ -1,4 +1,5 @@
-import type { Evidence, Observation } from "./evidence.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Observation } from "./observation.ts";
 
 /** Returns one line for each failed observation, with the checks that it prevents. */
 export function limits(evidence: Evidence): string[] {

@@ -1,6 +1,8 @@
 import pTimeout from "p-timeout";
 import { reasonOf } from "../reason.ts";
-import type { Observation } from "./evidence.ts";
+
+/** An observed value, or the reason why it is not available. */
+export type Observation<T> = { readonly value: T } | { readonly unavailable: string };
 
 /** How long one observation may take, in milliseconds. */
 export const MAX_OBSERVATION_MS = 10_000;

@@ -1,6 +1,7 @@
 /** What is wrong with the answers of an exposure. */
 import type { Exposure, Plan } from "../../../infra/plan/types.ts";
-import type { Answers, Evidence, Observation, NameAnswer, Trail } from "./evidence.ts";
+import type { Answers, Evidence, NameAnswer, Trail } from "./evidence.ts";
+import type { Observation } from "./observation.ts";
 import { protectionOf } from "../../../protections/table.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 

@@ -1,6 +1,6 @@
 /** What the identity provider has for an exposure: provider, application, and the outpost that serves them. */
 import type { Exposure } from "../../../../infra/plan/types.ts";
-import type { IdentityRecords } from "../evidence.ts";
+import type { IdentityRecords } from "../evidence/identity.ts";
 import { observed } from "../observation.ts";
 import { type Cause, causeOf, type ComparedEvidence, redeploy } from "./cause.ts";
 

@@ -4,8 +4,8 @@ import type { Settings } from "../../../../config/settings.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { readTraefik } from "../../../../infra/prerequisites/cluster.ts";
 import { readClusterObjects } from "../../../clients/clusterObjects.ts";
-import type { Cluster, Observation } from "../evidence.ts";
-import { observe } from "../observation.ts";
+import type { Cluster } from "../evidence.ts";
+import { type Observation, observe } from "../observation.ts";
 
 /** Of all settings of authentik, the one that is read; it is no secret. */
 const TRUSTED_PROXIES = "AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS";

@@ -3,8 +3,8 @@ import type { PulumiCli } from "../../../clients/pulumiCli.ts";
 import { creationsFile, readCreationsFile } from "../../../engine/recovery/creations.ts";
 import { deployedAccess } from "../../../engine/state/stackState.ts";
 import type { Deployment, Resource } from "../../../engine/state/state.ts";
-import type { EngineState, Observation } from "../evidence.ts";
-import { observe } from "../observation.ts";
+import type { EngineState } from "../evidence.ts";
+import { type Observation, observe } from "../observation.ts";
 
 interface Update {
   readonly kind: string;

@@ -2,27 +2,36 @@ import { z } from "zod";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { AuthentikApi } from "../../../clients/authentikApi.ts";
 import { withClient } from "../../../clients/http.ts";
-import type { IdentityRecords, Observation } from "../evidence.ts";
-import { observe } from "../observation.ts";
+import { type Observation, observe } from "../observation.ts";
 
 /** The fields of records that are kept; others contain secrets of clients and cookies. */
 const named = { pk: z.number(), name: z.string() };
-export const PROXY = z.object({
+const PROXY = z.object({
   ...named,
   mode: z.string(),
   external_host: z.string(),
   cookie_domain: z.string().default(""),
   access_token_validity: z.string(),
 });
-export const CLIENT = z.object({ ...named, redirect_uris: z.array(z.object({ url: z.string() })).default([]) });
-export const APPLICATION = z.object({ pk: z.string(), slug: z.string(), provider: z.number().nullable() });
-export const OUTPOST = z.object({
+const CLIENT = z.object({ ...named, redirect_uris: z.array(z.object({ url: z.string() })).default([]) });
+const APPLICATION = z.object({ pk: z.string(), slug: z.string(), provider: z.number().nullable() });
+const OUTPOST = z.object({
   name: z.string(),
   providers: z.array(z.number()),
   config: z.object({ authentik_host: z.string().default("") }),
 });
 const GROUP = z.object({ pk: z.string(), name: z.string() });
 const BINDING = z.object({ target: z.string(), group: z.string().nullable(), enabled: z.boolean() });
+
+/** Records of the identity provider. */
+export interface IdentityRecords {
+  readonly proxies: readonly z.infer<typeof PROXY>[];
+  readonly clients: readonly z.infer<typeof CLIENT>[];
+  readonly applications: readonly z.infer<typeof APPLICATION>[];
+  readonly outposts: readonly z.infer<typeof OUTPOST>[];
+  /** Names of the bound groups, by the `pk` of the application; disabled bindings are left out. */
+  readonly bindings: ReadonlyMap<string, readonly string[]>;
+}
 
 /**
  * Reads the records of the identity provider from its API.

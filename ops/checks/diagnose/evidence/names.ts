@@ -1,6 +1,6 @@
 import { resolve } from "../../../clients/names.ts";
-import type { Observation, NameAnswer } from "../evidence.ts";
-import { observe } from "../observation.ts";
+import type { NameAnswer } from "../evidence.ts";
+import { type Observation, observe } from "../observation.ts";
 
 /** Asks the system's resolver for a host; that there is no such name is a value, too. */
 export function observeName(host: string): Promise<Observation<NameAnswer>> {

@@ -2,13 +2,9 @@
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Exposure, Plan } from "../../../../infra/plan/types.ts";
-import type {
-  Answers,
-  Evidence,
-  IdentityRecords,
-  Observation,
-  Trail,
-} from "../../../../ops/checks/diagnose/evidence.ts";
+import type { Answers, Evidence, Trail } from "../../../../ops/checks/diagnose/evidence.ts";
+import type { Observation } from "../../../../ops/checks/diagnose/observation.ts";
+import type { IdentityRecords } from "../../../../ops/checks/diagnose/evidence/identity.ts";
 import type { HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { clusterOf } from "../audit/cluster.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../../config/stacks.ts";

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { kindRules, kindWarnings } from "./domainKinds.ts";
-import { hostRules, isInCluster } from "./hosts.ts";
+import { hostLabels } from "../infra/plan/hosts.ts";
+import { hostRules } from "./hosts.ts";
 import { isSection, join } from "./location.ts";
 import { meshRules, meshWarnings } from "./mesh.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
@@ -90,7 +91,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const settings = { ...checked, ...required, stack: raw.stack, context };
   const warnings = [
     ...kindWarnings(domains, exposed),
-    ...meshWarnings(domains, exposedNames(settings)),
+    ...meshWarnings(domains, hostLabels(settings)),
     ...versionWarnings(known),
     ...postgresWarnings(known),
     ...observabilityWarnings(known),
@@ -101,16 +102,6 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
 
 function isComplete<T extends object>(values: T): values is { [K in keyof T]: NonNullable<T[K]> } {
   return Object.values(values).every((value) => value !== undefined);
-}
-
-/** Host labels, each with its domain kinds. */
-function exposedNames({ domains, services, identityProvider, dataApi }: Omit<Settings, "warnings">) {
-  return [
-    { name: identityProvider.host, domains: isInCluster(identityProvider) ? domains.map(({ kind }) => kind) : [] },
-    ...(dataApi ? [{ name: dataApi.host, domains: dataApi.domains }] : []),
-    ...(dataApi?.catalog ? [{ name: dataApi.catalog.host, domains: dataApi.domains }] : []),
-    ...services,
-  ];
 }
 
 /**

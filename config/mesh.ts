@@ -2,6 +2,7 @@
  * Rules of private networks without wildcard names: in a tailnet each name is a node, and no name resolves below a
  * node (tailscale #1196, #7081).
  */
+import type { HostLabel } from "../infra/plan/hosts.ts";
 import { within } from "./location.ts";
 import { type Problem, problem } from "./problems.ts";
 import type { Domain, DomainDraft } from "./sections/domains.ts";
@@ -39,18 +40,12 @@ export function meshRules(settings: readonly Domain[], domains: readonly DomainD
   });
 }
 
-/** A host label and the domain kinds that it is on. */
-interface Exposed {
-  readonly name: string;
-  readonly domains: readonly string[];
-}
-
-/** The nodes that a tailnet needs, one per name. */
-export function meshWarnings(domains: readonly Domain[], exposed: readonly Exposed[]): string[] {
+/** Warns of the nodes that a tailnet needs, one per label. */
+export function meshWarnings(domains: readonly Domain[], labels: readonly HostLabel[]): string[] {
   return domains
     .filter(({ enabled, baseDomain }) => enabled && TAILNET.test(baseDomain))
     .flatMap(({ kind, baseDomain }) => {
-      const names = exposed.filter((one) => one.domains.includes(kind)).map(({ name }) => name);
+      const names = labels.filter(({ kinds }) => kinds.includes(kind)).map(({ label }) => label);
       return names.length === 0
         ? []
         : [`domains.${kind}: ${baseDomain} has no wildcard names. Add a node for each of: ${names.join(", ")}`];

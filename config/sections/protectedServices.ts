@@ -1,5 +1,6 @@
 /** Services that the gateway protects. The fields of each type are in protections/. */
 import { z } from "zod";
+import { derivedSlugs } from "../../infra/plan/slugs.ts";
 import type { EntrySettings } from "../../protections/entry.ts";
 import { entrySchemas, PROTECTIONS, type Service, type ServiceInput } from "../../protections/table.ts";
 import type { Backend } from "../backend.ts";
@@ -110,12 +111,8 @@ export function nameRules({ settings, services }: Drafts): Problem[] {
     if (!("application_slug" in fields) || fields.application_slug === undefined) return found;
     const slug = fields.application_slug;
     const kinds = enabledKinds(fields.domains ?? [], settings);
-    // The same slugs as infra/plan gives out; `*` keeps what was written apart from them.
-    const claims = [
-      `*${slug}`,
-      ...(PROTECTIONS[fields.type ?? ""]?.client ? [slug] : []),
-      ...kinds.flatMap((kind) => [`${slug}-${kind}`, ...(kind === "localhost" ? [`whoami-${slug}-${kind}`] : [])]),
-    ];
+    // `*` keeps the names of applications apart from their slugs.
+    const claims = [`*${slug}`, ...derivedSlugs(slug, kinds, PROTECTIONS[fields.type ?? ""]?.client !== undefined)];
     const owner = claims.map((claim) => slugs.get(claim)).find((other) => other !== undefined);
     if (owner !== undefined) {
       const where = within(location, "application_slug");

@@ -1,53 +1,58 @@
-/** Which host stands for what: each service, and each thing that the stack brings along, on each of its enabled domains. */
+/** Exposures: each service, and each thing that the stack adds, on each of its enabled domains. */
 import type { Backend, Domain, Service, Settings } from "../../config/settings.ts";
 import { forwardAuth } from "../../protections/forwardAuth.ts";
 import { protectionOf } from "../../protections/table.ts";
-import { exposureId, proxySlug } from "./names.ts";
+import type { Exposure } from "./exposure.ts";
+import { hostLabels } from "./hosts.ts";
+import { exposureId } from "./names.ts";
 import { assignOutposts } from "./outposts.ts";
-import type { Exposure } from "./types.ts";
+import { proxySlug, testName } from "./slugs.ts";
 
 /** The Service of an installed authentik, and the HTTP listener of server and outposts (authentik docs, "Ports"). */
 export const AUTHENTIK_SERVICE = { name: "authentik-server", port: 9000 };
-/** PostgREST's listener and the name that its Service gets (infra/data). */
+/** The Service of PostgREST (infra/data). */
 const DATA_API_SERVICE = { name: "postgrest", port: 3000 };
-/** The catalog's server, and the name that its Service gets (infra/data). */
+/** The Service of the catalog (infra/data). */
 export const CATALOG_SERVICE = { name: "catalog", port: 8080 };
-/** The echo service, and the open test host (spec 000, "Test environments per application"). */
-const ECHO = "whoami";
-const OPEN_TEST_HOST = "whoami-public";
 
-/** The identity provider first, then the data API with its catalog and the test host, then the list; each in the order of the domains. */
+/** Returns an exposure for each host of the stack. */
 export function exposures(settings: Settings): Exposure[] {
-  const enabled = settings.domains.filter((domain) => domain.enabled);
-  const on = (kinds: readonly string[]) => enabled.filter(({ kind }) => kinds.includes(kind));
-  const { dataApi, testEnvironments } = settings;
-  const own: Exposure[] = [];
-  const identityProvider = identityProviderBackend(settings);
-  if (identityProvider) {
-    const { host } = settings.identityProvider;
-    own.push(...enabled.map((domain) => open("identity-provider", host, domain, identityProvider)));
+  const services = new Map(settings.services.map((service) => [service.name, service]));
+  const all = hostLabels(settings).flatMap(({ label, kinds, role, entry }) => {
+    const service = services.get(entry ?? "");
+    const backend = backendOf(role, service, settings);
+    if (backend === undefined) return [];
+    const on = settings.domains.filter(({ kind }) => kinds.includes(kind));
+    return on.map((domain): Exposure => {
+      const publicPaths = role === "service" ? (service?.publicPaths ?? []) : [];
+      const host = { ...address(label, domain), role };
+      const of = service ? { ...protect(service, role === "test", domain), ...host } : { ...host, ...OPEN };
+      return { ...of, publicPaths, backend };
+    });
+  });
+  return assignOutposts(all, settings);
+}
+
+/** The protection of a host that the stack adds. */
+const OPEN = {
+  ...{ entry: undefined, protection: "open", authentication: "none", groups: [] },
+  ...{ session: undefined, application: undefined, outpost: undefined },
+};
+
+function backendOf(role: Exposure["role"], service: Service | undefined, settings: Settings): Backend | undefined {
+  const namespace = settings.dataApi?.namespace ?? "";
+  switch (role) {
+    case "identity-provider":
+      return identityProviderBackend(settings);
+    case "data-api":
+      return { ...DATA_API_SERVICE, namespace };
+    case "catalog":
+      return { ...CATALOG_SERVICE, namespace };
+    case "test":
+      return settings.testEnvironments.backend;
+    case "service":
+      return service?.backend;
   }
-  if (dataApi) {
-    const backend = { ...DATA_API_SERVICE, namespace: dataApi.namespace };
-    own.push(...on(dataApi.domains).map((domain) => open("data-api", dataApi.host, domain, backend)));
-  }
-  if (dataApi?.catalog) {
-    const { host } = dataApi.catalog;
-    const backend = { ...CATALOG_SERVICE, namespace: dataApi.namespace };
-    own.push(...on(dataApi.domains).map((domain) => open("catalog", host, domain, backend)));
-  }
-  if (testEnvironments.enabled) {
-    own.push(...on(["localhost"]).map((domain) => open("test", OPEN_TEST_HOST, domain, testEnvironments.backend)));
-  }
-  const listed = settings.services.flatMap((service) => on(service.domains).map((domain) => exposed(service, domain)));
-  const tests = testEnvironments.enabled
-    ? settings.services.flatMap((service) =>
-        on(service.domains)
-          .filter(({ kind }) => kind === "localhost")
-          .map((domain) => testEnvironment(service, domain, testEnvironments.backend)),
-      )
-    : [];
-  return assignOutposts([...own, ...listed, ...tests], settings);
 }
 
 /** The identity provider's Service in the cluster; undefined for one outside of it. */
@@ -57,55 +62,20 @@ export function identityProviderBackend({ identityProvider }: Settings): Backend
   return service && { ...service, namespace };
 }
 
-/** An entry on a domain. */
-function exposed(service: Service, domain: Domain): Exposure {
-  const { name, backend, publicPaths, applicationSlug } = service;
-  return {
-    ...protect(service, "service", domain, applicationSlug),
-    ...address(name, domain),
-    role: "service",
-    publicPaths,
-    backend,
-  };
-}
-
-/** The echo service behind the authentication of an entry. */
-function testEnvironment(service: Service, domain: Domain, backend: Backend): Exposure {
-  const { name, applicationSlug } = service;
-  const slug = applicationSlug && `${ECHO}-${applicationSlug}`;
-  const at = address(`${ECHO}-${name}`, domain);
-  return { ...protect(service, "test", domain, slug), ...at, role: "test", publicPaths: [], backend };
-}
-
-/** @param slug the application's slug on every domain, if users sign in at the identity provider */
-function protect(service: Service, role: "service" | "test", domain: Domain, slug: string | undefined) {
+/** @param isTest whether the host is that of the test environment, which is an application of its own */
+function protect(service: Service, isTest: boolean, domain: Domain) {
   const { name: entry, type: protection, groups, session, applicationSlug: name } = service;
-  const row = protectionOf(protection);
-  const authentication = (row.gatewayAuthenticates?.(service, role) ?? true) ? (row.gateway?.name ?? "none") : "none";
+  const { gateway, ...row } = protectionOf(protection);
+  const authenticates = row.gatewayAuthenticates?.(service, isTest ? "test" : "service") ?? true;
+  const authentication = (authenticates ? gateway?.name : undefined) ?? "none";
   const application =
-    authentication === forwardAuth.name && name !== undefined && slug !== undefined
-      ? { name, slug: proxySlug(slug, domain.kind) }
+    authentication === forwardAuth.name && name !== undefined
+      ? { name, slug: proxySlug(isTest ? testName(name) : name, domain.kind) }
       : undefined;
   return {
     ...{ entry, protection, groups },
     session: name === undefined ? undefined : session,
     ...{ outpost: undefined, authentication, application },
-  };
-}
-
-function open(role: Exclude<Exposure["role"], "service">, label: string, domain: Domain, backend: Backend): Exposure {
-  return {
-    ...address(label, domain),
-    role,
-    entry: undefined,
-    protection: "open",
-    authentication: "none",
-    groups: [],
-    publicPaths: [],
-    session: undefined,
-    application: undefined,
-    outpost: undefined,
-    backend,
   };
 }
 

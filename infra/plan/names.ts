@@ -11,11 +11,6 @@ export function exposureId(service: string, domain: string): string {
   return `${service}@${domain}`;
 }
 
-/** Slug of a proxy application: one per exposure, since the identity provider ties an application to one host. */
-export function proxySlug(applicationSlug: string, domain: string): string {
-  return `${applicationSlug}-${domain}`;
-}
-
 /** IngressRoute of a service, on the domains that share an end of TLS. A dot keeps a certificate's name apart from the service's. */
 export function routeName(service: string, tls: Tls | undefined): string {
   return tls === undefined ? dnsLabel(service) : dnsLabel(OWN, "tls", service) + certificateOf(tls);

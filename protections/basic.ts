@@ -1,6 +1,7 @@
 /** One username and password, checked by the gateway. */
 import { z } from "zod";
 import { secret, text } from "../config/fields.ts";
+import type { TraefikMiddleware } from "../infra/gateway/traefik.ts";
 import { dnsLabel } from "../infra/plan/dnsLabel.ts";
 import { type Entry, entryFields } from "./entry.ts";
 import type { Protection } from "./protection.ts";
@@ -47,7 +48,7 @@ export const basic = {
 } satisfies Protection<BasicService>;
 
 /** Returns `spec` of the middleware. @param secret name of the Secret with the users */
-export function basicAuthSpec(secret: unknown, realm: string): Record<string, unknown> {
+export function basicAuthSpec<T>(secret: T, realm: string): TraefikMiddleware<T> {
   // The application receives the username, never the password.
   return { basicAuth: { secret, realm, headerField: HEADER, removeHeader: true } };
 }

@@ -1,4 +1,5 @@
 /** Forward auth: the gateway asks an outpost of authentik about each request. */
+import type { TraefikMiddleware } from "../infra/gateway/traefik.ts";
 import { IDENTITY_HEADERS } from "../infra/identity/headers.ts";
 import { dnsLabel } from "../infra/plan/dnsLabel.ts";
 import type { ForwardAuth, MiddlewareSpec } from "../infra/plan/middleware.ts";
@@ -49,7 +50,7 @@ export function authPath(refusal: ForwardAuth["refusal"]): string {
 }
 
 /** Returns `spec` of the middleware. */
-export function forwardAuthSpec(address: unknown, { refusal, upstream }: ForwardAuth): Record<string, unknown> {
+export function forwardAuthSpec<T>(address: T, { refusal, upstream }: ForwardAuth): TraefikMiddleware<T> {
   return {
     forwardAuth: {
       address,

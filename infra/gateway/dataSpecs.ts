@@ -2,12 +2,15 @@
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import type { Middleware } from "../plan/types.ts";
 import { emptied } from "./requestHeaders.ts";
+import type { PlainMiddleware } from "./traefik.ts";
+
+type RateLimit = NonNullable<PlainMiddleware["rateLimit"]>;
 
 /**
  * Nobody has credentials here: a token or a cookie is never passed on, and scripts of every origin may read. The gateway answers preflights
  * itself, since PostgREST would allow methods that find no route.
  */
-export function anonymousSpec(): Record<string, unknown> {
+export function anonymousSpec(): PlainMiddleware {
   return {
     headers: {
       customRequestHeaders: emptied(["Authorization", "Cookie", "Content-Profile"]),
@@ -34,20 +37,17 @@ export function anonymousSpec(): Record<string, unknown> {
  * While the database is away PostgREST answers 503, and tells everyone what the connection said: address, port, why a login failed. Its body
  * is dropped: this internal service of Traefik has none. It stands behind what sets headers, which stay on the answer.
  */
-export function unavailableSpec(): Record<string, unknown> {
+export function unavailableSpec(): PlainMiddleware {
   return { errors: { status: ["503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" } };
 }
 
 /** By address; a client with IPv6 has a whole /64 of them. Behind a proxy, the last one that it names. */
-export function perClient({ upstream }: { readonly upstream: boolean }): Record<string, unknown> {
+export function perClient({ upstream }: { readonly upstream: boolean }): Pick<RateLimit, "sourceCriterion"> {
   return { sourceCriterion: { ipStrategy: { ipv6Subnet: 64, ...(upstream ? { depth: 1 } : {}) } } };
 }
 
 /** Tells PostgREST the schema, and the client that the schema will go away (RFC 9745, RFC 8594). */
-export function profileSpec({
-  schema,
-  deprecation,
-}: Extract<Middleware, { kind: "profile" }>): Record<string, unknown> {
+export function profileSpec({ schema, deprecation }: Extract<Middleware, { kind: "profile" }>): PlainMiddleware {
   const customRequestHeaders = { "Accept-Profile": schema };
   // PostgREST names the schema that it used, and this one is nobody's to select.
   if (schema === OPENAPI_SCHEMA)
@@ -66,7 +66,7 @@ export function profileSpec({
  * Leads away from a query with a `%` that encodes nothing: the gateway leaves such a parameter out where it matches queries, and PostgREST
  * reads it, so that a select could pass the rule on related rows.
  */
-export function wholeQuerySpec(): Record<string, unknown> {
+export function wholeQuerySpec(): PlainMiddleware {
   const broken = "%(?:$|[^0-9A-Fa-f]|[0-9A-Fa-f](?:$|[^0-9A-Fa-f]))";
   return { redirectRegex: { regex: `^([^?]*)[?].*${broken}.*$`, replacement: "${1}" } };
 }

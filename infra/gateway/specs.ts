@@ -6,6 +6,8 @@ import { signInPages } from "../plan/outposts.ts";
 import type { ForwardAuth, Middleware, Route, RouteRule } from "../plan/types.ts";
 import { anonymousSpec, perClient, profileSpec, unavailableSpec, wholeQuerySpec } from "./dataSpecs.ts";
 import { emptied } from "./requestHeaders.ts";
+import type { PlainMiddleware, TraefikMiddleware } from "./traefik.ts";
+import type { IngressRouteSpec } from "../../sdks/traefik/index.d.ts";
 
 export const TRAEFIK_API = "traefik.io/v1alpha1";
 
@@ -18,7 +20,7 @@ export interface Deployed<T> {
 }
 
 /** `spec` of a Middleware. */
-export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>): Record<string, unknown> {
+export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>): TraefikMiddleware<T> {
   switch (middleware.kind) {
     case "strip":
       return stripSpec();
@@ -71,7 +73,7 @@ const FORWARDED = [
  * Traefik removes a header that is set to the empty string. It drops a client's X-Forwarded-*, but neither RFC 7239's `Forwarded` (traefik
  * #12657) nor, before 3.7.12, every spelling that is folded into its own (CVE-2026-39858, CVE-2026-54764, CVE-2026-88011).
  */
-function stripSpec(): Record<string, unknown> {
+function stripSpec(): PlainMiddleware {
   const aliases = FORWARDED.flatMap((name) => spellings(name).slice(1));
   const names = [...identityHeaderSpellings(), ...PATH_OVERRIDES.flatMap(spellings), "Forwarded", ...aliases, TUNNEL];
   return { headers: { customRequestHeaders: emptied(names) } };
@@ -81,7 +83,7 @@ function stripSpec(): Record<string, unknown> {
  * TLS ended before the gateway, which therefore sees HTTP. What else forward auth would believe is dropped, so that a client behind a
  * trusted proxy cannot name the host of another application.
  */
-function upstreamSpec(): Record<string, unknown> {
+function upstreamSpec(): PlainMiddleware {
   const dropped = ["Host", "Method", "Uri", "Port", "Prefix"].map((part) => `X-Forwarded-${part}`);
   return { headers: { customRequestHeaders: { ...emptied(dropped), "X-Forwarded-Proto": "https" } } };
 }
@@ -90,7 +92,7 @@ function upstreamSpec(): Record<string, unknown> {
  * Shows a page instead of the empty 400 that an outpost answers to a callback with an expired or unknown state (measured,
  * docs/authentik.md). The status is 200, since the page is what the user has to act on.
  */
-function signInErrorSpec(namespace: string): Record<string, unknown> {
+function signInErrorSpec(namespace: string): PlainMiddleware {
   const { name, port } = signInPages(namespace);
   return {
     errors: {
@@ -107,11 +109,11 @@ function portOf(port: number | undefined): { port?: string } {
 }
 
 /** `spec` of an IngressRoute. */
-export function routeSpec(route: Route): Record<string, unknown> {
+export function routeSpec(route: Route): IngressRouteSpec {
   return { entryPoints: [route.entryPoint], routes: route.rules.map(traefikRule), ...tls(route) };
 }
 
-function traefikRule({ match, priority, middlewares, backend }: RouteRule): Record<string, unknown> {
+function traefikRule({ match, priority, middlewares, backend }: RouteRule): IngressRouteSpec["routes"][number] {
   return {
     kind: "Rule",
     match,
@@ -121,7 +123,7 @@ function traefikRule({ match, priority, middlewares, backend }: RouteRule): Reco
   };
 }
 
-function tls({ tls }: Route): { tls?: Record<string, string> } {
+function tls({ tls }: Route): Pick<IngressRouteSpec, "tls"> {
   switch (tls?.ends) {
     case undefined:
     case "upstream":

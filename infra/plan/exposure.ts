@@ -1,4 +1,5 @@
-import type { Backend, Tls } from "../../config/settings.ts";
+import type { Backend } from "../../config/backend.ts";
+import type { Tls } from "../../config/sections/domains.ts";
 
 /** One service on one domain. */
 export interface Exposure {

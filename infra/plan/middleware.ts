@@ -1,4 +1,5 @@
-import type { Deprecation } from "../../config/settings.ts";
+import type { Deprecation } from "../../config/sections/dataApi.ts";
+import type { PlainMiddleware } from "../gateway/traefik.ts";
 
 /** A Traefik Middleware. In the namespace of the routes that use it: references across namespaces stay forbidden (field.md 3.2). */
 export type Middleware = { readonly name: string; readonly namespace: string } & (
@@ -12,7 +13,7 @@ export type Middleware = { readonly name: string; readonly namespace: string } &
   | { readonly kind: "replace-path"; readonly path: string }
   | ({ readonly kind: "forward-auth" } & ForwardAuth)
   /** The authentication of a service whose `spec` needs nothing that only exists after a deployment. */
-  | { readonly kind: "authentication"; readonly service: string; readonly spec: Readonly<Record<string, unknown>> }
+  | { readonly kind: "authentication"; readonly service: string; readonly spec: PlainMiddleware }
 );
 
 /** A middleware without its namespace. */

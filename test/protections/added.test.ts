@@ -32,7 +32,7 @@ const network = {
         name: dnsLabel(service, "network"),
         kind: "authentication",
         service,
-        spec: { ipAllowList: { sourceRange: allowedNetworks } },
+        spec: { ipAllowList: { sourceRange: [...allowedNetworks] } },
       },
     ],
   },

@@ -2,11 +2,10 @@ import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
+import { isPage } from "../pages.ts";
 import type { Settings } from "./settings.ts";
 import { type Asset, type Encoding, PAGE, type Site } from "./site.ts";
 
-/** Paths below the base path that the page itself makes sense of. */
-const PAGES = /^(data|sources|contract|about)(\/|$)/;
 /** Their names change with their content. */
 const HASHED = /^assets\//;
 const NO_CACHE = "no-cache";
@@ -32,7 +31,7 @@ export function catalog(site: Site, settings: Settings): Hono {
       const config = { baseUrl: baseUrl(c, settings), limits: settings.limits };
       return c.json(config, 200, { "Cache-Control": NO_CACHE });
     }
-    const asset = site.get(PAGES.test(name) ? PAGE : name);
+    const asset = site.get(isPage(name) ? PAGE : name);
     // The page is not served under the name of its file, where its relative links would not resolve.
     return asset === undefined || name === PAGE ? c.notFound() : answer(c, asset, HASHED.test(name));
   });

@@ -1,20 +1,6 @@
-/** What the data API allows; the page tells it, and keeps to it. */
-export interface Limits {
-  /** Rows in one answer at the most. */
-  readonly maxRows: number;
-  /** Rows of the largest table that is counted exactly. */
-  readonly exactCountRows: number;
-  /** How long one query may take, in milliseconds. */
-  readonly statementTimeout: number;
-  /** Seconds for which an answer may be kept without asking again. */
-  readonly maxAge: number;
-  /** Of one client, by its address. */
-  readonly requestsPerSecond: number;
-  readonly burst: number;
-  readonly inFlight: number;
-}
+import { type Limits, limitsFrom } from "../limits.ts";
 
-/** What the catalog's server is told by its environment; the stack writes it (infra/data/catalog.ts). */
+/** What the catalog's server reads from its environment; the stack sets it (infra/data/catalog.ts). */
 export interface Settings {
   /** Address to listen on. */
   readonly host: string;
@@ -28,14 +14,9 @@ export interface Settings {
   readonly limits: Limits;
 }
 
-const LIMITS: readonly (keyof Limits)[] = [
-  ...(["maxRows", "exactCountRows", "statementTimeout", "maxAge"] as const),
-  ...(["requestsPerSecond", "burst", "inFlight"] as const),
-];
-
 /**
  * @param environment HOST, PORT, BASE_PATH, BASE_URLS (a JSON object from host to address), and what has no
- *   default: DEFAULT_BASE_URL and LIMITS (a JSON object, see {@link Limits})
+ *   default: DEFAULT_BASE_URL and LIMITS (a JSON object, see limits.ts)
  * @throws Error naming the variable that is wrong
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
@@ -59,12 +40,11 @@ function parseBaseUrls(text: string): Record<string, unknown> {
 
 function parseLimits(text: string): Limits {
   const given = parseObject("LIMITS", text, '{"maxRows":1000,"exactCountRows":1000000}, with all limits');
-  const limits = LIMITS.map((name): [keyof Limits, number] => {
+  return limitsFrom((name) => {
     const value = given[name];
-    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return [name, value];
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
     throw new Error(`LIMITS has no whole number for ${name}; write it like "${name}":1000`);
   });
-  return Object.fromEntries(limits) as Record<keyof Limits, number>;
 }
 
 function parseObject(variable: string, text: string, example: string): Record<string, unknown> {
@@ -72,12 +52,12 @@ function parseObject(variable: string, text: string, example: string): Record<st
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
   } catch {
-    // Told below, without the parser's own words.
+    // Reported below, without the parser's message.
   }
   throw new Error(`${variable} is not a JSON object; write it like ${example}`);
 }
 
-/** It goes into a header: what is no plain address must not get there. */
+/** The value becomes part of a header, so anything but a plain address is rejected. */
 function address(variable: string, value: unknown): string {
   const url = typeof value === "string" && /^https?:\/\/[^\s;,'"]+$/.test(value) ? URL.parse(value) : null;
   if (url === null)

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { Redirect, Route, Router, Switch } from "wouter-preact";
+import { type PagePath, PAGES } from "../pages.ts";
 import { BASE_PATH } from "./api/config.ts";
 import { Frame } from "./components/Frame.tsx";
 import { AboutPage } from "./pages/AboutPage.tsx";
@@ -10,6 +11,18 @@ import { SourcePage } from "./pages/SourcePage.tsx";
 import { TablePage } from "./pages/TablePage.tsx";
 import { decoded, useEncodedLocation } from "./state/location.ts";
 
+type Parameters = Readonly<Record<string, string | undefined>>;
+
+const VIEWS: Readonly<Record<PagePath, (parameters: Parameters) => VNode>> = {
+  "/data": () => <ListPage />,
+  "/data/:schema/:relation": ({ schema = "", relation = "" }) => (
+    <TablePage key={`${schema}/${relation}`} schema={decoded(schema)} relation={decoded(relation)} />
+  ),
+  "/sources/:id": ({ id = "" }) => <SourcePage id={decoded(id)} />,
+  "/contract": () => <ContractPage />,
+  "/about": () => <AboutPage />,
+};
+
 export function App(): VNode {
   return (
     <Router base={BASE_PATH} hook={useEncodedLocation}>
@@ -18,15 +31,11 @@ export function App(): VNode {
           <Route path="/">
             <Redirect to="/data" replace />
           </Route>
-          <Route path="/data" component={ListPage} />
-          <Route path="/data/:schema/:relation">
-            {({ schema, relation }) => (
-              <TablePage key={`${schema}/${relation}`} schema={decoded(schema)} relation={decoded(relation)} />
-            )}
-          </Route>
-          <Route path="/sources/:id">{({ id }) => <SourcePage id={decoded(id)} />}</Route>
-          <Route path="/contract" component={ContractPage} />
-          <Route path="/about" component={AboutPage} />
+          {(Object.keys(PAGES) as PagePath[]).map((path) => (
+            <Route key={path} path={path}>
+              {(parameters: Parameters) => VIEWS[path](parameters)}
+            </Route>
+          ))}
           <Route component={NotFoundPage} />
         </Switch>
       </Frame>

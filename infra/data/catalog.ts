@@ -1,6 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Catalog as CatalogSettings, DataApi, TraefikGateway } from "../../config/settings.ts";
+import { limitsFrom } from "../../catalog/limits.ts";
 import { pinned } from "../images.ts";
 import { answersOnly, gatewayPods, onlyFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";
@@ -103,13 +104,11 @@ export function catalogSettings({
   const on = (role: Exposure["role"]) => exposures.filter((exposure) => exposure.role === role);
   const data = new Map(on("data-api").map(({ domain, url }) => [domain, url]));
   const baseUrls = on("catalog").map(({ domain, url }) => [new URL(url).host, data.get(domain) ?? publicUrl]);
-  const { maxRows, exactCountRows, statementTimeout, maxAge, requestsPerSecond, burst, inFlight } = limits;
-  const told = { maxRows, exactCountRows, statementTimeout, maxAge, requestsPerSecond, burst, inFlight };
   return {
     PORT: String(PORT),
     BASE_PATH: catalog.basePath,
     BASE_URLS: JSON.stringify(Object.fromEntries(baseUrls)),
     DEFAULT_BASE_URL: publicUrl,
-    LIMITS: JSON.stringify(told),
+    LIMITS: JSON.stringify(limitsFrom((name) => limits[name])),
   };
 }

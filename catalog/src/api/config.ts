@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
-import type { Limits } from "../../server/settings.ts";
+import type { Limits } from "../../limits.ts";
 import { toApiError } from "./errors.ts";
 
 /** Where the catalog begins: scripts are in `assets/` below it, so no page and no build needs to be told. Ends with a slash. */

@@ -1,11 +1,12 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
+import { PAGES } from "../../pages.ts";
 import { useText } from "../i18n/text.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
-/** What stands around every page. A new page takes the focus, so that a screen reader says where one is. */
+/** The header and the navigation around every page. A new page takes the focus, so that a screen reader announces it. */
 export function Frame({ children }: { children: ComponentChildren }): VNode {
   const { t } = useText();
   const [path] = useLocation();
@@ -28,15 +29,14 @@ export function Frame({ children }: { children: ComponentChildren }): VNode {
           {t("title")}
         </Link>
         <nav aria-label={t("title")}>
-          <Link href="/data" aria-current={current("/data")}>
-            {t("navData")}
-          </Link>
-          <Link href="/contract" aria-current={current("/contract")}>
-            {t("navContract")}
-          </Link>
-          <Link href="/about" aria-current={current("/about")}>
-            {t("navAbout")}
-          </Link>
+          {Object.entries(PAGES).map(
+            ([href, page]) =>
+              "navigation" in page && (
+                <Link key={href} href={href} aria-current={current(href)}>
+                  {t(page.navigation)}
+                </Link>
+              ),
+          )}
         </nav>
         <div class="switches">
           <LanguageSwitch />

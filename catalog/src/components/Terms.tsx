@@ -1,8 +1,9 @@
 import type { VNode } from "preact";
 import { Link } from "wouter-preact";
-import { type Config, useConfig } from "../api/config.ts";
+import { useConfig } from "../api/config.ts";
 import { type EndpointDetails, useSources } from "../api/meta.ts";
 import { useText } from "../i18n/text.tsx";
+import { limitValues } from "../text/limits.ts";
 import { Pending } from "./Pending.tsx";
 import { Problem } from "./Problem.tsx";
 import { SourceFacts } from "./SourceFacts.tsx";
@@ -31,13 +32,10 @@ export function Terms({ endpoint, answered }: Props): VNode {
         ))}
       </div>
       <p>
-        <strong>{t("limits")}:</strong> {config && short(config)} <Link href="/about">{t("limitsMore")}</Link>
+        <strong>{t("limits")}:</strong> {config && t("limitsShort", limitValues(config.limits))}{" "}
+        <Link href="/about">{t("limitsMore")}</Link>
         {answered && ` · ${t("answered", { date: date(answered, true) })}`}
       </p>
     </section>
   );
-
-  function short({ limits: { maxRows, statementTimeout, requestsPerSecond, inFlight } }: Config): string {
-    return t("limitsShort", { max: maxRows, seconds: statementTimeout / 1000, rate: requestsPerSecond, inFlight });
-  }
 }

@@ -145,7 +145,7 @@ export const en = {
   homepage: "Home page",
   limits: "Limits",
   limitsShort:
-    "At most {max} rows per response, {seconds} seconds per query, {rate} requests a second and {inFlight} at a time.",
+    "At most {maxRows} rows per response, {statementTimeout} seconds per query, {requestsPerSecond} requests a second and {inFlight} at a time.",
   limitsMore: "All limits",
   answered: "Retrieved {date}",
 
@@ -201,12 +201,12 @@ export const en = {
   aboutOpenHeading: "What is stable",
   aboutLimitsHeading: "Limits",
   limitRows:
-    "One response contains at most {max} rows (header X-Max-Rows). Content-Range shows whether there are more.",
-  limitCount: "Tables of more than {count} rows are not counted exactly; ask for Prefer: count=estimated.",
-  limitTime: "A query that takes longer than {seconds} seconds is stopped.",
+    "One response contains at most {maxRows} rows (header X-Max-Rows). Content-Range shows whether there are more.",
+  limitCount: "Tables of more than {exactCountRows} rows are not counted exactly; ask for Prefer: count=estimated.",
+  limitTime: "A query that takes longer than {statementTimeout} seconds is stopped.",
   limitRate:
-    "Each client address may send {rate} requests a second on average and {burst} in a burst, with at most {inFlight} concurrent requests. Further requests get status 429; the header Retry-After states when to retry.",
-  limitCache: "Responses can be cached for {seconds} seconds, and revalidated with If-None-Match.",
+    "Each client address may send {requestsPerSecond} requests a second on average and {burst} in a burst, with at most {inFlight} concurrent requests. Further requests get status 429; the header Retry-After states when to retry.",
+  limitCache: "Responses can be cached for {maxAge} seconds, and revalidated with If-None-Match.",
   limitRead: "The data can be read, not changed: GET, HEAD and OPTIONS only.",
   aboutCiteHeading: "How to cite",
   aboutCite:

@@ -147,7 +147,7 @@ export const nb: Texts = {
   homepage: "Hjemmeside",
   limits: "Grenser",
   limitsShort:
-    "Høyst {max} rader per svar, {seconds} sekunder per spørring, {rate} forespørsler i sekundet og {inFlight} om gangen.",
+    "Høyst {maxRows} rader per svar, {statementTimeout} sekunder per spørring, {requestsPerSecond} forespørsler i sekundet og {inFlight} om gangen.",
   limitsMore: "Alle grenser",
   answered: "Besvart {date}",
 
@@ -202,12 +202,12 @@ export const nb: Texts = {
   aboutHeading: "Grenser og sitering",
   aboutOpenHeading: "Hva som er stabilt",
   aboutLimitsHeading: "Grenser",
-  limitRows: "Ett svar har høyst {max} rader (hodet X-Max-Rows). Hva som er kuttet, står i Content-Range.",
-  limitCount: "Tabeller med mer enn {count} rader telles ikke nøyaktig; be om Prefer: count=estimated.",
-  limitTime: "En spørring som tar lengre tid enn {seconds} sekunder, stanses.",
+  limitRows: "Ett svar har høyst {maxRows} rader (hodet X-Max-Rows). Hva som er kuttet, står i Content-Range.",
+  limitCount: "Tabeller med mer enn {exactCountRows} rader telles ikke nøyaktig; be om Prefer: count=estimated.",
+  limitTime: "En spørring som tar lengre tid enn {statementTimeout} sekunder, stanses.",
   limitRate:
-    "Hver klientadresse kan sende {rate} forespørsler i sekundet i snitt og {burst} på én gang, og ha {inFlight} underveis samtidig. Over det er svaret 429; Retry-After sier når du kan komme tilbake.",
-  limitCache: "Svar kan gjemmes i {seconds} sekunder, og spørres etter igjen med If-None-Match.",
+    "Hver klientadresse kan sende {requestsPerSecond} forespørsler i sekundet i snitt og {burst} på én gang, og ha {inFlight} underveis samtidig. Over det er svaret 429; Retry-After sier når du kan komme tilbake.",
+  limitCache: "Svar kan gjemmes i {maxAge} sekunder, og spørres etter igjen med If-None-Match.",
   limitRead: "Dataene kan leses, ikke endres: bare GET, HEAD og OPTIONS.",
   aboutCiteHeading: "Slik siterer du",
   aboutCite:

@@ -1,12 +1,13 @@
 import type { VNode } from "preact";
-import { type Config, useConfig } from "../api/config.ts";
+import { useConfig } from "../api/config.ts";
 import { Pending } from "../components/Pending.tsx";
 import { Problem } from "../components/Problem.tsx";
 import { Stability } from "../components/Stability.tsx";
 import { Title } from "../components/Title.tsx";
 import { useText } from "../i18n/text.tsx";
+import { LIMIT_TEXTS, limitValues } from "../text/limits.ts";
 
-/** What the API allows, what it promises, and how its data are cited. */
+/** The limits of the API, what is stable, and how its data are cited. */
 export function AboutPage(): VNode {
   const { t } = useText();
   const { data: config, error, refetch, isPending } = useConfig();
@@ -27,7 +28,7 @@ export function AboutPage(): VNode {
         {error !== null && <Problem error={error} retry={refetch} />}
         {isPending && <Pending />}
         <ul>
-          {config && <Allowed limits={config.limits} />}
+          {config && LIMIT_TEXTS.map((text) => <li key={text}>{t(text, limitValues(config.limits))}</li>)}
           <li>{t("limitRead")}</li>
         </ul>
       </section>
@@ -54,21 +55,6 @@ export function AboutPage(): VNode {
           </p>
         </section>
       )}
-    </>
-  );
-}
-
-/** What the operator has set. */
-function Allowed({ limits }: { limits: Config["limits"] }): VNode {
-  const { t } = useText();
-  const { maxRows, exactCountRows, statementTimeout, requestsPerSecond, burst, inFlight, maxAge } = limits;
-  return (
-    <>
-      <li>{t("limitRows", { max: maxRows })}</li>
-      <li>{t("limitCount", { count: exactCountRows })}</li>
-      <li>{t("limitTime", { seconds: statementTimeout / 1000 })}</li>
-      <li>{t("limitRate", { rate: requestsPerSecond, burst, inFlight })}</li>
-      <li>{t("limitCache", { seconds: maxAge })}</li>
     </>
   );
 }

@@ -1,0 +1,32 @@
+/**
+ * The limits of the data API that the catalog publishes, from `data_api.limits` of the stack: the stack passes them to the server, the server
+ * to the page (`config.json`), and the page respects them. `text` is the sentence of the About page; several limits can share one. A sentence
+ * contains a limit by its name.
+ */
+export const LIMITS = {
+  /** Maximum number of rows in one response. */
+  maxRows: { text: "limitRows" },
+  /** Rows of the largest table that is counted exactly. */
+  exactCountRows: { text: "limitCount" },
+  /** Maximum duration of a query, in milliseconds; in seconds in texts. */
+  statementTimeout: { text: "limitTime", perUnit: 1000 },
+  /** Seconds for which a response can be cached without revalidation. */
+  maxAge: { text: "limitCache" },
+  /** Average rate of one client address. */
+  requestsPerSecond: { text: "limitRate" },
+  burst: { text: "limitRate" },
+  /** Concurrent requests of one client address. */
+  inFlight: { text: "limitRate" },
+} as const;
+
+export type LimitName = keyof typeof LIMITS;
+export type Limits = Readonly<Record<LimitName, number>>;
+
+/**
+ * Returns the published limits, in the order of the table.
+ * @param read returns the value of a limit
+ */
+export function limitsFrom(read: (name: LimitName) => number): Limits {
+  const names = Object.keys(LIMITS) as LimitName[];
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as unknown as Limits;
+}

@@ -1,0 +1,12 @@
+import { LIMITS, type Limits, limitsFrom } from "../../limits.ts";
+
+/** The sentences about limits, each once. */
+export const LIMIT_TEXTS = [...new Set(Object.values(LIMITS).map(({ text }) => text))];
+
+/** The limits as values of texts. */
+export function limitValues(limits: Limits): Limits {
+  return limitsFrom((name) => {
+    const limit = LIMITS[name];
+    return "perUnit" in limit ? limits[name] / limit.perUnit : limits[name];
+  });
+}

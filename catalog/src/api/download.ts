@@ -1,11 +1,11 @@
-import { csvLines, toCsv } from "../text/csv.ts";
+import { toCsv } from "../text/csv.ts";
 import { fetchRows } from "./client.ts";
 import type { RowsRequest } from "./request.ts";
 import type { Row } from "./rows.ts";
 
 export type Format = "csv" | "json";
 
-/** The most rows that the page saves: 50 answers, which the API's limits bear. */
+/** Maximum number of rows that the page saves: 50 responses, which the API's limits allow. */
 export const MAX_ROWS = 50_000;
 const BATCH = 1000;
 
@@ -27,7 +27,7 @@ export async function download(
   const parts: string[] = [];
   let count = 0;
   for (;;) {
-    // When the file is full, one more row tells whether it is cut.
+    // When the file is full, one more row shows whether it is cut.
     const wanted = Math.min(BATCH, MAX_ROWS - count) || 1;
     const page = [
       ["limit", String(wanted)],
@@ -37,7 +37,7 @@ export async function download(
     const { rows, maxRows } = answer;
     if (count === MAX_ROWS) return { file: fileOf(parts, format), rows: count, cut: rows.length > 0 };
     if (rows.length > 0 || count === 0)
-      parts.push(format === "csv" ? csv(columns, rows, count === 0) : inner(answer.text));
+      parts.push(format === "csv" ? toCsv(columns, rows, count === 0) : inner(answer.text));
     count += rows.length;
     progress(count);
     if (rows.length === 0 || rows.length < Math.min(wanted, maxRows ?? wanted))
@@ -45,11 +45,7 @@ export async function download(
   }
 }
 
-function csv(columns: readonly string[], rows: readonly Row[], first: boolean): string {
-  return first ? toCsv(columns, rows) : csvLines(columns, rows);
-}
-
-/** What stands between the brackets of an array: rows stay letter by letter as the API wrote them. */
+/** The text between the brackets of an array: rows stay exactly as the API wrote them. */
 function inner(json: string): string {
   return json.trim().slice(1, -1);
 }

@@ -1,26 +1,20 @@
+import { unparse } from "papaparse";
 import { cellText } from "./visible.ts";
 
-/** Rows as CSV (RFC 4180, with a byte order mark, which spreadsheets need to see UTF-8). */
-export function toCsv(columns: readonly string[], rows: readonly Record<string, unknown>[]): string {
-  return `\uFEFF${csvLine(columns)}${csvLines(columns, rows)}`;
+/**
+ * Rows as CSV (RFC 4180). Text that a spreadsheet would run as a formula starts with an apostrophe, as OWASP recommends against CSV injection.
+ * @param header whether to start a file: with a byte order mark, by which spreadsheets recognize UTF-8, and the names of the columns
+ */
+export function toCsv(columns: readonly string[], rows: readonly Record<string, unknown>[], header = true): string {
+  const lines = rows.map((row) => columns.map((column) => cell(row[column])));
+  const text = unparse(header ? [[...columns], ...lines] : lines, { escapeFormulae: FORMULA });
+  return `${header ? "\uFEFF" : ""}${text}\r\n`;
 }
 
-/** Further rows of the same file. */
-export function csvLines(columns: readonly string[], rows: readonly Record<string, unknown>[]): string {
-  return rows.map((row) => csvLine(columns.map((column) => row[column]))).join("");
+/** A number stays one: a negative number is no formula. */
+function cell(value: unknown): string | number {
+  return typeof value === "number" ? value : cellText(value);
 }
 
-function csvLine(values: readonly unknown[]): string {
-  return `${values.map(csvCell).join(",")}\r\n`;
-}
-
-/** One cell. Text that a spreadsheet would run as a formula starts with an apostrophe, after the advice of OWASP on CSV injection. */
-export function csvCell(value: unknown): string {
-  const text = cellText(value);
-  const harmless = typeof value === "string" && FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n\t']/u.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
-
-// Full-width forms are turned into ASCII by spreadsheets in some languages; what cannot be seen in front of a formula is skipped by others.
-const FORMULA = /^[\p{White_Space}\p{Cc}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|]|^[\t\r\n]/u;
-const NUMBER = /^[+-]?\d+([.,]\d+)?$/u;
+// Not a number; spreadsheets in some languages convert full-width forms to ASCII, and others skip invisible characters before a formula.
+const FORMULA = /^(?![+-]?\d+([.,]\d+)?$)([\p{White_Space}\p{Cc}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|]|[\t\r\n])/u;

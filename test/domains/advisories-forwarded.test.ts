@@ -1,4 +1,4 @@
-/** Advisory replay: what a request says about where it came from, and through what (controls.test.ts shows the attacks working). */
+/** Advisory replay: forged headers about a request's origin and proxies (controls.test.ts shows that the attacks work without the defence). */
 import { describe, expect, test } from "vitest";
 import { spellings } from "../../infra/identity/headers.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
@@ -7,7 +7,7 @@ import { type Line, outcome, sendRaw } from "./raw-requests.ts";
 import { exposureOf } from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "external", "partner"];
-/** Someone else's host, a public path, and what else would change a decision that believes it. */
+/** Another host, a public path, and other values that would change a decision based on them. */
 const CLAIMED = {
   Host: "gated.localhost",
   Proto: "https",
@@ -30,31 +30,31 @@ const PAYLOADS: [string, Line[]][] = [
   ["X-Forwarded-* (CVE-2024-47070, CVE-2026-35051)", claims],
   ["X-Forwarded-* twice", [...claims, ...claims]],
   ["X-Forwarded-* in lower case", claims.map(([name, value]) => [name.toLowerCase(), value])],
-  ["one protocol that nobody has (CVE-2026-54764)", [["X-Forwarded-Proto", "javascript"]]],
+  ["an unknown protocol (CVE-2026-54764)", [["X-Forwarded-Proto", "javascript"]]],
   ["underscores (CVE-2026-33433, CVE-2026-39858, CVE-2026-54763)", spelled(/^[^.]*_[^.]*$/)],
   ["dots (CVE-2026-88011, CVE-2026-88879)", spelled(/\./)],
   ["RFC 7239 (traefik #12657)", [["Forwarded", "for=127.0.0.1;host=gated.localhost;proto=https"]]],
   ["X-Real-Ip", spellings("X-Real-Ip").map((name) => [name, "10.0.0.1"])],
   [
-    "paths to serve instead (CVE-2018-14773)",
+    "rewritten paths (CVE-2018-14773)",
     ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"].flatMap(spellings).map((name) => [name, "/open"]),
   ],
-  ["what Connection drops (CVE-2024-45410)", [["Connection", claims.map(([name]) => name).join(", ")]]],
-  ["what Connection drops, in lower case", [["connection", claims.map(([name]) => name.toLowerCase()).join(",")]]],
+  ["removal through Connection (CVE-2024-45410)", [["Connection", claims.map(([name]) => name).join(", ")]]],
+  ["removal through connection in lower case", [["connection", claims.map(([name]) => name.toLowerCase()).join(",")]]],
 ];
 
-/** What an application may take for the way of a request. */
-function way(body: string): [string, readonly string[]][] {
+/** Returns the received headers that an application may use as the request's origin. */
+function forwardedHeaders(body: string): [string, readonly string[]][] {
   const names = /^(forwarded|x[-_.](forwarded|real|original|rewrite)[-_.].*)$/;
   return [...receivedHeaders(body)].filter(([name]) => names.test(name)).sort();
 }
 
 describe.each(PAYLOADS)("%s", (_name, lines) => {
-  test.each(KINDS)("on %s opens no protected page, and leads back to no other", async (kind) => {
+  test.each(KINDS)("on %s opens no protected page, and the login returns to the requested one", async (kind) => {
     const { url } = exposureOf("forward", kind);
     expect(outcome(await sendRaw(`${url}/x`, { lines }))).toBe(`login for ${url}/x`);
-    const script: Line = ["X-Requested-With", "XMLHttpRequest"];
-    expect(outcome(await sendRaw(`${url}/x`, { lines: [...lines, script] }))).toBe("401");
+    const background: Line = ["X-Requested-With", "XMLHttpRequest"];
+    expect(outcome(await sendRaw(`${url}/x`, { lines: [...lines, background] }))).toBe("401");
     expect(outcome(await sendRaw(`${exposureOf("legacy", kind).url}/x`, { lines }))).toBe("401");
   });
 
@@ -64,7 +64,7 @@ describe.each(PAYLOADS)("%s", (_name, lines) => {
     expect(outcome(await sendRaw(`${url}/x`, { lines: [...lines, cookie] }))).toBe(`login for ${url}/x`);
   });
 
-  test.each(KINDS)("on %s tells the application behind a public path or a password nothing", async (kind) => {
+  test.each(KINDS)("on %s does not reach the application behind a public path or basic auth", async (kind) => {
     const pages: [string, Line[]][] = [
       [`${exposureOf("forward", kind).url}/open`, []],
       [`${exposureOf("legacy", kind).url}/x`, [passwordLine()]],
@@ -75,21 +75,21 @@ describe.each(PAYLOADS)("%s", (_name, lines) => {
         await sendRaw(page, { lines: [...own, ...lines] }),
       ];
       expect([plain.status, claimed.status]).toEqual([200, 200]);
-      expect(way(claimed.body)).toEqual(way(plain.body));
+      expect(forwardedHeaders(claimed.body)).toEqual(forwardedHeaders(plain.body));
     }
   });
 
-  test("tells the open test host and a protected page nothing", async () => {
+  test("does not reach the public test host or a protected application", async () => {
     const cookie = await sessionAt(exposureOf("forward", "localhost").url);
     for (const page of [exposureOf("whoami-public", "localhost").url, exposureOf("forward", "localhost").url]) {
       const plain = await sendRaw(`${page}/x`, { lines: [cookie] });
       const claimed = await sendRaw(`${page}/x`, { lines: [cookie, ...lines] });
       expect([plain.status, outcome(claimed)]).toEqual([200, "200 shows /x"]);
-      expect(way(claimed.body)).toEqual(way(plain.body));
+      expect(forwardedHeaders(claimed.body)).toEqual(forwardedHeaders(plain.body));
     }
   });
 
-  test.each(KINDS)("on %s does not move the identity provider, nor the outpost", async (kind) => {
+  test.each(KINDS)("on %s does not change the URLs of the identity provider and the outpost", async (kind) => {
     const page = `${exposureOf("authentik", kind).url}/application/o/notes/.well-known/openid-configuration`;
     const [plain, claimed] = [await sendRaw(page), await sendRaw(page, { lines })];
     expect([plain.status, claimed.status]).toEqual([200, 200]);
@@ -99,24 +99,24 @@ describe.each(PAYLOADS)("%s", (_name, lines) => {
   });
 });
 
-describe("what Connection lists", () => {
+describe("a header that Connection lists", () => {
   const listed = ["Cookie", "Authorization", "X-idp-username", "x-idp-username", "X-Forwarded-Uri", "Host"];
 
-  test.each(listed)("%s: without a session opens nothing", async (name) => {
+  test.each(listed)("%s: opens no page without a session", async (name) => {
     const { url } = exposureOf("forward", "localhost");
     const lines: Line[] = [["Connection", name]];
     expect(outcome(await sendRaw(`${url}/x`, { lines }))).toBe(`login for ${url}/x`);
     expect(outcome(await sendRaw(`${exposureOf("legacy", "localhost").url}/x`, { lines }))).toBe("401");
   });
 
-  test.each(["X-idp-username", "x-idp-groups", "X-IDP-JWT"])("%s: an identity header stays", async (name) => {
+  test.each(["X-idp-username", "x-idp-groups", "X-IDP-JWT"])("%s: is kept if the gateway sets it", async (name) => {
     const { url } = exposureOf("forward", "localhost");
     const cookie = await sessionAt(url);
     const { status, body } = await sendRaw(`${url}/x`, { lines: [cookie, ["Connection", name]] });
     expect([status, receivedHeaders(body).get(name.toLowerCase())?.length]).toEqual([200, 1]);
   });
 
-  test("credentials: who hides them is nobody", async () => {
+  test("credentials: are removed, so the request is rejected", async () => {
     const [protectedPage, basicPage] = [exposureOf("forward", "localhost").url, exposureOf("legacy", "localhost").url];
     const hidden = (name: string): Line => ["Connection", name];
     const cookie = await sessionAt(protectedPage);
@@ -128,26 +128,26 @@ describe("what Connection lists", () => {
 });
 
 describe("the rule for background requests", () => {
-  const signs: Line[] = [
+  const signals: Line[] = [
     ["X-Requested-With", "XMLHttpRequest"],
     ["Sec-Fetch-Mode", "cors"],
     ["Accept", "application/json"],
     ["Upgrade", "websocket"],
-    ["Authorization", "Bearer nobody"],
+    ["Authorization", "Bearer invalid"],
   ];
   const paths = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"].flatMap(spellings);
 
-  test.each(KINDS)("on %s never asks about a path of the client's choice", async (kind) => {
+  test.each(KINDS)("on %s ignores paths in headers of the client", async (kind) => {
     const { url } = exposureOf("forward", kind);
-    for (const sign of signs) {
+    for (const signal of signals) {
       for (const target of ["/outpost.goauthentik.io/x", "/open"]) {
-        const lines = [sign, ...paths.map((name): Line => [name, target])];
-        expect([sign[0], target, outcome(await sendRaw(`${url}/x`, { lines }))]).toEqual([sign[0], target, "401"]);
+        const lines = [signal, ...paths.map((name): Line => [name, target])];
+        expect([signal[0], target, outcome(await sendRaw(`${url}/x`, { lines }))]).toEqual([signal[0], target, "401"]);
       }
     }
   });
 
-  test("is no way to the outpost's own endpoints with another path", async () => {
+  test("does not apply to the outpost's endpoints", async () => {
     const { url } = exposureOf("forward", "localhost");
     const lines: Line[] = [["X-Original-URI", "/outpost.goauthentik.io/x"]];
     const expected = { nginx: "500", traefik: `login for ${url}/` };

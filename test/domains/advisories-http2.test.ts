@@ -1,4 +1,4 @@
-/** Advisory replay over HTTP/2, whose pseudo-headers name the host and the path. What is refused is refused by Traefik's own parser. */
+/** Advisory replay over HTTP/2, whose pseudo-headers contain the host and the path. Traefik's parser rejects the malformed requests. */
 import { once } from "node:events";
 import { connect, type OutgoingHttpHeaders } from "node:http2";
 import { describe, expect, inject, test } from "vitest";
@@ -10,8 +10,8 @@ const forward = () => exposureOf("forward", "mesh");
 const legacy = () => exposureOf("legacy", "mesh");
 const REFUSED = "stream error";
 
-/** One request to the gateway, by TLS for the host of `forward`. @returns what became of it, as for HTTP/1 */
-async function ask(headers: OutgoingHttpHeaders): Promise<string> {
+/** Sends a request to the gateway over TLS for the host of `forward`. @returns its outcome as for HTTP/1 */
+async function sendHttp2(headers: OutgoingHttpHeaders): Promise<string> {
   const { url, host } = forward();
   const session = connect(`https://127.0.0.1:${inject("domains").httpsPort}`, {
     servername: host,
@@ -34,15 +34,19 @@ describe("over HTTP/2", () => {
   const login = (path: string): string => `login for ${forward().url}${path}`;
   const cases: [string, () => OutgoingHttpHeaders, () => string][] = [
     ["an ordinary request", () => ({}), () => login("/x")],
-    ["another Host beside the authority", () => ({ host: new URL(legacy().url).host }), () => login("/x")],
+    ["a Host that differs from the authority", () => ({ host: new URL(legacy().url).host }), () => login("/x")],
     [
-      "another authority beside Host",
+      "an authority that differs from Host",
       () => ({ ":authority": new URL(legacy().url).host, host: forward().host }),
       () => "401",
     ],
-    ["another authority than the name of TLS", () => ({ ":authority": new URL(legacy().url).host }), () => "401"],
+    [
+      "an authority that differs from the TLS server name",
+      () => ({ ":authority": new URL(legacy().url).host }),
+      () => "401",
+    ],
     ["a user before the host", () => ({ ":authority": `x@${forward().host}` }), () => REFUSED],
-    ["a host behind the host", () => ({ ":authority": `${forward().host}@evil.test` }), () => REFUSED],
+    ["a host after the host", () => ({ ":authority": `${forward().host}@evil.test` }), () => REFUSED],
     ["upper case", () => ({ ":authority": forward().host.toUpperCase() }), () => "400"],
     ["a dot", () => ({ ":authority": `${forward().host}.` }), () => "400"],
     ["another port", () => ({ ":authority": `${forward().host}:1` }), () => "400"],
@@ -54,25 +58,29 @@ describe("over HTTP/2", () => {
     ["a path with a request line", () => ({ ":path": "/open HTTP/1.1\r\nX-idp-username: x" }), () => REFUSED],
     ["a method with a request line", () => ({ ":method": "GET /open HTTP/1.1\r\nx" }), () => REFUSED],
     ["another scheme", () => ({ ":scheme": "http" }), () => login("/x")],
-    ["a scheme that nobody has", () => ({ ":scheme": "javascript" }), () => REFUSED],
+    ["an unknown scheme", () => ({ ":scheme": "javascript" }), () => REFUSED],
     [
-      "claims of a proxy",
+      "forwarded headers",
       () => ({ "x-forwarded-host": "x", "x-forwarded-uri": "/open", forwarded: "host=x" }),
       () => login("/x"),
     ],
-    ["a script", () => ({ "sec-fetch-mode": "cors", "x-original-uri": "/outpost.goauthentik.io/x" }), () => "401"],
+    [
+      "a background request",
+      () => ({ "sec-fetch-mode": "cors", "x-original-uri": "/outpost.goauthentik.io/x" }),
+      () => "401",
+    ],
   ];
   test.each(cases)("%s", async (_name, headers, expected) => {
-    expect(await ask(headers())).toBe(expected());
+    expect(await sendHttp2(headers())).toBe(expected());
   });
 
-  test("a session and a password open what they do otherwise", async () => {
+  test("accepts a session and a password for their own service only", async () => {
     const [, cookie] = await sessionAt(forward().url);
-    expect(await ask({ cookie })).toBe("200 shows /x");
+    expect(await sendHttp2({ cookie })).toBe("200 shows /x");
     // HTTP/2 may split a cookie header (RFC 9113, 8.2.3).
-    expect(await ask({ cookie: ["a=b", cookie, "c=d"] })).toBe("200 shows /x");
-    expect(await ask({ ":authority": new URL(legacy().url).host, cookie })).toBe("401");
-    expect(await ask({ ":authority": new URL(legacy().url).host, authorization: passwordLine()[1] })).toBe(
+    expect(await sendHttp2({ cookie: ["a=b", cookie, "c=d"] })).toBe("200 shows /x");
+    expect(await sendHttp2({ ":authority": new URL(legacy().url).host, cookie })).toBe("401");
+    expect(await sendHttp2({ ":authority": new URL(legacy().url).host, authorization: passwordLine()[1] })).toBe(
       "200 shows /x",
     );
   });

@@ -1,6 +1,6 @@
 /**
- * Advisory replay: cookies, login stages, ways back from a login, and passwords. What is refused here is refused by authentik and by
- * Traefik's basicAuth, which nothing in the cluster can weaken; controls.test.ts shows what a route without them lets in.
+ * Advisory replay: cookies, login stages, redirects after a login, and passwords. authentik and Traefik's basicAuth reject these requests, and
+ * no object in the cluster can weaken that; controls.test.ts shows what a route without these middlewares lets through.
  */
 import { SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { exposureOf, identityProvider, credentialsOf, withClient } from "./fixtu
 
 const forward = (): string => exposureOf("forward", "localhost").url;
 const valueOf = (cookie: string): string => cookie.slice(cookie.indexOf("=") + 1);
-const ask = (path: string, ...lines: Line[]) => sendRaw(forward() + path, { lines });
+const request = (path: string, ...lines: Line[]) => sendRaw(forward() + path, { lines });
 
 /** A malformed proxy cookie once gave 200 without identity headers (CVE-2026-25748). */
 describe("a proxy cookie", () => {
@@ -22,7 +22,7 @@ describe("a proxy cookie", () => {
   let foreign: string;
 
   beforeAll(async () => {
-    const [cookie = ""] = (headerOf(await ask("/x"), "set-cookie") ?? "").split(";");
+    const [cookie = ""] = (headerOf(await request("/x"), "set-cookie") ?? "").split(";");
     [name, anonymous] = [cookie.slice(0, cookie.indexOf("=")), valueOf(cookie)];
     const other = exposureOf("guestbook", "localhost").url;
     const [, cookies] = await sessionAt(other, "gast");
@@ -31,9 +31,9 @@ describe("a proxy cookie", () => {
 
   const values: [string, (value: string) => string][] = [
     ["empty", () => ""],
-    ["of someone who is not signed in", (value) => value],
-    ["with more behind it", (value) => `${value}x`],
-    ["with less", (value) => value.slice(0, -2)],
+    ["of a user who is not signed in", (value) => value],
+    ["with an additional character", (value) => `${value}x`],
+    ["with two characters less", (value) => value.slice(0, -2)],
     ["without its signature", (value) => value.split(".")[0] ?? ""],
     ["with an empty signature", (value) => `${value.split(".")[0]}.`],
     ["with another id", (value) => `00000000-0000-0000-0000-000000000000.${value.split(".")[1]}`],
@@ -41,33 +41,33 @@ describe("a proxy cookie", () => {
     ["of a broken escape", () => "%"],
     ["of an escaped null", () => "%00"],
     ["of a path", () => "..%2f..%2fsession"],
-    ["of bytes that are no UTF-8", () => "\u00ff\u00fe"],
+    ["of invalid UTF-8", () => "\u00ff\u00fe"],
     ["of base64", () => "eyJhbGciOiJub25lIn0.e30."],
     ["of a gob (gorilla/securecookie)", () => "MTc5NTI1MTcxMXxEdi1CQkFFQ180SUFBUkFCRUFBQV80SUFBQT09fA=="],
-    ["of a name that every object has", () => "__proto__"],
+    ["of a property of every JavaScript object", () => "__proto__"],
     ["of an expression", () => "' OR 1=1 --"],
     ["of 4 KB", () => "A".repeat(4096)],
   ];
-  test.each(values)("%s leads to the login", async (_name, change) => {
-    expect(outcome(await ask("/x", ["Cookie", `${name}=${change(anonymous)}`]))).toBe(`login for ${forward()}/x`);
-    const script: Line = ["X-Requested-With", "XMLHttpRequest"];
-    expect(outcome(await ask("/x", ["Cookie", `${name}=${change(anonymous)}`], script))).toBe("401");
+  test.each(values)("%s is redirected to the login", async (_name, change) => {
+    expect(outcome(await request("/x", ["Cookie", `${name}=${change(anonymous)}`]))).toBe(`login for ${forward()}/x`);
+    const background: Line = ["X-Requested-With", "XMLHttpRequest"];
+    expect(outcome(await request("/x", ["Cookie", `${name}=${change(anonymous)}`], background))).toBe("401");
   });
 
-  test("of a session at another outpost, under this host's name, leads to the login", async () => {
-    expect(outcome(await ask("/x", ["Cookie", `${name}=${foreign}`]))).toBe(`login for ${forward()}/x`);
+  test("of a session at another outpost is redirected to the login", async () => {
+    expect(outcome(await request("/x", ["Cookie", `${name}=${foreign}`]))).toBe(`login for ${forward()}/x`);
   });
 
-  test("of more than 1 MB is refused", async () => {
-    expect(outcome(await ask("/x", ["Cookie", `${name}=${"A".repeat(1_100_000)}`]))).toBe("431");
+  test("of more than 1 MB gets 431", async () => {
+    expect(outcome(await request("/x", ["Cookie", `${name}=${"A".repeat(1_100_000)}`]))).toBe("431");
   });
 
-  test("beside a false one counts if it comes first, and is its owner's alone", async () => {
+  test("is accepted if it comes before an invalid one, for its own user only", async () => {
     const [, own] = await sessionAt(forward());
     for (const cookie of [`${name}=x; ${own}`, `${name}=${anonymous}; ${own}`]) {
-      expect(outcome(await ask("/x", ["Cookie", cookie]))).toBe(`login for ${forward()}/x`);
+      expect(outcome(await request("/x", ["Cookie", cookie]))).toBe(`login for ${forward()}/x`);
     }
-    const { status, body } = await ask("/x", ["Cookie", `${own}; ${name}=x`]);
+    const { status, body } = await request("/x", ["Cookie", `${own}; ${name}=x`]);
     expect([status, receivedHeaders(body).get("x-idp-username")]).toEqual([200, ["inge"]]);
   });
 });
@@ -104,7 +104,7 @@ describe("a login stage", () => {
   });
 });
 
-describe("the way back from a login", () => {
+describe("the redirect after a login", () => {
   const foreign = [
     ...["https://evil.test/", "//evil.test/", "/\\evil.test/", "javascript:alert(1)", "data:,x"],
     ...[
@@ -115,7 +115,7 @@ describe("the way back from a login", () => {
     ...["http://evil.test\\@forward.localhost", "http://gated.localhost/", "\thttps://evil.test/"],
   ];
 
-  /** Targets without a host, and the path that they have on this one (measured). */
+  /** Targets without a host, and the path on this host that they result in (measured). */
   const ON_THIS_HOST: Readonly<Record<string, string>> = {
     "/\\evil.test/": "/%5Cevil.test/",
     "javascript:alert(1)": "/outpost.goauthentik.io/alert(1)",
@@ -129,11 +129,11 @@ describe("the way back from a login", () => {
     "data:,x": "ak-stage-flow-error",
   };
 
-  test.each(foreign)("is never %s", async (target) => {
+  test.each(foreign)("does not go to %s", async (target) => {
     const query = encodeURIComponent(target);
-    const started = await ask(`/outpost.goauthentik.io/start?rd=${query}`);
+    const started = await request(`/outpost.goauthentik.io/start?rd=${query}`);
     expect(outcome(started)).toBe(`login for ${forward()}${ON_THIS_HOST[target] ?? "/"}`);
-    const signedOut = await ask(`/outpost.goauthentik.io/sign_out?rd=${query}&redirect=${query}`);
+    const signedOut = await request(`/outpost.goauthentik.io/sign_out?rd=${query}&redirect=${query}`);
     const end = encodeURIComponent(`${forward()}/outpost.goauthentik.io/sign_out`);
     expect(outcome(signedOut)).toBe(`302 to ${forward()}/outpost.goauthentik.io/start?rd=${end}`);
     await withClient(async (client) => {
@@ -146,12 +146,12 @@ describe("the way back from a login", () => {
     const ended = await sendRaw(
       `${identityProvider()}/application/o/notes/end-session/?post_logout_redirect_uri=${query}`,
     );
-    // The login that comes first repeats the whole query.
+    // The login before it repeats the whole query.
     expect(new URL(headerOf(ended, "location") ?? "", identityProvider()).origin).toBe(identityProvider());
   });
 
-  test("is an address that the identity provider knows", async () => {
-    const authorize = new URL(headerOf(await ask("/x"), "location") ?? "");
+  test("goes only to a redirect URI of the provider", async () => {
+    const authorize = new URL(headerOf(await request("/x"), "location") ?? "");
     const callback = `${forward()}/outpost.goauthentik.io/callback?X-authentik-auth-callback=true`;
     const addresses = [`${callback}&x=1`, `${callback}#x`, callback.replace("localhost", "localhost.evil.test")];
     for (const address of [...addresses, "https://evil.test/", `${forward()}/x`, `${forward()}/open`]) {
@@ -160,17 +160,17 @@ describe("the way back from a login", () => {
     }
   });
 
-  test("is not taken from a state that the outpost did not make, or made for someone else", async () => {
+  test("ignores a state that the outpost did not sign, or signed for another browser", async () => {
     const claims = { iss: "goauthentik.io/outpost/forward", sid: "x", state: "x", redirect: "https://evil.test/" };
     const guessed = await new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(Buffer.from("secret"));
-    const real = new URL(headerOf(await ask("/x"), "location") ?? "").searchParams.get("state") ?? "";
+    const real = new URL(headerOf(await request("/x"), "location") ?? "").searchParams.get("state") ?? "";
     const states = ["", "x", guessed, new UnsecuredJWT(claims).encode(), real];
     for (const state of states) {
       const query = `X-authentik-auth-callback=true&code=x&state=${state}`;
-      const page = await ask(`/outpost.goauthentik.io/callback?${query}`);
+      const page = await request(`/outpost.goauthentik.io/callback?${query}`);
       expect([state, page.status, headerOf(page, "location")]).toEqual([state, 200, undefined]);
       expect([page.body.includes("<h1>Sign in again</h1>"), page.body.includes("evil.test")]).toEqual([true, false]);
-      const elsewhere = await ask(`/x?${query}`);
+      const elsewhere = await request(`/x?${query}`);
       expect([state, elsewhere.status, elsewhere.body]).toEqual([state, 400, ""]);
     }
   });
@@ -180,41 +180,41 @@ describe("a password", () => {
   const encoded = (text: string, encoding: BufferEncoding = "utf8"): string =>
     `Basic ${Buffer.from(text, encoding).toString("base64")}`;
   const wrong: [string, (password: string) => string][] = [
-    ["of nobody", () => encoded(":")],
+    ["of an empty user", () => encoded(":")],
     ["without a user", (password) => encoded(`:${password}`)],
     ["that is empty", () => encoded("ops:")],
     ["that is missing", () => encoded("ops")],
     ["of a user in upper case", (password) => encoded(`OPS:${password}`)],
     ["of a user with a blank", (password) => encoded(`ops :${password}`)],
     ["of a user with a null", (password) => encoded(`ops\0:${password}`)],
-    ["with a blank behind it", (password) => encoded(`ops:${password} `)],
-    ["with a null behind it", (password) => encoded(`ops:${password}\0`)],
-    ["with a line break behind it", (password) => encoded(`ops:${password}\n`)],
+    ["with a trailing blank", (password) => encoded(`ops:${password} `)],
+    ["with a trailing null", (password) => encoded(`ops:${password}\0`)],
+    ["with a trailing line break", (password) => encoded(`ops:${password}\n`)],
     ["that is shorter", (password) => encoded(`ops:${password.slice(0, -1)}`)],
-    ["that is the beginning of a hash", () => encoded("ops:$2b$10$")],
+    ["that is the prefix of a hash", () => encoded("ops:$2b$10$")],
     ["in UTF-16", (password) => encoded(`ops:${password}`, "utf16le")],
-    ["behind a byte order mark", (password) => encoded(`\ufeffops:${password}`)],
+    ["after a byte order mark", (password) => encoded(`\ufeffops:${password}`)],
     ["not encoded", (password) => `Basic ops:${password}`],
-    ["in what is no base64", () => "Basic !!!!"],
-    ["behind two blanks", (password) => encoded(`ops:${password}`).replace(" ", "  ")],
+    ["in invalid base64", () => "Basic !!!!"],
+    ["after two blanks", (password) => encoded(`ops:${password}`).replace(" ", "  ")],
     ["of another scheme", (password) => `Bearer ${password}`],
-    ["of no scheme", (password) => encoded(`ops:${password}`).replace("Basic ", "")],
-    ["that was left out", () => "Basic"],
+    ["without a scheme", (password) => encoded(`ops:${password}`).replace("Basic ", "")],
+    ["that is omitted", () => "Basic"],
   ];
 
-  test.each(wrong)("%s is refused, with the realm", async (_name, authorization) => {
+  test.each(wrong)("%s gets 401 with the realm", async (_name, authorization) => {
     const { url } = exposureOf("legacy", "localhost");
     const answer = await sendRaw(`${url}/x`, { lines: [["Authorization", authorization(legacyPassword())]] });
     expect([outcome(answer), headerOf(answer, "www-authenticate")]).toEqual(["401", 'Basic realm="legacy"']);
   });
 
-  test("behind a wrong one is not read", async () => {
+  test("after a wrong one is ignored", async () => {
     const { url } = exposureOf("legacy", "localhost");
     const lines = [passwordLine("ops:wrong"), passwordLine()];
     expect(outcome(await sendRaw(`${url}/x`, { lines }))).toBe("401");
   });
 
-  test("of the right user lets in, whatever is claimed beside it", async () => {
+  test("is accepted with forged identity headers, which are removed", async () => {
     const { url } = exposureOf("legacy", "localhost");
     const lines: Line[] = [passwordLine(), ["X-idp-username", "mallory"], ["X_idp_username", "mallory"]];
     const { status, body } = await sendRaw(`${url}/x`, { lines });
@@ -223,8 +223,8 @@ describe("a password", () => {
     expect(body).not.toContain(legacyPassword());
   });
 
-  test("of a basic service opens no protected one, nor the other way round", async () => {
-    expect(outcome(await ask("/x", passwordLine()))).toBe("401");
+  test("of a basic service opens no service behind forward auth, and a session opens no basic service", async () => {
+    expect(outcome(await request("/x", passwordLine()))).toBe("401");
     const { url } = exposureOf("legacy", "localhost");
     const session = await sessionAt(forward());
     expect(outcome(await sendRaw(`${url}/x`, { lines: [session] }))).toBe("401");

@@ -1,7 +1,7 @@
 /**
- * Advisory replay: what a request target, a host or a method can be read as. The refusals with 400, 404 to CONNECT, 501 and 505 are those
- * of Traefik's own parser and of its entry points' `encodedCharacters` and `sanitizePath`, which nothing in the cluster can weaken; what
- * routes decide has its control in controls.test.ts.
+ * Advisory replay: ambiguous request targets, hosts and methods. The responses 400, 404 to CONNECT, 501 and 505 are those of Traefik's parser
+ * and of its entry points' `encodedCharacters` and `sanitizePath`, which no object in the cluster can weaken. Decisions of routes have a
+ * control in controls.test.ts.
  */
 import { describe, expect, test } from "vitest";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
@@ -11,7 +11,7 @@ import { receivedIdentityHeaders, exposureOf } from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "partner"];
 const REFUSED = "400";
-/** `login PATH`: led to the login, and back to there. */
+/** `login PATH`: redirected to the login, which returns to PATH. */
 const TARGETS: Readonly<Record<string, string>> = {
   // Dot segments after a prefix (CVE-2026-48020, CVE-2026-40912): no chain has a StripPrefix, and paths are resolved before a route is chosen.
   "/open/../secret": "login /secret",
@@ -33,7 +33,7 @@ const TARGETS: Readonly<Record<string, string>> = {
   "/open/;/..;/secret": "login /open/;/..;/secret",
   "/open;/secret": "login /open;/secret",
   "/open;/../secret": "login /secret",
-  // What one program takes for a separator and another does not.
+  // Characters that only some programs treat as a separator.
   "/open%2f..%2fsecret": REFUSED,
   "/open/..%2fsecret": REFUSED,
   "/open/%2e%2e%2Fsecret": REFUSED,
@@ -47,14 +47,14 @@ const TARGETS: Readonly<Record<string, string>> = {
   "/open%00/../secret": "login /secret",
   "/outpost.goauthentik.io%2f..%2fsecret": REFUSED,
   open: REFUSED,
-  // What only looks public.
+  // Paths similar to a public one.
   "//secret//open": "login /secret/open",
   "/OPEN": "login /OPEN",
   "/opener": "login /opener",
   "/secret?/open": "login /secret?/open",
   "/secret?path=/open": "login /secret?path=/open",
   "/%2fopen": REFUSED,
-  // What is public, whatever it looks like: the application gets a path that is below the public one.
+  // Public paths in an unusual form: the application gets a path below the public one.
   "//open": "200 shows /open",
   "/%6fpen": "200 shows /open",
   "/open/...//secret": "200 shows /open/.../secret",
@@ -70,18 +70,18 @@ describe.each(KINDS)("a request target on %s", (kind) => {
       const wanted = expected.startsWith("login ") ? `login for ${url}${expected.slice("login ".length)}` : expected;
       expect(outcome(await sendRaw(url, { target }))).toBe(wanted);
     }
-    // A password is asked for wherever a login would be.
+    // basicAuth answers 401 where forward auth redirects to the login.
     const wanted = expected.startsWith("login ") ? "401" : expected;
     expect(outcome(await sendRaw(exposureOf("legacy", kind).url, { target }))).toBe(wanted);
   });
 
-  test("in absolute form is of the host that it names, not of the line", async () => {
+  test("in absolute form is routed by its host, not by the Host header", async () => {
     const { url } = exposureOf("forward", kind);
     const { host } = new URL(url);
     const other = new URL(exposureOf("whoami-public", "localhost").url).host;
     const absolute = { target: `http://${host}/open/../secret`, host: other };
     expect(outcome(await sendRaw(url, absolute))).toContain("login for ");
-    expect(outcome(await sendRaw(url, { target: `http://nobody.test/open` }))).toBe("404");
+    expect(outcome(await sendRaw(url, { target: `http://unknown.test/open` }))).toBe("404");
     expect((await sendRaw(url, { target: "*" })).status).toBe(302);
   });
 });
@@ -96,7 +96,7 @@ describe.each(KINDS)("a public path on %s", (kind) => {
     ["a referrer", "/secret", [["Referer", "/open"]]],
     ["an origin", "/secret", [["Origin", "null"]]],
   ];
-  test.each(decoys)("is not decided by %s", async (_name, target, lines) => {
+  test.each(decoys)("does not depend on %s", async (_name, target, lines) => {
     const { url } = exposureOf("forward", kind);
     expect(outcome(await sendRaw(url, { target, lines }))).toBe(`login for ${url}${target}`);
     expect(outcome(await sendRaw(exposureOf("legacy", kind).url, { target, lines }))).toBe("401");
@@ -107,7 +107,7 @@ describe("a host", () => {
   const url = (): string => exposureOf("forward", "localhost").url;
   const open = "whoami-public.localhost";
   const hosts: Readonly<Record<string, string>> = {
-    // Traefik reads these as the host; the outpost knows exactly one spelling.
+    // Traefik matches these spellings of the host; the outpost accepts one spelling only.
     "FORWARD.localhost": "400",
     "forward.localhost.": "400",
     "forward.localhost:1": "400",
@@ -131,7 +131,7 @@ describe("a host", () => {
     expect(outcome(await sendRaw(`${url()}/x`, { host }))).toBe(expected);
   });
 
-  test("given twice is refused", async () => {
+  test("in two Host headers gets 400", async () => {
     const own = new URL(url()).host;
     for (const [first, second] of [
       [own, open],
@@ -142,7 +142,7 @@ describe("a host", () => {
     }
   });
 
-  test("in upper case, with a dot or a port asks for the password all the same", async () => {
+  test("in upper case, with a dot or a port still requires the password", async () => {
     const { url: legacy, host } = exposureOf("legacy", "localhost");
     for (const spelling of [host.toUpperCase(), `${host}.`, `${host}:1`]) {
       expect([spelling, outcome(await sendRaw(`${legacy}/x`, { host: spelling }))]).toEqual([spelling, "401"]);
@@ -153,7 +153,7 @@ describe("a host", () => {
 describe("a method", () => {
   const overrides = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Forwarded-Method"];
 
-  test("of any name, and through any override, opens no protected page", async () => {
+  test("of any name, or in any override header, opens no protected page", async () => {
     const { url } = exposureOf("forward", "localhost");
     for (const method of ["TRACE", "TRACK", "PROPFIND", "PURGE", "FOO", "OPTIONS", "HEAD", "get"]) {
       expect([method, outcome(await sendRaw(`${url}/x`, { method }))]).toEqual([method, `login for ${url}/x`]);
@@ -166,7 +166,7 @@ describe("a method", () => {
     }
   });
 
-  test("of the data API is the one that is written", async () => {
+  test("of the data API ignores override headers", async () => {
     const { url } = exposureOf("data", "localhost");
     for (const header of overrides) {
       const answer = await sendRaw(url, { method: "POST", lines: [[header, "GET"]], body: "{}" });
@@ -175,20 +175,20 @@ describe("a method", () => {
   });
 });
 
-describe("bytes that two programs could read as different requests", () => {
+describe("request smuggling", () => {
   const url = (): string => exposureOf("forward", "localhost").url;
   const { host } = new URL(url());
   const post = (...lines: string[]): string =>
     ["POST /open HTTP/1.1", `Host: ${host}`, ...lines].join("\r\n") + "\r\n\r\n";
-  const hidden = `GET /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+  const smuggled = `GET /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
 
   const refused: [string, string, number][] = [
-    ["two lengths", `${post("Content-Length: 3", "Content-Length: 4")}abcd${hidden}`, 400],
-    ["a signed length", `${post("Content-Length: +4")}abcd${hidden}`, 400],
-    ["a blank before the colon", `${post("Transfer-Encoding : chunked")}0\r\n\r\n${hidden}`, 400],
-    ["a vertical tab before the value", `${post("Transfer-Encoding:\vchunked")}0\r\n\r\n${hidden}`, 400],
-    ["an unknown encoding", `${post("Transfer-Encoding: xchunked")}0\r\n\r\n${hidden}`, 501],
-    ["two encodings", `${post("Transfer-Encoding: chunked", "Transfer-Encoding: identity")}0\r\n\r\n${hidden}`, 501],
+    ["two lengths", `${post("Content-Length: 3", "Content-Length: 4")}abcd${smuggled}`, 400],
+    ["a signed length", `${post("Content-Length: +4")}abcd${smuggled}`, 400],
+    ["a blank before the colon", `${post("Transfer-Encoding : chunked")}0\r\n\r\n${smuggled}`, 400],
+    ["a vertical tab before the value", `${post("Transfer-Encoding:\vchunked")}0\r\n\r\n${smuggled}`, 400],
+    ["an unknown encoding", `${post("Transfer-Encoding: xchunked")}0\r\n\r\n${smuggled}`, 501],
+    ["two encodings", `${post("Transfer-Encoding: chunked", "Transfer-Encoding: identity")}0\r\n\r\n${smuggled}`, 501],
     ["a folded Host", `GET /x HTTP/1.1\r\nHost: ${host}\r\n folded: x\r\n\r\n`, 400],
     ["a lone carriage return in a header", post("X: a\rX-idp-username: mallory"), 400],
     ["a null in a header's name", post("X-idp-username\0: mallory"), 400],
@@ -207,20 +207,20 @@ describe("bytes that two programs could read as different requests", () => {
   });
 
   test.each([
-    ["length and chunks", `${post("Content-Length: 6", "Transfer-Encoding: chunked")}0\r\n\r\n${hidden}`],
-    ["a body with a request in it", `${post(`Content-Length: ${hidden.length}`)}${hidden}${hidden}`],
-  ])("%s: what is hidden is a request of its own, or none", async (_name, bytes) => {
+    ["length and chunks", `${post("Content-Length: 6", "Transfer-Encoding: chunked")}0\r\n\r\n${smuggled}`],
+    ["a body with a request in it", `${post(`Content-Length: ${smuggled.length}`)}${smuggled}${smuggled}`],
+  ])("%s: the gateway handles a smuggled request as a separate request, or not at all", async (_name, bytes) => {
     const text = await transmit(url(), bytes);
     expect(statuses(text)).toEqual([200, 302]);
     expect(text.match(/^[A-Z]+ \S+ HTTP\/1\.1$/gm)).toEqual(["POST /open HTTP/1.1"]);
   });
 
-  test("a lone line feed ends a header, and the next one is stripped like any other", async () => {
+  test("a lone line feed ends a header, and the next header is removed like any other", async () => {
     const text = await transmit(url(), post("X: a\nX-idp-username: mallory", "Connection: close"));
     expect([statuses(text), receivedIdentityHeaders(text), receivedHeaders(text).get("x")]).toEqual([[200], [], ["a"]]);
   });
 
-  test("an upgrade to HTTP/2 in clear text opens no protected page", async () => {
+  test("an upgrade to HTTP/2 without TLS opens no protected page", async () => {
     const { url: legacy } = exposureOf("legacy", "localhost");
     const lines: Line[] = [
       ["Connection", "Upgrade, HTTP2-Settings"],
@@ -230,7 +230,7 @@ describe("bytes that two programs could read as different requests", () => {
     expect(outcome(await sendRaw(`${url()}/x`, { lines }))).toBe(`login for ${url()}/x`);
     expect(outcome(await sendRaw(`${legacy}/x`, { lines }))).toBe("401");
     expect(outcome(await sendRaw(`${legacy}/x`, { lines: [...lines, passwordLine()] }))).toBe("200 shows /x");
-    // Unlisted in Connection, Traefik would pass the settings on, and with them the upgrade.
+    // If Connection does not list the settings, Traefik would forward them, and with them the upgrade.
     const unlisted: Line[] = [["Connection", "Upgrade"], ...lines.slice(1)];
     const open = await sendRaw(`${url()}/open`, { lines: unlisted });
     expect([open.status, receivedHeaders(open.body).has("http2-settings")]).toEqual([200, false]);

@@ -1,4 +1,4 @@
-/** Type × domain kind × situation: exact status, way, and headers, through real Traefik. */
+/** Status, redirect and headers of each service type on each domain kind, with and without a session, through real Traefik. */
 import { describe, expect, inject, test } from "vitest";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { headerOf } from "../../ops/clients/http.ts";
@@ -27,7 +27,7 @@ const basic = (password: string): Record<string, string> => ({
 });
 
 describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) => {
-  test("without a session leads to the login, for this host alone", () =>
+  test("redirects a request without a session to the login, which returns to this host", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const answer = await client.send(`${url}/x?y=1`);
@@ -37,22 +37,22 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
       expect(answer.body).not.toContain("Hostname:");
     }));
 
-  test("without a session answers 401 to a script, a preflight and an upgrade", () =>
+  test("returns 401 for a background request or a preflight without a session", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
-      const signs: Record<string, string>[] = [
+      const signals: Record<string, string>[] = [
         { "x-requested-with": "XMLHttpRequest" },
         { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" },
         { accept: "application/json" },
-        { authorization: "Bearer nobody" },
+        { authorization: "Bearer invalid" },
         { "access-control-request-method": "GET" },
       ];
-      for (const headers of signs) {
+      for (const headers of signals) {
         expect([headers, statusAndTarget(await client.send(`${url}/x`, { headers }))]).toEqual([headers, "401"]);
       }
     }));
 
-  test("with a session shows the page that was asked for, with the six headers", () =>
+  test("returns the requested page with the six identity headers after a login", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const answer = await signIn(client, `${url}/x?y=1`, credentialsOf("inge"));
@@ -61,11 +61,11 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
       const headers = receivedHeaders(answer.body);
       expect(headers.get("x-idp-username")).toEqual(["inge"]);
       expect(headers.get("x-idp-groups")).toEqual(["staff"]);
-      const script = await client.send(`${url}/x`, { headers: { "x-requested-with": "XMLHttpRequest" } });
-      expect([script.status, receivedIdentityHeaders(script.body)]).toEqual([200, SIX]);
+      const background = await client.send(`${url}/x`, { headers: { "x-requested-with": "XMLHttpRequest" } });
+      expect([background.status, receivedIdentityHeaders(background.body)]).toEqual([200, SIX]);
     }));
 
-  test("in none of its groups is refused by the identity provider", () =>
+  test("is not accessible to a user outside its groups", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const answer = await signIn(client, `${url}/`, credentialsOf("gast"));
@@ -74,7 +74,7 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
       expect(statusAndTarget(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
     }));
 
-  test("shows its public path to anyone, without identity", () =>
+  test("serves its public path without a session and without identity headers", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       for (const path of ["/open", "/open/deeper?x=1"]) {
@@ -90,7 +90,7 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
       }
     }));
 
-  test("lets a machine in with a token for it, and with no other's", () =>
+  test("accepts a machine's token for this service, and rejects one for another service", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const robot = await machineSecret("robot");
@@ -106,8 +106,8 @@ describe.each(each(FORWARDED))("%s on %s, behind forward auth", (service, kind) 
     }));
 });
 
-describe.each(each(["notes"]))("%s on %s, which signs people in itself", (service, kind) => {
-  test("without a session is led to the login by the application", () =>
+describe.each(each(["notes"]))("%s on %s, which signs users in itself", (service, kind) => {
+  test("redirects a request without a session to the login", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const answer = await client.send(`${url}/x`);
@@ -115,7 +115,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
       expect(new URL(headerOf(answer, "location") ?? "").searchParams.get("redirect_uri")).toBe(`${url}/callback`);
     }));
 
-  test("with a session knows who it is, and from whom it has that", () =>
+  test("receives the user's claims and its own host after a login", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const answer = await signIn(client, `${url}/x`, credentialsOf("inge"));
@@ -127,7 +127,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
       });
     }));
 
-  test("in none of its groups is refused by the identity provider", () =>
+  test("is not accessible to a user outside its groups", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       const answer = await signIn(client, `${url}/`, credentialsOf("gast"));
@@ -135,7 +135,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
       expect(statusAndTarget(await client.send(`${url}/`))).toBe(`302 ${authorize()}`);
     }));
 
-  test("signing out ends the session here and at the identity provider", () =>
+  test("requires a new login after a sign-out", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       await signIn(client, `${url}/`, credentialsOf("inge"));
@@ -148,7 +148,7 @@ describe.each(each(["notes"]))("%s on %s, which signs people in itself", (servic
 describe.each(each(["legacy"]))("%s on %s, with one password", (service, kind) => {
   const password = (): string => inject("domains").variables["LEGACY_PASSWORD"] ?? "";
 
-  test("answers 401 with its realm to nobody, to a wrong password and to a token", () =>
+  test("returns 401 with its realm without a password, for a wrong one and for a token", () =>
     withClient(async (client) => {
       const { url } = exposureOf(service, kind);
       for (const headers of [{}, basic("wrong"), basic(""), { authorization: "Bearer x" }]) {
@@ -158,7 +158,7 @@ describe.each(each(["legacy"]))("%s on %s, with one password", (service, kind) =
       }
     }));
 
-  test("gets the user name and not the password", () =>
+  test("receives the user name and not the password", () =>
     withClient(async (client) => {
       const answer = await client.send(`${exposureOf(service, kind).url}/x`, { headers: basic(password()) });
       expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, ["x-idp-username"]]);
@@ -167,7 +167,7 @@ describe.each(each(["legacy"]))("%s on %s, with one password", (service, kind) =
       expect(headers.get("authorization")).toBe(undefined);
     }));
 
-  test("shows its public path to anyone", () =>
+  test("serves its public path without a password", () =>
     withClient(async (client) => {
       const answer = await client.send(`${exposureOf(service, kind).url}/open`);
       expect([answer.status, receivedIdentityHeaders(answer.body)]).toEqual([200, []]);
@@ -175,7 +175,7 @@ describe.each(each(["legacy"]))("%s on %s, with one password", (service, kind) =
 });
 
 describe.each(["forward", "gated", "notes", "legacy"])("%s", (service) => {
-  test("is not there on a domain that is not enabled, nor under another host", () =>
+  test("returns 404 on a disabled domain and under another host", () =>
     withClient(async (client) => {
       const { httpPort, httpsPort } = inject("domains");
       const hosts = [`${service}.retired.test`, `${service}x.localhost`, `x.${service}.localhost`];
@@ -187,15 +187,15 @@ describe.each(["forward", "gated", "notes", "legacy"])("%s", (service) => {
       }
     }));
 
-  test("leads from HTTP to HTTPS where TLS ends at the gateway, and nowhere else", () =>
+  test("redirects HTTP to HTTPS only if TLS is terminated at the gateway", () =>
     withClient(async (client) => {
       const { httpPort, httpsPort } = inject("domains");
-      const ask = (host: string, headers: Record<string, string> = {}) =>
+      const request = (host: string, headers: Record<string, string> = {}) =>
         client.send(`http://127.0.0.1:${httpPort}/x?y=1`, { headers: { host, ...headers } });
-      const answer = await ask(`${service}.mesh.test`);
+      const answer = await request(`${service}.mesh.test`);
       expect([answer.status, headerOf(answer, "location")]).toEqual([301, `${exposureOf(service, "mesh").url}/x?y=1`]);
-      // A client that claims to have come over HTTPS is not believed.
-      expect((await ask(`${service}.mesh.test`, { "x-forwarded-proto": "https" })).status).toBe(301);
+      // The gateway ignores X-Forwarded-Proto of a client.
+      expect((await request(`${service}.mesh.test`, { "x-forwarded-proto": "https" })).status).toBe(301);
       const secure = await client.send(`https://127.0.0.1:${httpsPort}/`, {
         headers: { host: `${service}.localhost` },
       });
@@ -204,7 +204,7 @@ describe.each(["forward", "gated", "notes", "legacy"])("%s", (service) => {
 });
 
 describe.each(["forward", "gated", "notes", "legacy"])("the test environment whoami-%s.localhost", (service) => {
-  test("shows what the application would get, under the same authentication", () =>
+  test("shows the application's request headers behind the same authentication", () =>
     withClient(async (client) => {
       const { url } = exposureOf(`whoami-${service}`, "localhost");
       if (service === "legacy") {
@@ -223,11 +223,11 @@ describe.each(["forward", "gated", "notes", "legacy"])("the test environment who
     }));
 });
 
-test("a machine in none of the groups gets the client ids of services for all users, and is refused elsewhere", () =>
+test("a machine without groups gets the client ids of services for all users, and no token for others", () =>
   withClient(async (client) => {
-    const [stranger, robot] = [await machineSecret("stranger"), await machineSecret("robot")];
+    const [ungrouped, robot] = [await machineSecret("ungrouped"), await machineSecret("robot")];
     const open = ["everyone", "whoami-everyone"].map((service) => exposureOf(service, "localhost").url);
-    expect(Object.keys(stranger.clientIds).sort()).toEqual(open.sort());
+    expect(Object.keys(ungrouped.clientIds).sort()).toEqual(open.sort());
     const { url } = exposureOf("forward", "localhost");
-    await expect(requestToken(client, stranger, robot.clientIds[url] ?? "")).rejects.toThrow("answered 400");
+    await expect(requestToken(client, ungrouped, robot.clientIds[url] ?? "")).rejects.toThrow("answered 400");
   }));

@@ -1,4 +1,4 @@
-/** Temporary routes and middlewares in the cluster: what stands there when a defence is taken away. */
+/** Temporary routes and middlewares in the cluster, with and without a defence. */
 import { randomUUID } from "node:crypto";
 import { CustomObjectsApi } from "@kubernetes/client-node";
 import { expect, inject } from "vitest";
@@ -23,25 +23,25 @@ function customObjects(): CustomObjectsApi {
   return config.makeApiClient(CustomObjectsApi);
 }
 
-/** Makes the objects, does the work, and takes them away again. The gateway hears of them later: poll. */
+/** Creates objects, runs `work`, and deletes them. Poll for their effect: the gateway applies them with a delay. */
 export async function withObjects(objects: readonly TraefikObject[], work: () => Promise<void>): Promise<void> {
   const cluster = customObjects();
-  const made: Parameters<CustomObjectsApi["deleteNamespacedCustomObject"]>[0][] = [];
+  const created: Parameters<CustomObjectsApi["deleteNamespacedCustomObject"]>[0][] = [];
   try {
     for (const { kind, name, namespace = "default", spec } of objects) {
-      const place = { ...api, namespace, plural: `${kind.toLowerCase()}s` };
+      const location = { ...api, namespace, plural: `${kind.toLowerCase()}s` };
       const body = { apiVersion: `${api.group}/${api.version}`, kind, metadata: { name, namespace }, spec };
-      await cluster.createNamespacedCustomObject({ ...place, body });
-      made.push({ ...place, name });
+      await cluster.createNamespacedCustomObject({ ...location, body });
+      created.push({ ...location, name });
     }
     await work();
   } finally {
-    for (const object of made) await cluster.deleteNamespacedCustomObject(object);
+    for (const object of created) await cluster.deleteNamespacedCustomObject(object);
   }
 }
 
 /**
- * A middleware that marks answers in X-Control with its own name. Only a route that names it can have sent such an answer: the gateway
+ * Returns a middleware that sets X-Control in responses to its own name. Only a route with it can have sent such a response: the gateway
  * may still serve an older route, even with changed middlewares.
  */
 export function markOf(id: string): TraefikObject {
@@ -49,42 +49,43 @@ export function markOf(id: string): TraefikObject {
   return { kind: "Middleware", name, spec: { headers: { customResponseHeaders: { "X-Control": name } } } };
 }
 
-/** The fields of one of the stack's middlewares, e.g. those below `forwardAuth`. */
+/** Returns the fields of one of the stack's middlewares, e.g. those below `forwardAuth`. */
 export async function middlewareFields(name: string, kind: string): Promise<Readonly<Record<string, unknown>>> {
-  const place = { ...api, namespace: "default", plural: "middlewares", name };
-  const { spec } = (await customObjects().getNamespacedCustomObject(place)) as {
+  const location = { ...api, namespace: "default", plural: "middlewares", name };
+  const { spec } = (await customObjects().getNamespacedCustomObject(location)) as {
     spec: Record<string, Record<string, unknown>>;
   };
   return spec[kind] ?? {};
 }
 
-/** A way to route the attacked path. */
+/** A route for the attacked path. */
 export interface Variant {
   readonly chain: readonly string[];
   /** Traefik's rule. Default: one path of the exposure's host, `/control`. */
   readonly match?: string;
-  /** What the attack gives. */
-  readonly gives: unknown;
+  /** What `observe` returns for the response to the attack. */
+  readonly expected: unknown;
 }
 
-export interface Proof {
+/** An attack that succeeds without a defence and fails with it. */
+export interface Control {
   readonly exposure: Exposure;
   /** Default: where the exposure's application is routed. */
   readonly entryPoint?: string;
   /** A URL that both variants match. Default: `/control` on the exposure. */
   readonly ready?: string;
   readonly attack: () => Promise<Answer>;
-  /** What is seen of the answer. */
-  readonly seen: (answer: Answer) => unknown;
+  /** Returns the compared part of the response. */
+  readonly observe: (answer: Answer) => unknown;
   readonly without: Variant;
   readonly with: Variant;
   /** More middlewares, for the chains. */
   readonly middlewares?: Readonly<Record<string, TraefikObject["spec"]>>;
 }
 
-/** Routes some path of an exposure without a defence, and then with it, above the stack's own routes, and attacks both. */
-export async function prove(proof: Proof): Promise<void> {
-  const { exposure, attack, seen, ready = `${exposure.url}/control`, middlewares = {} } = proof;
+/** Attacks a path of an exposure that is routed without the defence, and then with it, with a higher priority than the stack's routes. */
+export async function verifyControl(control: Control): Promise<void> {
+  const { exposure, attack, observe, ready = `${exposure.url}/control`, middlewares = {} } = control;
   for (const phase of ["without", "with"] as const) {
     const mark = markOf(randomUUID());
     const objects = Object.entries(middlewares).map(([name, spec]): TraefikObject => ({
@@ -92,15 +93,15 @@ export async function prove(proof: Proof): Promise<void> {
       name,
       spec,
     }));
-    await withObjects([mark, ...objects, route(proof, proof[phase], mark.name)], async () => {
+    await withObjects([mark, ...objects, route(control, control[phase], mark.name)], async () => {
       const marked = async () => (await sendRaw(ready)).headers["x-control"];
       await expect.poll(marked, { timeout: 240_000, interval: 100 }).toBe(mark.name);
-      expect([phase, seen(await attack())]).toEqual([phase, proof[phase].gives]);
+      expect([phase, observe(await attack())]).toEqual([phase, control[phase].expected]);
     });
   }
 }
 
-function route({ exposure, entryPoint }: Proof, { chain, match }: Variant, mark: string): TraefikObject {
+function route({ exposure, entryPoint }: Control, { chain, match }: Variant, mark: string): TraefikObject {
   const { host, backend, tls } = exposure;
   const secure = entryPoint === undefined && tls !== undefined && tls.ends !== "upstream";
   const rule = {

@@ -1,8 +1,8 @@
-/** For each defence in a chain: without it the attack works, with it it does not. So the advisory tests can fail. */
+/** Controls of the advisory tests for each middleware: the attack succeeds without it and fails with it. */
 import { describe, expect, inject, test } from "vitest";
 import type { Exposure, ForwardAuth } from "../../infra/plan/types.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
-import { middlewareFields, prove } from "./cluster.ts";
+import { middlewareFields, verifyControl } from "./cluster.ts";
 import { legacyPassword, passwordLine, sessionAt } from "./credentials.ts";
 import { type Line, outcome, type RawRequest, sendRaw } from "./raw-requests.ts";
 import { exposureOf } from "./fixtures.ts";
@@ -13,10 +13,12 @@ const attackOn =
   ({ url }: Exposure, request: RawRequest) =>
   () =>
     sendRaw(`${url}/control`, request);
-const says = (headers: Readonly<Record<string, string>>) => ({ headers: { customRequestHeaders: headers } });
+const setRequestHeaders = (headers: Readonly<Record<string, string>>) => ({
+  headers: { customRequestHeaders: headers },
+});
 
-/** The middleware that asks the exposure's outpost. */
-function asking({ outpost }: Exposure, wanted: Partial<ForwardAuth> = {}): string {
+/** Returns the name of the forward-auth middleware of the exposure's outpost. */
+function forwardAuthFor({ outpost }: Exposure, wanted: Partial<ForwardAuth> = {}): string {
   const { refusal = "login", upstream = false } = wanted;
   const found = inject("domains").plan.middlewares.find(
     (each) =>
@@ -30,117 +32,122 @@ function asking({ outpost }: Exposure, wanted: Partial<ForwardAuth> = {}): strin
   return found.name;
 }
 
-describe("the strip", () => {
-  test("keeps what a client claims from an open application", async () => {
+describe("the strip middleware", () => {
+  test("removes forged headers before a public application", async () => {
     const exposure = exposureOf("whoami-public", "localhost");
     const identity = ["X-idp-username", "X_idp_username", "X.idp.username"];
     const claimed = [...identity, "Forwarded", "X.Forwarded.Host", "X-Original-URL", "X_Rewrite_URL", "HTTP2-Settings"];
-    await prove({
+    await verifyControl({
       exposure,
       attack: attackOn(exposure, { lines: claimed.map((name): Line => [name, "host=mallory"]) }),
-      seen: ({ body }) => claimed.filter((name) => receivedHeaders(body).has(name.toLowerCase())),
-      without: { chain: [], gives: claimed },
-      with: { chain: [STRIP], gives: [] },
+      observe: ({ body }) => claimed.filter((name) => receivedHeaders(body).has(name.toLowerCase())),
+      without: { chain: [], expected: claimed },
+      with: { chain: [STRIP], expected: [] },
     });
   });
 
-  test("stands before forward auth, which overwrites one spelling only", async () => {
+  test("comes before forward auth, which overwrites one spelling only", async () => {
     const lines: Line[] = [await sessionAt(forward().url), ["X_idp_groups", "admins"], ["X-idp-groups", "admins"]];
-    await prove({
+    await verifyControl({
       exposure: forward(),
       attack: attackOn(forward(), { lines }),
-      seen: ({ body }) => ["x-idp-groups", "x_idp_groups"].map((name) => receivedHeaders(body).get(name)),
-      without: { chain: [asking(forward())], gives: [["staff"], ["admins"]] },
-      with: { chain: [STRIP, asking(forward())], gives: [["staff"], undefined] },
+      observe: ({ body }) => ["x-idp-groups", "x_idp_groups"].map((name) => receivedHeaders(body).get(name)),
+      without: { chain: [forwardAuthFor(forward())], expected: [["staff"], ["admins"]] },
+      with: { chain: [STRIP, forwardAuthFor(forward())], expected: [["staff"], undefined] },
     });
   });
 });
 
 describe("forward auth", () => {
-  test("refuses a cookie that is none", async () => {
-    await prove({
+  test("redirects an invalid cookie to the login", async () => {
+    await verifyControl({
       exposure: forward(),
       attack: attackOn(forward(), { lines: [["Cookie", "authentik_proxy_00000000=x; authentik_session=x"]] }),
-      seen: outcome,
-      without: { chain: [STRIP], gives: "200 shows /control" },
-      with: { chain: [STRIP, asking(forward())], gives: `login for ${forward().url}/control` },
+      observe: outcome,
+      without: { chain: [STRIP], expected: "200 shows /control" },
+      with: { chain: [STRIP, forwardAuthFor(forward())], expected: `login for ${forward().url}/control` },
     });
   });
 
-  test("lists every identity header: one that is missing there is the client's", async () => {
-    const fields = await middlewareFields(asking(forward()), "forwardAuth");
-    await prove({
+  test("lists every identity header in authResponseHeaders, since a missing one comes from the client", async () => {
+    const fields = await middlewareFields(forwardAuthFor(forward()), "forwardAuth");
+    await verifyControl({
       exposure: forward(),
       attack: attackOn(forward(), { lines: [await sessionAt(forward().url), ["X-idp-groups", "admins"]] }),
-      seen: ({ body }) => receivedHeaders(body).get("x-idp-groups"),
+      observe: ({ body }) => receivedHeaders(body).get("x-idp-groups"),
       middlewares: { "control-short": { forwardAuth: { ...fields, authResponseHeaders: ["X-idp-username"] } } },
-      without: { chain: ["control-short"], gives: ["admins"] },
-      with: { chain: [asking(forward())], gives: ["staff"] },
+      without: { chain: ["control-short"], expected: ["admins"] },
+      with: { chain: [forwardAuthFor(forward())], expected: ["staff"] },
     });
   });
 
-  test("is told what it asks about by the gateway: who chooses the path chooses the answer", async () => {
-    const asks = asking(forward(), { refusal: "unauthorized" });
-    await prove({
+  test("gets the path from the gateway, since another path changes the decision", async () => {
+    const forwardAuth = forwardAuthFor(forward(), { refusal: "unauthorized" });
+    await verifyControl({
       exposure: forward(),
       attack: attackOn(forward(), { lines: [["X-Original-URI", "/outpost.goauthentik.io/x"]] }),
-      seen: outcome,
-      without: { chain: [asks], gives: "200 shows /control" },
-      with: { chain: ["gatehouse-background", asks], gives: "401" },
+      observe: outcome,
+      without: { chain: [forwardAuth], expected: "200 shows /control" },
+      with: { chain: ["gatehouse-background", forwardAuth], expected: "401" },
     });
   });
 
-  test("passes on what it lists only, so that no other header names the path", async () => {
-    const asks = asking(forward(), { refusal: "unauthorized" });
-    // Without names, Traefik passes on all.
-    const everything = { ...(await middlewareFields(asks, "forwardAuth")), authRequestHeaders: [] };
-    await prove({
+  test("forwards the headers in authRequestHeaders only, so no other header can set the path", async () => {
+    const forwardAuth = forwardAuthFor(forward(), { refusal: "unauthorized" });
+    // If the list is empty, Traefik forwards all headers.
+    const everything = { ...(await middlewareFields(forwardAuth, "forwardAuth")), authRequestHeaders: [] };
+    await verifyControl({
       exposure: forward(),
       attack: attackOn(forward(), { lines: [["X-Original-URL", `${forward().url}/outpost.goauthentik.io/x`]] }),
-      seen: outcome,
+      observe: outcome,
       middlewares: { "control-all": { forwardAuth: everything } },
-      without: { chain: ["control-all"], gives: "200 shows /control" },
-      with: { chain: [asks], gives: "500" },
+      without: { chain: ["control-all"], expected: "200 shows /control" },
+      with: { chain: [forwardAuth], expected: "500" },
     });
   });
 });
 
-describe("behind a proxy that the gateway trusts", () => {
-  /** What a client said, and such a proxy handed on: another host, where the client has a session. */
-  const handedOn = (host: string) => ({ "control-handed-on": says({ "X-Forwarded-Host": host }) });
+describe("behind a trusted proxy", () => {
+  /** Sets the header of a client that such a proxy forwards: another host, where the client has a session. */
+  const forwardedHost = (host: string) => ({
+    "control-forwarded-host": setRequestHeaders({ "X-Forwarded-Host": host }),
+  });
 
-  test("the host that forward auth asks about is the one that was routed", async () => {
+  test("forward auth decides by the routed host", async () => {
     const exposure = exposureOf("gated", "external");
     const other = exposureOf("forward", "external");
     const session = await sessionAt(other.url);
     expect(exposure.outpost).toBe(other.outpost);
-    const asks = asking(exposure, { upstream: true });
-    await prove({
+    const forwardAuth = forwardAuthFor(exposure, { upstream: true });
+    await verifyControl({
       exposure,
       attack: attackOn(exposure, { lines: [session] }),
-      seen: outcome,
-      middlewares: handedOn(new URL(other.url).host),
-      without: { chain: ["control-handed-on", asks], gives: "200 shows /control" },
-      with: { chain: ["control-handed-on", "gatehouse-upstream", asks], gives: `login for ${exposure.url}/control` },
+      observe: outcome,
+      middlewares: forwardedHost(new URL(other.url).host),
+      without: { chain: ["control-forwarded-host", forwardAuth], expected: "200 shows /control" },
+      with: {
+        chain: ["control-forwarded-host", "gatehouse-upstream", forwardAuth],
+        expected: `login for ${exposure.url}/control`,
+      },
     });
   });
 
-  test("the redirect to HTTPS has the authentication behind it, since it believes that the request came so", async () => {
+  test("the route that redirects to HTTPS requires authentication, since X-Forwarded-Proto skips its redirect", async () => {
     const exposure = exposureOf("forward", "mesh");
     const redirect = inject("domains").plan.middlewares.find(({ kind }) => kind === "redirect")?.name ?? "";
     const plain = `http://${exposure.host}:${inject("domains").httpPort}`;
-    // What would be led to is what was asked for.
+    // The redirect target equals the requested URL.
     const { host } = new URL(exposure.url);
     const chain = ["control-https", redirect];
-    await prove({
+    await verifyControl({
       exposure,
       entryPoint: "web",
       ready: `${plain}/control`,
       attack: () => sendRaw(`${plain}/control`, { host }),
-      seen: (answer) => outcome(answer).split(" at ")[0],
-      middlewares: { "control-https": says({ "X-Forwarded-Proto": "https" }) },
-      without: { chain, gives: "200 shows /control" },
-      with: { chain: [...chain, asking(exposure)], gives: `login for http://${host}/control` },
+      observe: (answer) => outcome(answer).split(" at ")[0],
+      middlewares: { "control-https": setRequestHeaders({ "X-Forwarded-Proto": "https" }) },
+      without: { chain, expected: "200 shows /control" },
+      with: { chain: [...chain, forwardAuthFor(exposure)], expected: `login for http://${host}/control` },
     });
   });
 });
@@ -148,25 +155,25 @@ describe("behind a proxy that the gateway trusts", () => {
 describe("basic auth", () => {
   const legacy = (): Exposure => exposureOf("legacy", "localhost");
 
-  test("refuses who has no password", async () => {
-    await prove({
+  test("rejects a wrong password", async () => {
+    await verifyControl({
       exposure: legacy(),
       attack: attackOn(legacy(), { lines: [passwordLine("ops:wrong")] }),
-      seen: outcome,
-      without: { chain: [STRIP], gives: "200 shows /control" },
-      with: { chain: [STRIP, "legacy-basic-auth"], gives: "401" },
+      observe: outcome,
+      without: { chain: [STRIP], expected: "200 shows /control" },
+      with: { chain: [STRIP, "legacy-basic-auth"], expected: "401" },
     });
   });
 
-  test("keeps the password from the application", async () => {
+  test("removes the password before the application", async () => {
     const fields = await middlewareFields("legacy-basic-auth", "basicAuth");
-    await prove({
+    await verifyControl({
       exposure: legacy(),
       attack: attackOn(legacy(), { lines: [passwordLine()] }),
-      seen: ({ body }) => receivedHeaders(body).get("authorization"),
+      observe: ({ body }) => receivedHeaders(body).get("authorization"),
       middlewares: { "control-kept": { basicAuth: { ...fields, removeHeader: false } } },
-      without: { chain: ["control-kept"], gives: [passwordLine(`ops:${legacyPassword()}`)[1]] },
-      with: { chain: ["legacy-basic-auth"], gives: undefined },
+      without: { chain: ["control-kept"], expected: [passwordLine(`ops:${legacyPassword()}`)[1]] },
+      with: { chain: ["legacy-basic-auth"], expected: undefined },
     });
   });
 });

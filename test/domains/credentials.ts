@@ -1,4 +1,4 @@
-/** What a client shows to be let in, as header lines. */
+/** Credentials of a client as header lines. */
 import { inject } from "vitest";
 import { signIn } from "../../ops/clients/signIn.ts";
 import type { Line } from "./raw-requests.ts";
@@ -6,22 +6,22 @@ import { credentialsOf, withClient } from "./fixtures.ts";
 
 const sessions = new Map<string, Promise<Line>>();
 
-/** The `Cookie` of a user's session at a service's URL; the same one for a whole file. @param username one of an allowed group */
+/** Returns the `Cookie` of a user's session at a service's URL, the same one within a file. @param username user of an allowed group */
 export function sessionAt(url: string, username = "inge"): Promise<Line> {
   const key = `${username} ${url}`;
-  const session = sessions.get(key) ?? newSessionAt(url, username);
+  const session = sessions.get(key) ?? createSession(url, username);
   sessions.set(key, session);
   return session;
 }
 
-function newSessionAt(url: string, username: string): Promise<Line> {
+function createSession(url: string, username: string): Promise<Line> {
   return withClient(async (client) => {
     await signIn(client, `${url}/`, credentialsOf(username));
     return ["Cookie", await client.cookies.getCookieString(url)] as const;
   });
 }
 
-/** The `Authorization` of the one who may enter `legacy`, unless told otherwise. */
+/** Returns an `Authorization` header, by default with the password of `legacy`. */
 export function passwordLine(credentials = `ops:${legacyPassword()}`): Line {
   return ["Authorization", `Basic ${Buffer.from(credentials).toString("base64")}`];
 }

@@ -6,7 +6,7 @@ import { type Answer, headerOf, type HttpClient, withClient as withConnected } f
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import type { Credentials } from "../../ops/clients/signIn.ts";
 
-/** Runs with a fresh client to which every name is loopback and every certificate good: both are the test bed's. */
+/** Runs with a new client that resolves every name to loopback and accepts every certificate. */
 export function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
   return withConnected(work, {
     rejectUnauthorized: false,
@@ -15,27 +15,27 @@ export function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise
   });
 }
 
-/** The exposure of a service on a domain kind. @throws when the plan has none */
+/** Returns the exposure of a service on a domain kind. @throws if the plan has none */
 export function exposureOf(service: string, domain: string): Exposure {
   const found = inject("domains").plan.exposures.find(({ id }) => id === `${service}@${domain}`);
   if (!found) throw new Error(`the plan has no ${service}@${domain}`);
   return found;
 }
 
-/** The identity provider's origin, as browsers are sent to it. */
+/** Returns the identity provider's origin in redirects of browsers. */
 export function identityProvider(): string {
   return exposureOf("authentik", "localhost").url;
 }
 
 export function credentialsOf(username: string): Credentials {
-  const found = inject("domains").people.find((candidate) => candidate.username === username);
-  if (!found) throw new Error(`nobody is called ${username}`);
+  const found = inject("domains").users.find((candidate) => candidate.username === username);
+  if (!found) throw new Error(`no user "${username}"`);
   return found;
 }
 
 /**
- * Runs a flow that asks the user for nothing, as the page of authentik does in a browser, e.g. the one that ends a session.
- * @param page what a redirect ended at
+ * Runs a flow without user input as authentik's page does in a browser, e.g. the one that ends a session.
+ * @param page end of a redirect
  * @returns the page at the end of the flow; `page` itself when it is no flow
  */
 export async function runFlow(client: HttpClient, page: Answer): Promise<Answer> {
@@ -48,7 +48,7 @@ export async function runFlow(client: HttpClient, page: Answer): Promise<Answer>
   return client.follow(new URL(to ?? "/", origin).href);
 }
 
-/** Status and origin and path of where it leads. */
+/** Returns a response's status, and the origin and path of its redirect target. */
 export function statusAndTarget(answer: Answer): string {
   const location = headerOf(answer, "location");
   if (location === undefined) return String(answer.status);
@@ -56,12 +56,12 @@ export function statusAndTarget(answer: Answer): string {
   return `${answer.status} ${origin}${pathname}`;
 }
 
-/** The identity headers that arrived at the echo service, in any spelling; sorted. */
+/** Returns the names of the identity headers that the echo service received, in any spelling; sorted. */
 export function receivedIdentityHeaders(body: string): string[] {
   return [...receivedHeaders(body).keys()].filter((name) => /^x[-_.]idp[-_.]/.test(name)).sort();
 }
 
-/** What a machine's Secret holds. */
+/** Values of a machine's Secret. */
 export interface MachineSecret {
   readonly username: string;
   readonly password: string;
@@ -87,7 +87,7 @@ export async function machineSecret(name: string): Promise<MachineSecret> {
   };
 }
 
-/** A machine's token for one service (docs/applications.md, "Machines"). */
+/** Requests a machine's token for one service (docs/applications.md, "Machines"). */
 export async function requestToken(client: HttpClient, machine: MachineSecret, clientId: string): Promise<string> {
   const form = {
     grant_type: "client_credentials",

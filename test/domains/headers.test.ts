@@ -1,47 +1,47 @@
-/** What arrives in the identity headers and in their token, for names that a header cannot hold as they are. */
+/** Identity headers and their token for names that a header cannot contain unchanged. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { Answer, HttpClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { Administrator, type TestUser } from "./users.ts";
+import { Administrator, type TestUser } from "./administrator.ts";
 import { outcome } from "./raw-requests.ts";
 import { exposureOf, identityProvider, withClient } from "./fixtures.ts";
 
 const MANY = Array.from({ length: 200 }, (_, i) => `team-${String(i).padStart(3, "0")}`);
-/** Names that the list can hold. */
-const READABLE = ["staff", "a|b", "two words", "x; y=z", "æøå Økonomi", "漢字", '"quoted"', "a:b"];
-/** Names that an administrator can create and that would read as others; authentik itself removes outer white space (measured). */
-const UNREADABLE = ["admins,root", "root,", ",root", "ro\u200bot", "ops\r\nX-idp-groups: root"];
+/** Names that the header can contain. */
+const UNAMBIGUOUS = ["staff", "a|b", "two words", "x; y=z", "æøå Økonomi", "漢字", '"quoted"', "a:b"];
+/** Names that an administrator can create and that look like others in the header; authentik removes outer white space (measured). */
+const AMBIGUOUS = ["admins,root", "root,", ",root", "ro\u200bot", "ops\r\nX-idp-groups: root"];
 
 const kåre: TestUser = {
   username: "kåre.ødegård",
   name: "Kåre\r\nX-idp-groups: root\u200b\u202e\u2028\u00a0Ødegård 漢字",
   password: "kåre's password",
-  groups: [...READABLE, ...UNREADABLE, ...MANY],
+  groups: [...UNAMBIGUOUS, ...AMBIGUOUS, ...MANY],
 };
 const bell: TestUser = { ...kåre, username: "bell", name: "Bell\u0007", groups: ["staff"] };
-const PEOPLE = [kåre, bell];
-/** An address is plain, and made of the user name; so people get their own names afterwards. */
+const USERS = [kåre, bell];
+/** Returns an ASCII name. The e-mail address is derived from the user name, so users get their real names afterwards. */
 const plain = (username: string): string => username.normalize("NFD").replaceAll(/[^a-z]/g, "");
 
 let administrator: Administrator;
 beforeAll(async () => {
   administrator = new Administrator(identityProvider(), inject("domains").variables["AUTHENTIK_TOKEN"] ?? "");
-  for (const { username, ...person } of PEOPLE) {
-    await administrator.create({ ...person, username: plain(username) });
+  for (const { username, ...user } of USERS) {
+    await administrator.create({ ...user, username: plain(username) });
     await administrator.call("PATCH", `/core/users/${await idOf(plain(username))}/`, { username });
   }
 });
 afterAll(async () => {
-  for (const { username } of PEOPLE) await administrator.call("DELETE", `/core/users/${await idOf(username)}/`);
+  for (const { username } of USERS) await administrator.call("DELETE", `/core/users/${await idOf(username)}/`);
   await administrator.close();
 });
 
 async function idOf(username: string): Promise<number> {
   const users = await administrator.all<{ pk: number; username: string }>("/core/users/", { username });
   const found = users.find((user) => user.username === username);
-  if (!found) throw new Error(`nobody is called ${username}`);
+  if (!found) throw new Error(`no user "${username}"`);
   return found.pk;
 }
 
@@ -49,14 +49,14 @@ async function idOf(username: string): Promise<number> {
 const sorted = (names: readonly string[]): string[] =>
   names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-/** Returns the value of a header that arrived once. */
+/** Returns the value of a header that the application received once. */
 function header({ body }: Answer, name: string): string {
   const values = receivedHeaders(body).get(name) ?? [];
   expect([name, values.length]).toEqual([name, 1]);
   return values[0] ?? "";
 }
 
-async function verified(client: HttpClient, token: string): Promise<JWTPayload> {
+async function verifyToken(client: HttpClient, token: string): Promise<JWTPayload> {
   const slug = `${identityProvider()}/application/o/gatehouse-identity/`;
   const keys = createLocalJWKSet(JSON.parse((await client.send(`${slug}jwks/`)).body) as JSONWebKeySet);
   return (await jwtVerify(token, keys, { algorithms: ["RS256"], issuer: slug, audience: "gatehouse-identity" }))
@@ -65,29 +65,29 @@ async function verified(client: HttpClient, token: string): Promise<JWTPayload> 
 
 // The two are served by different outposts.
 describe.each(["forward", "gated"])("the headers of %s", (service) => {
-  test("hold names of groups with pipes, blanks and æøå, and many of them", () =>
+  test("contain 200 groups, and names with pipes, blanks and non-ASCII letters", () =>
     withClient(async (client) => {
       const answer = await signIn(client, `${exposureOf(service, "localhost").url}/`, kåre);
       const groups = header(answer, "x-idp-groups").split(",");
-      expect(groups).toEqual(sorted(kåre.groups.filter((group) => !UNREADABLE.includes(group))));
+      expect(groups).toEqual(sorted(kåre.groups.filter((group) => !AMBIGUOUS.includes(group))));
       expect(groups.filter((group) => /root|admins|ops/.test(group))).toEqual([]);
-      const claims = await verified(client, header(answer, "x-idp-jwt"));
+      const claims = await verifyToken(client, header(answer, "x-idp-jwt"));
       expect(sorted(claims["groups"] as string[])).toEqual(sorted(kåre.groups));
     }));
 
-  test("hold names of people without line breaks and invisible characters", () =>
+  test("contain user names with replaced line breaks and invisible characters", () =>
     withClient(async (client) => {
       const answer = await signIn(client, `${exposureOf(service, "localhost").url}/`, kåre);
       expect(header(answer, "x-idp-name")).toBe("Kåre??X-idp-groups: root????Ødegård 漢字");
       expect(header(answer, "x-idp-username")).toBe(kåre.username);
       expect(header(answer, "x-idp-email")).toBe(`${plain(kåre.username)}@example.org`);
-      const claims = await verified(client, header(answer, "x-idp-jwt"));
+      const claims = await verifyToken(client, header(answer, "x-idp-jwt"));
       expect([claims["name"], claims["preferred_username"]]).toEqual([kåre.name, kåre.username]);
     }));
 });
 
-// authentik hands the name on in a header of its own, which no gateway takes.
-test("somebody whose name has a control character gets no page", () =>
+// authentik puts the name into X-authentik-name, which Traefik rejects with a control character.
+test("returns 500 to a user whose name contains a control character", () =>
   withClient(async (client) => {
     const answer = await signIn(client, `${exposureOf("forward", "localhost").url}/`, bell);
     expect(outcome(answer)).toBe("500");
@@ -96,12 +96,12 @@ test("somebody whose name has a control character gets no page", () =>
 describe("a session", () => {
   const HOURS_12 = 12 * 60 * 60;
 
-  test("lasts as long at the application as in the token", () =>
+  test("has the same lifetime at the application and in the token", () =>
     withClient(async (client) => {
       const { url } = exposureOf("forward", "localhost");
       const before = Date.now() / 1000;
       const answer = await signIn(client, `${url}/`, kåre);
-      const { iat = 0, exp = 0 } = await verified(client, header(answer, "x-idp-jwt"));
+      const { iat = 0, exp = 0 } = await verifyToken(client, header(answer, "x-idp-jwt"));
       expect(exp - iat).toBe(HOURS_12);
       expect(iat).toBeGreaterThanOrEqual(Math.floor(before));
       const [cookie] = await client.cookies.getCookies(url);

@@ -1,4 +1,4 @@
-/** An oauth2 service as its application uses it: authorization code with PKCE, refresh, and what is refused; then machines. */
+/** The OAuth flows of an oauth2 service: authorization code with PKCE, refresh, rejected requests; and client credentials of machines. */
 import { createHash, randomBytes } from "node:crypto";
 import { decodeJwt } from "jose";
 import { describe, expect, inject, test } from "vitest";
@@ -21,15 +21,15 @@ function authorizeUrl(changes: Readonly<Record<string, string>> = {}): string {
   return `${identityProvider()}/application/o/authorize/?${new URLSearchParams(query).toString()}`;
 }
 
-/** Signs in and takes the code out of the redirect, which is not followed to the application. */
-async function codeFor(client: HttpClient, username: string): Promise<string> {
+/** Signs in and returns the code of the redirect to the application, which is not followed. */
+async function requestCode(client: HttpClient, username: string): Promise<string> {
   await signIn(client, `${exposureOf("everyone", "localhost").url}/`, credentialsOf(username));
-  const answer = await untilLeaving(client, authorizeUrl());
+  const answer = await followToApplication(client, authorizeUrl());
   return new URL(headerOf(answer, "location") ?? redirectUri()).searchParams.get("code") ?? "";
 }
 
-/** Follows redirects as long as they stay at the identity provider; its consent page answers with the flow executor. */
-async function untilLeaving(client: HttpClient, url: string): Promise<Answer> {
+/** Follows redirects within the identity provider, and runs the flow of its consent page. @returns the first redirect to another origin, or the last page */
+async function followToApplication(client: HttpClient, url: string): Promise<Answer> {
   let answer = await client.send(url);
   for (let hop = 0; hop < 10; hop += 1) {
     const location = headerOf(answer, "location");
@@ -71,22 +71,22 @@ const exchange = (code: string, changes: Readonly<Record<string, string>> = {}):
 });
 
 describe("an oauth2 application", () => {
-  test("gets tokens for a code with PKCE, once, and new ones for a refresh token", () =>
+  test("gets tokens for a code with PKCE once, and new tokens for a refresh token", () =>
     withClient(async (client) => {
-      const code = await codeFor(client, "inge");
+      const code = await requestCode(client, "inge");
       const [status, tokens] = await token(client, exchange(code));
       expect([status, tokens.error]).toEqual([200, undefined]);
       const claims = decodeJwt(tokens.id_token ?? "");
       expect([claims.aud, claims["nonce"], claims["preferred_username"]]).toEqual([CLIENT, "n", "inge"]);
       const again = await token(client, exchange(code));
       expect([again[0], again[1].error]).toEqual([400, "invalid_grant"]);
-      const [fresh] = await withFreshTokens(client);
+      const [fresh] = await refreshTokens(client);
       expect(fresh).toBe(200);
     }));
 
-  /** A reused code revokes the tokens of its first use, so the refresh has a login of its own. */
-  async function withFreshTokens(client: HttpClient): Promise<[number, Tokens]> {
-    const code = await codeFor(client, "inge");
+  /** Requests tokens for a refresh token of a new login, since a reused code revokes the tokens of its first use. */
+  async function refreshTokens(client: HttpClient): Promise<[number, Tokens]> {
+    const code = await requestCode(client, "inge");
     const [, { refresh_token = "" }] = await token(client, exchange(code));
     return token(client, { grant_type: "refresh_token", refresh_token });
   }
@@ -96,10 +96,10 @@ describe("an oauth2 application", () => {
     ["no verifier", { code_verifier: "" }, "invalid_grant"],
     ["the wrong secret", { client_secret: "wrong" }, "invalid_client"],
     ["another redirect URI", { redirect_uri: "https://evil.test/callback" }, "invalid_client"],
-    ["an invented code", { code: "invented" }, "invalid_grant"],
-  ])("gets none with %s", (_name, changes, error) =>
+    ["an unknown code", { code: "unknown" }, "invalid_grant"],
+  ])("gets no token with %s", (_name, changes, error) =>
     withClient(async (client) => {
-      const [status, tokens] = await token(client, exchange(await codeFor(client, "inge"), changes));
+      const [status, tokens] = await token(client, exchange(await requestCode(client, "inge"), changes));
       expect([status, tokens.access_token, [error, "invalid_grant"].includes(tokens.error ?? "")]).toEqual([
         400,
         undefined,
@@ -111,22 +111,22 @@ describe("an oauth2 application", () => {
   test.each(["https://evil.test/callback", "https://evil.test", ""])("is not redirected to %j", (redirect_uri) =>
     withClient(async (client) => {
       await signIn(client, `${exposureOf("everyone", "localhost").url}/`, credentialsOf("inge"));
-      const answer = await untilLeaving(client, authorizeUrl({ redirect_uri }));
+      const answer = await followToApplication(client, authorizeUrl({ redirect_uri }));
       expect([headerOf(answer, "location"), answer.status >= 400 || answer.status === 200]).toEqual([undefined, true]);
     }),
   );
 
-  test("gets no code for a user outside of its groups", () =>
+  test("gets no code for a user outside its groups", () =>
     withClient(async (client) => {
       await signIn(client, `${exposureOf("everyone", "localhost").url}/`, credentialsOf("gast"));
-      const answer = await untilLeaving(client, authorizeUrl());
+      const answer = await followToApplication(client, authorizeUrl());
       expect([headerOf(answer, "location"), answer.status]).toEqual([undefined, 200]);
       expect(answer.body).toContain("Permission denied");
     }));
 });
 
 describe("a machine", () => {
-  test("gets a token for a service of its groups, and none with a wrong password or for another service", () =>
+  test("gets a token for a service of its groups, but not with a wrong password or outside its groups", () =>
     withClient(async (client) => {
       const robot = await machineSecret("robot");
       const [url, clientId = ""] = Object.entries(robot.clientIds).find(([origin]) => origin.includes("forward")) ?? [];
@@ -134,7 +134,7 @@ describe("a machine", () => {
       const answer = await client.send(`${url}/x`, { headers: { authorization: `Bearer ${access}` } });
       expect(answer.status).toBe(200);
       await expect(requestToken(client, { ...robot, password: "wrong" }, clientId)).rejects.toThrow(/answered 400/);
-      const outside = await machineSecret("stranger");
+      const outside = await machineSecret("ungrouped");
       await expect(requestToken(client, outside, clientId)).rejects.toThrow(/answered 400/);
     }));
 });

@@ -7,12 +7,12 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { deploy, openLocal } from "../../local/deploy.ts";
 import { startPlatform } from "../../local/platform/platform.ts";
 import { deployApplications } from "../../local/sample/applications.ts";
-import { Administrator, type TestUser } from "./users.ts";
-import { changes } from "./stack.ts";
+import { Administrator, type TestUser } from "./administrator.ts";
+import { configChanges } from "./stack.ts";
 import { startUpstream } from "./upstream.ts";
 import { quiet } from "../helpers/quiet.ts";
 
-/** What the tests know of the platform. */
+/** Properties of the platform that tests can inject. */
 export interface DomainsPlatform {
   readonly plan: Plan;
   readonly kubeconfig: string;
@@ -20,7 +20,7 @@ export interface DomainsPlatform {
   readonly httpsPort: number;
   /** Secret template variables in clear. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly people: readonly TestUser[];
+  readonly users: readonly TestUser[];
 }
 
 declare module "vitest" {
@@ -29,7 +29,7 @@ declare module "vitest" {
   }
 }
 
-const people: readonly TestUser[] = [
+const users: readonly TestUser[] = [
   { username: "inge", name: "Inge Ås", password: "inge's password", groups: ["staff"] },
   { username: "gast", name: "Gast", password: "gast's password", groups: ["guests"] },
 ];
@@ -45,15 +45,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   try {
     const { httpPort, httpsPort, kubeconfig } = platform;
-    const local = await openLocal(platform, changes({ https: httpsPort, upstream: upstream.port }));
+    const local = await openLocal(platform, configChanges({ https: httpsPort, upstream: upstream.port }));
     await deployApplications(platform);
     await deploy(local, quiet);
     const { plan, variables } = local;
     const identityProvider = plan.exposures.find(({ role }) => role === "identity-provider")?.url ?? "";
     const administrator = new Administrator(identityProvider, variables["AUTHENTIK_TOKEN"] ?? "");
-    for (const person of people) await administrator.create(person);
+    for (const user of users) await administrator.create(user);
     await administrator.close();
-    project.provide("domains", { plan, kubeconfig, httpPort, httpsPort, variables: { ...variables }, people });
+    project.provide("domains", { plan, kubeconfig, httpPort, httpsPort, variables: { ...variables }, users });
     return stop;
   } catch (error) {
     await stop();

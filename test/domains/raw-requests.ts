@@ -1,4 +1,4 @@
-/** Requests as no library would send them: header lines as given, any target, any bytes. */
+/** Requests that HTTP libraries refuse to send: header lines as given, any target, any bytes. */
 import { once } from "node:events";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -21,14 +21,14 @@ export interface RawRequest {
   readonly body?: string;
 }
 
-/** Sends one request to loopback at the URL's port: any case, twice, in order. Libraries that fold names would hide what is tested. */
+/** Sends one request to loopback at the URL's port, with header lines in any case, repeated and in order. */
 export async function sendRaw(url: string, { method = "GET", ...raw }: RawRequest = {}): Promise<Answer> {
   const { protocol, hostname, port, pathname, search, host: own } = new URL(url);
   const { target = pathname + search, host = own, lines = [], body } = raw;
   const secure = protocol === "https:";
   const headers = [...(host === "" ? [] : [["Host", host]]), ...lines, ["Connection", "close"]].flat();
-  const place = { host: "127.0.0.1", port: port || (secure ? 443 : 80), setHost: false };
-  const options = { ...place, method, path: target, headers, servername: hostname, rejectUnauthorized: false };
+  const address = { host: "127.0.0.1", port: port || (secure ? 443 : 80), setHost: false };
+  const options = { ...address, method, path: target, headers, servername: hostname, rejectUnauthorized: false };
   const outgoing = secure ? httpsRequest(options) : httpRequest(options);
   outgoing.end(body);
   const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
@@ -39,12 +39,12 @@ export async function sendRaw(url: string, { method = "GET", ...raw }: RawReques
   return { url, ...received };
 }
 
-/** Writes bytes to loopback at the URL's port. @returns all that came until the gateway closed; it must, or this fails */
+/** Writes bytes to loopback at the URL's port. @returns all bytes until the gateway closed the connection @throws if it does not */
 export async function transmit(url: string, bytes: string): Promise<string> {
   const { protocol, hostname: servername, port } = new URL(url);
   const secure = protocol === "https:";
-  const place = { host: "127.0.0.1", port: Number(port) || (secure ? 443 : 80) };
-  const socket = secure ? connectTls({ ...place, servername, rejectUnauthorized: false }) : connect(place);
+  const address = { host: "127.0.0.1", port: Number(port) || (secure ? 443 : 80) };
+  const socket = secure ? connectTls({ ...address, servername, rejectUnauthorized: false }) : connect(address);
   socket.setTimeout(120_000, () => socket.destroy(new Error("the gateway kept the connection open")));
   socket.write(bytes, "latin1");
   const chunks: Buffer[] = [];
@@ -52,12 +52,12 @@ export async function transmit(url: string, bytes: string): Promise<string> {
   return Buffer.concat(chunks).toString("latin1");
 }
 
-/** The statuses of the answers in what `transmit` gave, in order. */
+/** Returns the statuses of the responses in the bytes of `transmit`, in order. */
 export function statuses(text: string): number[] {
   return [...text.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status));
 }
 
-/** What became of a request, in words: `200 shows /x`, `login for http://forward.localhost/x`, `302 to ...`, or just the status. */
+/** Describes a response: `200 shows /x`, `login for http://forward.localhost/x`, `302 to ...`, or the status only. */
 export function outcome(answer: Answer): string {
   const { status, body, url } = answer;
   if (body.includes("Hostname:")) return `${status} shows ${receivedPath(body)}`;

@@ -1,6 +1,6 @@
 /**
  * Sessions of one service must not open another one that has other allowed groups, and a session id that an attacker chose must not
- * become a user's session. On a shared outpost of authentik both work (measured, docs/authentik.md), which the last part shows.
+ * become a user's session. On a shared outpost of authentik both attacks work (measured, docs/authentik.md), as the last part shows.
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -11,26 +11,26 @@ import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { markOf, type TraefikObject, withObjects } from "./cluster.ts";
 import { sessionAt } from "./credentials.ts";
-import { Administrator } from "./users.ts";
+import { Administrator } from "./administrator.ts";
 import { type Line, outcome, sendRaw } from "./raw-requests.ts";
 import { exposureOf, identityProvider, credentialsOf, withClient } from "./fixtures.ts";
 
-/** What gorilla/sessions uses as an id: 32 bytes in base32. */
-const CHOSEN = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+/** A session id of gorilla/sessions: 32 bytes in base32. */
+const CHOSEN_ID = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/** The exposures of protected services on http, each with a user of an allowed group. */
-const protectedOnes = (): { exposure: Exposure; username: string }[] =>
+/** Returns the exposures behind forward auth on http, each with a user of an allowed group. */
+const protectedExposures = (): { exposure: Exposure; username: string }[] =>
   inject("domains")
     .plan.exposures.filter(({ authentication, domain }) => authentication === "forward-auth" && domain === "localhost")
     .map((exposure) => ({ exposure, username: exposure.groups.includes("guests") ? "gast" : "inge" }));
 
-/** Name of the outpost's cookie at a host. */
+/** Returns the name of the outpost's cookie at a host. */
 async function cookieName(url: string): Promise<string> {
   const [cookie = ""] = [headerOf(await sendRaw(`${url}/x`), "set-cookie") ?? ""];
   return cookie.slice(0, cookie.indexOf("="));
 }
 
-/** The outpost's cookie among those of a session. */
+/** Returns the outpost's cookie among those of a session. */
 async function outpostCookie(url: string, [, cookies]: Line): Promise<string> {
   const name = await cookieName(url);
   const found = cookies.split("; ").find((cookie) => cookie.startsWith(`${name}=`));
@@ -39,21 +39,21 @@ async function outpostCookie(url: string, [, cookies]: Line): Promise<string> {
 }
 
 describe("a session", () => {
-  test("of each service opens itself, and no service of another outpost", async () => {
+  test("opens the services of its outpost, and no service of another outpost", async () => {
     const opened: string[] = [];
-    for (const from of protectedOnes()) {
+    for (const from of protectedExposures()) {
       const session = await sessionAt(from.exposure.url, from.username);
       const value = await outpostCookie(from.exposure.url, session);
-      for (const { exposure: to } of protectedOnes()) {
+      for (const { exposure: to } of protectedExposures()) {
         const cookie: Line = ["Cookie", `${await cookieName(to.url)}=${value}`];
-        const seen = outcome(await sendRaw(`${to.url}/x`, { lines: [cookie] }));
-        const script: Line = ["X-Requested-With", "XMLHttpRequest"];
-        const status = (await sendRaw(`${to.url}/x`, { lines: [cookie, script] })).status;
+        const page = outcome(await sendRaw(`${to.url}/x`, { lines: [cookie] }));
+        const background: Line = ["X-Requested-With", "XMLHttpRequest"];
+        const status = (await sendRaw(`${to.url}/x`, { lines: [cookie, background] })).status;
         if (to.outpost === from.exposure.outpost) {
           opened.push(`${from.exposure.service} ${to.service}`);
-          expect([to.id, seen, status]).toEqual([to.id, "200 shows /x", 200]);
+          expect([to.id, page, status]).toEqual([to.id, "200 shows /x", 200]);
         } else {
-          expect([from.exposure.id, to.id, seen, status]).toEqual([
+          expect([from.exposure.id, to.id, page, status]).toEqual([
             from.exposure.id,
             to.id,
             `login for ${to.url}/x`,
@@ -62,24 +62,24 @@ describe("a session", () => {
         }
       }
     }
-    // Those that share an outpost have the same allowed groups, so the replay opens nothing that a login would not.
-    const pairs = protectedOnes().flatMap(({ exposure: a }) =>
-      protectedOnes().map(({ exposure: b }) => [a, b] as const),
+    // Services of one outpost have the same allowed groups, so a login would open the same services.
+    const pairs = protectedExposures().flatMap(({ exposure: a }) =>
+      protectedExposures().map(({ exposure: b }) => [a, b] as const),
     );
     const same = pairs.filter(([a, b]) => a.groups.join() === b.groups.join() && a.session === b.session);
     expect(opened.sort()).toEqual(same.map(([a, b]) => `${a.service} ${b.service}`).sort());
   });
 
-  test("never has an id that the client chose", async () => {
-    for (const { exposure, username } of protectedOnes()) {
+  test("gets a new id when the client sends one of its choice", async () => {
+    for (const { exposure, username } of protectedExposures()) {
       const name = await cookieName(exposure.url);
       await withClient(async (client) => {
-        await client.cookies.setCookie(`${name}=${CHOSEN}; Path=/`, exposure.url);
+        await client.cookies.setCookie(`${name}=${CHOSEN_ID}; Path=/`, exposure.url);
         await signIn(client, `${exposure.url}/`, credentialsOf(username));
         const cookies = await client.cookies.getCookieString(exposure.url);
-        expect([exposure.id, cookies.includes(CHOSEN)]).toEqual([exposure.id, false]);
+        expect([exposure.id, cookies.includes(CHOSEN_ID)]).toEqual([exposure.id, false]);
       });
-      const attacker = await sendRaw(`${exposure.url}/x`, { lines: [["Cookie", `${name}=${CHOSEN}`]] });
+      const attacker = await sendRaw(`${exposure.url}/x`, { lines: [["Cookie", `${name}=${CHOSEN_ID}`]] });
       expect([exposure.id, outcome(attacker)]).toEqual([exposure.id, `login for ${exposure.url}/x`]);
     }
   });
@@ -112,8 +112,8 @@ describe("control: on one shared outpost", () => {
     await administrator.close();
   });
 
-  /** Both hosts behind the embedded outpost, above the stack's own routes. */
-  const shared = async (work: () => Promise<void>): Promise<void> => {
+  /** Runs `work` with both hosts routed through the embedded outpost, with a higher priority than the stack's routes. */
+  const withSharedOutpost = async (work: () => Promise<void>): Promise<void> => {
     const address = `${await serverAddress()}${OUTPOST_PATH}/auth/traefik`;
     const chain: TraefikObject = {
       kind: "Middleware",
@@ -149,8 +149,8 @@ describe("control: on one shared outpost", () => {
     });
   };
 
-  test("the session of one service opens another one, whose groups the user is not in", async () => {
-    await shared(async () => {
+  test("the session of one service opens another one that the user is not allowed to use", async () => {
+    await withSharedOutpost(async () => {
       const value = await withClient(async (client) => {
         await signIn(client, `${guestbook().url}/`, credentialsOf("gast"));
         const cookies = await client.cookies.getCookieString(guestbook().url);
@@ -162,14 +162,14 @@ describe("control: on one shared outpost", () => {
     });
   });
 
-  test("an id that the attacker chose becomes the session of the user who signs in with it", async () => {
-    await shared(async () => {
+  test("an id of the attacker's choice becomes the session of the user who signs in with it", async () => {
+    await withSharedOutpost(async () => {
       const name = await cookieName(guestbook().url);
       await withClient(async (client) => {
-        await client.cookies.setCookie(`${name}=${CHOSEN}; Path=/`, guestbook().url);
+        await client.cookies.setCookie(`${name}=${CHOSEN_ID}; Path=/`, guestbook().url);
         await signIn(client, `${guestbook().url}/`, credentialsOf("gast"));
       });
-      const attacker = await sendRaw(`${guestbook().url}/x`, { lines: [["Cookie", `${name}=${CHOSEN}`]] });
+      const attacker = await sendRaw(`${guestbook().url}/x`, { lines: [["Cookie", `${name}=${CHOSEN_ID}`]] });
       expect([outcome(attacker), receivedHeaders(attacker.body).get("x-idp-username")]).toEqual([
         "200 shows /x",
         ["gast"],
@@ -178,12 +178,12 @@ describe("control: on one shared outpost", () => {
   });
 });
 
-/** Where the gateway reaches the server, whose process is the embedded outpost. */
+/** Returns the server's address for the gateway; its process is the embedded outpost. */
 async function serverAddress(): Promise<string> {
   const { CoreV1Api, KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
   config.loadFromFile(inject("domains").kubeconfig);
-  const place = { name: "authentik-server", namespace: "authentik" };
-  const { spec } = await config.makeApiClient(CoreV1Api).readNamespacedService(place);
+  const location = { name: "authentik-server", namespace: "authentik" };
+  const { spec } = await config.makeApiClient(CoreV1Api).readNamespacedService(location);
   return `http://${spec?.clusterIP}:9000`;
 }

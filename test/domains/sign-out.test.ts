@@ -1,18 +1,18 @@
-/** Sign-out and failed callbacks, as a browser goes through them. What the outpost answers there is measured (docs/authentik.md). */
+/** Sign-out and failed callbacks in a browser. The outpost's responses are measured (docs/authentik.md). */
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { type Answer, headerOf, type HttpClient } from "../../ops/clients/http.ts";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { FULL } from "../helpers/full.ts";
-import { Administrator, type TestUser } from "./users.ts";
+import { Administrator, type TestUser } from "./administrator.ts";
 import { outcome, sendRaw } from "./raw-requests.ts";
 import { exposureOf, identityProvider, credentialsOf, runFlow, withClient } from "./fixtures.ts";
 
 const forward = (): string => exposureOf("forward", "localhost").url;
 const CALLBACK = `${OUTPOST_PATH}/callback?X-authentik-auth-callback=true`;
 
-/** What a user sees. */
+/** Visible parts of a page. */
 interface Page {
   readonly title: string;
   readonly link: string;
@@ -25,7 +25,7 @@ function pageOf({ status, body }: Answer): Page {
   return { title, link: link.replaceAll("&amp;", "&"), status };
 }
 
-/** Signs in, and continues where a page says that the login starts again. */
+/** Signs in, and follows the link of the page "Sign in again" if it appears. */
 async function signInAsBrowser(
   client: HttpClient,
   url: string,
@@ -37,13 +37,13 @@ async function signInAsBrowser(
   return { answer: await signIn(client, new URL(link, answer.url).href, user), pages: 1 };
 }
 
-/** Opens the sign-out address and lets the browser run authentik's flow. @returns where the flow ends */
+/** Opens the sign-out address and runs authentik's flow. @returns the address at the end of the flow */
 async function signOut(client: HttpClient, url: string): Promise<string> {
   return (await runFlow(client, await client.follow(`${url}${OUTPOST_PATH}/sign_out`))).url;
 }
 
 describe("sign-out", () => {
-  test("ends the session here and at authentik, and the next login opens the page that was asked for", () =>
+  test("ends the session at the application and at authentik, and the next login opens the requested page", () =>
     withClient(async (client) => {
       const inge = credentialsOf("inge") as TestUser;
       await signIn(client, `${forward()}/`, inge);
@@ -52,11 +52,11 @@ describe("sign-out", () => {
       expect(new URL((await client.follow(`${forward()}/x?y=1`)).url).origin).toBe(identityProvider());
       const { answer } = await signInAsBrowser(client, `${forward()}/x?y=1`, inge);
       expect([answer.url, answer.status, receivedPath(answer.body)]).toEqual([`${forward()}/x?y=1`, 200, "/x?y=1"]);
-      // And it lasts.
+      // The new session persists.
       expect(outcome(await client.send(`${forward()}/x`))).toBe("200 shows /x");
     }));
 
-  test("without a session shows a page with a link, and no login that ends in a sign-out", () =>
+  test("without a session shows a page with a link to the application", () =>
     withClient(async (client) => {
       const page = await client.follow(`${forward()}${OUTPOST_PATH}/sign_out`);
       expect([new URL(page.url).origin, pageOf(page)]).toEqual([
@@ -73,7 +73,7 @@ describe("a callback whose login cannot be completed", () => {
   const stateOf = async (path: string): Promise<string> =>
     new URL(headerOf(await sendRaw(forward() + path), "location") ?? "").searchParams.get("state") ?? "";
 
-  test("shows a page with a link to what was asked for", async () => {
+  test("shows a page with a link to the requested page", async () => {
     const answer = await sendRaw(`${forward()}${CALLBACK}&code=x&state=${await stateOf("/x?y=1&z=2")}`);
     expect(pageOf(answer)).toEqual({ title: "Sign in again", link: "/x?y=1&z=2", status: 200 });
     expect([headerOf(answer, "cache-control"), headerOf(answer, "content-security-policy")]).toEqual([
@@ -88,7 +88,7 @@ describe("a callback whose login cannot be completed", () => {
     ["no state", ""],
     ["no token", "x"],
     ["another host", forged("https://evil.test/x")],
-    ["another host behind two slashes", forged("https://evil.test//evil.test/")],
+    ["another host after two slashes", forged("https://evil.test//evil.test/")],
     ["a script", forged("javascript:alert(1)")],
     ["a number", forged(7)],
     ["a tag", forged('https://evil.test/"><script>alert(1)</script>')],
@@ -103,7 +103,7 @@ describe("a callback whose login cannot be completed", () => {
 
 describe("ten users over three services", () => {
   const USERS = 10;
-  // Three take every user to every service.
+  // Three rounds take every user to every service.
   const ROUNDS = FULL ? 10 : 3;
   const users: TestUser[] = Array.from({ length: USERS }, (_, index) => ({
     ...{ username: `user-${index}`, name: `User ${index}`, password: `password of ${index}` },
@@ -116,7 +116,7 @@ describe("ten users over three services", () => {
     await administrator.close();
   });
 
-  test(`sign in and out ${USERS * ROUNDS} times: each sees the own name, no answer is 400 or 500`, async () => {
+  test(`sign in and out ${USERS * ROUNDS} times, with their own name in each page and without a 4xx or 5xx`, async () => {
     const services = ["everyone", "forward", "guestbook"].map((service) => exposureOf(service, "localhost").url);
     const seen: Record<string, number> = {};
     let pages = 0;

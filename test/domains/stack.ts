@@ -4,7 +4,7 @@ import { INSTALLED_IDENTITY_PROVIDER, VERIFICATION } from "../helpers/sections.t
 /** Ports that the URLs carry. */
 export interface Ports {
   readonly https: number;
-  /** Of the proxy that ends TLS before the gateway. */
+  /** Port of the proxy that terminates TLS before the gateway. */
   readonly upstream: number;
 }
 
@@ -13,8 +13,8 @@ const HTTP_PORT = "${HTTP_PORT}";
 const echo = { name: "whoami", namespace: "default", port: 8080 };
 const staff = { domains: "auto", groups: ["staff"] };
 
-/** Config that stands in for the local stack's, by full key. */
-export function changes({ https, upstream }: Ports): Record<string, unknown> {
+/** Returns config that replaces that of the local stack, by full key. */
+export function configChanges({ https, upstream }: Ports): Record<string, unknown> {
   return {
     "gatehouse:domains": {
       localhost: { enabled: true, port: HTTP_PORT },
@@ -34,8 +34,8 @@ export function changes({ https, upstream }: Ports): Record<string, unknown> {
     "gatehouse:identity_provider": {
       ...INSTALLED_IDENTITY_PROVIDER,
       groups: ["staff", "guests"],
-      service_accounts: [{ name: "robot", groups: ["staff"] }, { name: "stranger" }],
-      // So few that there are dedicated outposts, too.
+      service_accounts: [{ name: "robot", groups: ["staff"] }, { name: "ungrouped" }],
+      // Low enough that the plan has dedicated outposts too.
       providers_per_outpost: 10,
     },
   };
@@ -48,7 +48,7 @@ function services(): object[] {
       ...{ application_slug: "forward", service: echo, public_paths: ["/open"] },
     },
     {
-      ...{ name: "gated", type: "oauth2", description: "Refused by the gateway", ...staff },
+      ...{ name: "gated", type: "oauth2", description: "Authenticated by the gateway", ...staff },
       ...{ application_slug: "gated", service: echo, public_paths: ["/open"], enforce: "gateway" },
       oauth_config: { client_id: "gated", client_secret: "${GATED_CLIENT_SECRET}", redirect_uri: "/callback" },
     },
@@ -65,7 +65,7 @@ function services(): object[] {
       ...{ application_slug: "brief", service: echo, groups: ["staff"], session: "minutes=30" },
     },
     {
-      ...{ name: "notes", type: "oauth2", description: "Signs people in itself", ...staff },
+      ...{ name: "notes", type: "oauth2", description: "Signs users in itself", ...staff },
       ...{ application_slug: "notes", service: { name: "notes", namespace: "default", port: 8080 } },
       oauth_config: {
         ...{ client_id: "notes", client_secret: "${NOTES_CLIENT_SECRET}", redirect_uri: "/callback" },

@@ -1,4 +1,4 @@
-/** A proxy before the gateway that ends TLS, as a load balancer or a tunnel does. */
+/** A proxy before the gateway that terminates TLS, like a load balancer or a tunnel. */
 import { once } from "node:events";
 import { request as forward } from "node:http";
 import { createServer } from "node:https";
@@ -10,7 +10,7 @@ export interface Upstream {
   stop(): Promise<void>;
 }
 
-/** @param gateway port of the gateway's entry point for HTTP on loopback */
+/** Starts the proxy. @param gateway port of the gateway's entry point for HTTP on loopback */
 export async function startUpstream(gateway: number): Promise<Upstream> {
   const { certificate_data: cert, key_data: key } = selfSigned("external.test");
   const server = createServer({ cert, key }, (incoming, outgoing) => {

@@ -1,4 +1,4 @@
-/** Websockets through the whole chain: who may open one, and that messages pass both ways. */
+/** WebSockets through all middlewares: authentication, and messages in both directions. */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { describe, expect, inject, test } from "vitest";
@@ -10,10 +10,10 @@ import { exposureOf } from "./fixtures.ts";
 
 const KINDS = ["localhost", "mesh", "external", "partner"];
 
-/** Opens a websocket at the gateway under an exposure's host. @returns what came back for each message, or the status of a refusal */
-async function talk(exposure: Exposure, messages: readonly string[], lines: readonly Line[] = []) {
+/** Opens a WebSocket at the gateway under an exposure's host. @returns the response to each message, or the status of a rejected handshake */
+async function exchangeMessages(exposure: Exposure, messages: readonly string[], lines: readonly Line[] = []) {
   const { host, protocol } = new URL(exposure.url);
-  // A proxy that ends TLS before the gateway comes over HTTP.
+  // A proxy that terminates TLS before the gateway connects over HTTP.
   const secure = protocol === "https:" && exposure.tls?.ends !== "upstream";
   const { httpPort, httpsPort } = inject("domains");
   const socket = new WebSocket(`${secure ? "wss" : "ws"}://127.0.0.1:${secure ? httpsPort : httpPort}/echo`, {
@@ -43,24 +43,24 @@ async function talk(exposure: Exposure, messages: readonly string[], lines: read
 
 const MESSAGES = ["hello", "æøå 漢字", "x".repeat(100_000), ""];
 
-describe.each(KINDS)("a websocket on %s", (kind) => {
-  test.each(["forward", "gated"])("of %s answers who has a session, and nobody else", async (service) => {
+describe.each(KINDS)("a WebSocket on %s", (kind) => {
+  test.each(["forward", "gated"])("of %s requires a session", async (service) => {
     const exposure = exposureOf(service, kind);
     const other = exposureOf("whoami-forward", "localhost");
-    expect(await talk(exposure, MESSAGES, [await sessionAt(exposure.url)])).toEqual(MESSAGES);
-    expect(await talk(exposure, MESSAGES)).toBe(401);
-    expect(await talk(exposure, MESSAGES, [await sessionAt(other.url)])).toBe(401);
-    expect(await talk(exposure, MESSAGES, [["Authorization", "Bearer nobody"]])).toBe(401);
+    expect(await exchangeMessages(exposure, MESSAGES, [await sessionAt(exposure.url)])).toEqual(MESSAGES);
+    expect(await exchangeMessages(exposure, MESSAGES)).toBe(401);
+    expect(await exchangeMessages(exposure, MESSAGES, [await sessionAt(other.url)])).toBe(401);
+    expect(await exchangeMessages(exposure, MESSAGES, [["Authorization", "Bearer invalid"]])).toBe(401);
   });
 
-  test("of a basic service answers who has the password, and nobody else", async () => {
+  test("of a basic service requires the password", async () => {
     const exposure = exposureOf("legacy", kind);
-    expect(await talk(exposure, MESSAGES, [passwordLine()])).toEqual(MESSAGES);
-    expect(await talk(exposure, MESSAGES)).toBe(401);
-    expect(await talk(exposure, MESSAGES, [passwordLine("ops:wrong")])).toBe(401);
+    expect(await exchangeMessages(exposure, MESSAGES, [passwordLine()])).toEqual(MESSAGES);
+    expect(await exchangeMessages(exposure, MESSAGES)).toBe(401);
+    expect(await exchangeMessages(exposure, MESSAGES, [passwordLine("ops:wrong")])).toBe(401);
   });
 });
 
-test("a websocket of the open test host answers anyone", async () => {
-  expect(await talk(exposureOf("whoami-public", "localhost"), MESSAGES)).toEqual(MESSAGES);
+test("a WebSocket of the public test host requires no credentials", async () => {
+  expect(await exchangeMessages(exposureOf("whoami-public", "localhost"), MESSAGES)).toEqual(MESSAGES);
 });

@@ -15,7 +15,7 @@ import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { type Changes, runEngine } from "../../ops/engine/run.ts";
 import type { Step } from "../../ops/engine/step.ts";
 import type { Progress } from "../../ops/terminal/progress.ts";
-import { Administrator, type TestUser } from "../domains/users.ts";
+import { Administrator, type TestUser } from "../domains/administrator.ts";
 import { quiet } from "../helpers/quiet.ts";
 
 /** Values of the secret variables that the configurations below use. */

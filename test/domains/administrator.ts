@@ -1,4 +1,4 @@
-/** People whom an administrator makes by hand: a stack with remote domains has no sample users. */
+/** Users that an administrator creates by hand, since a stack with remote domains has no sample users. */
 import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
 import { createClient, type HttpClient } from "../../ops/clients/http.ts";
 
@@ -9,7 +9,7 @@ export interface TestUser {
   readonly groups: readonly string[];
 }
 
-/** Calls authentik's API as an administrator. @throws when the answer is not a success */
+/** Calls authentik's API as an administrator. @throws if the response is not a success */
 export class Administrator {
   readonly #client: HttpClient = createClient();
   readonly #api: string;
@@ -35,7 +35,7 @@ export class Administrator {
     return this.#lists.all(path, filters);
   }
 
-  /** Makes a person, and those of the groups that are not there yet. */
+  /** Creates a user, and the groups that do not exist yet. */
   async create({ username, name, password, groups }: TestUser): Promise<void> {
     const ids = [];
     for (const group of groups) ids.push(await this.#groupId(group));

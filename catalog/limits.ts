@@ -1,7 +1,7 @@
 /**
  * The limits of the data API that the catalog publishes, from `data_api.limits` of the stack: the stack passes them to the server, the server
  * to the page (`config.json`), and the page respects them. `text` is the sentence of the About page; several limits can share one. A sentence
- * contains a limit by its name.
+ * contains a limit by its name. The order is that of the page.
  */
 export const LIMITS = {
   /** Maximum number of rows in one response. */
@@ -10,13 +10,13 @@ export const LIMITS = {
   exactCountRows: { text: "limitCount" },
   /** Maximum duration of a query, in milliseconds; in seconds in texts. */
   statementTimeout: { text: "limitTime", perUnit: 1000 },
-  /** Seconds for which a response can be cached without revalidation. */
-  maxAge: { text: "limitCache" },
   /** Average rate of one client address. */
   requestsPerSecond: { text: "limitRate" },
   burst: { text: "limitRate" },
   /** Concurrent requests of one client address. */
   inFlight: { text: "limitRate" },
+  /** Seconds for which a response can be cached without revalidation. */
+  maxAge: { text: "limitCache" },
 } as const;
 
 export type LimitName = keyof typeof LIMITS;

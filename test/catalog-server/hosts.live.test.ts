@@ -27,7 +27,7 @@ describe("on several domains", () => {
     ["10.0.0.7:8080", "https://data.example.org"],
     ["evil.example", "https://data.example.org"],
     ["__proto__", "https://data.example.org"],
-  ])("a page of %s reads %s, and may talk to nothing else", async (host, baseUrl) => {
+  ])("the page of %s may connect to %s only", async (host, baseUrl) => {
     const config = await server.ask("/config.json", { Host: host });
     expect([config.status, config.headers["cache-control"]]).toEqual([200, "no-cache"]);
     expect(config.body.toString()).toBe(JSON.stringify({ baseUrl, limits: LIMITS }));
@@ -39,7 +39,7 @@ describe("on several domains", () => {
   });
 
   test.each([["a b"], ["x/../y"], ["evil.example; script-src *"], ["[::1"]])(
-    "a host that is none is refused, and stands in no header: %s",
+    "rejects an invalid host, which no header contains: %s",
     async (host) => {
       const { status, headers } = await server.ask("/data", { Host: host });
       expect(status).toBe(400);
@@ -55,12 +55,12 @@ describe("below a path", () => {
   });
   afterAll(() => server.stop());
 
-  test.each([["/"], ["/explore/it"], ["/explore/it/"]])("%s leads to the list", async (path) => {
+  test.each([["/"], ["/explore/it"], ["/explore/it/"]])("redirects %s to the list", async (path) => {
     const { status, headers } = await server.ask(path);
     expect([status, headers.location]).toEqual([302, "/explore/it/data"]);
   });
 
-  test("the page names its scripts where they are", async () => {
+  test("the page refers to its scripts below the base path", async () => {
     const { status, body } = await server.ask("/explore/it/data/api_v1/x");
     expect([status, body.toString()]).toEqual([200, PAGE.replaceAll('="./assets/main', '="/explore/it/assets/main')]);
     const compressed = await server.ask("/explore/it/data", { "Accept-Encoding": "br" });
@@ -77,7 +77,7 @@ describe("below a path", () => {
     async (path) => expect((await server.ask(path)).status).toBe(404),
   );
 
-  test("its state of health stays where the cluster asks for it", async () => {
+  test("serves /healthz at the root", async () => {
     expect((await server.ask("/healthz")).status).toBe(200);
   });
 });

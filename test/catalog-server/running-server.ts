@@ -57,7 +57,7 @@ export interface RunningCatalog {
   readonly stop: () => Promise<void>;
 }
 
-/** @param environment besides DEFAULT_BASE_URL, which is {@link DATA}, and LIMITS */
+/** @param environment in addition to DEFAULT_BASE_URL, which is {@link DATA}, and LIMITS */
 export async function startCatalog(environment: Record<string, string> = {}): Promise<RunningCatalog> {
   const folder = buildFolder();
   const settings = readSettings({ DEFAULT_BASE_URL: DATA, LIMITS: JSON.stringify(LIMITS), ...environment });

@@ -32,7 +32,7 @@ describe("at the root", () => {
   });
   afterAll(() => server.stop());
 
-  test("a script is kept for ever, and comes with exactly these headers", async () => {
+  test("serves a script as immutable, with exactly these headers", async () => {
     const { status, headers, body } = await server.ask(SCRIPT_PATH);
     expect([status, body.toString()]).toEqual([200, SCRIPT]);
     expect(withoutDate(headers)).toEqual({
@@ -63,7 +63,7 @@ describe("at the root", () => {
     expect(body.length < Buffer.byteLength(SCRIPT)).toBe(encoding !== undefined);
   });
 
-  test("an encoding has an ETag of its own, and what did not change is not sent again", async () => {
+  test("has an ETag for each encoding, and returns 304 for unchanged content", async () => {
     const br = { "Accept-Encoding": "br" };
     const tags = [(await server.ask(SCRIPT_PATH)).headers.etag, (await server.ask(SCRIPT_PATH, br)).headers.etag];
     expect(new Set(tags).size).toBe(2);
@@ -93,7 +93,7 @@ describe("at the root", () => {
     ["/contract"],
     ["/about"],
     ["/about/limits"],
-  ])("%s is the page, asked for again each time", async (path) => {
+  ])("serves the page at %s with no-cache", async (path) => {
     const { status, headers, body } = await server.ask(path);
     expect([status, body.toString()]).toEqual([200, PAGE.replaceAll('="./assets/main', '="/assets/main')]);
     expect(withoutDate(headers)).toEqual({
@@ -117,7 +117,7 @@ describe("at the root", () => {
     expect([status, headers["content-type"], body.toString()]).toEqual([200, type, text]);
   });
 
-  test.each([["/"], ["/?q=1"]])("%s leads to the list", async (path) => {
+  test.each([["/"], ["/?q=1"]])("redirects %s to the list", async (path) => {
     const { status, headers } = await server.ask(path);
     expect([status, headers.location, headers["cache-control"]]).toEqual([302, "/data", "no-cache"]);
     expect(headers).toMatchObject(SECURITY);
@@ -138,7 +138,7 @@ describe("at the root", () => {
     ["/__proto__"],
     ["/assets/%00"],
     ["/%5c..%5cserver.mjs"],
-  ])("%s is not there", async (path) => {
+  ])("returns 404 for %s", async (path) => {
     const { status, headers, body } = await server.ask(path);
     expect([status, body.toString()]).toEqual([404, "not found\n"]);
     expect(headers).toMatchObject({ ...SECURITY, "content-type": "text/plain; charset=UTF-8" });
@@ -157,17 +157,17 @@ describe("at the root", () => {
     ["/%"],
     ["/%ff"],
     [`/${"a".repeat(10_000)}`],
-  ])("%.60s leads to no file beside those that are served", async (path) => {
+  ])("returns no unserved file for %.60s", async (path) => {
     const { status, body } = await server.ask(path);
     expect([400, 404]).toContain(status);
     expect(body.toString()).not.toMatch(/secret|root:/);
   });
 
-  test("dots that stay inside are resolved before anything is looked for", async () => {
+  test("resolves dot segments before it looks up a file", async () => {
     expect((await server.ask("/assets/../contract.json")).body.toString()).toBe("{}\n");
   });
 
-  test("HEAD has the headers of GET, and nothing else", async () => {
+  test("returns the headers of GET for HEAD, without a body", async () => {
     for (const path of [SCRIPT_PATH, "/data", "/config.json", "/nowhere", "/"]) {
       const encoding = { "Accept-Encoding": "br" };
       const [get, head] = [await server.ask(path, encoding), await server.ask(path, encoding, "HEAD")];
@@ -176,7 +176,7 @@ describe("at the root", () => {
     }
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"])("%s is refused everywhere", async (method) => {
+  test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"])("rejects %s at every path", async (method) => {
     for (const path of ["/data", SCRIPT_PATH, "/config.json", "/healthz", "/nowhere"]) {
       const { status, headers } = await server.ask(path, {}, method);
       expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);

@@ -17,7 +17,7 @@ describe("the server's settings", () => {
     });
   });
 
-  test("are what the environment says, addresses without a slash at their end", () => {
+  test("are read from the environment, addresses without a trailing slash", () => {
     const environment = {
       ...{ HOST: "127.0.0.1", PORT: "80", BASE_PATH: "/a/b.c-1/", DEFAULT_BASE_URL: `${DEFAULT_BASE_URL}/` },
       BASE_URLS: '{"catalog.localhost:8080":"http://data.localhost:8080"}',
@@ -52,7 +52,7 @@ describe("the server's settings", () => {
     ["LIMITS has no whole number for maxRows", { LIMITS: JSON.stringify({ ...limits, maxRows: "500" }) }],
     ["LIMITS has no whole number for burst", { LIMITS: JSON.stringify({ ...limits, burst: 1.5 }) }],
     ["LIMITS has no whole number for inFlight", { LIMITS: JSON.stringify({ ...limits, inFlight: -1 }) }],
-  ])("are refused where %s: %j", (fault, environment) => {
+  ])("are rejected where %s: %j", (fault, environment) => {
     expect(() => readSettings({ DEFAULT_BASE_URL, LIMITS, ...environment })).toThrow(fault);
   });
 
@@ -60,7 +60,7 @@ describe("the server's settings", () => {
     "https://data.example.org; script-src *",
     "https://data.example.org/;script-src",
     "https://data.example.org 'unsafe-inline'",
-  ])("let no address write into the policy: %s", (address) =>
+  ])("reject an address that would change the Content-Security-Policy: %s", (address) =>
     expect(() => readSettings({ DEFAULT_BASE_URL: address, LIMITS })).toThrow("no address"),
   );
 });

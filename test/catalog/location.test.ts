@@ -3,10 +3,10 @@ import { decoded } from "../../catalog/src/state/location.ts";
 import { tablePath } from "../../catalog/src/state/paths.ts";
 
 test.each([["dim_kommune"], ["a/b?c=d#e&f;g"], ["100%"], ["%41%2541"], ["Blåbær, 漢字 😀"], ["a\\b'\"<>"]])(
-  "the part of a path that stands for %j stands for nothing else",
+  "decodes the part of a path that encodes %j",
   (name) => expect(decoded(tablePath("marts", name).split("/")[3] ?? "")).toBe(name),
 );
 
-test.each([["%"], ["%ff"], ["a%E0%A4"]])("%s, which is no encoding, stands for itself", (part) => {
+test.each([["%"], ["%ff"], ["a%E0%A4"]])("keeps %s, which is no valid encoding", (part) => {
   expect(decoded(part)).toBe(part);
 });

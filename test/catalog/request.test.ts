@@ -15,7 +15,7 @@ function address(view: Partial<ViewState>, schema = "marts"): string {
 }
 
 describe("the request of a view", () => {
-  test("is in the order of the key, so that pages do not overlap", () => {
+  test("is ordered by the key, so that pages do not overlap", () => {
     expect(address({})).toBe(`${BASE}/fact_population?order=kommune_nr,year&limit=100`);
     expect(address({ sort: { column: "year", descending: true }, page: 3, size: 25 })).toBe(
       `${BASE}/fact_population?order=year.desc.nullslast,kommune_nr&limit=25&offset=50`,
@@ -52,7 +52,7 @@ describe("the request of a view", () => {
     expect(quotedName(name)).toBe(quoted);
   });
 
-  test("keeps every value whole, whatever it holds", () => {
+  test("keeps every value unchanged, for any text", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", minLength: 1 }),
@@ -88,12 +88,12 @@ describe("a column", () => {
     ["jsonb", "document"],
     ["boolean", "boolean"],
     ["marts.colour", "other"],
-  ])("of type %s holds: %s", (type, family) => {
+  ])("of type %s has the family %s", (type, family) => {
     expect(familyOf({ type })).toBe(family);
     expect(operatorsOf({ type })).toContain("empty");
   });
 
-  test("is measured, says when, or says where", () => {
+  test("is a measure, a time or a region", () => {
     expect([isMeasure(column("folketall", "integer")), isMeasure(column("year", "integer"))]).toEqual([true, false]);
     expect(isMeasure(column("id", "integer", true))).toBe(false);
     expect([isTime(column("year", "integer")), isTime(column("day", "date")), isTime(column("navn", "text"))]).toEqual([
@@ -131,7 +131,7 @@ describe("the request as code", () => {
       expect(snippet(language, { ...request, profile: undefined })).not.toContain("Profile");
   });
 
-  test("lets no value of a filter out of its quotes", () => {
+  test("quotes every value of a filter", () => {
     // What fast-check calls binary, without its table of all characters, which takes a second to make.
     const code = fc.integer({ min: 0, max: 0x10ffff }).filter((one) => one < 0xd800 || one > 0xdfff);
     const text = fc.string({ unit: code.map((one) => String.fromCodePoint(one)) });

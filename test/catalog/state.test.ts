@@ -10,7 +10,7 @@ const text = fc.string({ unit: "grapheme", minLength: 1 });
 const reread = (params: URLSearchParams): URLSearchParams => new URLSearchParams(params.toString());
 
 describe("the address of the list", () => {
-  test("holds all of the state, whatever it is", () => {
+  test("contains all of the state, for any state", () => {
     const state = fc.record({ tags: fc.uniqueArray(text), text: fc.string(), column: text, value: fc.string() });
     fc.assert(
       fc.property(state, (wanted) => {
@@ -26,7 +26,7 @@ describe("the address of the list", () => {
     expect(listPath()).toBe("/data");
   });
 
-  test("takes a tag in once and out again", () => {
+  test("adds a tag once and removes it again", () => {
     expect(toggled(["a:1"], "b:2")).toEqual(["a:1", "b:2"]);
     expect(toggled(["a:1", "b:2"], "a:1")).toEqual(["b:2"]);
     expect(readList(new URLSearchParams("tag=a:1&tag=a:1&tag=")).tags).toEqual(["a:1"]);
@@ -44,7 +44,7 @@ describe("the address of the viewer", () => {
     chart: fc.option(fc.record({ x: text, y: text, series: fc.string() })),
   });
 
-  test("holds all of the state, whatever the columns are called", () => {
+  test("contains all of the state, for any column names", () => {
     fc.assert(
       fc.property(view, (wanted) => {
         expect(readView(reread(writeView(wanted)))).toEqual(wanted);
@@ -52,7 +52,7 @@ describe("the address of the viewer", () => {
     );
   });
 
-  test("that was written by anyone is read without failing", () => {
+  test("is read without an error, for any text", () => {
     const params = fc.array(fc.tuple(fc.string(), fc.string()));
     fc.assert(
       fc.property(params, (pairs) => {
@@ -89,7 +89,7 @@ describe("free text", () => {
     expect(matchesText(endpoint, text)).toBe(found);
   });
 
-  test("is found however its accents are written", () => {
+  test("is found in every Unicode form of its accents", () => {
     const town = { ...endpoint, title: "A\u030Alesund" };
     expect(matchesText(town, "ålesund")).toBe(true);
   });

@@ -18,7 +18,7 @@ function chosenByRule(has: readonly string[], chosen: readonly string[]): boolea
 }
 
 describe("the tag filter", () => {
-  test("chooses what the rule says, for any endpoints and any set of tags", () => {
+  test("selects endpoints by the rule of the tags, for any endpoints and tags", () => {
     fc.assert(
       fc.property(endpoints, tags, (all, chosen) => {
         expect(all.filter((endpoint) => matchesTags(endpoint, chosen))).toEqual(
@@ -29,7 +29,7 @@ describe("the tag filter", () => {
     );
   });
 
-  test("counts for each tag what the list would show of it if it were chosen instead of others of its namespace", () => {
+  test("counts for each tag the endpoints that it would select in place of the other tags of its namespace", () => {
     fc.assert(
       fc.property(endpoints, tags, (all, chosen) => {
         for (const [counted, count] of countTags(all, chosen)) {
@@ -41,12 +41,12 @@ describe("the tag filter", () => {
     );
   });
 
-  test("lists every tag that there is and every tag that was chosen", () => {
+  test("lists every existing tag and every selected tag", () => {
     const counts = countTags([{ tags: ["topic:a", "geo:b"] }, { tags: [] }], ["topic:gone"]);
     expect(Object.fromEntries(counts)).toEqual({ "topic:gone": 0, "topic:a": 1, "geo:b": 0 });
   });
 
-  test("reads a tag up to its first colon", () => {
+  test("splits a tag at its first colon", () => {
     expect([namespaceOf("topic:a:b"), valueOf("topic:a:b"), namespaceOf("plain")]).toEqual(["topic", "a:b", ""]);
   });
 });

@@ -38,7 +38,7 @@ describe("CSV", () => {
     expect(csvCell(value)).toBe(expected);
   });
 
-  test("has a line per row, and names that are no formulas either", () => {
+  test("has a line per row, and no formula in its header", () => {
     expect(
       toCsv(
         ["a", "=b"],
@@ -50,7 +50,7 @@ describe("CSV", () => {
     ).toBe(`\uFEFFa,"'=b"\r\n1,x\r\n,"'=y"\r\n`);
   });
 
-  test("has no cell that begins like a formula, whatever the data are", () => {
+  test("has no cell that starts like a formula, for any data", () => {
     const unit = fc.constantFrom(..."=+-@| \t\r\n\0\"',;.1aø😀\u00A0\u200B\u202E\uFEFF\uFF1D\uFF0B");
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 6 }), (value) => {
@@ -80,7 +80,7 @@ describe("a text of the data", () => {
     expect(shortened("aaaa", 4)).toEqual({ text: "aaaa", cut: false });
   });
 
-  test("is empty for null, and JSON for what has parts", () => {
+  test("is empty for null, and JSON for objects and arrays", () => {
     expect([cellText(null), cellText(0), cellText(false), cellText(["a"]), cellText("x")]).toEqual([
       "",
       "0",
@@ -97,12 +97,12 @@ describe("a text of the data", () => {
     ["data:text/html,x", undefined],
     ["//example.org", undefined],
     [null, undefined],
-  ])("%j leads to %j", (text, address) => {
+  ])("%j links to %j", (text, address) => {
     expect(webAddress(text)).toBe(address);
   });
 });
 
-test("numbers that JavaScript cannot hold stay as they were written", () => {
+test("keeps numbers that JavaScript cannot represent as text", () => {
   expect(parseExactly('[{"a":9007199254740993,"b":1.50,"c":7,"d":"1.50","e":-0.1,"f":null}]')).toEqual([
     { a: "9007199254740993", b: "1.50", c: 7, d: "1.50", e: -0.1, f: null },
   ]);
@@ -140,8 +140,8 @@ describe("a chart", () => {
   });
 });
 
-describe("a schema that goes away", () => {
-  test("says since when, until when, and where that is explained", () => {
+describe("the deprecation of a schema", () => {
+  test("states its start, its end and a link", () => {
     const headers = new Headers({
       Deprecation: "@1767225600",
       Sunset: "Fri, 01 Jan 2027 00:00:00 GMT",
@@ -154,14 +154,14 @@ describe("a schema that goes away", () => {
     });
   });
 
-  test("says nothing while it stays, and links to web pages only", () => {
+  test("is absent for other schemas, and links to web pages only", () => {
     expect(readDeprecation(new Headers())).toBeNull();
     const headers = new Headers({ Deprecation: "@0", Link: '<javascript:alert(1)>; rel="deprecation"' });
     expect(readDeprecation(headers)).toEqual({ since: new Date(0), sunset: null, link: undefined });
   });
 });
 
-test("a changelog is read as headings, items and paragraphs", () => {
+test("parses a changelog as headings, items and paragraphs", () => {
   expect(blocksOf("# Title\n\n## 2026, api_v1\n\nFirst: <b>.\n- added `x`\n")).toEqual([
     { kind: "heading", text: "2026, api_v1" },
     { kind: "paragraph", text: "First: <b>." },
@@ -169,7 +169,7 @@ test("a changelog is read as headings, items and paragraphs", () => {
   ]);
 });
 
-test("both languages have the same words with the same holes", () => {
+test("has the same texts with the same values in both languages", () => {
   const holes = (words: Record<string, string>): Record<string, string[]> =>
     Object.fromEntries(Object.entries(words).map(([key, text]) => [key, (text.match(/\{\w+\}/g) ?? []).sort()]));
   expect(holes(nb)).toEqual(holes(en));

@@ -1,4 +1,4 @@
-/** The contract that a database keeps at this moment, read from its catalogue. */
+/** The current columns of a database, read from its catalogue. */
 import type { ClientBase } from "pg";
 import type { Contract } from "./contract.ts";
 

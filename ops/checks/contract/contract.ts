@@ -1,4 +1,4 @@
-/** What clients of one schema may rely on, and how it is written down: the lock file. Pure. */
+/** The columns of one schema that clients can rely on, and their file format: the lock file. Pure. */
 import { isSection } from "../../../config/location.ts";
 import { UserError } from "../../../config/userError.ts";
 
@@ -18,7 +18,7 @@ export interface Contract {
   readonly relations: ReadonlyMap<string, Columns>;
 }
 
-/** A lock file or an environment that cannot be used; the message says what to do. */
+/** A lock file or an environment that cannot be used; the message states what to do. */
 export class ContractError extends UserError {
   override readonly name = "ContractError";
 }

@@ -1,10 +1,10 @@
-/** Which change of a column's type a client with JSON does not notice. The table in docs/versioning.md says the same in words. */
+/** Which changes of a column's type do not affect a client that reads JSON. The table in docs/versioning.md describes the same. */
 
 const WHOLE_NUMBERS = ["smallint", "integer", "bigint"];
 
 /**
  * Whether every value of `from` is also one of `to`, comes as the same kind of JSON in the same spelling, and takes the same filters.
- * Whatever is not known to be so is not.
+ * Unknown types are never wider.
  * @param from and `to` as `format_type` prints them; two different ones
  */
 export function isWidening(from: string, to: string): boolean {

@@ -12,7 +12,7 @@ export interface Version {
   read(stack: string): RawStack;
 }
 
-/** A version that cannot be had; the message says what to do. */
+/** A version that is not available; the message states what to do. */
 export class VersionError extends UserError {
   override readonly name = "VersionError";
 }

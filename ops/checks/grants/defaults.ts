@@ -4,7 +4,7 @@ import { type Danger, type Finding, reporter } from "./finding.ts";
 import type { Live, LiveDefault } from "./live.ts";
 import { granteeName, quoted, roleName } from "./sql.ts";
 
-/** What the server gives to PUBLIC on each new object, unless an entry for all schemas says otherwise. */
+/** What the server gives to PUBLIC on each new object, unless there is an entry for all schemas. */
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { function: ["EXECUTE"], type: ["USAGE"] };
 
 /** Differences in the privileges of objects that will be created: nothing is open by them yet, but the next table is. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ClientBase } from "pg";
 import type { GrantExpectation } from "./expectation.ts";
 
-/** What the database's own catalogue says, as far as the plan's grants depend on it. Names are quoted as in SQL where they are qualified. */
+/** The state of the database on which the plan's grants depend, read from its catalogue. Qualified names are quoted as in SQL. */
 export interface Live {
   readonly roles: readonly LiveRole[];
   readonly memberships: readonly Membership[];
@@ -37,18 +37,18 @@ export interface Relation {
   readonly name: string;
   readonly kind: "table" | "view" | "materialized view" | "foreign table" | "partitioned table" | "sequence";
   readonly owner: string;
-  /** A view that reads with the rights of whom asks. */
+  /** A view with security_invoker. */
   readonly invoker: boolean;
   /** Row security is on. */
   readonly secured: boolean;
-  /** Row security holds for the owner, too. */
+  /** Row security applies to the owner, too. */
   readonly forced: boolean;
   /** Has policies. */
   readonly policies: boolean;
   /** Has a policy that can let the anonymous role read a row. */
   readonly readable: boolean;
   readonly extension: boolean;
-  /** A sequence of a column: it belongs to whom the table belongs to. */
+  /** A sequence of a column: it has the owner of the table. */
   readonly attached: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface Routine {
   readonly definer: boolean;
   /** Sets its own search_path. */
   readonly pinned: boolean;
-  /** The anonymous role may name and run it. */
+  /** The anonymous role can execute it. */
   readonly reachable: boolean;
 }
 
@@ -82,10 +82,10 @@ export interface LivePrivilege {
   readonly owner: string;
   readonly grantee: string;
   readonly grantor: string;
-  /** May be passed on. */
+  /** With GRANT OPTION. */
   readonly grantable: boolean;
   readonly privileges: readonly string[];
-  /** In a planned schema, or the database itself: listed whole. */
+  /** In a planned schema, or the database itself: all its privileges are listed. */
   readonly planned: boolean;
 }
 type OtherKind =
@@ -94,7 +94,7 @@ type OtherKind =
 
 export interface LiveDefault {
   readonly owner: string;
-  /** Null = everywhere. */
+  /** Null = all. */
   readonly schema: string | null;
   readonly kind: "table" | "sequence" | "function" | "type" | "schema" | "large object";
   readonly grantee: string | null;

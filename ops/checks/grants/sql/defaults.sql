@@ -1,5 +1,5 @@
--- One row per role that creates, schema (null: everywhere), kind and grantee. An entry for everywhere stands instead of what the server gives
--- by itself; an entry for a schema adds to it. An entry that gives nobody anything is a row without grantee.
+-- One row per creating role, schema (null: all), kind and grantee. An entry for all schemas replaces the default privileges of the server;
+-- an entry for a schema adds to them. An entry without privileges is a row without grantee.
 select
   pg_get_userbyid(d.defaclrole)::text as owner, n.nspname::text as schema,
   case d.defaclobjtype

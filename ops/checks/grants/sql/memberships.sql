@@ -1,4 +1,4 @@
--- INHERIT and SET are options of each membership since Postgres 16; before, the member's own attribute says whether it inherits.
+-- INHERIT and SET are options of each membership since Postgres 16; before, the attribute of the member decides whether it inherits.
 select
   r.rolname::text as role, m.rolname::text as member, g.rolname::text as grantor, a.admin_option as admin,
   coalesce((to_jsonb(a) ->> 'inherit_option')::boolean, m.rolinherit) as inherit,

@@ -1,5 +1,5 @@
--- $1 the planned schemas. Who may do what, besides the owner. In a planned schema and on the database itself: everything. Elsewhere: what goes
--- beyond that which the server, or an extension when it was installed, gives by itself.
+-- $1 the planned schemas. Privileges of all roles but the owner. In a planned schema and on the database itself: all. Elsewhere: those that
+-- neither the server nor, at its installation, an extension grants by default.
 with object (class, oid, part, kind, schema, name, "column", owner, acl, code, planned) as (
   select
     'pg_database'::regclass, oid, 0, 'database', null, quote_ident(datname), null, datdba, datacl, 'd'::"char",
@@ -72,7 +72,7 @@ select
 from object o
 cross join lateral aclexplode(coalesce(o.acl, acldefault(o.code, o.owner))) a
 where (o.planned or o.acl is not null) and a.grantee <> o.owner
-  -- initdb makes this schema after it has noted what it gave.
+  -- initdb creates this schema after it has recorded the initial privileges.
   and not (o.schema is not distinct from 'information_schema' and a.grantee = 0 and a.privilege_type in ('SELECT', 'USAGE'))
   and (o.planned or not exists (
     select

@@ -1,4 +1,4 @@
--- $1 the anonymous role. Everything that holds rows, besides Postgres' own, and sequences.
+-- $1 the anonymous role. All relations with rows and all sequences, except those of PostgreSQL itself.
 select
   c.oid::text as id, n.nspname::text as schema, format('%I.%I', n.nspname, c.relname) as name,
   case c.relkind

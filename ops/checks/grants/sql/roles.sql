@@ -1,4 +1,4 @@
--- Every role, with what it may do anywhere and its own settings (those of one database are not among them: PostgREST reads these).
+-- Every role, with its attributes and settings (without those for one database, which PostgREST reads).
 select
   rolname::text as name, rolsuper as superuser, rolbypassrls as bypassrls, rolcreaterole as createrole,
   rolcreatedb as createdb, rolreplication as replication, rolcanlogin as login, rolinherit as inherit,

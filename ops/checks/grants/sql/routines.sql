@@ -1,4 +1,4 @@
--- $1 the planned schemas, $2 the anonymous role. What is in those schemas, and what runs with its owner's rights anywhere else.
+-- $1 the planned schemas, $2 the anonymous role. Routines in those schemas, and SECURITY DEFINER routines in others.
 select
   p.oid::text as id, n.nspname::text as schema,
   format('%I.%I(%s)', n.nspname, p.proname, oidvectortypes(p.proargtypes)) as name,

@@ -1,4 +1,4 @@
-/** What Postgres itself says of relations and columns, and of the views over them. */
+/** Relations and columns, and the views over them, as PostgreSQL describes them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCatalogue } from "../../../../ops/checks/contract/catalogue.ts";
 import { checkContract } from "../../../../ops/checks/contract/check.ts";
@@ -35,7 +35,7 @@ async function readOnce(ddl: string): Promise<Record<string, Record<string, stri
   }
 }
 
-/** What is promised to be never null, is not. */
+/** Columns that are not nullable in the contract contain no null. */
 async function expectNoNulls({ relations }: Contract): Promise<void> {
   for (const [relation, columns] of relations) {
     for (const [column, { nullable }] of columns) {
@@ -52,8 +52,8 @@ async function view(query: string): Promise<Record<string, string> | undefined> 
   return (await readOnce(`create view v as ${query}`))["v"];
 }
 
-describe("a schema as it is served", () => {
-  test("has its tables, views, materialized views and partitioned tables, without the partitions and what is elsewhere", async () => {
+describe("the contract of a schema", () => {
+  test("contains tables, views, materialized views and partitioned tables of the schema, without partitions", async () => {
     const relations = await readOnce(`
       create table t (id integer not null, gone text); alter table t drop column gone;
       create table p (id integer not null) partition by list (id);
@@ -65,7 +65,7 @@ describe("a schema as it is served", () => {
     expect(relations).toEqual({ t: table, p: table, m: view, v: view });
   });
 
-  test("tells types with their length, and the schema of one that is not Postgres's own, whatever the search path", async () => {
+  test("contains types with their length, and with the schema unless it is PostgreSQL's own, for any search path", async () => {
     const ddl = `create table t (a varchar(4), b numeric(5,2)[], c marts.level, d marts.level[], e timestamptz(3), f marts.code)`;
     const types = {
       a: "character varying(4)",
@@ -79,11 +79,11 @@ describe("a schema as it is served", () => {
     expect(await readOnce(`set local search_path = api_v1, marts; ${ddl}`)).toEqual({ t: types });
   });
 
-  test("that does not exist has no relations", async () => {
+  test("has no relations if the schema does not exist", async () => {
     expect((await readCatalogue(database.client, "api_v2")).relations).toEqual(new Map());
   });
 
-  test("can be read by a role that may read nothing else", async () => {
+  test("can be read by a role without privileges", async () => {
     await database.client.query("begin; create role stranger; set local role stranger");
     const { relations } = await readCatalogue(database.client, "marts");
     await database.client.query("rollback");
@@ -92,7 +92,7 @@ describe("a schema as it is served", () => {
 });
 
 describe("NOT NULL of a table", () => {
-  test("does not count before it is valid, or where tables that inherit need not keep it", async () => {
+  test("does not count if it is not valid, or if child tables need not have it", async () => {
     const relations = await readOnce(`
       create table t (id integer); insert into t values (null); alter table t add constraint c not null id not valid;
       create table parent (id integer, constraint c2 not null id no inherit);
@@ -102,7 +102,7 @@ describe("NOT NULL of a table", () => {
 });
 
 describe("a column of a view", () => {
-  test("is nullable, whatever its query is", async () => {
+  test("is nullable, for any query", async () => {
     expect(await view("select id, n, m, 1 as k from marts.a")).toEqual({
       id: "integer",
       n: "text",
@@ -149,7 +149,7 @@ describe("the check of a deployment", () => {
     }
   }
 
-  test("holds without a lock file", async () => {
+  test("passes without a lock file", async () => {
     expect(await checkContract(database.client, "api_v1", undefined)).toEqual({
       name: "contract of api_v1",
       ok: true,
@@ -157,7 +157,7 @@ describe("the check of a deployment", () => {
     });
   });
 
-  test("holds when nothing changed, and with additions", async () => {
+  test("passes without changes and with additions", async () => {
     expect(await checkAfter("select 1")).toEqual({ ok: true, detail: "kept" });
     expect(await checkAfter("create or replace view api_v1.v as select id, n, m from marts.a")).toEqual({
       ok: true,
@@ -165,12 +165,12 @@ describe("the check of a deployment", () => {
     });
   });
 
-  test("keeps what the lock file declares of the columns of views", async () => {
+  test("keeps the nullability that the lock file declares for columns of views", async () => {
     const declared = contractOf({ v: { id: "integer not null", n: "text" }, w: { x: "integer" } });
     expect(await checkAfter("select 1", {}, declared)).toEqual({ ok: true, detail: "kept" });
   });
 
-  test("fails with a line for each break", async () => {
+  test("fails with a line for each breaking change", async () => {
     const change =
       "drop view api_v1.w; drop view api_v1.v; create view api_v1.v as select id::text, m, 1 as o from marts.a";
     expect(await checkAfter(change)).toEqual({
@@ -183,7 +183,7 @@ Restore these, or see docs/versioning.md. npm run contract -- check prints them 
     });
   });
 
-  test("of a deployment that was never whole fails on columns alone", async () => {
+  test("fails for missing columns, and not for missing relations, of an incomplete deployment", async () => {
     const incomplete = { mayBeIncomplete: true };
     expect(await checkAfter("drop schema api_v1 cascade", incomplete)).toEqual({ ok: true, detail: "kept" });
     expect((await checkAfter("drop schema api_v1 cascade")).ok).toBe(false);

@@ -9,7 +9,7 @@ const SECOND = contractOf({
   summary: { n: "bigint" },
 });
 
-test("the changelog tells the first version by its size, then what broke and why, what came, what changed; newest first", () => {
+test("writes the size of the first version, then breaking changes with the reason, additions and other changes, newest first", () => {
   const first = { day: "2026-11-30", schema: "api_v1", changes: undefined, found: FIRST, reason: undefined };
   const second = {
     day: "2026-12-24",
@@ -42,7 +42,7 @@ First version: relations 2, columns 3.
 `);
 });
 
-test("an older text of someone's own stays below", () => {
+test("keeps existing text below the new entry", () => {
   const entry = { day: "2026-11-30", schema: "api_v1", changes: undefined, found: FIRST, reason: undefined };
   expect(addEntry("Notes\n", "dev", entry)).toBe(
     "# Changelog of the data API (dev)\n\n## 2026-11-30, api_v1\n\nFirst version: relations 2, columns 3.\n\nNotes\n",

@@ -1,4 +1,4 @@
-/** `npm run contract` against a real Postgres, from the first promise to the end of a schema. */
+/** `npm run contract` against a real Postgres, from the first contract to the removal of a schema. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkContracts } from "../../../../ops/checks/contract/check.ts";
 import { LockFolder } from "../../../../ops/checks/contract/lockFolder.ts";
@@ -24,8 +24,8 @@ const check = (...more: string[]) => project.run("check", "dev", "--database-url
 const accept = (...more: string[]) => project.run("accept", "dev", "--database-url-from", "SCRATCH", ...more);
 const LOCK = "contract/dev/api_v1.json";
 
-describe("the life of a promise", () => {
-  test("nothing is promised of an empty schema", async () => {
+describe("contract check and accept", () => {
+  test("reject an empty schema", async () => {
     project.writeDev({ host: "127.0.0.1", password: "${POSTGRES_PASSWORD}" });
     await sql("create schema api_v1");
     expect(await check()).toEqual({
@@ -41,7 +41,7 @@ describe("the life of a promise", () => {
     expect(project.read(LOCK)).toBe(undefined);
   });
 
-  test("the first version is written down, and kept", async () => {
+  test("write the lock file of a first version, which then passes", async () => {
     await sql(`
       create table api_v1.kommuner (kommune_nr text primary key, folk integer not null, level bigint, vara varchar(3));
       create table api_v1.old (kommune_nr text not null);`);
@@ -69,7 +69,7 @@ describe("the life of a promise", () => {
     expect(await accept()).toEqual({ code: 0, error: "", out: `api_v1: no changes to ${LOCK}\n` });
   });
 
-  test("additions pass, are listed, and are accepted", async () => {
+  test("list additions, which pass and can be accepted", async () => {
     project.today = "2026-12-01";
     await sql(`
       alter table api_v1.kommuner alter folk type bigint, alter vara type text, add areal numeric not null;
@@ -95,7 +95,7 @@ To accept these as well:
     expect((await check()).out).toBe(`api_v1: no changes to ${LOCK}\n`);
   });
 
-  test("what breaks fails with a diff, as JSON too, and is not accepted", async () => {
+  test("fail for breaking changes with a diff, also as JSON, and do not accept them", async () => {
     const before = project.read(LOCK);
     await sql(`drop table api_v1.old;
       alter table api_v1.kommuner drop areal, alter folk drop not null, alter level type integer, drop vara, add extra text not null;`);
@@ -126,7 +126,7 @@ Restore these, or serve the new columns as another schema (docs/versioning.md). 
     expect(schemas[0]?.changes).toHaveLength(6);
   });
 
-  test("colours are for terminals", async () => {
+  test("print colours on a terminal only", async () => {
     project.colours = true;
     const { out } = await check();
     project.colours = false;
@@ -135,7 +135,7 @@ Restore these, or serve the new columns as another schema (docs/versioning.md). 
     expect((await check()).out).not.toContain("\u001b");
   });
 
-  test("with a reason it is accepted, and told", async () => {
+  test("accept breaking changes with a reason, which is written to the changelog", async () => {
     project.today = "2026-12-24";
     expect((await accept("--breaking", "nobody asked for level")).code).toBe(0);
     expect((await check()).out).toBe(`api_v1: no changes to ${LOCK}\n`);
@@ -173,7 +173,7 @@ First version: relations 2, columns 5.
 `);
   });
 
-  test("an old version stays promised beside the new one, until it is taken back", async () => {
+  test("keep the contract of an old version together with the new one until it is removed", async () => {
     await sql("create schema api_v2; create view api_v2.kommuner as select kommune_nr as nr from api_v1.kommuner");
     const postgres = { host: "127.0.0.1", password: "${POSTGRES_PASSWORD}" };
     project.writeDev(postgres, { schemas: { exposed: ["api_v2", "api_v1", "marts"] } });

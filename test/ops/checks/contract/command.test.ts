@@ -30,15 +30,15 @@ describe("a wrong command line", () => {
     expect(error).toMatch(message);
   });
 
-  test("help is no error", async () => {
+  test("exits with 0 for --help", async () => {
     const { code, out, error } = await project.run("check", "--help");
     expect([code, error]).toEqual([0, ""]);
     expect(out).toMatch(/^Usage: contract check \[options\] \[stack\]\n/);
   });
 });
 
-describe("a database that is not known", () => {
-  test("without a data API nothing is promised", async () => {
+describe("an unknown database", () => {
+  test("reports a stack without a data API", async () => {
     project.writeDev(POSTGRES, null);
     expect(await project.run("check", "dev")).toEqual({
       code: 2,
@@ -47,7 +47,7 @@ describe("a database that is not known", () => {
     });
   });
 
-  test("a password that the stack keeps encrypted is asked of the shell", async () => {
+  test("asks for the variable of a password that the stack file encrypts", async () => {
     expect(await project.run("check", "dev")).toEqual({
       code: 2,
       out: "",
@@ -57,7 +57,7 @@ describe("a database that is not known", () => {
     });
   });
 
-  test("the local stack was never started", async () => {
+  test("asks to start the local stack if it was never started", async () => {
     project.writeLocal(1, "");
     expect(await project.run("check")).toEqual({
       code: 2,
@@ -66,7 +66,7 @@ describe("a database that is not known", () => {
     });
   });
 
-  test("a URL on the command line is refused, and not told", async () => {
+  test("rejects a URL on the command line without printing it", async () => {
     expect(await project.run("check", "dev", "--database-url-from", "postgres://me:canary@h/d")).toEqual({
       code: 2,
       out: "",
@@ -84,7 +84,7 @@ describe("a database that is not known", () => {
     "postgres://me:canary@h:x/d",
     "postgres:canary",
     "postgres://me:%canary@h/d",
-  ])("a variable with %j is refused, and its value not told", async (url) => {
+  ])("rejects a variable with %j without printing its value", async (url) => {
     project.environment["SCRATCH"] = url;
     const { code, out, error } = await project.run("check", "dev", "--database-url-from", "SCRATCH");
     expect([code, out]).toEqual([2, ""]);
@@ -92,7 +92,7 @@ describe("a database that is not known", () => {
   });
 });
 
-test("a URL with a file that cannot be read is refused", async () => {
+test("rejects a URL with an unreadable certificate file", async () => {
   project.environment["SCRATCH"] = "postgres://me:canary@h/d?sslmode=verify-full&sslrootcert=/nowhere/ca.crt";
   expect(await project.run("check", "dev", "--database-url-from", "SCRATCH")).toEqual({
     code: 2,
@@ -105,7 +105,7 @@ const NOT_A_URL =
   " is not set to a connection URL; write it like " +
   "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=disable, require, verify-ca or verify-full\n";
 
-describe("a lock file that is not one", () => {
+describe("an invalid lock file", () => {
   test.each([
     ["{", "contract/dev/api_v1.json is not a lock file; restore it from git, or remove it and run accept\n"],
     [

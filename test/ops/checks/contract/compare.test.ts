@@ -6,15 +6,15 @@ import { columnOf, columns, contractOf, contracts, contractsWithColumn, withColu
 
 const PROMISED = contractOf({ kommuner: { kommune_nr: "text not null", folk: "integer" }, summary: { n: "bigint" } });
 
-describe("what breaks clients", () => {
-  test("a relation that is gone", () => {
+describe("a breaking change", () => {
+  test("is a missing relation", () => {
     const found = contractOf({ kommuner: { kommune_nr: "text not null", folk: "integer" } });
     expect(compare(PROMISED, found)).toEqual([
       { relation: "summary", was: "1 column", is: undefined, breaking: true, reason: "gone" },
     ]);
   });
 
-  test("a renamed column: gone and added", () => {
+  test("is a renamed column, as one gone and one added", () => {
     const found = contractOf({ kommuner: { nr: "text not null", folk: "integer" }, summary: { n: "bigint" } });
     expect(compare(PROMISED, found)).toEqual([
       {
@@ -43,8 +43,8 @@ describe("what breaks clients", () => {
   });
 });
 
-describe("what breaks nobody", () => {
-  test("a relation or a column more", () => {
+describe("a change that breaks no client", () => {
+  test("is an additional relation or column", () => {
     const found = contractOf({
       kommuner: { areal: "numeric", kommune_nr: "text not null", folk: "integer" },
       meta_endpoints: { name: "text", tags: "text[]" },
@@ -66,13 +66,13 @@ describe("what breaks nobody", () => {
     ]);
   });
 
-  test("another order of the columns", () => {
+  test("is another order of the columns", () => {
     const found = contractOf({ summary: { n: "bigint" }, kommuner: { folk: "integer", kommune_nr: "text not null" } });
     expect(compare(PROMISED, found)).toEqual([]);
   });
 });
 
-test("a deployment that was never whole lacks relations, and no columns", () => {
+test("ignores missing relations, and not missing columns, of an incomplete deployment", () => {
   const found = contractOf({ kommuner: { kommune_nr: "text not null" }, more: {} });
   expect(withoutMissingRelations(compare(PROMISED, found)).map(({ relation, column }) => [relation, column])).toEqual([
     ["kommuner", "folk"],
@@ -80,8 +80,8 @@ test("a deployment that was never whole lacks relations, and no columns", () => 
   ]);
 });
 
-describe("of any contract", () => {
-  test("what is promised as it is found is kept", () => {
+describe("for any contract", () => {
+  test("finds no change between equal contracts", () => {
     fc.assert(
       fc.property(contracts, (found) => {
         expect(compare(found, found)).toEqual([]);
@@ -89,7 +89,7 @@ describe("of any contract", () => {
     );
   });
 
-  test("a relation that is gone breaks", () => {
+  test("reports a missing relation as breaking", () => {
     fc.assert(
       fc.property(contractsWithColumn, ({ contract, relation }) => {
         const relations = new Map(contract.relations);
@@ -102,7 +102,7 @@ describe("of any contract", () => {
     );
   });
 
-  test("a column that is gone, or is not wider, breaks, and only that", () => {
+  test("reports exactly the columns that are missing or not wider as breaking", () => {
     fc.assert(
       fc.property(contractsWithColumn, fc.option(columns, { nil: undefined }), (chosen, next) => {
         const { contract, relation, column, shape } = chosen;
@@ -115,33 +115,33 @@ describe("of any contract", () => {
     );
   });
 
-  test("a column that may be null now breaks", () => {
+  test("reports a column that becomes nullable as breaking", () => {
     fc.assert(
       fc.property(contractsWithColumn, ({ contract, relation, column, shape }) => {
-        const promised = withColumn(contract, relation, column, { ...shape, nullable: false });
+        const strict = withColumn(contract, relation, column, { ...shape, nullable: false });
         const found = withColumn(contract, relation, column, { ...shape, nullable: true });
-        expect(compare(promised, found).map(({ breaking, reason }) => [breaking, reason])).toEqual([
+        expect(compare(strict, found).map(({ breaking, reason }) => [breaking, reason])).toEqual([
           [true, "may be null"],
         ]);
-        expect(compare(found, promised).map(({ breaking, reason }) => [breaking, reason])).toEqual([
+        expect(compare(found, strict).map(({ breaking, reason }) => [breaking, reason])).toEqual([
           [false, "never null"],
         ]);
       }),
     );
   });
 
-  test("additions never break, and each is told", () => {
+  test("reports each addition as not breaking", () => {
     fc.assert(
-      fc.property(contracts, contracts, (promised, more) => {
-        const relations = new Map(promised.relations);
+      fc.property(contracts, contracts, (contract, more) => {
+        const relations = new Map(contract.relations);
         for (const [name, list] of more.relations) {
-          relations.set(name, new Map([...list, ...(promised.relations.get(name) ?? [])]));
+          relations.set(name, new Map([...list, ...(contract.relations.get(name) ?? [])]));
         }
-        const changes = compare(promised, { ...promised, relations });
+        const changes = compare(contract, { ...contract, relations });
         expect(changes.filter(({ breaking, was }) => breaking || was !== undefined)).toEqual([]);
-        const isNew = (name: string) => !promised.relations.has(name);
+        const isNew = (name: string) => !contract.relations.has(name);
         const expected = [...more.relations].flatMap(([name, list]) =>
-          isNew(name) ? [name] : [...list.keys()].filter((column) => !promised.relations.get(name)?.has(column)),
+          isNew(name) ? [name] : [...list.keys()].filter((column) => !contract.relations.get(name)?.has(column)),
         );
         expect(changes.map(({ relation, column }) => column ?? relation).sort()).toEqual(expected.sort());
       }),
@@ -149,7 +149,7 @@ describe("of any contract", () => {
   });
 });
 
-test("a column is told as it is written in a table", () => {
+test("describes a column as in a CREATE TABLE statement", () => {
   const [change] = compare(contractOf({ r: {} }), contractOf({ r: { c: "numeric(5,2) not null" } }));
   expect(change?.is).toBe("numeric(5,2) not null");
   expect(columnOf("numeric(5,2) not null")).toEqual({ type: "numeric(5,2)", nullable: false });

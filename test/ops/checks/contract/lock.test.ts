@@ -24,7 +24,7 @@ describe("the lock file", () => {
 `);
   });
 
-  test("is read as it was written, whatever the names", () => {
+  test("is read as it was written, for any names", () => {
     fc.assert(
       fc.property(contracts, (contract) => {
         expect(readLock(writeLock(contract), "f")).toEqual(contract);
@@ -32,7 +32,7 @@ describe("the lock file", () => {
     );
   });
 
-  test("does not depend on the order of what was found", () => {
+  test("does not depend on the order of relations and columns", () => {
     fc.assert(
       fc.property(contracts, (contract) => {
         const relations = new Map(
@@ -52,7 +52,7 @@ describe("the lock file", () => {
     '{"schema":"a","relations":{"r":{"c":1}}}',
     '{"schema":"a","relations":{"r":[]}}',
     '{"relations":{}}',
-  ])("%s is none", (text) => {
+  ])("rejects %s", (text) => {
     expect(() => readLock(text, "contract/dev/api_v1.json")).toThrow(
       "contract/dev/api_v1.json is not a lock file; restore it from git, or remove it and run accept",
     );

@@ -1,4 +1,4 @@
-/** Which database `npm run contract` asks, and what it says when it cannot. */
+/** Which database `npm run contract` reads, and what it reports if it cannot. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,8 +20,8 @@ afterAll(async () => {
   await database.close();
 });
 
-describe("the stack's own database", () => {
-  test("is reached with the password of the shell", async () => {
+describe("the database of the stack", () => {
+  test("is reached with the password from the environment", async () => {
     const { port } = database.address;
     project.writeDev({ host: "127.0.0.1", port, password: "${POSTGRES_PASSWORD}", sslmode: "disable" });
     project.environment["POSTGRES_PASSWORD"] = PASSWORD;
@@ -32,7 +32,7 @@ describe("the stack's own database", () => {
     ]);
   });
 
-  test("of the local stack is where its last start put it, whatever the shell says", async () => {
+  test("is the one of the last local start for the local stack, for any environment", async () => {
     project.writeLocal(database.address.port, PASSWORD);
     project.environment["POSTGRES_PASSWORD"] = "another";
     project.environment["POSTGRES_PORT"] = "1";
@@ -41,7 +41,7 @@ describe("the stack's own database", () => {
     );
   });
 
-  test("that cannot be reached is named without its password", async () => {
+  test("is reported without its password if it is unreachable", async () => {
     const { port } = database.address;
     const wrong = "wrong-canary-2";
     project.writeLocal(port, wrong);
@@ -61,7 +61,7 @@ describe("the stack's own database", () => {
     expect(closed.error).not.toContain(wrong);
   });
 
-  test("that does not speak TLS is not reached without it", async () => {
+  test("is not reached without TLS if the stack requires TLS", async () => {
     const { port } = database.address;
     project.environment["SCRATCH"] =
       `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres?sslmode=require`;
@@ -122,7 +122,7 @@ describe("a database with a certificate of a private CA", () => {
       () => urlWith("127.0.0.1", ca.certificate),
       "IP: 127.0.0.1 is not in the cert's list",
     ],
-  ])("is refused with the root certificate %s", async (_, run, reason) => {
+  ])("is rejected with the root certificate %s", async (_, run, reason) => {
     const { code, out, error } = await run();
     expect([code, out]).toEqual([2, ""]);
     expect(error).toContain(reason);

@@ -60,14 +60,14 @@ describe("no wider type", () => {
   });
 });
 
-test("wider than wider is wider", () => {
+test("is transitive", () => {
   const wider = (type: string) => TYPES.filter((other) => isWidening(type, other));
   const chains = TYPES.flatMap((a) => wider(a).flatMap((b) => wider(b).map((c) => ({ a, b, c }))));
   expect(chains.length).toBeGreaterThan(20);
   expect(chains.filter(({ a, c }) => a !== c && !isWidening(a, c))).toEqual([]);
 });
 
-test("no two types are each wider than the other, but for the two without a length", () => {
+test("is antisymmetric, except for the two text types without a length", () => {
   fc.assert(
     fc.property(types, types, (a, b) => {
       fc.pre(a !== b && ![a, b].every((type) => ["text", "character varying"].includes(type)));
@@ -76,7 +76,7 @@ test("no two types are each wider than the other, but for the two without a leng
   );
 });
 
-test("docs/versioning.md tells the same", () => {
+test("agrees with docs/versioning.md", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../..", "docs", "versioning.md"), "utf8");
   const [, wider = "", others = ""] = text.split("| from | to | |\n");
   const rows = (table: string) => [...table.matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)];

@@ -20,7 +20,7 @@ const throughJson = (plan: Plan): Plan => JSON.parse(JSON.stringify(plan)) as Pl
 
 const groups = fc.uniqueArray(fc.constantFrom("staff", "admins", "night shift"), { maxLength: 2 });
 const schemas = fc.uniqueArray(fc.constantFrom("api_v1", "marts", "raw", "extra"), { minLength: 1 });
-/** A stack with a data API, machines and users, beside any list of services. */
+/** A stack with a data API, machines and users, together with any list of services. */
 const dataStacks = fc.record({
   exposed: schemas,
   private: fc.uniqueArray(fc.constantFrom("private_marts", "private_raw")),
@@ -74,8 +74,8 @@ function applyChanges(access: Access, changes: readonly Change[]): Access {
   return result as unknown as Access;
 }
 
-describe("the statements of a diff", () => {
-  test("are the same with the recorded access of the old plan", () => {
+describe("statements of a diff", () => {
+  test("are equal for a plan and for its recorded access", () => {
     fc.assert(
       fc.property(plans, plans, (before, after) => {
         const recorded = accessIn(recordOf(accessOf(before)));
@@ -86,7 +86,7 @@ describe("the statements of a diff", () => {
     );
   });
 
-  test("said of the old access, give the new one, also of plans that went through JSON", () => {
+  test("turn the old access into the new one, also for plans that were serialized as JSON", () => {
     fc.assert(
       fc.property(plans, plans, fc.boolean(), (before, after, stored) => {
         const old = stored ? throughJson(before) : before;
@@ -99,7 +99,7 @@ describe("the statements of a diff", () => {
     );
   });
 
-  test("are none for the same plan, as it is and as it went through JSON", () => {
+  test("are empty for equal plans, also if one was serialized as JSON", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect([
@@ -112,7 +112,7 @@ describe("the statements of a diff", () => {
     );
   });
 
-  test("make everything of a new stack new, and let everything of a deleted one vanish", () => {
+  test("add everything for a new stack and remove everything for a deleted one", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(new Set(accessDiff(undefined, plan).map(({ change }) => change))).toEqual(new Set(["added"]));
@@ -126,7 +126,7 @@ describe("the statements of a diff", () => {
     );
   });
 
-  test("come most dangerous first, and every change tells people something", () => {
+  test("are ordered by danger and printed unless another one implies them", () => {
     fc.assert(
       fc.property(plans, plans, (before, after) => {
         const changes = accessDiff(before, after);

@@ -12,7 +12,7 @@ const SILENT = [
   ...["routes[].name", "routes[].rules[].host", "routes[].service", "stack", "warnings[]"],
 ];
 
-test("every field of a plan that concerns access is a fact", () => {
+test("turns every field of a plan that concerns access into a fact", () => {
   const silent = new Set(["dev", "local"].flatMap(silentFields));
   expect([...silent].sort()).toEqual(SILENT);
 });

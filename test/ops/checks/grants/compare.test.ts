@@ -13,8 +13,8 @@ const found = (live: Live, plan: DataPlan) =>
 const RUNS = { numRuns: 25 };
 const ALL = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN"];
 
-describe("of any plan", () => {
-  test("what is as planned has no findings", () => {
+describe("for any plan", () => {
+  test("finds nothing in a database as planned", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(found(plannedLive(plan), plan)).toEqual([]);
@@ -23,7 +23,7 @@ describe("of any plan", () => {
     );
   });
 
-  test("any privilege on a table beyond the matrix is one finding, which names it", () => {
+  test("finds any privilege on a table beyond the matrix", () => {
     const visitor = fc.constantFrom("web_anon", "gate", "public");
     fc.assert(
       fc.property(plans, fc.nat(), visitor, fc.constantFrom(...ALL), (plan, pick, grantee, extra) => {
@@ -40,7 +40,7 @@ describe("of any plan", () => {
     );
   });
 
-  test("any privilege that is gone is one finding", () => {
+  test("finds any missing privilege", () => {
     fc.assert(
       fc.property(plans, fc.nat(), (plan, pick) => {
         const live = plannedLive(plan);
@@ -54,7 +54,7 @@ describe("of any plan", () => {
     );
   });
 
-  test("any default privilege that is gone is one finding", () => {
+  test("finds any missing default privilege", () => {
     fc.assert(
       fc.property(plans, fc.nat(), (plan, pick) => {
         const live = plannedLive(plan);
@@ -70,7 +70,7 @@ describe("of any plan", () => {
 describe("closure", () => {
   const plan = planOf(["api_v1", "marts"], ["private_marts"]);
 
-  test("of any views, exactly those find the private table that reach it, except with the rights of whom asks", () => {
+  test("finds exactly the views without security_invoker that reach a private table", () => {
     const edge = fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 7 })).filter(([from, to]) => from > to);
     fc.assert(
       fc.property(fc.uniqueArray(edge, { selector: String }), fc.uniqueArray(fc.nat({ max: 7 })), (edges, invokers) => {
@@ -99,7 +99,7 @@ describe("closure", () => {
     );
   });
 
-  test("views that read each other in a circle end", () => {
+  test("ends for views that read each other in a cycle", () => {
     const live = plannedLive(plan);
     const source = "pg_class:marts.t";
     const target = "pg_class:api_v1.t";
@@ -111,7 +111,7 @@ describe("closure", () => {
   });
 });
 
-test("names that SQL must quote are quoted in hints", () => {
+test("quotes names in hints where SQL requires it", () => {
   const plan = planOf(["Odd Name"], ["private_marts"]);
   const live = plannedLive(plan);
   const schemas = live.schemas.map((schema) => (schema.name === "Odd Name" ? { ...schema, owner: 'Per"son' } : schema));

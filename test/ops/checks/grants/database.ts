@@ -30,7 +30,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** A real Postgres with a database that is as the plan says. */
+/** A real PostgreSQL server with a database as planned. */
 export async function startPlanned(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), "grants-"));
   chmodSync(folder, 0o711); // Postgres runs as another user when this is root

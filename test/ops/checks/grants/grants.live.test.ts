@@ -19,7 +19,7 @@ const expected = expectationOf(plan);
 let server: Server;
 let client: Client;
 
-/** What a pipeline makes, as the data owner; and others, who are none of the API's business. */
+/** What a pipeline creates as the data owner, and objects of other roles that do not concern the API. */
 const CONTENT = `
   CREATE ROLE analyst; CREATE ROLE staff LOGIN;
   CREATE SCHEMA reporting; CREATE TABLE reporting.orders (id int);
@@ -50,19 +50,19 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What is found after some SQL, and what after the hints; nothing of it stays. */
-async function tamper({ sql, proof, mend }: Pick<Tampering, "sql" | "proof" | "mend">) {
-  const isTrue = async () => (await client.query<{ is: boolean }>(`SELECT ${proof ?? "true"} AS is`)).rows[0]?.is;
+/** Returns the findings after some SQL, and those after the hints; rolls everything back. */
+async function tamper({ sql, condition, fix }: Pick<Tampering, "sql" | "condition" | "fix">) {
+  const isTrue = async () => (await client.query<{ is: boolean }>(`SELECT ${condition ?? "true"} AS is`)).rows[0]?.is;
   await client.query("BEGIN");
   try {
     const before =
-      proof === undefined ? false : await isTrue().catch(() => client.query("ROLLBACK; BEGIN").then(() => false));
+      condition === undefined ? false : await isTrue().catch(() => client.query("ROLLBACK; BEGIN").then(() => false));
     await client.query(sql);
-    const proven = { before, after: await isTrue() };
+    const met = { before, after: await isTrue() };
     const found = compareGrants(await readLive(client, expected), expected);
     const hints = found.map(({ hint }) => hint).filter((hint) => hint.endsWith(";"));
-    await client.query(mend ?? hints.join("\n"));
-    return { found, proven, left: compareGrants(await readLive(client, expected), expected) };
+    await client.query(fix ?? hints.join("\n"));
+    return { found, met, left: compareGrants(await readLive(client, expected), expected) };
   } finally {
     await client.query("ROLLBACK");
   }
@@ -70,7 +70,7 @@ async function tamper({ sql, proof, mend }: Pick<Tampering, "sql" | "proof" | "m
 
 const named = (findings: readonly Finding[]) => findings.map(({ object, problem }) => [object, problem]);
 
-test("a database that is as planned has no findings, and its checks say so", async () => {
+test("finds nothing in a database as planned, and its checks pass", async () => {
   expect(await verifyGrants(client, expected)).toEqual([]);
   expect(await checkGrants(client, expected)).toEqual([
     { name: "grants of database warehouse and its roles", ok: true, detail: "as planned" },
@@ -85,14 +85,14 @@ describe.each([
   ["objects", OBJECTS],
 ])("%s", (_group, tamperings) => {
   test.each(tamperings)("$name", async (tampering) => {
-    const { found, proven, left } = await tamper(tampering);
+    const { found, met, left } = await tamper(tampering);
     expect(named(found)).toEqual(tampering.found);
-    expect(proven).toEqual({ before: false, after: true });
-    if (tampering.mend !== undefined || found.every(({ hint }) => hint.endsWith(";"))) expect(left).toEqual([]);
+    expect(met).toEqual({ before: false, after: true });
+    if (tampering.fix !== undefined || found.every(({ hint }) => hint.endsWith(";"))) expect(left).toEqual([]);
   });
 });
 
-test("any one privilege that is granted is found and named, and its hint takes it back", async () => {
+test("finds any single granted privilege, and its hint revokes it", async () => {
   const privileges: Record<string, readonly string[]> = {
     "TABLE marts.sales": ["INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN"],
     "TABLE private_marts.people": ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"],
@@ -120,7 +120,7 @@ test("any one privilege that is granted is found and named, and its hint takes i
   const property = fc.asyncProperty(any, async ({ grant: { object, privilege }, role, option }) => {
     const withOption = option && role !== "PUBLIC" ? " WITH GRANT OPTION" : "";
     const sql = `GRANT ${privilege} ON ${object} TO ${role}${withOption}`;
-    // What extensions give everybody is not a finding.
+    // What extensions grant to PUBLIC is not a finding.
     fc.pre(!(object.includes("digest") && role === "PUBLIC"));
     const { found, left } = await tamper({ sql });
     const who = role === "PUBLIC" ? "everybody (PUBLIC)" : role;
@@ -131,7 +131,7 @@ test("any one privilege that is granted is found and named, and its hint takes i
   await fc.assert(property, { numRuns: 60 });
 });
 
-test("an administrator that is no superuser reads the same", async () => {
+test("finds the same as an administrator without superuser rights", async () => {
   await client.query("BEGIN; GRANT UPDATE ON pg_class TO web_anon; SET LOCAL ROLE staff");
   try {
     const found = named(compareGrants(await readLive(client, expected), expected));
@@ -141,14 +141,14 @@ test("an administrator that is no superuser reads the same", async () => {
   }
 });
 
-test("a role that is not there is named, not stumbled over", async () => {
-  const other = expectationOf({ ...plan, roles: { ...plan.roles, anonymous: "nobody_here" } });
+test("reports a role that does not exist", async () => {
+  const other = expectationOf({ ...plan, roles: { ...plan.roles, anonymous: "missing_role" } });
   const found = named(await verifyGrants(client, other));
-  expect(found).toContainEqual(["role nobody_here", "does not exist"]);
-  expect(found).toContainEqual(["role authenticator", "cannot become nobody_here"]);
+  expect(found).toContainEqual(["role missing_role", "does not exist"]);
+  expect(found).toContainEqual(["role authenticator", "cannot become missing_role"]);
 });
 
-test("a database that cannot be reached is a check that failed, without the password", async () => {
+test("fails a check without the password if the database is unreachable", async () => {
   const [check, ...others] = await checkDatabase(
     { connection: { ...server.address, password: "canary-93c2" }, contracts: new LockFolder(tmpdir(), "none") },
     plan,
@@ -159,7 +159,7 @@ test("a database that cannot be reached is a check that failed, without the pass
   expect(JSON.stringify(check)).not.toContain("canary-93c2");
 });
 
-test("1,000 relations are proven in few queries, in less than two seconds", async () => {
+test("verifies 1,000 relations in less than two seconds", async () => {
   await client.query("BEGIN");
   try {
     await client.query(`SET LOCAL ROLE pipeline; DO $$ BEGIN

@@ -41,7 +41,7 @@ function role(name: string, more: Partial<LiveRole> = {}): LiveRole {
   return { name, ...none, login: true, inherit: true, settings: [], ...more };
 }
 
-/** What the catalogue says when everything is as planned; each schema has a table and, where functions are run, a function. */
+/** The catalogue of a database as planned; each schema has a table and a function. */
 export function plannedLive(plan: DataPlan): Live {
   const { anonymous, authenticator, owner, administrator } = plan.roles;
   const expected = expectationOf(plan);

@@ -17,11 +17,11 @@ const leak: Finding = {
   ...{ danger: "leak", hint: "take private_marts.people out of it" },
 };
 
-test("the most dangerous stands first, and what was found twice stands there once", () => {
+test("sorts findings by danger and lists equal ones once", () => {
   expect(sortFindings([lack, login, leak, { ...lack }])).toEqual([leak, login, lack]);
 });
 
-test("each finding fails the check of its schema, or that of the database", () => {
+test("fails the check of the schema of a finding, or that of the database", () => {
   const checks = checksOf([leak, login, lack], expectationOf(planOf(["marts"], ["private_marts"])));
   expect(checks).toEqual([
     {

@@ -1,20 +1,20 @@
 import { can, type Tampering } from "./tampering.ts";
 
 const definer = "RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT count(*) FROM private_marts.people'";
-/** Past the guard that refuses such views; only a superuser gets there. */
+/** Disables the event triggers that reject such views; only a superuser can. */
 const unguarded = "SET LOCAL session_replication_role = replica;";
 const asOwner = (sql: string) => `SET LOCAL ROLE pipeline; ${sql}; RESET ROLE;`;
 
 export const OBJECTS: readonly Tampering[] = [
   {
-    name: "a view that reads a private table",
+    name: "reports a view that reads a private table",
     sql: `${unguarded} ${asOwner("CREATE VIEW api_v1.leak AS SELECT name FROM private_marts.people")}`,
     found: [["view api_v1.leak", "serves rows of the private table private_marts.people"]],
-    proof: `${can("table", "api_v1.leak", "SELECT")} AND NOT ${can("table", "private_marts.people", "SELECT")}`,
-    mend: "DROP VIEW api_v1.leak",
+    condition: `${can("table", "api_v1.leak", "SELECT")} AND NOT ${can("table", "private_marts.people", "SELECT")}`,
+    fix: "DROP VIEW api_v1.leak",
   },
   {
-    name: "a materialized view that reads it three views away, one with the rights of whom asks",
+    name: "reports a materialized view that reads it through views, one with security_invoker",
     sql: `${unguarded} ${asOwner(`CREATE VIEW catalog.a AS SELECT * FROM private_marts.people;
       CREATE VIEW private_marts.b WITH (security_invoker) AS SELECT * FROM catalog.a;
       CREATE MATERIALIZED VIEW marts.c AS SELECT count(*) FROM private_marts.b`)}`,
@@ -25,32 +25,32 @@ export const OBJECTS: readonly Tampering[] = [
       ],
       ["materialized view marts.c", "serves rows of the private view private_marts.b"],
     ],
-    mend: "DROP MATERIALIZED VIEW marts.c",
+    fix: "DROP MATERIALIZED VIEW marts.c",
   },
   {
-    name: "a private partition of an exposed table",
+    name: "reports a private partition of an exposed table",
     sql: `${unguarded} ${asOwner("CREATE TABLE private_marts.events_2027 PARTITION OF marts.events FOR VALUES FROM (2027) TO (2028)")}`,
     found: [["partitioned table marts.events", "serves rows of the private table private_marts.events_2027"]],
-    mend: "DROP TABLE private_marts.events_2027",
+    fix: "DROP TABLE private_marts.events_2027",
   },
   {
-    name: "a view of a table that the plan does not name",
+    name: "reports a view of a table outside of the plan",
     sql: `GRANT USAGE ON SCHEMA reporting TO pipeline; GRANT SELECT ON reporting.orders TO pipeline;
       ${asOwner("CREATE VIEW api_v1.orders AS SELECT * FROM reporting.orders")}`,
     found: [
       ["view api_v1.orders", "serves rows of table reporting.orders, in a schema that the configuration does not name"],
     ],
-    mend: "DROP VIEW api_v1.orders",
+    fix: "DROP VIEW api_v1.orders",
   },
   {
-    name: "a view that belongs to a superuser",
+    name: "reports a view that a superuser owns",
     sql: "ALTER VIEW api_v1.sales OWNER TO postgres",
     found: [
       ["view api_v1.sales", "is owned by postgres (SUPERUSER, BYPASSRLS), and reads whatever that may, not pipeline"],
     ],
   },
   {
-    name: "private rows, a schema and a request's function that belong to others",
+    name: "reports a private table, a schema and a function of requests with other owners",
     sql: `ALTER TABLE private_marts.people OWNER TO analyst; ALTER SCHEMA marts OWNER TO analyst;
       GRANT CREATE ON SCHEMA gatehouse TO analyst; ALTER FUNCTION gatehouse.pre_request() OWNER TO analyst;
       REVOKE ALL ON SCHEMA gatehouse FROM analyst`,
@@ -59,10 +59,10 @@ export const OBJECTS: readonly Tampering[] = [
       ["table private_marts.people", "is owned by analyst, not pipeline"],
       ["schema marts", "is owned by analyst, not pipeline"],
     ],
-    proof: can("table", "private_marts.people", "SELECT", "analyst"),
+    condition: can("table", "private_marts.people", "SELECT", "analyst"),
   },
   {
-    name: "objects that belong to the anonymous role",
+    name: "reports objects that the anonymous role or the authenticator owns",
     sql: `ALTER TABLE marts.sales OWNER TO web_anon; ALTER SCHEMA marts OWNER TO web_anon;
       ALTER FUNCTION marts.total(int) OWNER TO authenticator`,
     found: [
@@ -70,10 +70,10 @@ export const OBJECTS: readonly Tampering[] = [
       ["schema marts", "is owned by web_anon"],
       ["table marts.sales", "is owned by web_anon"],
     ],
-    proof: can("table", "marts.sales", "DELETE"),
+    condition: can("table", "marts.sales", "DELETE"),
   },
   {
-    name: "a function that runs with a superuser's rights, in a schema of everybody's",
+    name: "reports a SECURITY DEFINER function of a superuser in the schema public",
     sql: `CREATE FUNCTION public.count_people() ${definer}`,
     found: [
       [
@@ -81,10 +81,10 @@ export const OBJECTS: readonly Tampering[] = [
         "runs with the rights of postgres (SECURITY DEFINER), and web_anon may call it",
       ],
     ],
-    proof: can("function", "public.count_people()", "EXECUTE"),
+    condition: can("function", "public.count_people()", "EXECUTE"),
   },
   {
-    name: "one in an exposed schema",
+    name: "reports a SECURITY DEFINER function in an exposed schema",
     sql:
       asOwner(`CREATE FUNCTION marts.count_people() ${definer}`) +
       "GRANT EXECUTE ON FUNCTION marts.count_people() TO web_anon",
@@ -94,10 +94,10 @@ export const OBJECTS: readonly Tampering[] = [
         "web_anon has EXECUTE, and it runs with the rights of pipeline (SECURITY DEFINER)",
       ],
     ],
-    proof: can("function", "marts.count_people()", "EXECUTE"),
+    condition: can("function", "marts.count_people()", "EXECUTE"),
   },
   {
-    name: "one among the API's own, in the search path of whom calls it",
+    name: "reports a SECURITY DEFINER function without its own search_path in an internal schema",
     sql: `CREATE FUNCTION gatehouse.helper() ${definer}; REVOKE ALL ON FUNCTION gatehouse.helper() FROM PUBLIC;
       GRANT EXECUTE ON FUNCTION gatehouse.helper() TO web_anon`,
     found: [
@@ -108,7 +108,7 @@ export const OBJECTS: readonly Tampering[] = [
     ],
   },
   {
-    name: "one that a view calls, by an operator of a schema that nobody may enter",
+    name: "reports a SECURITY DEFINER function that a view calls by an operator of an inaccessible schema",
     sql: `CREATE FUNCTION reporting.sum(int, int) RETURNS bigint LANGUAGE sql SECURITY DEFINER
         AS 'SELECT count(*) FROM private_marts.people';
       CREATE OPERATOR reporting.+ (FUNCTION = reporting.sum, LEFTARG = int, RIGHTARG = int);
@@ -120,10 +120,10 @@ export const OBJECTS: readonly Tampering[] = [
         "calls reporting.sum(integer, integer), which runs with the rights of postgres (SECURITY DEFINER)",
       ],
     ],
-    proof: `NOT ${can("schema", "reporting", "USAGE")} AND ${can("function", "reporting.sum(int, int)", "EXECUTE")}`,
+    condition: `NOT ${can("schema", "reporting", "USAGE")} AND ${can("function", "reporting.sum(int, int)", "EXECUTE")}`,
   },
   {
-    name: "row security that is off, shows nothing, or is passed by",
+    name: "reports row security that is off, admits no row, or is bypassed",
     sql: `ALTER TABLE marts.sales ENABLE ROW LEVEL SECURITY; CREATE POLICY cheap ON api_v1.place FOR SELECT USING (false)`,
     found: [
       ["materialized view marts.totals", "serves every row of marts.sales, past its row security"],
@@ -133,17 +133,17 @@ export const OBJECTS: readonly Tampering[] = [
     ],
   },
   {
-    name: "event triggers that are off or gone",
+    name: "reports disabled and missing event triggers",
     sql: "ALTER EVENT TRIGGER gatehouse_schema_changed DISABLE; DROP EVENT TRIGGER gatehouse_schema_dropped",
     found: [
       ["event trigger gatehouse_schema_changed", "is disabled"],
       ["event trigger gatehouse_schema_dropped", "does not exist: what it does on a change of the schema is not done"],
     ],
-    mend: `CREATE EVENT TRIGGER gatehouse_schema_dropped ON sql_drop EXECUTE FUNCTION gatehouse.reload_schema_cache();
+    fix: `CREATE EVENT TRIGGER gatehouse_schema_dropped ON sql_drop EXECUTE FUNCTION gatehouse.reload_schema_cache();
       ALTER EVENT TRIGGER gatehouse_schema_changed ENABLE`,
   },
   {
-    name: "an exposed schema that is gone",
+    name: "reports a missing schema",
     sql: "DROP SCHEMA gatehouse_openapi CASCADE",
     found: [["schema gatehouse_openapi", "does not exist"]],
   },

@@ -2,21 +2,21 @@ import { can, type Tampering } from "./tampering.ts";
 
 export const DEFAULTS: readonly Tampering[] = [
   {
-    name: "the owner's next table is not readable",
+    name: "reports a default privilege that the owner's next table lacks",
     sql: "ALTER DEFAULT PRIVILEGES FOR ROLE pipeline IN SCHEMA marts REVOKE SELECT ON TABLES FROM web_anon",
     found: [
       ["default privileges of pipeline in schema marts", "the next table in marts does not give web_anon SELECT"],
     ],
   },
   {
-    name: "the owner's next function is everybody's",
+    name: "reports EXECUTE for PUBLIC on the owner's next function",
     sql: "ALTER DEFAULT PRIVILEGES FOR ROLE pipeline GRANT EXECUTE ON FUNCTIONS TO PUBLIC",
     found: [
       ["default privileges of pipeline", "each function that is created anywhere gives everybody (PUBLIC) EXECUTE"],
     ],
   },
   {
-    name: "the next private table of any role is readable",
+    name: "reports default privileges that open the next private table of any role",
     sql: `ALTER DEFAULT PRIVILEGES FOR ROLE postgres IN SCHEMA private_marts GRANT SELECT ON TABLES TO web_anon;
       ALTER DEFAULT PRIVILEGES FOR ROLE pipeline GRANT SELECT ON TABLES TO analyst`,
     found: [
@@ -28,7 +28,7 @@ export const DEFAULTS: readonly Tampering[] = [
     ],
   },
   {
-    name: "the next table can be written",
+    name: "reports a default privilege to write the next table",
     sql: "ALTER DEFAULT PRIVILEGES FOR ROLE analyst IN SCHEMA marts GRANT INSERT ON TABLES TO PUBLIC",
     found: [
       [
@@ -41,7 +41,7 @@ export const DEFAULTS: readonly Tampering[] = [
 
 export const ROLES: readonly Tampering[] = [
   {
-    name: "logs in, past row security",
+    name: "reports LOGIN and BYPASSRLS of the anonymous role",
     sql: "ALTER ROLE web_anon LOGIN BYPASSRLS",
     found: [
       ["role web_anon", "is BYPASSRLS"],
@@ -49,7 +49,7 @@ export const ROLES: readonly Tampering[] = [
     ],
   },
   {
-    name: "roles that rule",
+    name: "reports powerful attributes of the roles",
     sql: `ALTER ROLE authenticator SUPERUSER; ALTER ROLE web_anon CREATEROLE CREATEDB REPLICATION; ALTER ROLE pipeline BYPASSRLS`,
     found: [
       ["role authenticator", "is SUPERUSER"],
@@ -58,52 +58,52 @@ export const ROLES: readonly Tampering[] = [
       ["role web_anon", "is REPLICATION"],
       ["role web_anon", "is CREATEDB"],
     ],
-    proof: can("table", "private_marts.people", "SELECT", "authenticator"),
+    condition: can("table", "private_marts.people", "SELECT", "authenticator"),
   },
   {
-    name: "an authenticator that inherits",
+    name: "reports an authenticator that inherits",
     sql: "ALTER ROLE authenticator INHERIT; GRANT web_anon TO authenticator WITH INHERIT TRUE",
     found: [
       ["role authenticator", "has what web_anon has without becoming it"],
       ["role authenticator", "is INHERIT"],
     ],
-    proof: can("table", "marts.sales", "SELECT", "authenticator"),
+    condition: can("table", "marts.sales", "SELECT", "authenticator"),
   },
   {
-    name: "an authenticator that cannot become the anonymous role",
+    name: "reports an authenticator that cannot become the anonymous role",
     sql: "REVOKE web_anon FROM authenticator",
     found: [["role authenticator", "cannot become web_anon"]],
-    proof: "NOT pg_has_role('authenticator', 'web_anon', 'SET')",
+    condition: "NOT pg_has_role('authenticator', 'web_anon', 'SET')",
   },
   {
-    name: "an authenticator that gives the role to others",
+    name: "reports an authenticator with ADMIN OPTION",
     sql: "GRANT web_anon TO authenticator WITH ADMIN OPTION",
     found: [["role authenticator", "may give web_anon to others"]],
   },
   {
-    name: "is the data owner",
+    name: "reports membership in the data owner",
     sql: "GRANT pipeline TO web_anon",
     found: [["role web_anon", "is a member of pipeline, which owns the data"]],
-    proof: can("table", "private_marts.people", "DELETE"),
+    condition: can("table", "private_marts.people", "DELETE"),
   },
   {
-    name: "is in a group that may write",
+    name: "reports indirect membership in a role that may write",
     sql: "GRANT UPDATE ON marts.sales TO analyst; GRANT analyst TO staff; GRANT staff TO authenticator",
     found: [["role authenticator", "is a member of staff, and with it has UPDATE on table marts.sales"]],
-    proof: "pg_has_role('authenticator', 'analyst', 'SET')",
+    condition: "pg_has_role('authenticator', 'analyst', 'SET')",
   },
   {
-    name: "roles of the server that reach every row",
+    name: "reports membership in predefined roles that reach every row",
     sql: "GRANT pg_read_all_data TO web_anon; GRANT pg_execute_server_program TO pipeline; GRANT pg_write_all_data TO staff",
     found: [
       ["role web_anon", "is a member of pg_read_all_data"],
       ["role pipeline", "is a member of pg_execute_server_program, as are its views"],
       ["role staff", "is a member of pg_write_all_data, and so reaches the private schemas"],
     ],
-    proof: can("table", "private_marts.people", "SELECT"),
+    condition: can("table", "private_marts.people", "SELECT"),
   },
   {
-    name: "has no limits",
+    name: "reports a missing statement_timeout and a search_path of the role",
     sql: "ALTER ROLE web_anon RESET statement_timeout; ALTER ROLE web_anon SET search_path = private_marts",
     found: [
       ["role web_anon", "has no statement_timeout, not 5000ms"],
@@ -111,7 +111,7 @@ export const ROLES: readonly Tampering[] = [
     ],
   },
   {
-    name: "has a longer limit",
+    name: "reports a longer statement_timeout",
     sql: "ALTER ROLE web_anon SET statement_timeout = '5min'",
     found: [["role web_anon", "has statement_timeout = 5min, not 5000ms"]],
   },

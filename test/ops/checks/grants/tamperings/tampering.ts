@@ -1,13 +1,14 @@
-/** One thing that somebody does to the database behind the plan's back, as a superuser unless it says otherwise. */
+/** A change of the database that is not in the plan, made as a superuser unless its SQL sets a role. */
 export interface Tampering {
+  /** Name of the test. */
   readonly name: string;
   readonly sql: string;
   /** Object and problem of each finding, all of them, the most dangerous first. */
   readonly found: readonly (readonly [object: string, problem: string])[];
-  /** SQL that is true now, and was not before: what somebody can do. */
-  readonly proof?: string;
-  /** What ends it, when the hint that is told is not SQL. */
-  readonly mend?: string;
+  /** SQL that is true after the change and false before: what a role can do. */
+  readonly condition?: string;
+  /** SQL that reverts it if the hint is no SQL. */
+  readonly fix?: string;
 }
 
 /** Whether a role has a privilege, as SQL. */

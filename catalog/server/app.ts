@@ -58,15 +58,15 @@ function answer(c: Context, { type, bodies, hash }: Asset, forEver: boolean): Re
   });
 }
 
-/** Browsers leave a protocol's own port out, other clients may not. */
+/** Browsers leave out the default port of a protocol, other clients may not. */
 function baseUrl(c: Context, { baseUrls, defaultBaseUrl }: Settings): string {
   const host = (c.req.header("Host") ?? "").toLowerCase().replace(/:(80|443)$/, "");
   return baseUrls.get(host) ?? defaultBaseUrl;
 }
 
 /**
- * On every answer. Nothing runs, styles or shows but what this server has itself, and the page talks to it and the data API alone; no text
- * becomes markup (Trusted Types). How long a domain stays on HTTPS is the domain's to say, not one host's.
+ * Headers of every response. The page may load from this server only, and connect to it and the data API; no text becomes markup (Trusted
+ * Types). The duration of HTTPS (HSTS) is set for a domain, not for one of its hosts.
  */
 function secured(settings: Settings): ReturnType<typeof secureHeaders> {
   const self = ["'self'"];

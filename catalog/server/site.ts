@@ -25,8 +25,8 @@ export const PAGE = "index.html";
 const TYPES = { ...mimes, md: "text/markdown; charset=utf-8" };
 
 /**
- * Reads every compressed file below a folder. The page names its scripts and styles relative to itself, and stands at many paths, so there
- * they get the path where the catalog begins.
+ * Reads every compressed file below a folder. The page refers to its scripts and styles by relative URLs and is served at many
+ * paths, so these URLs get the base path.
  * @param basePath starts and ends with a slash
  */
 export function readSite(folder: string, basePath: string): Site {
@@ -59,7 +59,7 @@ function asset(name: string, content: Uint8Array, compressed: Uint8Array): Asset
   };
 }
 
-/** A ConfigMap's volume holds links, and beside them hidden folders with the same files. */
+/** The volume of a ConfigMap contains links, and hidden folders with the same files. */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     if (name.startsWith(".")) return [];

@@ -40,7 +40,7 @@ const http = ky.create({
   },
 });
 
-/** Reads rows, politely: few at a time, and again later when the API says that it has too much to do. Throws ApiError. */
+/** Reads rows with few concurrent requests, and retries if the API returns 429. Throws ApiError. */
 export async function fetchRows<T>(request: RowsRequest, signal?: AbortSignal): Promise<Answer<T>> {
   try {
     const { baseUrl, limits } = await loadConfig();

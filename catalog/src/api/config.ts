@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import type { Limits } from "../../limits.ts";
 import { toApiError } from "./errors.ts";
 
-/** Where the catalog begins: scripts are in `assets/` below it, so no page and no build needs to be told. Ends with a slash. */
+/** URL of the catalog, from the URL of its scripts, which are in `assets/` below it. Ends with a slash. */
 export const SITE = new URL("..", import.meta.url).href;
 
 /** The base path for the router, without a slash at the end. */
@@ -17,7 +17,7 @@ export interface Config {
 
 let config: Promise<Config> | undefined;
 
-/** What the server says about this host; asked for once, and again after a failure. Throws ApiError. */
+/** Returns the configuration of this host; requests it once, and again after a failure. Throws ApiError. */
 export function loadConfig(): Promise<Config> {
   config ??= fetch(`${SITE}config.json`)
     .then(async (response) => {

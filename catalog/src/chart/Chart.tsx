@@ -31,11 +31,11 @@ ChartJs.register(
 interface Props {
   readonly drawing: Drawing;
   readonly kind: "line" | "bar";
-  /** What a screen reader says instead. */
+  /** The alternative text for screen readers. */
   readonly label: string;
 }
 
-// Colours that people who see few colours can tell apart (Okabe and Ito), of even weight on light and dark.
+// Colours that users with colour blindness can distinguish (Okabe and Ito), of even weight on light and dark.
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c7a00", "#56b4e9", "#e69f00", "#7f7f7f"];
 
 /** The chart itself; apart from the rest of the page, so that it is loaded when it is wanted. */

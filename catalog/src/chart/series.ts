@@ -16,7 +16,7 @@ export interface Drawing {
   readonly repeated: boolean;
 }
 
-/** More lines than this cannot be told apart. */
+/** More lines than this cannot be distinguished. */
 export const MAX_SERIES = 8;
 
 /** The rows as points, by series. Rows without a number are left out; nothing is added up. */

@@ -19,7 +19,7 @@ type State =
   | { readonly at: "busy" | "done" | "cut"; readonly rows: number }
   | { readonly at: "failed"; readonly error: unknown; readonly format: Format };
 
-/** Saves all rows that match, and says how many that were. */
+/** Saves all matching rows, and shows their number. */
 export function Download({ endpoint, view, columns }: Props): VNode {
   const { t } = useText();
   const [state, setState] = useState<State>({ at: "idle" });

@@ -9,19 +9,19 @@ export function SearchBox({ text, change }: { text: string; change: (text: strin
   const { t } = useText();
   const [typed, setTyped] = useState(text);
   const timer = useRef(0);
-  const told = useRef(text);
+  const reported = useRef(text);
   // What a pause is waited for may find another tag chosen.
   const latest = useRef(change);
   latest.current = change;
   useEffect(() => {
     // Back, forward and the removal of a filter change it from outside.
-    if (text !== told.current) setTyped(text);
-    told.current = text;
+    if (text !== reported.current) setTyped(text);
+    reported.current = text;
   }, [text]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const tell = (value: string): void => {
     clearTimeout(timer.current);
-    told.current = value;
+    reported.current = value;
     latest.current(value);
   };
   return (

@@ -1,4 +1,4 @@
-/** The words of the page in English; `{name}` stands for a value. */
+/** The texts of the page in English; `{name}` is replaced by a value. */
 export const en = {
   title: "Data catalog",
   skip: "Skip to the content",

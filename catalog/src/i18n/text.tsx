@@ -25,7 +25,7 @@ const Context = createContext<Text | null>(null);
 /** The words of the page, in the language that was chosen, else that of the browser. */
 export function useText(): Text {
   const text = useContext(Context);
-  if (text === null) throw new Error("useText stands outside of TextProvider");
+  if (text === null) throw new Error("useText is used outside of TextProvider");
   return text;
 }
 

@@ -10,7 +10,7 @@ import { Title } from "../components/Title.tsx";
 import { useText } from "../i18n/text.tsx";
 import { tablePath } from "../state/paths.ts";
 
-/** What the default schema promises, and how that has changed. */
+/** The contract of the default schema and its changelog. */
 export function ContractPage(): VNode {
   const { t } = useText();
   const { data, error, refetch, isPending } = useContract();

@@ -12,7 +12,7 @@ import { useText } from "../i18n/text.tsx";
 import { listPath, tablePath } from "../state/paths.ts";
 import { NotFoundPage } from "./NotFoundPage.tsx";
 
-/** A source: who stands behind it, its terms, its dimensions, and the tables that hold its data. */
+/** A source: its publisher, terms and dimensions, and the tables with its data. */
 export function SourcePage({ id }: { id: string }): VNode {
   const { t, number } = useText();
   const { data, error, refetch } = useSources([id]);

@@ -51,12 +51,12 @@ const YEAR =
 const REGION =
   /^(kommune|fylke|region|county|municipality|land|country|distrikt|bydel)(_?(nr|navn|code|name|kode))?$/iu;
 
-/** Whether a column says when. */
+/** Whether a column is a time. */
 export function isTime(column: Column): boolean {
   return familyOf(column) === "time" || YEAR.test(column.name);
 }
 
-/** Whether a column says where. */
+/** Whether a column is a region. */
 export function isRegion(column: Column): boolean {
   return REGION.test(column.name);
 }

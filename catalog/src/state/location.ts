@@ -10,7 +10,7 @@ export const useEncodedLocation: BaseLocationHook = () => {
   return [path.replaceAll("%", "%25"), navigate];
 };
 
-/** A part of a path as the text that it stands for; one that is wrongly encoded stands for itself. */
+/** Returns the decoded segment of a path; an invalid encoding is returned unchanged. */
 export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -41,7 +41,7 @@ export function comparison(operator: Operator, value: string): string {
   }
 }
 
-/** A text as a pattern that stands for itself. A star cannot be had literally: PostgREST reads it as a wildcard, so any one character is asked for. */
+/** Returns a pattern that matches a text literally. PostgREST reads every `*` as a wildcard, so the pattern matches any one character instead. */
 function pattern(text: string): string {
   return text.replace(/[\\%_]/gu, "\\$&").replaceAll("*", "_");
 }

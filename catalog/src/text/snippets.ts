@@ -1,6 +1,6 @@
 import { ACCEPT_PROFILE } from "../api/request.ts";
 
-/** A request as one would type it: its whole address, and the schema if it is not the default one. */
+/** A request: its complete URL, and the schema if it is not the default one. */
 export interface ExactRequest {
   readonly url: string;
   readonly profile: string | undefined;
@@ -9,7 +9,10 @@ export interface ExactRequest {
 export const LANGUAGES = ["curl", "JavaScript", "Python", "R"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The request in a language, ready to be run. Every text in it is quoted as that language wants it. */
+// Not httpsnippet: it writes URLs and headers into Python without escaping, checks no status, and uses httr for R. postman-code-generators
+// uses httr as well, and brings lodash and postman-collection into the page.
+
+/** Returns the request in a language, ready to run. Each text in it is quoted by the rules of that language. */
 export function snippet(language: Language, request: ExactRequest): string {
   switch (language) {
     case "curl":
@@ -59,7 +62,7 @@ rows <- request(${text(url)})${headers} |>
 `;
 }
 
-/** A text literal that JavaScript, Python and R read alike. */
+/** A string literal of JavaScript, Python and R. */
 function text(value: string): string {
   return JSON.stringify(value);
 }

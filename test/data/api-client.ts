@@ -1,4 +1,4 @@
-/** What the tests of the data API ask it with, and how they look behind it. */
+/** HTTP and SQL clients for the tests of the data API. */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { Client } from "pg";
@@ -8,34 +8,37 @@ import { note } from "../helpers/exchanges.ts";
 
 export type Lines = readonly (readonly [name: string, value: string])[];
 
-export interface Asked {
-  /** Header lines as they are sent: any case, twice, in order. */
+export interface RequestOptions {
+  /** Header lines as sent: any case, repeated, in order. */
   readonly headers?: Readonly<Record<string, string>> | Lines;
   readonly body?: string;
-  /** Address that the client has. Default: one that no request had before, so that no limit per client is met. */
+  /** Address of the client. Default: a new one, so that no limit per client applies. */
   readonly from?: string;
-  /** Where to. Default: the gateway. */
+  /** Address of the server. Default: the gateway. */
   readonly to?: { readonly host: string; readonly port: number };
 }
 
 let clients = 0;
 
-/** An address of the machine that no other request comes from. Vitest's workers are told apart by their process. */
+/** Returns a loopback address that no other request uses. It contains the process id, which differs between Vitest's workers. */
 export function newClient(): string {
   clients += 1;
   return `127.${128 + (process.pid % 96)}.${Math.floor(clients / 250) % 250}.${(clients % 250) + 1}`;
 }
 
 /**
- * Asks the data API.
+ * Sends a request to the data API.
  * @param line method and target as written into the request: `GET /dim_kommune?limit=1`
  */
-export async function ask(line: string, { headers = [], body, from = newClient(), to }: Asked = {}): Promise<Answer> {
+export async function sendRequest(
+  line: string,
+  { headers = [], body, from = newClient(), to }: RequestOptions = {},
+): Promise<Answer> {
   const { url, gatewayPort } = inject("data");
   const [, method = "", path = ""] = /^(\S+) (.*)$/s.exec(line) ?? [];
   const lines = [["Host", new URL(url).host], ...(isLines(headers) ? headers : Object.entries(headers))];
-  const place = to ?? { host: "127.0.0.1", port: gatewayPort };
-  const options = { ...place, localAddress: from, method, path, headers: lines.flat(), setHost: false, agent: false };
+  const address = to ?? { host: "127.0.0.1", port: gatewayPort };
+  const options = { ...address, localAddress: from, method, path, headers: lines.flat(), setHost: false, agent: false };
   const outgoing = request(options);
   outgoing.setTimeout(120_000, () => outgoing.destroy(new Error(`no answer to ${line}`)));
   outgoing.end(body);
@@ -48,48 +51,52 @@ export async function ask(line: string, { headers = [], body, from = newClient()
   return { url: `${url}${path}`, ...received };
 }
 
-function isLines(headers: NonNullable<Asked["headers"]>): headers is Lines {
+function isLines(headers: NonNullable<RequestOptions["headers"]>): headers is Lines {
   return Array.isArray(headers);
 }
 
-/** A whole answer, to be compared with what it must be. */
-export interface Seen {
+/** The compared parts of a response. */
+export interface ResponseParts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Parsed where it is JSON. */
+  /** Parsed if it is JSON. */
   readonly body: unknown;
 }
 
-/** Of the connection, or different each time. */
-const PASSING = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
+/** Headers of the connection, or that differ each time. */
+const IGNORED_HEADERS = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
 
-/** Everything that an answer says: an ETag of the right form is the word `tag`, since it is another after each write. */
-export function seen({ status, headers, body }: Answer): Seen {
-  const kept = Object.entries(headers).filter(([name]) => !PASSING.includes(name));
-  const told = kept.map(([name, value]) => [
+/** Returns the compared parts of a response, with `tag` for a well-formed ETag, which differs after each write. */
+export function partsOf({ status, headers, body }: Answer): ResponseParts {
+  const kept = Object.entries(headers).filter(([name]) => !IGNORED_HEADERS.includes(name));
+  const normalized = kept.map(([name, value]) => [
     name,
     name === "etag" && /^W\/"[0-9a-f]{32}"$/.test(String(value)) ? "tag" : value,
   ]);
-  return { status, headers: Object.fromEntries(told) as Seen["headers"], body: parsed(headers["content-type"], body) };
+  return {
+    status,
+    headers: Object.fromEntries(normalized) as ResponseParts["headers"],
+    body: parsed(headers["content-type"], body),
+  };
 }
 
 function parsed(type: string | string[] | undefined, body: string): unknown {
   return /^application\/([\w.]+\+)?json/.test(String(type)) && body !== "" ? JSON.parse(body) : body;
 }
 
-/** Asks, and gives everything that the answer says. */
-export async function told(line: string, asked?: Asked): Promise<Seen> {
-  return seen(await ask(line, asked));
+/** Sends a request and returns the compared parts of the response. */
+export async function responseTo(line: string, options?: RequestOptions): Promise<ResponseParts> {
+  return partsOf(await sendRequest(line, options));
 }
 
-/** The rows of an answer. */
-export async function rowsOf(line: string, asked?: Asked): Promise<Record<string, unknown>[]> {
-  const answer = await ask(line, asked);
+/** Sends a request and returns its rows. */
+export async function rowsOf(line: string, options?: RequestOptions): Promise<Record<string, unknown>[]> {
+  const answer = await sendRequest(line, options);
   expect([line, answer.status < 300 ? 200 : answer.body]).toEqual([line, 200]);
   return JSON.parse(answer.body) as Record<string, unknown>[];
 }
 
-/** Works with a connection of the administrator, or of another role that logs in. */
+/** Runs `work` with a connection of the administrator or of another login role. */
 export async function withDatabase<T>(work: (client: Client) => Promise<T>, role?: string): Promise<T> {
   const { postgresPort: port, plan, passwords } = inject("data");
   const user = role ?? plan.roles.administrator;
@@ -102,12 +109,12 @@ export async function withDatabase<T>(work: (client: Client) => Promise<T>, role
   }
 }
 
-/** Runs SQL as the role that pipelines write as. @throws what Postgres says */
+/** Runs SQL as the role of pipelines. @throws the error of Postgres */
 export function asOwner(...statements: readonly string[]): Promise<void> {
   return run(statements, inject("data").plan.roles.owner);
 }
 
-/** Runs SQL as the administrator. @throws what Postgres says */
+/** Runs SQL as the administrator. @throws the error of Postgres */
 export function asAdministrator(...statements: readonly string[]): Promise<void> {
   return run(statements);
 }
@@ -118,7 +125,7 @@ function run(statements: readonly string[], role?: string): Promise<void> {
   }, role);
 }
 
-/** Asks until the answer is as expected: for what takes a moment to become true. */
-export async function until(expected: unknown, look: () => Promise<unknown>, timeout = 240_000): Promise<void> {
-  await vi.waitFor(async () => expect(await look()).toEqual(expected), { timeout, interval: 50 });
+/** Polls until `observe` returns the expected value. */
+export async function until(expected: unknown, observe: () => Promise<unknown>, timeout = 240_000): Promise<void> {
+  await vi.waitFor(async () => expect(await observe()).toEqual(expected), { timeout, interval: 50 });
 }

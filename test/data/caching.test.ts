@@ -1,17 +1,17 @@
-/** Validators and how long an answer may be kept. */
+/** ETags and the cache lifetime of responses. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { ALWAYS, CACHED } from "./answers.ts";
-import { type Asked, ask, asOwner, told, until } from "./api-client.ts";
+import { ALWAYS, CACHED } from "./expected-responses.ts";
+import { type RequestOptions, sendRequest, asOwner, responseTo, until } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 const TARGET = "/fact_observation?order=id&select=id,label";
 
-const tagOf = async (line = `GET ${TARGET}`, asked: Asked = { headers: marts }): Promise<string> =>
-  String((await ask(line, asked)).headers["etag"]);
+const tagOf = async (line = `GET ${TARGET}`, asked: RequestOptions = { headers: marts }): Promise<string> =>
+  String((await sendRequest(line, asked)).headers["etag"]);
 
 /**
- * The tag once it stands still: Postgres counts what a session wrote at the latest 10 s afterwards (infra/data/sql/010_pre_request.sql).
- * It was the same for a while when a hundred answers had it.
+ * Waits until the ETag no longer changes and returns it: Postgres reports the writes of a session up to 10 s later (infra/data/sql/010_pre_request.sql).
+ * It is stable if a hundred responses in a row have the same one.
  */
 async function settledTag(): Promise<string> {
   let [tag, same] = [await tagOf(), 0];
@@ -37,9 +37,9 @@ describe("If-None-Match", () => {
     ["a list with it", (own: string) => `"other", ${own}, W/"third"`],
     ["a list without blanks", (own: string) => `"other",${own}`],
     ["a star", () => "*"],
-  ])("with %s answers 304 without a body, to GET and HEAD", async (_, known) => {
+  ])("with %s returns 304 without a body for GET and HEAD", async (_, known) => {
     for (const method of ["GET", "HEAD"]) {
-      const answer = await told(`${method} ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
+      const answer = await responseTo(`${method} ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
       expect([method, answer]).toEqual([method, unchanged]);
     }
   });
@@ -49,8 +49,8 @@ describe("If-None-Match", () => {
     ["a part of the tag", (own: string) => own.slice(0, -2)],
     ["the tag without quotes", (own: string) => own.replaceAll(/W\/|"/g, "")],
     ["nothing", () => ""],
-  ])("with %s answers the rows", async (_, known) => {
-    const answer = await ask(`GET ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
+  ])("with %s returns the rows", async (_, known) => {
+    const answer = await sendRequest(`GET ${TARGET}`, { headers: { ...marts, "If-None-Match": known(tag) } });
     expect([answer.status, answer.headers["etag"]]).toEqual([200, tag]);
     expect((JSON.parse(answer.body) as unknown[]).length).toBe(6);
   });
@@ -60,20 +60,22 @@ describe("If-None-Match", () => {
     ["/fact_observation", {}, 404],
     ["/fact_observation", { "Accept-Profile": "private_marts" }, 404],
     ["/secret_person", marts, 404],
-  ])("with a star never confirms what is not served: %s %j", async (path, headers, status) => {
+  ])("with a star or a tag returns 404 for what is not served: %s %j", async (path, headers, status) => {
     for (const known of ["*", tag]) {
-      expect((await ask(`GET ${path}`, { headers: { ...headers, "If-None-Match": known } })).status).toBe(status);
+      expect((await sendRequest(`GET ${path}`, { headers: { ...headers, "If-None-Match": known } })).status).toBe(
+        status,
+      );
     }
   });
 });
 
-describe("the tag", () => {
+describe("the ETag", () => {
   test("is the same for the same request", async () => {
     expect(await tagOf()).toBe(tag);
     expect(await tagOf(`HEAD ${TARGET}`)).toBe(tag);
   });
 
-  test("is another for each form of the answer", async () => {
+  test("differs for each format, count, range and schema", async () => {
     const forms: Record<string, string>[] = [
       marts,
       { ...marts, Accept: "text/csv" },
@@ -89,9 +91,9 @@ describe("the tag", () => {
     expect(new Set(described).size).toBe(roots.length);
   });
 
-  test("is another after a write, and the old one does not confirm any more", async () => {
+  test("changes after a write, and the old one no longer results in a 304", async () => {
     const known = await settledTag();
-    const refresh = () => ask(`GET ${TARGET}`, { headers: { ...marts, "If-None-Match": known } });
+    const refresh = () => sendRequest(`GET ${TARGET}`, { headers: { ...marts, "If-None-Match": known } });
     expect((await refresh()).status).toBe(304);
     try {
       await asOwner("update marts.fact_observation set label = 'Grey Heron' where id = 1");
@@ -106,13 +108,13 @@ describe("the tag", () => {
     expect(tag).not.toBe(known);
   });
 
-  test("is on every answer that may be kept, and on no refusal", async () => {
+  test("is on every successful response, and on no error", async () => {
     for (const line of ["GET /dim_fylke", "HEAD /dim_fylke?limit=0", "GET /dim_fylke?fylke_nr=eq.none"]) {
-      const { status, headers } = await told(line, { headers: marts });
+      const { status, headers } = await responseTo(line, { headers: marts });
       expect([status, headers]).toMatchObject([200, CACHED]);
     }
     for (const line of ["GET /nothing", "GET /dim_fylke?nope=eq.1", "GET /dim_fylke?limit=-1"]) {
-      const { headers } = await told(line, { headers: marts });
+      const { headers } = await responseTo(line, { headers: marts });
       expect([headers["etag"], headers["cache-control"] === CACHED["cache-control"]]).toEqual([undefined, false]);
     }
   });

@@ -1,8 +1,8 @@
 /** The catalog, as resources of the default schema (spec 001, "Catalog resources"). */
 import { afterEach, describe, expect, test } from "vitest";
-import { served } from "./answers.ts";
+import { rowsResponse } from "./expected-responses.ts";
 import { RELATIONS, SCHEMAS } from "./relations.ts";
-import { asOwner, rowsOf, told, until } from "./api-client.ts";
+import { asOwner, rowsOf, responseTo, until } from "./api-client.ts";
 
 describe("the catalog", () => {
   const clear = "delete from catalog.sources where source_id like 'test-%'";
@@ -21,7 +21,7 @@ describe("the catalog", () => {
     expect(names).toEqual(SCHEMAS.flatMap((schema) => (RELATIONS[schema] ?? []).map((path) => `${schema}${path}`)));
   });
 
-  test("a relation has its row from the moment that it exists until it does not", async () => {
+  test("GET /meta_endpoints has the row of a new relation at once, and not after the drop", async () => {
     const found = () => rowsOf("GET /meta_endpoints?relation=eq.fact_new");
     await asOwner("create table marts.fact_new (id integer primary key)");
     const column = { name: "id", type: "integer", nullable: false, description: null, key: true };
@@ -35,7 +35,7 @@ describe("the catalog", () => {
     expect(await found()).toEqual([]);
   });
 
-  test("tags have one of six namespaces, and filter", async () => {
+  test("tags must have one of six namespaces, and filter relations", async () => {
     const tag = (text: string) => asOwner(`insert into catalog.tags values ('marts', 'fact_observation', '${text}')`);
     for (const namespace of ["provider", "topic", "geo", "cadence", "eu_theme", "layer"]) await tag(`${namespace}:a`);
     for (const wrong of ["nothing:a", "topic", "topic:", "topic:a b", ":a", "Topic:a", "topic:a,b"]) {
@@ -45,7 +45,7 @@ describe("the catalog", () => {
     expect(both).toEqual([{ relation: "fact_observation" }]);
   });
 
-  test("GET /meta_sources?provider=eq.X and GET /meta_dimensions?source_id=eq.Y", async () => {
+  test("filters GET /meta_sources by provider and GET /meta_dimensions by source_id, without private columns", async () => {
     await asOwner(
       `insert into catalog.sources (source_id, provider, title, licence) values ('test-y', 'test-x', 'Y', 'CC0')`,
       `insert into catalog.dimensions (source_id, dimension, title, editorial, schema, relation, column_name)
@@ -59,7 +59,9 @@ describe("the catalog", () => {
       ...{ attribution: null, periodicity: null, homepage: null, last_ingested_at: null, upstream_updated_at: null },
       ...{ next_expected_at: null, freshness: "unknown", row_estimate: 6, endpoints: ["marts.fact_observation"] },
     };
-    await until(served({ profile: "api_v1", target, range: "0-0/*", body: [source] }), () => told(`GET ${target}`));
+    await until(rowsResponse({ profile: "api_v1", target, range: "0-0/*", body: [source] }), () =>
+      responseTo(`GET ${target}`),
+    );
     const dimensions = await rowsOf("GET /meta_dimensions?source_id=eq.test-y&order=dimension.desc");
     const none = { title: null, description: null, schema: null, relation: null, column_name: null, editorial: {} };
     expect(dimensions).toEqual([
@@ -69,7 +71,7 @@ describe("the catalog", () => {
       },
       { source_id: "test-y", dimension: "Hidden", ...none },
     ]);
-    expect(await rowsOf("GET /meta_sources?provider=eq.nobody")).toEqual([]);
+    expect(await rowsOf("GET /meta_sources?provider=eq.unknown")).toEqual([]);
     expect(await rowsOf("GET /meta_dimensions?source_id=eq.nothing")).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
-/** One number for all that is in the database: rows, sequences, large objects, definitions, comments and privileges. */
+/** A checksum of the database: rows, sequences, large objects, definitions, comments and privileges. */
 import { createHash } from "node:crypto";
 import type { Client } from "pg";
 import { withDatabase } from "./api-client.ts";
 
 const SYSTEM = `('pg_catalog', 'information_schema', 'pg_toast')`;
 
-/** Catalogs without what Postgres itself counts there (statistics, transaction ids). */
+/** System catalogs without values that Postgres updates itself (statistics, transaction ids). */
 const CATALOGS = [
   `select relnamespace::regnamespace, relname, relkind, relowner::regrole, relacl, reloptions from pg_class where relkind <> 't'`,
   `select attrelid, attname, atttypid, attnotnull, attacl, attisdropped from pg_attribute where attnum > 0`,
@@ -29,7 +29,7 @@ const CATALOGS = [
   `select loid, pageno, data from pg_largeobject`,
 ];
 
-/** Equal for two databases exactly when they hold the same (but for a collision). */
+/** Returns a checksum that is equal for equal contents of the database. */
 export function checksum(): Promise<string> {
   return withDatabase(async (client) => {
     const { rows } = await client.query<{ name: string }>(
@@ -43,7 +43,7 @@ export function checksum(): Promise<string> {
   });
 }
 
-/** Rows have no order, so their own sums are added up. */
+/** Adds up a hash of each row, since rows have no order. */
 async function sumOf(client: Client, query: string): Promise<string> {
   const sum = `count(*) || ' ' || coalesce(sum(hashtextextended(q::text, 0)), 0)`;
   const { rows } = await client.query<{ sum: string }>(`select ${sum} as sum from (${query}) q`);

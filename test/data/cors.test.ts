@@ -1,16 +1,16 @@
-/** Scripts of every origin may read: as headers, and in a real browser. */
+/** CORS: pages of every origin may read, tested by headers and in a real browser. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import chromium from "@sparticuz/chromium";
 import { chromium as playwright } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
-import { ALWAYS, NO_ROUTE, served } from "./answers.ts";
-import { told } from "./api-client.ts";
+import { ALWAYS, NO_ROUTE, rowsResponse } from "./expected-responses.ts";
+import { responseTo } from "./api-client.ts";
 
 const origin = { Origin: "https://example.org" };
 
-describe("preflights", () => {
+describe("a preflight", () => {
   const allowed = {
     status: 200,
     headers: {
@@ -25,40 +25,40 @@ describe("preflights", () => {
     ["GET", "accept-profile,prefer,range"],
     ["HEAD", "accept-profile"],
     ["GET", "if-none-match"],
-  ])("for %s with %s", async (method, names) => {
-    const asked = { ...origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": names };
+  ])("for %s with %s is allowed", async (method, names) => {
+    const preflight = { ...origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": names };
     for (const path of ["/dim_fylke", "/", "/openapi.json", "/nothing"]) {
-      expect(await told(`OPTIONS ${path}`, { headers: asked })).toEqual(allowed);
+      expect(await responseTo(`OPTIONS ${path}`, { headers: preflight })).toEqual(allowed);
     }
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("for %s name the methods that are there", async (method) => {
-    const asked = { ...origin, "Access-Control-Request-Method": method };
-    expect(await told("OPTIONS /dim_fylke", { headers: asked })).toEqual(allowed);
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("for %s lists the allowed methods", async (method) => {
+    const preflight = { ...origin, "Access-Control-Request-Method": method };
+    expect(await responseTo("OPTIONS /dim_fylke", { headers: preflight })).toEqual(allowed);
   });
 
-  test("of functions find no route", async () => {
-    const asked = { ...origin, "Access-Control-Request-Method": "GET" };
-    expect(await told("OPTIONS /rpc/document", { headers: asked })).toEqual(NO_ROUTE);
+  test("of a function gets 404 from the gateway", async () => {
+    const preflight = { ...origin, "Access-Control-Request-Method": "GET" };
+    expect(await responseTo("OPTIONS /rpc/document", { headers: preflight })).toEqual(NO_ROUTE);
   });
 });
 
-test("a request with an origin is answered as one without", async () => {
+test("a request with an origin gets the same response as one without", async () => {
   const target = "/dim_fylke?fylke_nr=eq.03";
   const body = [{ fylke_nr: "03", fylke_navn: "Oslo" }];
-  const answer = await told(`GET ${target}`, { headers: { ...origin, "Accept-Profile": "marts" } });
-  expect(answer).toEqual(served({ target, range: "0-0/*", body }));
+  const answer = await responseTo(`GET ${target}`, { headers: { ...origin, "Accept-Profile": "marts" } });
+  expect(answer).toEqual(rowsResponse({ target, range: "0-0/*", body }));
 });
 
-test("cookies and credentials are neither allowed nor passed on", async () => {
+test("cookies and credentials are not allowed and not forwarded", async () => {
   const target = "/dim_fylke?limit=0";
   const headers = { ...origin, "Accept-Profile": "marts", Cookie: "a=b", Authorization: "Bearer x.y.z" };
-  const answer = await told(`GET ${target}`, { headers });
-  expect(answer).toEqual(served({ target, range: "*/*", body: [] }));
+  const answer = await responseTo(`GET ${target}`, { headers });
+  expect(answer).toEqual(rowsResponse({ target, range: "*/*", body: [] }));
 });
 
-test("OPTIONS without a preflight names the methods that are there", async () => {
-  const { headers, status } = await told("OPTIONS /dim_fylke", { headers: { "Accept-Profile": "marts" } });
+test("OPTIONS without preflight headers lists the allowed methods", async () => {
+  const { headers, status } = await responseTo("OPTIONS /dim_fylke", { headers: { "Accept-Profile": "marts" } });
   expect([status, headers]).toEqual([200, ALWAYS]);
 });
 
@@ -66,7 +66,7 @@ test("a page of another origin reads rows, Content-Range and ETag in a browser",
   const page = await startPage();
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
-    // Chromium itself sends *.localhost to loopback. Its own sandbox refuses root; the last three keep it from calling home.
+    // Chromium resolves *.localhost to loopback. Its sandbox refuses root; the last three arguments disable its background requests.
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
     headless: true,
   });
@@ -80,7 +80,7 @@ test("a page of another origin reads rows, Content-Range and ETag in a browser",
           const names = ["content-range", "etag", "x-max-rows"];
           return {
             status: answer.status,
-            told: names.map((name) => answer.headers.get(name)),
+            headers: names.map((name) => answer.headers.get(name)),
             text: await answer.text(),
           };
         },
@@ -89,9 +89,9 @@ test("a page of another origin reads rows, Content-Range and ETag in a browser",
     const headers = { "Accept-Profile": "marts", Prefer: "count=exact" };
     const tag: unknown = expect.stringMatching(/^W\/"[0-9a-f]{32}"$/);
     const text = '[{"fylke_nr":"03","fylke_navn":"Oslo"}]';
-    expect(await read({ headers })).toEqual({ status: 206, told: ["0-0/15", tag, "1000"], text });
+    expect(await read({ headers })).toEqual({ status: 206, headers: ["0-0/15", tag, "1000"], text });
     const head = await read({ method: "HEAD", headers });
-    expect(head).toEqual({ status: 206, told: ["0-0/15", tag, "1000"], text: "" });
+    expect(head).toEqual({ status: 206, headers: ["0-0/15", tag, "1000"], text: "" });
     await expect(read({ method: "POST", headers, body: "{}" })).rejects.toThrow("Failed to fetch");
     await expect(read({ headers: { "Accept-Profile": "private_marts" } })).rejects.toThrow("Failed to fetch");
   } finally {
@@ -100,7 +100,7 @@ test("a page of another origin reads rows, Content-Range and ETag in a browser",
   }
 });
 
-/** An empty page on an origin of its own. */
+/** Serves an empty page on another origin. */
 async function startPage(): Promise<Server> {
   const server = createServer((_, answer) => answer.setHeader("content-type", "text/html").end("<title>page</title>"));
   await once(server.listen(0, "127.0.0.1"), "listening");

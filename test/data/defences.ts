@@ -1,11 +1,11 @@
-/** The three things that keep the API read only, each of which can be taken away. */
+/** Disables the defences that make the API read-only: the gateway, the grants, and the pre-request function. */
 import { CoreV1Api } from "@kubernetes/client-node";
 import { inject } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
-import { type Asked, asAdministrator, withDatabase } from "./api-client.ts";
+import { type RequestOptions, asAdministrator, withDatabase } from "./api-client.ts";
 
-/** Where one instance of PostgREST itself listens: the way past the gateway. */
-export async function pod(): Promise<NonNullable<Asked["to"]>> {
+/** Returns the address of an instance of PostgREST, which bypasses the gateway. */
+export async function podAddress(): Promise<NonNullable<RequestOptions["to"]>> {
   const { kubeconfig, namespace } = inject("data");
   const config = new RetryingKubeConfig();
   config.loadFromFile(kubeconfig);
@@ -13,46 +13,46 @@ export async function pod(): Promise<NonNullable<Asked["to"]>> {
   const ready = items.find(
     ({ metadata, status }) =>
       metadata?.name?.startsWith("postgrest-") === true &&
-      status?.conditions?.some(({ type, status: holds }) => type === "Ready" && holds === "True") === true,
+      status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") === true,
   );
   const host = ready?.status?.podIP;
   if (host === undefined) throw new Error(`no Pod of PostgREST is ready in ${namespace}`);
   return { host, port: 3000 };
 }
 
-/** What of an exposed schema a GRANT ALL by hand reaches. */
-function everything(): string[] {
+/** Returns the targets of a manual GRANT ALL on the exposed schemas. */
+function grantTargets(): string[] {
   const exposed = inject("data").plan.schemas.filter(({ access }) => access === "exposed");
   const kinds = ["tables", "sequences", "functions"];
   return exposed.flatMap(({ name }) => kinds.map((kind) => `all ${kind} in schema ${name}`));
 }
 
-/** Lets the anonymous role do everything with what is exposed. */
+/** Grants the anonymous role every privilege on the exposed schemas. */
 export function grantEverything(): Promise<void> {
   const { anonymous } = inject("data").plan.roles;
-  return asAdministrator(...everything().map((what) => `grant all on ${what} to ${anonymous}`));
+  return asAdministrator(...grantTargets().map((what) => `grant all on ${what} to ${anonymous}`));
 }
 
-/** Back to the grants of the plan. */
-export function takeBack(): Promise<void> {
+/** Restores the grants of the plan. */
+export function restoreGrants(): Promise<void> {
   const { anonymous } = inject("data").plan.roles;
   return asAdministrator(
-    ...everything().map((what) => `revoke all on ${what} from ${anonymous}`),
-    ...everything().flatMap((what) => (what.includes("tables") ? [`grant select on ${what} to ${anonymous}`] : [])),
+    ...grantTargets().map((what) => `revoke all on ${what} from ${anonymous}`),
+    ...grantTargets().flatMap((what) => (what.includes("tables") ? [`grant select on ${what} to ${anonymous}`] : [])),
   );
 }
 
-/** While the anonymous role may do everything with what is exposed. */
-export async function withStrayGrants(work: () => Promise<void>): Promise<void> {
+/** Runs `work` while the anonymous role has every privilege on the exposed schemas. */
+export async function withAllGrants(work: () => Promise<void>): Promise<void> {
   try {
     await grantEverything();
     await work();
   } finally {
-    await takeBack();
+    await restoreGrants();
   }
 }
 
-/** While the function that runs before each request does nothing. */
+/** Runs `work` while the pre-request function does nothing. */
 export async function withoutPreRequest(work: () => Promise<void>): Promise<void> {
   const definition = await withDatabase(async (client) => {
     const name = "gatehouse.pre_request()";

@@ -1,9 +1,9 @@
-/** What the API says about itself: Swagger 2.0 at the root, OpenAPI 3.1 beside it. */
+/** Descriptions of the API: Swagger 2.0 at the root and OpenAPI 3.1 at /openapi.json. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, inject, test } from "vitest";
-import { ALWAYS, CACHED, JSON_TYPE, refused } from "./answers.ts";
+import { ALWAYS, CACHED, JSON_TYPE, errorResponse } from "./expected-responses.ts";
 import { RELATIONS, SCHEMAS } from "./relations.ts";
-import { ask, rowsOf, told } from "./api-client.ts";
+import { sendRequest, rowsOf, responseTo } from "./api-client.ts";
 
 interface Property {
   readonly description?: string;
@@ -21,12 +21,12 @@ interface Swagger {
 }
 
 async function swagger(schema: string): Promise<Swagger> {
-  return (await told("GET /", { headers: { "Accept-Profile": schema } })).body as Swagger;
+  return (await responseTo("GET /", { headers: { "Accept-Profile": schema } })).body as Swagger;
 }
 
-describe("the root is Swagger 2.0", () => {
-  test("with the address behind the gateway", async () => {
-    const answer = await told("GET /");
+describe("Swagger 2.0 at the root", () => {
+  test("has the gateway's address", async () => {
+    const answer = await responseTo("GET /");
     const { swagger: version, host, basePath, schemes } = answer.body as Swagger;
     const type = "application/openapi+json; charset=utf-8";
     expect(answer).toMatchObject({
@@ -34,17 +34,17 @@ describe("the root is Swagger 2.0", () => {
       headers: { ...ALWAYS, "content-type": type, "content-profile": "api_v1" },
     });
     const { hostname, port } = new URL(inject("data").url);
-    // PostgREST writes the port also where it is the scheme's own.
+    // PostgREST also writes the scheme's default port.
     const address = { version: "2.0", host: `${hostname}:${port || 80}`, basePath: "/", schemes: ["http"] };
     expect({ version, host, basePath, schemes }).toEqual(address);
   });
 
-  test("that nobody keeps, since PostgREST 12.0.2 sets no headers of the database on it", async () => {
-    const kept = Object.keys((await told("GET /")).headers).filter((name) => name in CACHED);
+  test("has no cache headers, since PostgREST 12.0.2 does not apply the database's headers to it", async () => {
+    const kept = Object.keys((await responseTo("GET /")).headers).filter((name) => name in CACHED);
     expect(kept).toEqual([]);
   });
 
-  test.each(SCHEMAS)("of every relation in %s, and nothing else", async (schema) => {
+  test.each(SCHEMAS)("describes the relations of %s, and no other", async (schema) => {
     const { paths, definitions } = await swagger(schema);
     expect(Object.keys(paths).sort()).toEqual(["/", ...(RELATIONS[schema] ?? [])]);
     expect(
@@ -54,14 +54,14 @@ describe("the root is Swagger 2.0", () => {
     ).toEqual(RELATIONS[schema]);
   });
 
-  // PostgREST adds the methods that a relation could take, whoever may use them; /openapi.json has what there is.
-  test.each(SCHEMAS)("of %s has GET of every relation", async (schema) => {
+  // PostgREST adds methods regardless of privileges; /openapi.json contains the allowed ones only.
+  test.each(SCHEMAS)("has GET for every relation of %s", async (schema) => {
     for (const [path, methods] of Object.entries((await swagger(schema)).paths)) {
       expect([path, Object.keys(methods)[0]]).toEqual([path, "get"]);
     }
   });
 
-  test("with the descriptions of relations and columns", async () => {
+  test("has the descriptions of relations and columns", async () => {
     const { definitions } = await swagger("marts");
     expect(definitions["fact_observation"]?.description).toBe("Invented observations");
     const { id, label } = definitions["fact_observation"]?.properties ?? {};
@@ -69,7 +69,7 @@ describe("the root is Swagger 2.0", () => {
     expect(label).toEqual({ description: "What was seen", format: "text", type: "string" });
   });
 
-  test("where a wrapper view has those of the columns that it passes on", async () => {
+  test("has the descriptions of the source columns for a wrapper view", async () => {
     const { definitions } = await swagger("api_v1");
     expect(definitions["observation"]?.description).toBe("Invented observations");
     const properties = definitions["observation"]?.properties ?? {};
@@ -97,12 +97,12 @@ interface Operation {
 }
 
 async function openApi(query = ""): Promise<OpenApi> {
-  return (await told(`GET /openapi.json${query}`)).body as OpenApi;
+  return (await responseTo(`GET /openapi.json${query}`)).body as OpenApi;
 }
 
 describe("OpenAPI 3.1 at /openapi.json", () => {
-  test("is an answer like others, and names no schema but the one that it describes", async () => {
-    const { status, headers } = await told("GET /openapi.json");
+  test("has the headers of other responses", async () => {
+    const { status, headers } = await responseTo("GET /openapi.json");
     const expected = {
       ...ALWAYS,
       ...CACHED,
@@ -128,16 +128,16 @@ describe("OpenAPI 3.1 at /openapi.json", () => {
     }
   });
 
-  test("is the default schema's without a parameter", async () => {
+  test("describes the default schema without a parameter", async () => {
     expect(await openApi()).toEqual(await openApi("?schema=api_v1"));
   });
 
-  test("states the limits", async () => {
+  test("contains the limits", async () => {
     const { info } = await openApi();
     for (const limit of ["1000 rows", "60 seconds", "5s", "1000000 rows"]) expect(info.description).toContain(limit);
   });
 
-  test.each(SCHEMAS)("of %s has no reference that leads nowhere, and schemas that compile", async (schema) => {
+  test.each(SCHEMAS)("for %s has no unresolved reference, and its schemas compile", async (schema) => {
     const document = await openApi(`?schema=${schema}`);
     const references = [...JSON.stringify(document).matchAll(/"\$ref":\s*"([^"]*)"/g)].map(([, to = ""]) => to);
     expect(references.length).toBeGreaterThan(10);
@@ -156,7 +156,7 @@ describe("OpenAPI 3.1 at /openapi.json", () => {
     ["api_v1", "observation"],
     ["api_v1", "meta_endpoints"],
     ["raw", "ssb_kommuner"],
-  ])("describes the rows that %s.%s really has", async (schema, relation) => {
+  ])("describes the rows of %s.%s", async (schema, relation) => {
     const { components } = await openApi(`?schema=${schema}`);
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "document", components });
@@ -166,14 +166,17 @@ describe("OpenAPI 3.1 at /openapi.json", () => {
     expect(validate([{ ...rows[0], [Object.keys(rows[0] ?? {})[0] ?? ""]: { no: "such type" } }])).toBe(false);
   });
 
-  test.each(["private_marts", "gatehouse", "catalog", "nothing", ""])("has no schema %j", async (schema) => {
-    const fault = { code: "not_found", message: "there is no such schema" };
-    const answer = await told(`GET /openapi.json?schema=${schema}`);
-    expect(answer).toEqual(refused(404, fault, { "cache-control": "no-store" }));
-  });
+  test.each(["private_marts", "gatehouse", "catalog", "nothing", ""])(
+    "returns 404 for the schema %j",
+    async (schema) => {
+      const fault = { code: "not_found", message: "there is no such schema" };
+      const answer = await responseTo(`GET /openapi.json?schema=${schema}`);
+      expect(answer).toEqual(errorResponse(404, fault, { "cache-control": "no-store" }));
+    },
+  );
 
-  test.each(["nothing=1", "schema=marts&nothing=1"])("takes no other parameter: %s", async (query) => {
-    const answer = await ask(`GET /openapi.json?${query}`);
+  test.each(["nothing=1", "schema=marts&nothing=1"])("returns 404 for an unknown parameter: %s", async (query) => {
+    const answer = await sendRequest(`GET /openapi.json?${query}`);
     expect([answer.status, (JSON.parse(answer.body) as { code: string }).code]).toEqual([404, "PGRST202"]);
   });
 });

@@ -1,4 +1,4 @@
-/** A polite client beside a flood of queries that each cost as much as one can. The bounds are those of docs/limits.md. */
+/** Clients at a fixed rate next to a flood of expensive queries. The bounds are those of docs/limits.md. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -6,27 +6,27 @@ import { CustomObjectsApi, PatchStrategy, setHeaderOptions } from "@kubernetes/c
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { FULL } from "../helpers/full.ts";
-import { type Asking, type Ended, flooding, p99, politely } from "./clients.ts";
+import { type Query, type Outcome, sendFlood, p99, sendAtRate } from "./load-clients.ts";
 import { instances, memoryOf, sessions } from "./processes.ts";
-import { ask, asOwner, newClient, withDatabase } from "./api-client.ts";
+import { sendRequest, asOwner, newClient, withDatabase } from "./api-client.ts";
 
 /**
- * What a polite client is promised on a machine that does nothing else, in milliseconds: no longer than a query before its own may run. Asserted with
- * FULL=1 only, because other tests run next to this one.
+ * Maximum p99 of a client at a fixed rate on an idle machine, in milliseconds: the maximum duration of a query before its own. Asserted with
+ * FULL=1 only, because other tests run at the same time.
  */
 const BOUND = 5_000;
-/** Several, so that one answer in a hundred is more than one answer. */
+/** Number of clients at a fixed rate. More than one, so that 1 % of their responses is more than one response. */
 const POLITE = 2;
-/** Megabytes: what the pods may use (infra/postgres/statefulSet.ts; two instances of PostgREST), and an eighth of all temp_file_limits. */
+/** Maximum megabytes: memory limits of the pods (infra/postgres/statefulSet.ts; two instances of PostgREST), and an eighth of all temp_file_limits. */
 const MEMORY = { postgres: 1_024, postgrest: 1_024, temporary: 1_280 };
 const SECONDS = FULL ? 20 : 10;
-/** Addresses that flood, and what each has under way at once: more than it is allowed. */
+/** Number of flooding addresses, and concurrent requests of each: more than the limit. */
 const FLOODERS = 2;
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 const headers = { "accept-profile": "marts" };
 const counted = { ...headers, prefer: "count=exact" };
-/** How long a polite client waited behind the limits, in milliseconds. */
+/** p99 of the clients at a fixed rate with the limits, in milliseconds. */
 let limitedWait = BOUND;
 const ROW = { path: "/flood_reading?id=eq.777777&select=id,place_id", headers };
 
@@ -38,7 +38,7 @@ const tree = Array.from({ length: 60 }).reduce<string>(
 const nested = encodeURIComponent("((a+)+)+(a*)*\\2b");
 const references = encodeURIComponent("(.*)(.*)(.*)\\3\\2\\1c$");
 /** Cross joins, counts, deep offsets, regular expressions, sorts without an index, long lists, deep trees. */
-const PATHOLOGICAL: readonly Asking[] = [
+const PATHOLOGICAL: readonly Query[] = [
   { path: "/flood_place?select=id,flood_reading(name,flood_place(id,flood_reading(name)))", headers },
   { path: "/flood_place?select=id,a:flood_reading(*),b:flood_reading(*),c:flood_reading(*)", headers },
   { path: "/flood_place?select=id,flood_reading(name,note)", headers },
@@ -68,25 +68,25 @@ beforeAll(async () => {
     "analyze marts.flood_place",
     "analyze marts.flood_reading",
   );
-  const served = async (): Promise<void> =>
-    expect((await ask("GET /flood_text?limit=1", { headers })).status).toBe(200);
-  await vi.waitFor(served, { timeout: 240_000, interval: 100 });
+  const isServed = async (): Promise<void> =>
+    expect((await sendRequest("GET /flood_text?limit=1", { headers })).status).toBe(200);
+  await vi.waitFor(isServed, { timeout: 240_000, interval: 100 });
 });
 
 afterAll(() =>
   asOwner("drop view marts.flood_view", "drop table marts.flood_text, marts.flood_reading, marts.flood_place"),
 );
 
-test("a client that asks ten times a second has every answer, and the database lives", async () => {
+test("answers every request of a client with ten requests a second during a flood, and the database keeps running", async () => {
   const started = await startOfDatabase();
   const logged = databaseLog().length;
-  const { polite, flood, peak } = await floodBeside();
+  const { polite, flood, peak } = await runFlood();
   limitedWait = p99(polite);
 
   expect(tally(polite)).toEqual({ 200: polite.length });
   expect(new Set(polite.map(({ body }) => body))).toEqual(new Set(['[{"id":777777,"place_id":778}]']));
   if (FULL) expect(p99(polite)).toBeLessThan(BOUND);
-  // 404: the first one of the list, which the gateway does not let through; 500: the statement's timeout.
+  // 404: the gateway rejects the first query of the list; 500: the statement timeout.
   expect(Object.keys(tally(flood)).filter((status) => !/^(200|206|404|429|500)$/.test(status))).toEqual([]);
   expect(tally(flood)["429"]).toBeGreaterThan(0);
 
@@ -107,14 +107,14 @@ test.each([
   ['flood_reading("a)":name,flood_place(id))', 404],
   ["id&select=flood_reading(name,flood_place(id))", 404],
   ["id;select=flood_reading(name,flood_place(id))", 404],
-])("related rows: select=%s answers %i", async (select, status) => {
-  expect((await ask(`GET /flood_place?id=eq.1&select=${select}`, { headers })).status).toBe(status);
+])("related rows: select=%s returns %i", async (select, status) => {
+  expect((await sendRequest(`GET /flood_place?id=eq.1&select=${select}`, { headers })).status).toBe(status);
 });
 
-test("control: without limits per client the same flood takes every connection, and reaches the polite one", async () => {
+test("control: the same flood delays or fails requests of other clients without limits per client", async () => {
   const restore = await withoutLimits();
   try {
-    const { polite, flood } = await floodBeside();
+    const { polite, flood } = await runFlood();
     expect(tally(flood)["429"]).toBe(undefined);
     const refused = polite.filter(({ status }) => status !== 200).length;
     expect(refused > 0 || p99(polite) > (FULL ? BOUND : limitedWait)).toBe(true);
@@ -124,16 +124,16 @@ test("control: without limits per client the same flood takes every connection, 
 });
 
 interface Flood {
-  readonly polite: readonly Ended[];
-  readonly flood: readonly Ended[];
-  /** The most at any time, in megabytes. */
+  readonly polite: readonly Outcome[];
+  readonly flood: readonly Outcome[];
+  /** Peak usage in megabytes. */
   readonly peak: Readonly<Record<keyof typeof MEMORY, number>>;
 }
 
-async function floodBeside(): Promise<Flood> {
+async function runFlood(): Promise<Flood> {
   const end = AbortSignal.timeout(SECONDS * 1_000);
-  const polite = Array.from({ length: POLITE }, () => politely(newClient(), ROW, 10, end));
-  const flood = Array.from({ length: FLOODERS }, () => flooding(newClient(), PATHOLOGICAL, AT_ONCE, end));
+  const polite = Array.from({ length: POLITE }, () => sendAtRate(newClient(), ROW, 10, end));
+  const flood = Array.from({ length: FLOODERS }, () => sendFlood(newClient(), PATHOLOGICAL, CONCURRENCY, end));
   const peak = { postgres: 0, postgrest: 0, temporary: 0 };
   while (!end.aborted) {
     peak.postgres = Math.max(peak.postgres, memoryOf(sessions()));
@@ -144,8 +144,8 @@ async function floodBeside(): Promise<Flood> {
   return { polite: (await Promise.all(polite)).flat(), flood: (await Promise.all(flood)).flat(), peak };
 }
 
-function tally(ended: readonly Ended[]): Record<string, number> {
-  const byStatus = Map.groupBy(ended, ({ status }) => String(status));
+function tally(outcomes: readonly Outcome[]): Record<string, number> {
+  const byStatus = Map.groupBy(outcomes, ({ status }) => String(status));
   return Object.fromEntries(Array.from(byStatus, ([status, { length }]) => [status, length]));
 }
 
@@ -169,7 +169,7 @@ function databaseLog(): string {
   return readFileSync(join(inject("data").data, "logs", "postgres.log"), "utf8");
 }
 
-/** Raises what the gateway allows one client until nobody meets it. @returns puts it back */
+/** Raises the gateway's limits per client until no client reaches them. @returns restores them */
 async function withoutLimits(): Promise<() => Promise<void>> {
   const before = { average: 50, burst: 100, amount: 6 };
   const none = { average: 100_000, burst: 100_000, amount: 100_000 };
@@ -180,9 +180,11 @@ async function withoutLimits(): Promise<() => Promise<void>> {
   await write(none);
   const from = newClient();
   const unlimited = async (): Promise<void> => {
-    // Each sorts a million rows, so that more than the allowed number are under way together.
+    // Each query sorts a million rows, so more than the allowed number run concurrently.
     const answers = await Promise.all(
-      Array.from({ length: 12 }, () => ask("GET /flood_reading?order=name.desc,note.asc&limit=1", { headers, from })),
+      Array.from({ length: 12 }, () =>
+        sendRequest("GET /flood_reading?order=name.desc,note.asc&limit=1", { headers, from }),
+      ),
     );
     expect(answers.map(({ status }) => status)).not.toContain(429);
   };
@@ -194,11 +196,11 @@ async function patch(name: string, spec: object): Promise<void> {
   const { kubeconfig, namespace } = inject("data");
   const config = new RetryingKubeConfig();
   config.loadFromFile(kubeconfig);
-  const place = { group: "traefik.io", version: "v1alpha1", namespace, plural: "middlewares", name };
+  const location = { group: "traefik.io", version: "v1alpha1", namespace, plural: "middlewares", name };
   await config
     .makeApiClient(CustomObjectsApi)
     .patchNamespacedCustomObject(
-      { ...place, body: { spec } },
+      { ...location, body: { spec } },
       setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
     );
 }

@@ -1,7 +1,7 @@
-/** What one client, and one query, may cost, in the default limits; and what is on its way out. */
+/** The default limits for one client and one query, and deprecated schemas. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ALWAYS, refused, NOTICE } from "./answers.ts";
-import { ask, asOwner, newClient, rowsOf, told, until } from "./api-client.ts";
+import { ALWAYS, errorResponse, NOTICE } from "./expected-responses.ts";
+import { sendRequest, asOwner, newClient, rowsOf, responseTo, until } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 
@@ -10,21 +10,21 @@ beforeAll(async () => {
     "create view marts.slow as select pg_sleep(60)::text as slept",
     "create view marts.slowish as select pg_sleep(2)::text as slept",
   );
-  await until(200, async () => (await ask("HEAD /slowish?limit=0", { headers: marts })).status);
+  await until(200, async () => (await sendRequest("HEAD /slowish?limit=0", { headers: marts })).status);
 });
 afterAll(() => asOwner("drop view if exists marts.slow, marts.slowish"));
 
 describe("requests of one client", () => {
-  test("above the burst of 100 answer 429 and when to come back, while another client is served", async () => {
+  test("get 429 with Retry-After above the burst of 100, while another client gets its rows", async () => {
     const [greedy, polite] = [newClient(), newClient()];
-    // A few at a time: more than 6 under way would be refused for that.
+    // Five at a time, since more than 6 concurrent requests get 429 too.
     const answers = [];
     for (let round = 0; round < 60; round += 1) {
-      answers.push(...(await Promise.all(Array.from({ length: 5 }, () => ask("OPTIONS /", { from: greedy })))));
+      answers.push(...(await Promise.all(Array.from({ length: 5 }, () => sendRequest("OPTIONS /", { from: greedy })))));
     }
     const passed = answers.filter(({ status }) => status === 200).length;
     const late = answers.filter(({ status }) => status === 429);
-    // The burst, and 50 more for each second that it took.
+    // The burst, and 50 more for each second.
     expect(passed).toBeGreaterThanOrEqual(100);
     expect(late.length).toBeGreaterThan(0);
     expect(passed + late.length).toBe(answers.length);
@@ -32,13 +32,13 @@ describe("requests of one client", () => {
       expect([body, headers["retry-after"]]).toEqual(["Too Many Requests", expect.stringMatching(/^\d+$/)]);
       expect(headers["access-control-allow-origin"]).toBe("*");
     }
-    expect((await ask("GET /dim_fylke", { headers: marts, from: polite })).status).toBe(200);
-    await until(200, async () => (await ask("GET /dim_fylke", { headers: marts, from: greedy })).status);
+    expect((await sendRequest("GET /dim_fylke", { headers: marts, from: polite })).status).toBe(200);
+    await until(200, async () => (await sendRequest("GET /dim_fylke", { headers: marts, from: greedy })).status);
   });
 
-  test("above 6 under way answer 429, while another client is served", async () => {
+  test("get 429 above 6 concurrent ones, while another client gets its rows", async () => {
     const [greedy, polite] = [newClient(), newClient()];
-    const slow = Array.from({ length: 10 }, () => ask("GET /slowish", { headers: marts, from: greedy }));
+    const slow = Array.from({ length: 10 }, () => sendRequest("GET /slowish", { headers: marts, from: greedy }));
     const refusal = await Promise.any(
       slow.map(async (answer) => {
         const { status, body } = await answer;
@@ -46,27 +46,29 @@ describe("requests of one client", () => {
       }),
     );
     expect(refusal).toEqual({ status: 429, body: "max connections reached: 6" });
-    expect((await ask("GET /dim_fylke", { headers: marts, from: polite })).status).toBe(200);
+    expect((await sendRequest("GET /dim_fylke", { headers: marts, from: polite })).status).toBe(200);
     const statuses = (await Promise.all(slow)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array<number>(6).fill(200), ...Array<number>(4).fill(429)]);
-    expect((await ask("GET /dim_fylke", { headers: marts, from: greedy })).status).toBe(200);
+    expect((await sendRequest("GET /dim_fylke", { headers: marts, from: greedy })).status).toBe(200);
   });
 });
 
 describe("a query", () => {
-  test("that takes longer than 5 s is stopped", async () => {
+  test("is canceled after 5 s", async () => {
     const began = performance.now();
-    const answer = await told("GET /slow", { headers: marts });
+    const answer = await responseTo("GET /slow", { headers: marts });
     const took = performance.now() - began;
-    expect(answer).toEqual(refused(500, { code: "57014", message: "canceling statement due to statement timeout" }));
+    expect(answer).toEqual(
+      errorResponse(500, { code: "57014", message: "canceling statement due to statement timeout" }),
+    );
     expect(took).toBeGreaterThan(4_900);
     // The statement sleeps for a minute.
     expect(took).toBeLessThan(55_000);
   });
 
-  test("cannot give itself more time", async () => {
+  test("cannot raise its timeout with Prefer", async () => {
     const prefer = { ...marts, Prefer: "timeout=60, statement_timeout=60s, tx=commit, timezone=UTC" };
-    expect((await ask("GET /slow", { headers: prefer })).status).toBe(500);
+    expect((await sendRequest("GET /slow", { headers: prefer })).status).toBe(500);
   });
 
   const nested = "select=fylke_nr,dim_kommune(kommune_nr,dim_fylke(fylke_nr,dim_kommune(kommune_nr)))";
@@ -83,12 +85,12 @@ describe("a query", () => {
     `${nested}%`,
     `${nested}%zz`,
     `${nested}%2`,
-  ])("for related rows inside of related rows, or of more than three relations, is not routed: %s", async (query) => {
-    const { status, body } = await ask(`GET /dim_fylke?${query}`, { headers: marts });
+  ])("for nested related rows, or of more than three relations, gets no rows: %s", async (query) => {
+    const { status, body } = await sendRequest(`GET /dim_fylke?${query}`, { headers: marts });
     expect([status >= 300, body.includes('kommune_nr":')]).toEqual([true, false]);
   });
 
-  test("for related rows of three relations is answered", async () => {
+  test("for related rows of three relations gets its rows", async () => {
     const three = `select=${["a", "b", "c"].map((alias) => `${alias}:dim_kommune(kommune_nr)`).join(",")}`;
     const [county] = await rowsOf(`GET /dim_fylke?fylke_nr=eq.03&${three}`, { headers: marts });
     const oslo = [{ kommune_nr: "0301" }];
@@ -98,7 +100,7 @@ describe("a query", () => {
 
 describe("a deprecated schema", () => {
   const raw = { "Accept-Profile": "raw" };
-  test("says so in every answer", async () => {
+  test("has Deprecation, Sunset and Link in every response", async () => {
     for (const line of [
       "GET /ssb_kommuner?limit=1",
       "HEAD /ssb_kommuner",
@@ -106,19 +108,19 @@ describe("a deprecated schema", () => {
       "GET /nothing",
       "GET /readings?x=eq.1",
     ]) {
-      const { headers } = await told(line, { headers: raw });
+      const { headers } = await responseTo(line, { headers: raw });
       expect([line, headers]).toMatchObject([line, { ...ALWAYS, ...NOTICE }]);
     }
   });
 
-  test("says so in a 304 as well", async () => {
-    const { status, headers } = await told("GET /ssb_kommuner", { headers: { ...raw, "If-None-Match": "*" } });
+  test("has Deprecation, Sunset and Link in a 304", async () => {
+    const { status, headers } = await responseTo("GET /ssb_kommuner", { headers: { ...raw, "If-None-Match": "*" } });
     expect([status, headers]).toMatchObject([304, NOTICE]);
   });
 
-  test("is the only one that does", async () => {
+  test("is the only schema with these headers", async () => {
     for (const headers of [{}, marts]) {
-      const answer = await told("GET /", { headers });
+      const answer = await responseTo("GET /", { headers });
       expect(Object.keys(NOTICE).filter((name) => name in answer.headers)).toEqual([]);
     }
   });

@@ -1,20 +1,20 @@
-/** What pipelines make is served, or refused, at once: no deployment stands between. */
+/** Objects of pipelines are served or rejected immediately, without a deployment. */
 import { afterEach, describe, expect, inject, test } from "vitest";
-import { ask, asOwner, rowsOf, until, withDatabase } from "./api-client.ts";
+import { sendRequest, asOwner, rowsOf, until, withDatabase } from "./api-client.ts";
 
 const marts = { headers: { "Accept-Profile": "marts" } };
 
-/** Code, message and hint of what Postgres says to the pipeline; undefined when it said nothing. */
-async function refusal(...statements: string[]): Promise<unknown> {
-  const said = await asOwner(...statements).then(
+/** Runs statements and returns code, message and hint of the error; undefined without an error. */
+async function errorOf(...statements: string[]): Promise<unknown> {
+  const failure = await asOwner(...statements).then(
     () => undefined,
     (error: unknown) => error,
   );
-  const { code, message, hint } = (said ?? {}) as { code?: string; message?: string; hint?: string };
-  return said === undefined ? undefined : { code, message, hint };
+  const { code, message, hint } = (failure ?? {}) as { code?: string; message?: string; hint?: string };
+  return failure === undefined ? undefined : { code, message, hint };
 }
 
-const leak = (what: string, from: string) => ({
+const leakError = (what: string, from: string) => ({
   code: "42501",
   message: `${what} reads ${from}, which holds personal data: everyone could read it there`,
   hint: `Take ${from} out of it, or drop it, or put it into a private schema.`,
@@ -23,32 +23,32 @@ const leak = (what: string, from: string) => ({
 describe("a new table", () => {
   afterEach(() => asOwner("drop table if exists marts.fact_new, private_marts.fact_new, raw.fact_new cascade"));
 
-  test.each(["marts", "raw"])("in %s is readable and described at once", async (schema) => {
+  test.each(["marts", "raw"])("in %s is readable and described without a deployment", async (schema) => {
     const headers = { "Accept-Profile": schema };
-    expect((await ask("GET /fact_new", { headers })).status).toBe(404);
+    expect((await sendRequest("GET /fact_new", { headers })).status).toBe(404);
     await asOwner(
       `create table ${schema}.fact_new (id integer primary key, seen text)`,
       `comment on column ${schema}.fact_new.seen is 'What was seen'`,
       `insert into ${schema}.fact_new values (1, 'one')`,
     );
-    await until(200, async () => (await ask("GET /fact_new", { headers })).status);
+    await until(200, async () => (await sendRequest("GET /fact_new", { headers })).status);
     expect(await rowsOf("GET /fact_new", { headers })).toEqual([{ id: 1, seen: "one" }]);
     const [endpoint] = await rowsOf(`GET /meta_endpoints?schema=eq.${schema}&relation=eq.fact_new`);
     expect(endpoint?.["kind"]).toBe("fact");
     await until("What was seen", () => descriptionOf("fact_new", "seen", headers));
   });
 
-  test("in private_marts is never readable, in no schema and by no name", async () => {
+  test("in private_marts is not readable through any schema or name", async () => {
     await asOwner(
       `create table private_marts.fact_new (id integer primary key, seen text)`,
       `insert into private_marts.fact_new values (1, 'secret_canary')`,
-      // Served when the cache has been read anew, so that the one above had its time, too.
+      // When this one is served, the schema cache has been reloaded after the private one was created.
       `create table marts.fact_new (id integer)`,
     );
-    await until(200, async () => (await ask("GET /fact_new", marts)).status);
+    await until(200, async () => (await sendRequest("GET /fact_new", marts)).status);
     for (const path of ["/fact_new", "/private_marts.fact_new", "/private_marts%2Efact_new"]) {
       for (const schema of ["api_v1", "raw", "private_marts", "private_raw"]) {
-        const answer = await ask(`GET ${path}`, { headers: { "Accept-Profile": schema } });
+        const answer = await sendRequest(`GET ${path}`, { headers: { "Accept-Profile": schema } });
         expect([path, schema, answer.status]).toEqual([path, schema, 404]);
         expect(answer.body).not.toContain("secret_canary");
       }
@@ -56,16 +56,16 @@ describe("a new table", () => {
     expect(await rowsOf("GET /meta_endpoints?relation=eq.fact_new&select=schema")).toEqual([{ schema: "marts" }]);
   });
 
-  test("that is dropped is gone at once", async () => {
+  test("returns 404 after it is dropped", async () => {
     await asOwner("create table marts.fact_new (id integer)");
-    await until(200, async () => (await ask("GET /fact_new", marts)).status);
+    await until(200, async () => (await sendRequest("GET /fact_new", marts)).status);
     await asOwner("drop table marts.fact_new");
-    await until(404, async () => (await ask("GET /fact_new", marts)).status);
+    await until(404, async () => (await sendRequest("GET /fact_new", marts)).status);
     expect(await rowsOf("GET /meta_endpoints?relation=eq.fact_new")).toEqual([]);
   });
 });
 
-describe("what reads a private table is refused before it serves a row:", () => {
+describe("an object that reads a private table cannot be created:", () => {
   afterEach(() => asOwner("drop schema if exists staging cascade").catch(() => undefined));
 
   test.each([
@@ -87,32 +87,32 @@ describe("what reads a private table is refused before it serves a row:", () => 
       "table marts.leak",
     ],
   ])("%s", async (_, statement, what) => {
-    expect(await refusal("begin", statement)).toEqual(leak(what, "private_marts.secret_person"));
+    expect(await errorOf("begin", statement)).toEqual(leakError(what, "private_marts.secret_person"));
     await expectNoLeak();
   });
 
-  test("a view over a view in a schema that nobody serves, moved into an exposed one", async () => {
+  test("a view over a view in a schema that is not served, or that view moved to an exposed schema", async () => {
     await withDatabase((client) =>
       client.query(`create schema staging authorization ${inject("data").plan.roles.owner}`),
     );
     await asOwner("create view staging.leak as select secret_name from private_marts.secret_person");
-    const refused = leak("view api_v1.leak", "private_marts.secret_person");
-    expect(await refusal("alter view staging.leak set schema api_v1")).toEqual(refused);
-    expect(await refusal("create view api_v1.leak as select * from staging.leak")).toEqual(refused);
+    const refused = leakError("view api_v1.leak", "private_marts.secret_person");
+    expect(await errorOf("alter view staging.leak set schema api_v1")).toEqual(refused);
+    expect(await errorOf("create view api_v1.leak as select * from staging.leak")).toEqual(refused);
     await expectNoLeak();
   });
 
-  test("a private table moved below an exposed view, by renaming its schema or itself, is found as well", async () => {
+  test("an exposed view whose table is moved to a private schema", async () => {
     await asOwner("create table private_raw.moving (a text)", "alter table private_raw.moving set schema raw");
     await asOwner("create view api_v1.moving as select a from raw.moving");
-    const refused = await refusal("alter table raw.moving set schema private_raw");
+    const refused = await errorOf("alter table raw.moving set schema private_raw");
     await asOwner("drop view api_v1.moving", "drop table raw.moving");
-    expect(refused).toEqual(leak("view api_v1.moving", "private_raw.moving"));
+    expect(refused).toEqual(leakError("view api_v1.moving", "private_raw.moving"));
   });
 
   async function expectNoLeak(): Promise<void> {
     for (const schema of ["api_v1", "marts", "raw"]) {
-      const answer = await ask("GET /leak", { headers: { "Accept-Profile": schema } });
+      const answer = await sendRequest("GET /leak", { headers: { "Accept-Profile": schema } });
       expect([schema, answer.status]).toEqual([schema, 404]);
     }
   }
@@ -121,7 +121,7 @@ describe("what reads a private table is refused before it serves a row:", () => 
 describe("the comment of a column", () => {
   afterEach(() => asOwner("drop table if exists marts.fact_new cascade"));
 
-  test("follows through wrapper views, until somebody writes on the view itself", async () => {
+  test("is inherited by wrapper views unless the view has its own", async () => {
     const text = (): Promise<string | undefined> => descriptionOf("new_wrapper", "renamed");
     await asOwner(
       "create table marts.fact_new (seen text)",
@@ -140,13 +140,13 @@ describe("the comment of a column", () => {
   });
 });
 
-/** Description of a column in the Swagger document. */
+/** Returns the description of a column in the Swagger document. */
 async function descriptionOf(
   relation: string,
   column: string,
   headers: Record<string, string> = {},
 ): Promise<string | undefined> {
-  const { definitions } = JSON.parse((await ask("GET /", { headers })).body) as {
+  const { definitions } = JSON.parse((await sendRequest("GET /", { headers })).body) as {
     definitions: Record<string, { properties: Record<string, { description?: string }> } | undefined>;
   };
   return definitions[relation]?.properties[column]?.description;

@@ -12,7 +12,7 @@ import { loadSampleOf } from "../../local/sample.ts";
 import { quiet } from "../helpers/quiet.ts";
 import { INSTALLED_IDENTITY_PROVIDER, VERIFICATION } from "../helpers/sections.ts";
 
-/** What the tests know of the platform. */
+/** Properties of the platform that tests can inject. */
 export interface RunningData {
   /** Data folder of the platform. */
   readonly data: string;
@@ -21,11 +21,11 @@ export interface RunningData {
   readonly namespace: string;
   /** Port of the gateway on 127.0.0.1. */
   readonly gatewayPort: number;
-  /** Origin of the data API, as browsers name it. */
+  /** Origin of the data API for browsers. */
   readonly url: string;
   /** Origin of the web catalog. */
   readonly catalogUrl: string;
-  /** Of 127.0.0.1. */
+  /** Port of Postgres on 127.0.0.1. */
   readonly postgresPort: number;
   readonly plan: DataPlan;
   /** Passwords of the roles that log in, by the role's name. */
@@ -38,8 +38,8 @@ declare module "vitest" {
   }
 }
 
-/** What the local stack's own file says otherwise: nothing but the data API, and one of its schemas on its way out. */
-const changes = {
+/** Config that replaces that of the local stack: only the data API, with one deprecated schema. */
+const configChanges = {
   "gatehouse:protected_services": [],
   "gatehouse:test_environments": { enabled: false },
   "gatehouse:identity_provider": INSTALLED_IDENTITY_PROVIDER,
@@ -47,7 +47,7 @@ const changes = {
   "gatehouse:data_api": {
     domains: "auto",
     schemas: {
-      // Without quotes in the engine's copy of the stack file, as people write it.
+      // Dates without quotes in the engine's copy of the stack file, as users write them.
       deprecated: { raw: { since: "2026-01-01", sunset: "2027-01-01", link: "https://data.example.org/versions" } },
     },
     authenticator_password: "${DATA_AUTHENTICATOR_PASSWORD}",
@@ -63,10 +63,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     rmSync(data, { recursive: true, force: true });
   };
   try {
-    const local = await openLocal(platform, changes);
+    const local = await openLocal(platform, configChanges);
     await deploy(local, quiet);
     await loadSampleOf(platform, local);
-    const running = whatRuns(platform, local);
+    const running = runningData(platform, local);
     await loadFixtures(running);
     project.provide("data", running);
     return stop;
@@ -76,7 +76,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-function whatRuns(platform: Platform, { plan, settings, variables }: LocalStack): RunningData {
+function runningData(platform: Platform, { plan, settings, variables }: LocalStack): RunningData {
   const { data: database, exposures } = plan;
   const url = publicUrl(exposures);
   const catalogUrl = exposures.find(({ role }) => role === "catalog")?.url;
@@ -100,7 +100,7 @@ function whatRuns(platform: Platform, { plan, settings, variables }: LocalStack)
   };
 }
 
-/** Rows of every kind, as a pipeline would write them: as the owner, each file in a transaction. */
+/** Loads the fixtures like a pipeline: as the owner, each file in a transaction. */
 async function loadFixtures({ postgresPort: port, plan, passwords }: RunningData): Promise<void> {
   const { owner: user } = plan.roles;
   const client = new Client({ host: "127.0.0.1", port, database: plan.database, user, password: passwords[user] });

@@ -1,45 +1,46 @@
-/** Which schema a request means, what is in none, and that no answer names anything private. */
+/** Selection of a schema by Accept-Profile; no response contains a private name. */
 import { describe, expect, test } from "vitest";
-import { NO_ROUTE, refused, served } from "./answers.ts";
-import { type Asked, ask, type Lines, told } from "./api-client.ts";
+import { NO_ROUTE, errorResponse, rowsResponse } from "./expected-responses.ts";
+import { type RequestOptions, sendRequest, type Lines, responseTo } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
-/** Names and values that no answer may hold, unless the request itself did. */
+/** Names and values that a response may contain only if the request does. */
 const PRIVATE = /private_|secret_|Sample Person|gatehouse|carried_comment/;
 
-const noRelation = (name: string) => refused(404, { code: "42P01", message: `relation "${name}" does not exist` });
+const noRelation = (name: string) =>
+  errorResponse(404, { code: "42P01", message: `relation "${name}" does not exist` });
 
 describe("Accept-Profile", () => {
   test.each([
-    ["no header means the first schema", {}, "api_v1", "/distrikt_summary"],
+    ["the first schema without the header", {}, "api_v1", "/distrikt_summary"],
     ["api_v1", { "Accept-Profile": "api_v1" }, "api_v1", "/distrikt_summary"],
     ["marts", marts, "marts", "/dim_fylke"],
     ["raw", { "Accept-Profile": "raw" }, "raw", "/ssb_kommuner"],
-    ["its name in other cases", { "aCCEPT-pROFILE": "marts" }, "marts", "/dim_fylke"],
-    ["blanks around the value", { "Accept-Profile": " \t marts " }, "marts", "/dim_fylke"],
-  ])("%s", async (_, headers, profile, path) => {
+    ["marts with a header name in another case", { "aCCEPT-pROFILE": "marts" }, "marts", "/dim_fylke"],
+    ["marts with blanks around the value", { "Accept-Profile": " \t marts " }, "marts", "/dim_fylke"],
+  ])("selects %s", async (_, headers, profile, path) => {
     const target = `${path}?limit=0`;
-    expect(await told(`GET ${target}`, { headers })).toMatchObject({
+    expect(await responseTo(`GET ${target}`, { headers })).toMatchObject({
       status: 200,
       headers: { "content-profile": profile },
       body: [],
     });
   });
 
-  test("rule 1: a relation of marts or raw without it answers 404", async () => {
+  test("rule 1: is required for a relation of marts or raw, which otherwise returns 404", async () => {
     for (const name of ["dim_kommune", "fact_observation", "ssb_kommuner", "readings", "nothing"]) {
-      expect(await told(`GET /${name}`)).toEqual(noRelation(`api_v1.${name}`));
+      expect(await responseTo(`GET /${name}`)).toEqual(noRelation(`api_v1.${name}`));
     }
-    expect(await told("GET /ssb_kommuner", { headers: marts })).toEqual(noRelation("marts.ssb_kommuner"));
+    expect(await responseTo("GET /ssb_kommuner", { headers: marts })).toEqual(noRelation("marts.ssb_kommuner"));
   });
 
   test.each(["/", "/person", "/secret_person", "/nothing", "/dim_kommune", "/openapi.json/x"])(
-    "rule 2: GET %s of a schema that is not exposed answers 404, there or not",
+    "rule 2: %s of a schema that is not exposed returns 404, whether or not it exists",
     async (path) => {
       const hidden = ["private_marts", "private_raw", "gatehouse", "catalog", "gatehouse_openapi"];
       for (const schema of [...hidden, "public", "pg_catalog", "information_schema", "nothing"]) {
         for (const method of ["GET", "HEAD", "OPTIONS"]) {
-          const answer = await told(`${method} ${path}`, { headers: { "Accept-Profile": schema } });
+          const answer = await responseTo(`${method} ${path}`, { headers: { "Accept-Profile": schema } });
           expect(answer).toEqual(method === "HEAD" ? { ...NO_ROUTE, body: "" } : NO_ROUTE);
         }
       }
@@ -60,8 +61,8 @@ describe("Accept-Profile", () => {
     "*",
     "mart_",
     "marts\u00e9",
-  ])("the value %j is no schema", async (value) => {
-    expect(await told("GET /dim_fylke", { headers: { "Accept-Profile": value } })).toEqual(NO_ROUTE);
+  ])("the value %j selects no schema", async (value) => {
+    expect(await responseTo("GET /dim_fylke", { headers: { "Accept-Profile": value } })).toEqual(NO_ROUTE);
   });
 
   test.each<[string, Lines]>([
@@ -93,11 +94,11 @@ describe("Accept-Profile", () => {
         ["Accept-Profile", "marts"],
       ],
     ],
-  ])("two lines never reach what is not exposed: %s", async (_, headers) => {
-    expect((await told("GET /secret_person", { headers })).status).toBe(404);
+  ])("in two lines selects an exposed schema only: %s", async (_, headers) => {
+    expect((await responseTo("GET /secret_person", { headers })).status).toBe(404);
     const target = "/dim_fylke?fylke_nr=eq.03";
     const body = [{ fylke_nr: "03", fylke_navn: "Oslo" }];
-    expect(await told(`GET ${target}`, { headers })).toEqual(served({ target, range: "0-0/*", body }));
+    expect(await responseTo(`GET ${target}`, { headers })).toEqual(rowsResponse({ target, range: "0-0/*", body }));
   });
 
   test.each<[string, Lines]>([
@@ -106,8 +107,8 @@ describe("Accept-Profile", () => {
     ["Content-Profile", [["Content-Profile", "marts"]]],
     ["Content-Profile of a private schema", [["Content-Profile", "private_marts"]]],
     ["X-Forwarded-Accept-Profile", [["X-Forwarded-Accept-Profile", "marts"]]],
-  ])("%s selects nothing", async (_, headers) => {
-    expect(await told("GET /dim_fylke", { headers })).toEqual(noRelation("api_v1.dim_fylke"));
+  ])("cannot be replaced by %s", async (_, headers) => {
+    expect(await responseTo("GET /dim_fylke", { headers })).toEqual(noRelation("api_v1.dim_fylke"));
   });
 });
 
@@ -132,11 +133,11 @@ const CALLS = [
   ],
 ];
 
-describe("functions are not called", () => {
-  test.each(CALLS)("GET %s", async (path) => {
+describe("a function cannot be called", () => {
+  test.each(CALLS)("at %s", async (path) => {
     for (const schema of ["api_v1", "marts", "gatehouse_openapi", "gatehouse"]) {
       for (const method of ["GET", "HEAD", "POST"]) {
-        const { status, body } = await ask(`${method} ${path}`, { headers: { "Accept-Profile": schema } });
+        const { status, body } = await sendRequest(`${method} ${path}`, { headers: { "Accept-Profile": schema } });
         expect([method, schema, [400, 404].includes(status) ? "refused" : status]).toEqual([method, schema, "refused"]);
         expect(body.replaceAll(decodeURIComponent(path).replace(/^\/(rpc\/)?/, ""), "")).not.toMatch(PRIVATE);
       }
@@ -144,20 +145,23 @@ describe("functions are not called", () => {
   });
 });
 
-describe("what is private cannot be told from what is not there", () => {
-  /** The same request for a private name and for one that nobody has ever used: the answers differ in the name alone. */
+describe("a private name gets the same response as an unknown one", () => {
+  /** Expects that the responses for a private and an unknown name differ in the name only. */
   async function expectSame(
     line: (name: string) => string,
     [name, other]: [string, string],
-    asked: Asked = {},
+    options: RequestOptions = {},
   ): Promise<void> {
-    const [real, made] = [await told(line(name), asked), await told(line(other), asked)];
-    expect(real.status).toBeGreaterThanOrEqual(400);
-    expect(JSON.parse(JSON.stringify(real).replaceAll(name, other))).toEqual(made);
+    const [privateResponse, unknownResponse] = [
+      await responseTo(line(name), options),
+      await responseTo(line(other), options),
+    ];
+    expect(privateResponse.status).toBeGreaterThanOrEqual(400);
+    expect(JSON.parse(JSON.stringify(privateResponse).replaceAll(name, other))).toEqual(unknownResponse);
   }
-  const schema: [string, string] = ["private_marts", "nowhere_marts"];
-  const table: [string, string] = ["secret_person", "nobody_person"];
-  const column: [string, string] = ["secret_name", "nobody_name"];
+  const schema: [string, string] = ["private_marts", "unknown_marts"];
+  const table: [string, string] = ["secret_person", "unknown_person"];
+  const column: [string, string] = ["secret_name", "unknown_name"];
 
   test.each([
     ["a path", (name: string) => `GET /${name}`],
@@ -176,7 +180,7 @@ describe("what is private cannot be told from what is not there", () => {
     ["a call", (name: string) => `GET /rpc/${name}`],
     ["a cast", (name: string) => `GET /fact_observation?select=id::${name}`],
     ["a text search configuration", (name: string) => `GET /fact_observation?label=fts(${name}).x`],
-  ])("%s", async (_, line) => {
+  ])("for a table and a column in %s", async (_, line) => {
     await expectSame(line, table, { headers: marts });
     await expectSame(line, column, { headers: marts });
   });
@@ -187,11 +191,11 @@ describe("what is private cannot be told from what is not there", () => {
     ["a nested path", (name: string) => `GET /${name}/person`],
     ["a cast", (name: string) => `GET /fact_observation?select=id::${name}.secret_person`],
     ["a schema of the description", (name: string) => `GET /openapi.json?schema=${name}`],
-  ])("the schema in %s", async (_, line) => {
+  ])("for a schema in %s", async (_, line) => {
     await expectSame(line, schema, { headers: marts });
   });
 
-  test("near misses get no hint at a private name", async () => {
+  test("without a hint for a similar name", async () => {
     for (const name of [
       "secret_perso",
       "secret_persons",
@@ -208,21 +212,21 @@ describe("what is private cannot be told from what is not there", () => {
           `/dim_kommune?select=${name}(*)`,
           `/rpc/${name}`,
         ]) {
-          const { body } = await ask(`GET ${target}`, { headers: { "Accept-Profile": profile } });
+          const { body } = await sendRequest(`GET ${target}`, { headers: { "Accept-Profile": profile } });
           expect(body.replaceAll(name, "")).not.toMatch(PRIVATE);
         }
       }
     }
   });
 
-  test("personal data is in no relation, and no private name in any description", async () => {
+  test("and no relation or description contains personal data or a private name", async () => {
     for (const profile of ["api_v1", "marts", "raw"]) {
       const headers = { "Accept-Profile": profile };
-      const root = await ask("GET /", { headers });
+      const root = await sendRequest("GET /", { headers });
       const paths = Object.keys((JSON.parse(root.body) as { paths: Record<string, unknown> }).paths);
       expect(paths.length).toBeGreaterThan(2);
       for (const path of [...paths, `/openapi.json?schema=${profile}`]) {
-        const answer = await ask(`GET ${path}`, { headers });
+        const answer = await sendRequest(`GET ${path}`, { headers });
         expect([path, answer.status, PRIVATE.exec(answer.body)?.[0]]).toEqual([path, 200, undefined]);
       }
     }

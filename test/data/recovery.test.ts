@@ -1,18 +1,18 @@
-/** What breaks below the gateway, and that everything comes back without a hand, in the times of docs/limits.md. */
+/** Failures of PostgREST and Postgres, and automatic recovery within the times of docs/limits.md. */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { FULL } from "../helpers/full.ts";
-import { type Ended, politely } from "./clients.ts";
+import { type Outcome, sendAtRate } from "./load-clients.ts";
 import { instances, postmaster } from "./processes.ts";
-import { ask, asOwner, newClient, withDatabase } from "./api-client.ts";
+import { sendRequest, asOwner, newClient, withDatabase } from "./api-client.ts";
 
 const headers = { "accept-profile": "marts" };
 const ROW = { path: "/recovery_thing?id=eq.7", headers };
-/** Milliseconds until a whole probe passes again, on a machine that does nothing else: with FULL=1. Else it passes again at all. */
+/** Maximum milliseconds until a probe passes again: on an idle machine with FULL=1, otherwise at some time. */
 const BOUND = FULL
   ? { instance: 20_000, database: 30_000, connections: 10_000 }
   : { instance: 240_000, database: 240_000, connections: 240_000 };
-/** Names that no answer may tell: schemas, roles, where the database is, and how it was reached. */
+/** Names that no response may contain: private schemas, roles, and the address of the database. */
 const PRIVATE = /private_|secret_|gatehouse|catalog|postgres(?!t)|127\.0\.0\.1|password|port \d/i;
 
 beforeAll(async () => {
@@ -26,42 +26,42 @@ beforeAll(async () => {
 
 afterAll(() => asOwner("drop view if exists api_v1.recovery_view", "drop table marts.recovery_thing"));
 
-test("an instance is killed", async () => {
+test("recovers after an instance is killed", async () => {
   const [victim = 0] = instances();
-  const { ended, took } = await whileAsked(
+  const { outcomes, took } = await runUnderLoad(
     () => Promise.resolve(kill([victim], "SIGKILL")),
     recoveredInstances(victim),
   );
-  expectOnly(ended, [200, 500, 502, 503, 504]);
+  expectOnly(outcomes, [200, 500, 502, 503, 504]);
   expect(took).toBeLessThan(BOUND.instance);
 });
 
-test("all instances are killed at once", async () => {
+test("recovers after all instances are killed", async () => {
   const victims = instances();
-  const { ended, took } = await whileAsked(
+  const { outcomes, took } = await runUnderLoad(
     () => Promise.resolve(kill(victims, "SIGKILL")),
     recoveredInstances(...victims),
   );
-  expectOnly(ended, [200, 500, 502, 503, 504]);
-  expect(ended.some(({ status }) => status !== 200)).toBe(true);
+  expectOnly(outcomes, [200, 500, 502, 503, 504]);
+  expect(outcomes.some(({ status }) => status !== 200)).toBe(true);
   expect(took).toBeLessThan(BOUND.instance);
 });
 
 test.each([
   ["fast", "SIGINT"],
   ["immediate", "SIGQUIT"],
-] as const)("the database restarts (%s)", async (_, signal) => {
+] as const)("recovers after a restart of the database (%s shutdown)", async (_, signal) => {
   const before = postmaster();
-  const { ended, took } = await whileAsked(
+  const { outcomes, took } = await runUnderLoad(
     () => Promise.resolve(kill([before], signal)),
     () => Promise.resolve(expect(postmaster()).not.toBe(before)),
   );
-  expectOnly(ended, [200, 500, 503, 504]);
-  expect(ended.some(({ status }) => status !== 200)).toBe(true);
+  expectOnly(outcomes, [200, 500, 503, 504]);
+  expect(outcomes.some(({ status }) => status !== 200)).toBe(true);
   expect(took).toBeLessThan(BOUND.database);
 });
 
-test("the sessions of PostgREST are ended", async () => {
+test("recovers after PostgREST's sessions are terminated", async () => {
   const end = (): Promise<void> =>
     withDatabase(async (database) => {
       const { rowCount } = await database.query(
@@ -69,19 +69,19 @@ test("the sessions of PostgREST are ended", async () => {
       );
       expect(rowCount).toBeGreaterThan(1);
     });
-  const { ended, took } = await whileAsked(end);
-  expectOnly(ended, [200, 500, 503, 504]);
+  const { outcomes, took } = await runUnderLoad(end);
+  expectOnly(outcomes, [200, 500, 503, 504]);
   expect(took).toBeLessThan(BOUND.connections);
 });
 
-test("every connection waits for a lock", async () => {
+test("returns documented errors while every connection waits for a lock, and recovers", async () => {
   await withDatabase(async (database) => {
     await database.query("begin");
     await database.query("lock table marts.recovery_thing in access exclusive mode");
     const waiting = await Promise.all(
-      Array.from({ length: 60 }, () => ask("GET /recovery_thing?limit=1", { headers })),
+      Array.from({ length: 60 }, () => sendRequest("GET /recovery_thing?limit=1", { headers })),
     );
-    // 55P03: the lock was not had in lock_timeout; no answer waits for longer than for a connection and then for the lock.
+    // 55P03: lock_timeout. Each response waits at most for a connection and then for the lock.
     const codes = new Set(waiting.map(({ body }) => (JSON.parse(body) as { code: string }).code));
     expect([...codes].filter((code) => !["55P03", "57014", "PGRST003"].includes(code))).toEqual([]);
     expectOnly(
@@ -93,8 +93,8 @@ test("every connection waits for a lock", async () => {
   await vi.waitFor(() => probe(), { timeout: BOUND.connections, interval: 20 });
 });
 
-test("the schema changes under running requests", async () => {
-  const { ended, took } = await whileAsked(
+test("serves the new schema after changes during requests", async () => {
+  const { outcomes, took } = await runUnderLoad(
     async () => {
       await asOwner(
         "alter table marts.recovery_thing add column added text default 'new'",
@@ -102,7 +102,10 @@ test("the schema changes under running requests", async () => {
         "alter view api_v1.recovery_view rename to recovery_other",
         "alter table marts.recovery_thing rename to recovery_gone",
       );
-      await vi.waitFor(async () => expect((await ask(`GET ${ROW.path}`, { headers })).status).toBe(404), 240_000);
+      await vi.waitFor(
+        async () => expect((await sendRequest(`GET ${ROW.path}`, { headers })).status).toBe(404),
+        240_000,
+      );
       await asOwner(
         "drop view api_v1.recovery_other",
         "alter table marts.recovery_gone rename to recovery_thing",
@@ -111,52 +114,55 @@ test("the schema changes under running requests", async () => {
       );
     },
     async () =>
-      expect((await ask("GET /recovery_view?id=eq.7")).body).toBe('[{"id":7,"name":"thing 7","added":"new"}]'),
+      expect((await sendRequest("GET /recovery_view?id=eq.7")).body).toBe('[{"id":7,"name":"thing 7","added":"new"}]'),
   );
-  expectOnly(ended, [200, 404, 503]);
+  expectOnly(outcomes, [200, 404, 503]);
   expect(took).toBeLessThan(BOUND.connections);
 });
 
-/** Rows, count, and an answer that is confirmed. @throws when one of them is not as before */
+/** Requests rows, a count, and a 304. @throws if one of them is not as expected */
 async function probe(): Promise<void> {
   const from = newClient();
-  const row = await ask("GET /recovery_view?id=eq.7", { from });
+  const row = await sendRequest("GET /recovery_view?id=eq.7", { from });
   expect([row.status, (JSON.parse(row.body) as unknown[]).length]).toEqual([200, 1]);
-  const count = await ask("HEAD /recovery_thing?limit=0", { from, headers: { ...headers, prefer: "count=exact" } });
+  const count = await sendRequest("HEAD /recovery_thing?limit=0", {
+    from,
+    headers: { ...headers, prefer: "count=exact" },
+  });
   expect(count.headers["content-range"]).toBe("*/100");
   const tag = String(row.headers["etag"]);
   expect(tag).toMatch(/^W\/"/);
-  // A write that was reported meanwhile makes the first tag old.
-  const again = await ask("GET /recovery_view?id=eq.7", { from, headers: { "if-none-match": tag } });
+  // A write that is reported meanwhile changes the tag.
+  const again = await sendRequest("GET /recovery_view?id=eq.7", { from, headers: { "if-none-match": tag } });
   expect(again.status).toBe(304);
 }
 
-/** Breaks something while a client asks, and waits until everything is well: the time of that in milliseconds. */
-async function whileAsked(
+/** Runs `act` while a client sends requests, and waits until probes pass again. @returns outcomes, and the milliseconds until then */
+async function runUnderLoad(
   act: () => Promise<void>,
   also: () => Promise<void> = () => Promise.resolve(),
-): Promise<{ ended: readonly Ended[]; took: number }> {
+): Promise<{ outcomes: readonly Outcome[]; took: number }> {
   const done = new AbortController();
-  const asking = politely(newClient(), ROW, 20, done.signal);
+  const load = sendAtRate(newClient(), ROW, 20, done.signal);
   await pause(500);
   await act();
   const since = performance.now();
-  const well = async (): Promise<void> => {
+  const recovered = async (): Promise<void> => {
     await also();
     for (let round = 0; round < 6; round += 1) await probe();
   };
-  await vi.waitFor(well, { timeout: 240_000, interval: 50 }).finally(() => done.abort());
+  await vi.waitFor(recovered, { timeout: 240_000, interval: 50 }).finally(() => done.abort());
   const took = Math.round(performance.now() - since);
-  const ended = await asking;
-  return { ended, took };
+  const outcomes = await load;
+  return { outcomes, took };
 }
 
-/** As many as before, none of them one of these. */
+/** Expects the same number of instances as now, without the killed ones. */
 function recoveredInstances(...victims: readonly number[]): () => Promise<void> {
-  const many = instances().length;
+  const count = instances().length;
   return () => {
     const now = instances();
-    expect([now.length, now.filter((id) => victims.includes(id))]).toEqual([many, []]);
+    expect([now.length, now.filter((id) => victims.includes(id))]).toEqual([count, []]);
     return Promise.resolve();
   };
 }
@@ -165,14 +171,14 @@ function kill(ids: readonly number[], signal: NodeJS.Signals): void {
   for (const id of ids) process.kill(id, signal);
 }
 
-/** What PostgREST makes of a query whose connection was cut before Postgres could say why: a 400 (docs/limits.md). */
-const CUT = '{"code":"","details":null,"hint":null,"message":""}';
+/** Body of PostgREST's 400 if the connection ends before Postgres reports an error (docs/limits.md). */
+const EMPTY_ERROR = '{"code":"","details":null,"hint":null,"message":""}';
 
-/** Only these statuses, and nothing private in any body. */
-function expectOnly(ended: readonly Ended[], statuses: readonly number[]): void {
-  const others = ended.filter(
-    ({ status, body }) => !statuses.includes(Number(status)) && !(status === 400 && body === CUT),
+/** Expects these statuses only, and nothing private in any body. */
+function expectOnly(outcomes: readonly Outcome[], statuses: readonly number[]): void {
+  const others = outcomes.filter(
+    ({ status, body }) => !statuses.includes(Number(status)) && !(status === 400 && body === EMPTY_ERROR),
   );
   expect(others.map(({ status, body }) => [status, body])).toEqual([]);
-  expect([...new Set(ended.map(({ body }) => body).filter((body) => PRIVATE.test(body)))]).toEqual([]);
+  expect([...new Set(outcomes.map(({ body }) => body).filter((body) => PRIVATE.test(body)))]).toEqual([]);
 }

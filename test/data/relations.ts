@@ -1,5 +1,4 @@
-/** What sample and fixtures put into the exposed schemas. */
-/** The exposed ones; the first is the default. */
+/** The exposed schemas; the first is the default. */
 export const SCHEMAS = ["api_v1", "marts", "raw"];
 const META = ["/meta_dimensions", "/meta_endpoints", "/meta_sources"];
 /** Every relation of sample and fixtures, by schema. */

@@ -1,4 +1,4 @@
-/** What is put into requests: from tame to hostile. */
+/** Valid, invalid and malicious values for generated requests. */
 import fc from "fast-check";
 
 const many = (text: string): string[] => text.trim().split(/\s+/);
@@ -19,8 +19,8 @@ const VALUES = [
   ...["\u0000", "a\r\nX-Injected: 1", "\t", " ", "\ufeff", "9".repeat(400), "a".repeat(3_000), "(a|a)*".repeat(50)],
 ];
 
-/** What stands outside of what is exposed, or nowhere. */
-export const PLACES = [
+/** Names of objects that are not exposed or do not exist. */
+export const UNEXPOSED_NAMES = [
   ...many(`secret_person private_marts.secret_person private_raw secret_name person pg_authid pg_catalog.pg_class`),
   ...many(`information_schema.tables gatehouse.pre_request rpc/document rpc/pre_request catalog.sources .. . * nope`),
   "",
@@ -38,7 +38,7 @@ export const anyValue: fc.Arbitrary<string> = fc.oneof(
 const hex = (code: number): string => `%${code.toString(16).padStart(2, "0")}`;
 const plain = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-/** A text as it should be sent, by its bytes, by its Latin-1 signs, twice encoded, hardly encoded, or cut short. */
+/** Encodings of a text: correct, by UTF-8 bytes, by Latin-1 bytes, twice, incomplete, and with an incomplete escape. */
 const ENCODINGS: readonly ((text: string) => string)[] = [
   plain,
   (text) => [...Buffer.from(text)].map(hex).join(""),
@@ -48,13 +48,13 @@ const ENCODINGS: readonly ((text: string) => string)[] = [
   (text) => `${plain(text)}%`,
 ];
 
-/** Mostly as it should be. */
+/** Usually the correct encoding. */
 export const anyEncoding: fc.Arbitrary<(text: string) => string> = fc.oneof(
   { weight: 7, arbitrary: fc.constant(plain) },
   { weight: 3, arbitrary: fc.constantFrom(...ENCODINGS) },
 );
 
-/** Mostly one of these, at times one of those. */
+/** Usually one of `these`, sometimes one of `those`. */
 export function often(these: readonly string[], those: readonly string[]): fc.Arbitrary<string> {
   const [usual, unusual] = [fc.constantFrom(...these), fc.constantFrom(...those)];
   return fc.oneof({ weight: 14, arbitrary: usual }, { weight: 1, arbitrary: unusual });
@@ -69,7 +69,7 @@ const OTHERS = many(`
   Authorization If-None-Match If-Modified-Since Range-Unit Content-Profile X-Forwarded-For Cookie Prefer Accept
   Accept-Language X-HTTP-Method-Override`);
 
-/** Header lines: the schema, and up to three others. */
+/** Generates header lines: the schema, and up to three others. */
 export function anyHeaders(schema: string): fc.Arbitrary<[string, string][]> {
   const named = (name: string, values: readonly string[]) =>
     fc.constantFrom(...values).map((value): [string, string] => [name, value]);

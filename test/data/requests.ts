@@ -1,6 +1,6 @@
-/** Requests built from the API's own description. */
+/** Requests generated from the API's description. */
 import fc from "fast-check";
-import { anyEncoding, anyHeaders, anyValue, CASTS, often, OPERATORS, PLACES } from "./request-values.ts";
+import { anyEncoding, anyHeaders, anyValue, CASTS, often, OPERATORS, UNEXPOSED_NAMES } from "./request-values.ts";
 
 /** A relation as the Swagger document describes it. */
 export interface Described {
@@ -19,13 +19,13 @@ type Text = fc.Arbitrary<string>;
 
 const joined = (separator: string, ...parts: Text[]): Text => fc.tuple(...parts).map((texts) => texts.join(separator));
 
-/** @param relations what may be asked for, at least one */
+/** Generates requests. @param relations at least one */
 export function requests(relations: readonly Described[]): fc.Arbitrary<Request> {
   const names = relations.map(({ relation }) => relation);
-  const elsewhere = [...relations.flatMap(({ columns }) => columns), ...PLACES];
+  const elsewhere = [...relations.flatMap(({ columns }) => columns), ...UNEXPOSED_NAMES];
   return fc.constantFrom(...relations).chain(({ schema, relation, columns }) => {
-    const path = often([relation], [...names, ...PLACES, "openapi.json"]);
-    const query = queries(often(columns, elsewhere).map(quoted), often(names, PLACES));
+    const path = often([relation], [...names, ...UNEXPOSED_NAMES, "openapi.json"]);
+    const query = queries(often(columns, elsewhere).map(quoted), often(names, UNEXPOSED_NAMES));
     const slash = often(["/"], ["//", "/./", "/x/../"]);
     const method = often(["GET"], ["HEAD", "OPTIONS", "POST", "PATCH", "DELETE", "PUT"]);
     const target = fc.tuple(slash, path, anyEncoding, query).map(([before, name, encode, parameters]) => {
@@ -67,7 +67,7 @@ function ordering(field: Text): Text {
   return fc.array(joined("", field, direction), { minLength: 1, maxLength: 4 }).map((list) => list.join(","));
 }
 
-/** `(id.eq.1,or(…))`, up to six deep, or a single condition in up to 300 brackets. */
+/** Generates a logic tree: `(id.eq.1,or(…))` up to six levels deep, or one condition in up to 300 brackets. */
 function logic(field: Text): Text {
   const inQuotes = anyValue.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`);
   const value = fc.oneof({ weight: 4, arbitrary: inQuotes }, { weight: 1, arbitrary: anyValue });
@@ -82,7 +82,7 @@ function logic(field: Text): Text {
   return fc.array(tree, { minLength: 1, maxLength: 3 }).map((parts) => `(${parts.join(",")})`);
 }
 
-/** Columns with casts and aliases, and related rows up to four deep. */
+/** Generates columns with casts and aliases, and related rows up to four levels deep. */
 function selection(field: Text, relation: Text): Text {
   const prefix = often(["", "alias:"], ["...", '"odd":']);
   const hint = often([""], ["!inner", "!left", "!fact_observation_kommune_nr_fkey", "!secret_person_observation_fkey"]);

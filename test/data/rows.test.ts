@@ -1,19 +1,21 @@
-/** Rows: what may be asked of a relation, and what comes back, whole: status, headers and body together. */
+/** Rows of relations: filters, order, pages and related rows, each with status, headers and body. */
 import { describe, expect, test } from "vitest";
-import { refused, served } from "./answers.ts";
-import { ask, rowsOf, told } from "./api-client.ts";
+import { errorResponse, rowsResponse } from "./expected-responses.ts";
+import { sendRequest, rowsOf, responseTo } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 const T = "/fact_observation";
 
-describe("a relation is an array of rows", () => {
-  test("of the default schema", async () => {
+describe("rows", () => {
+  test("of the default schema are an array", async () => {
     const target = "/distrikt_summary?fylke_nr=eq.03";
     const body = [{ fylke_nr: "03", fylke_navn: "Oslo", kommuner: 1 }];
-    expect(await told(`GET ${target}`)).toEqual(served({ profile: "api_v1", target, range: "0-0/*", body }));
+    expect(await responseTo(`GET ${target}`)).toEqual(
+      rowsResponse({ profile: "api_v1", target, range: "0-0/*", body }),
+    );
   });
 
-  test("with a value of every type", async () => {
+  test("contain values of every type", async () => {
     const target = `${T}?id=in.(1,6)&order=id`;
     const [heron, nothing] = [
       {
@@ -25,16 +27,18 @@ describe("a relation is an array of rows", () => {
         ...{ tags: [], span: null, doc: null, "odd name, æ": null },
       },
     ];
-    const answer = await told(`GET ${target}`, { headers: marts });
-    expect(answer).toEqual(served({ target, range: "0-1/*", body: [heron, nothing] }));
+    const answer = await responseTo(`GET ${target}`, { headers: marts });
+    expect(answer).toEqual(rowsResponse({ target, range: "0-1/*", body: [heron, nothing] }));
   });
 
-  test("that may be empty", async () => {
+  test("are an empty array without a match", async () => {
     const target = `${T}?id=eq.99`;
-    expect(await told(`GET ${target}`, { headers: marts })).toEqual(served({ target, range: "*/*", body: [] }));
+    expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(
+      rowsResponse({ target, range: "*/*", body: [] }),
+    );
   });
 
-  test("of a raw landing are found by region_code, of an entity by orgnr", async () => {
+  test("can be filtered by region_code and by orgnr", async () => {
     const landing = await rowsOf("GET /ssb_kommuner?region_code=eq.0301", { headers: { "Accept-Profile": "raw" } });
     expect(landing.map((row) => row["region_name"])).toEqual(["Oslo"]);
     const entity = await rowsOf("GET /dim_enhet?orgnr=eq.958935420", { headers: marts });
@@ -56,25 +60,25 @@ describe("limit, offset, order and select", () => {
     ["id=eq.2&select=n:label,id::text,doc->n,doc->>n", "0-0/*", [{ n: "2", id: "2" }]],
     ["id=eq.2&select=name:label,doc->a->b", "0-0/*", [{ name: "grey seal", b: [] }]],
     ['id=eq.1&select="odd name, æ"', "0-0/*", [{ "odd name, æ": "x" }]],
-  ])("%s", async (query, range, body) => {
+  ])("%s returns %s", async (query, range, body) => {
     const target = `${T}?${query}`;
     const sent = target.replaceAll(/[^!-~]| |"|>/g, encodeURIComponent);
-    expect(await told(`GET ${sent}`, { headers: marts })).toEqual(served({ target, range, body }));
+    expect(await responseTo(`GET ${sent}`, { headers: marts })).toEqual(rowsResponse({ target, range, body }));
   });
 
-  test("an answer holds 1000 rows at the most, and says so", async () => {
+  test("a response has at most 1000 rows, and X-Max-Rows", async () => {
     for (const query of ["order=number", "order=number&limit=5000"]) {
-      const answer = await ask(`GET /ref_number?${query}`, { headers: marts });
+      const answer = await sendRequest(`GET /ref_number?${query}`, { headers: marts });
       const rows = JSON.parse(answer.body) as { number: number }[];
       expect([rows.length, rows.at(-1)?.number]).toEqual([1000, 1000]);
       expect([answer.headers["x-max-rows"], answer.headers["content-range"]]).toEqual(["1000", "0-999/*"]);
     }
-    const rest = await ask("GET /ref_number?order=number&offset=1000", { headers: marts });
+    const rest = await sendRequest("GET /ref_number?order=number&offset=1000", { headers: marts });
     expect([(JSON.parse(rest.body) as unknown[]).length, rest.headers["content-range"]]).toEqual([500, "1000-1499/*"]);
   });
 });
 
-/** Value of a filter → ids that it leaves. */
+/** Filters, and the ids of the matching rows. */
 const FILTERS: readonly (readonly [query: string, ids: readonly number[]])[] = [
   ["id=eq.2", [2]],
   ["id=neq.2", [1, 3, 4, 5, 6]],
@@ -118,7 +122,7 @@ const FILTERS: readonly (readonly [query: string, ids: readonly number[]])[] = [
   ["doc->>n=eq.2", [2]],
   ["doc->a->b->0=eq.1", [1]],
   ['"odd name, æ"=eq.x', [1]],
-  // Several are all to hold.
+  // Several filters must all match.
   ["id=gt.1&id=lt.3", [2]],
   ["kommune_nr=eq.0301&active=is.false", [2]],
   ["or=(id.eq.1,id.eq.3)", [1, 3]],
@@ -127,13 +131,13 @@ const FILTERS: readonly (readonly [query: string, ids: readonly number[]])[] = [
   ["id=not.in.(1,2)&or=(active.is.true,label.is.null)", [3, 5, 6]],
 ];
 
-describe("filters", () => {
-  test.each(FILTERS)("%s", async (query, ids) => {
+describe("a filter", () => {
+  test.each(FILTERS)("%s returns the rows %j", async (query, ids) => {
     const target = `${T}?${query}&order=id&select=id`;
     const sent = target.replaceAll(/[^!-~]|[ "%>\\^]/g, encodeURIComponent);
     const range = `0-${ids.length - 1}/*`;
-    const expected = served({ target: target.replaceAll("%", "%25"), range, body: ids.map((id) => ({ id })) });
-    expect(await told(`GET ${sent}`, { headers: marts })).toEqual(expected);
+    const expected = rowsResponse({ target: target.replaceAll("%", "%25"), range, body: ids.map((id) => ({ id })) });
+    expect(await responseTo(`GET ${sent}`, { headers: marts })).toEqual(expected);
   });
 });
 
@@ -157,15 +161,17 @@ describe("related rows, by foreign key within a schema,", () => {
       [{ kommune_navn: "Oslo", dim_fylke: { fylke_navn: "Oslo" } }],
     ],
   ])("%s", async (_, target, body) => {
-    expect(await told(`GET ${target}`, { headers: marts })).toEqual(served({ target, range: "0-0/*", body }));
+    expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(
+      rowsResponse({ target, range: "0-0/*", body }),
+    );
   });
 
-  test("that do not exist are refused", async () => {
-    const answer = await told(`GET ${T}?select=id,dim_enhet(*)`, { headers: marts });
+  test("return 400 without a foreign key", async () => {
+    const answer = await responseTo(`GET ${T}?select=id,dim_enhet(*)`, { headers: marts });
     const message = "Could not find a relationship between 'fact_observation' and 'dim_enhet' in the schema cache";
     const details =
       "Searched for a foreign key relationship between 'fact_observation' and 'dim_enhet' in the schema 'marts', but no matches were found.";
     const hint = "Perhaps you meant 'dim_kommune' instead of 'dim_enhet'.";
-    expect(answer).toEqual(refused(400, { code: "PGRST200", message, details, hint }));
+    expect(answer).toEqual(errorResponse(400, { code: "PGRST200", message, details, hint }));
   });
 });

@@ -2,7 +2,7 @@
 import { expect, inject, test } from "vitest";
 import { checkDataApi } from "../../ops/checks/verify/dataApi.ts";
 
-test("passes for relations whose exact count is refused", async () => {
+test("passes for relations above exact_count_rows", async () => {
   const checks = await checkDataApi(inject("data").url, { exposed: ["api_v1", "marts", "raw"], hidden: ["private"] });
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   const details = checks.map(({ detail }) => detail).filter((detail) => detail.includes("counts"));

@@ -72,7 +72,7 @@ describe("a route of one namespace", () => {
     });
     const { reference, ...fields } = attack;
     const middlewares = reference ? { middlewares: [{ name: mark }, reference] } : {};
-    const routes = [rule("/isLoaded"), { ...rule("/attack"), ...middlewares, ...fields }];
+    const routes = [rule("/good"), { ...rule("/attack"), ...middlewares, ...fields }];
     return { kind: "IngressRoute", name: "control", namespace, spec: { entryPoints: ["web"], routes } };
   }
 
@@ -105,7 +105,7 @@ describe("a route of one namespace", () => {
     const [namespace, exposure, second] = attack();
     const mark = { ...markOf(randomUUID()), namespace };
     await withObjects([mark, route(mark.name, namespace, exposure, second)], async () => {
-      const isLoaded = async () => (await sendRaw(`${url}/isLoaded`)).headers["x-control"];
+      const isLoaded = async () => (await sendRaw(`${url}/good`)).headers["x-control"];
       await expect.poll(isLoaded, { timeout: 240_000, interval: 100 }).toBe(mark.name);
       expect(outcome(await sendRaw(`${url}/attack`))).toBe("404");
     });

@@ -115,15 +115,9 @@ describe("the access log", () => {
       "-",
     ]);
     const unknownHost = origin("whoami-public").replace("whoami-public", "unknown");
-    await sendRaw(`${unknownHost}/access-unknownHost`, [forged]);
+    await sendRaw(`${unknownHost}/access-unknown`, [forged]);
     // Without a route no middleware removes the header. Such a line has no RouterName, so it must not be trusted.
-    expect(fieldsOf(await lineOf("/access-unknownHost"))).toEqual([
-      undefined,
-      "unknown.localhost",
-      404,
-      "mallory",
-      "-",
-    ]);
+    expect(fieldsOf(await lineOf("/access-unknown"))).toEqual([undefined, "unknown.localhost", 404, "mallory", "-"]);
     for (const canary of CANARIES) expect(accessLog()).not.toContain(canary);
   });
 });

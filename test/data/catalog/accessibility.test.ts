@@ -1,13 +1,13 @@
-/** The page for the people who use it: by keyboard alone, in their language, in the colours they like. */
+/** Keyboard navigation, language, colour scheme and small screens of the catalog. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { until } from "../api-client.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
-import { asked, shownRows, shownTotals } from "./table.ts";
+import { expectedRows, shownRows, shownTotals } from "./table.ts";
 
 const visit = useBrowser();
 
-/** Goes on with the Tab key until the focus is on what has this name or text, and shows it. */
+/** Presses Tab until the element with this name or text has the focus. Expects a visible focus on each element. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const passed: string[] = [];
   for (let presses = 0; presses < 80; presses += 1) {
@@ -22,10 +22,10 @@ async function tabTo(page: Page, name: string): Promise<void> {
     expect([focused.label, focused.marked]).toEqual([focused.label, true]);
     if (focused.label === name) return;
   }
-  throw new Error(`no Tab leads to ${name}, but to ${passed.join(" | ")}`);
+  throw new Error(`Tab does not reach ${name}, only ${passed.join(" | ")}`);
 }
 
-test("by keyboard alone one finds a table, sorts and filters it, opens a row, and takes the request along", async () => {
+test("finds, sorts and filters a table, opens a row and copies the request with the keyboard only", async () => {
   await visit("/data", async (page) => {
     const { keyboard } = page;
     await tabTo(page, "Skip to the content");
@@ -40,11 +40,11 @@ test("by keyboard alone one finds a table, sorts and filters it, opens a row, an
     await keyboard.press("Enter");
     await page.getByRole("heading", { name: "Municipalities open" }).waitFor();
     await settled(page);
-    // A new page takes the focus.
+    // A new page moves the focus to its content.
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
     await tabTo(page, "Sort by kommune_navn");
     await keyboard.press("Enter");
-    const [first] = await asked("dim_kommune?order=kommune_navn&limit=1");
+    const [first] = await expectedRows("dim_kommune?order=kommune_navn&limit=1");
     await until(first?.[1], async () => (await shownRows(page))[0]?.[1]);
     await tabTo(page, "Filter by kommune_navn");
     await keyboard.press("Enter");
@@ -70,23 +70,23 @@ test("by keyboard alone one finds a table, sorts and filters it, opens a row, an
 });
 
 describe("the language", () => {
-  const words = { nb: "Alle data", en: "All data" };
+  const headings = { nb: "Alle data", en: "All data" };
 
   test.each([
     ["nb-NO", "nb"],
     ["nn-NO", "nb"],
     ["en-GB", "en"],
     ["de-DE", "en"],
-  ] as const)("of a browser in %s is %s", async (locale, language) => {
+  ] as const)("for a browser in %s is %s", async (locale, language) => {
     const read = async (page: Page): Promise<void> => {
       expect(await page.locator("html").getAttribute("lang")).toBe(language);
-      expect(await texts(page, "h1")).toEqual([words[language]]);
+      expect(await texts(page, "h1")).toEqual([headings[language]]);
       expect(await page.title()).toBe(language === "nb" ? "Alle data – Datakatalog" : "All data – Data catalog");
     };
     await visit("/data", read, { context: { locale } });
   });
 
-  test("is changed on the spot, kept for the next visit, and leaves the state as it is", async () => {
+  test("changes without a reload, is stored for the next page, and keeps the state", async () => {
     await visit("/data/marts/ref_number?where.number=gt.100&page=2", async (page) => {
       expect(await shownTotals(page)).toContain("Rows 101–200 of 1,400 (counted exactly)");
       await page.getByLabel("Language").selectOption("nb");
@@ -108,7 +108,7 @@ describe("the language", () => {
   });
 });
 
-test("the colours are those of the device, until one chooses others", async () => {
+test("uses the colour scheme of the device unless the user chooses another", async () => {
   const background = (page: Page): Promise<number> =>
     page.evaluate(() => {
       const [red = 0, green = 0, blue = 0] = getComputedStyle(document.documentElement)
@@ -134,7 +134,7 @@ test("the colours are those of the device, until one chooses others", async () =
   });
 });
 
-test("a phone shows the list at once, with the tags folded, and a table that scrolls in its own frame", async () => {
+test("shows the list with collapsed tags and a table that scrolls within its frame on a phone", async () => {
   const context = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
   const wide = (page: Page): Promise<number> =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -144,10 +144,10 @@ test("a phone shows the list at once, with the tags folded, and a table that scr
       expect(await page.locator(".filter label").first().isVisible()).toBe(false);
       await page.getByText("Filter by tag").tap();
       await page.locator('input[value="layer:marts"]').tap();
-      // A tap ends before the click that the browser makes of it. Until the list is filtered its links move, and a tap on one misses.
+      // A tap ends before the resulting click. Until the list is filtered its links move, and a tap on one would miss.
       await until([], async () => (await shownNames(page)).filter((name) => !name.startsWith("marts.")));
       const link = page.getByRole("link", { name: "fact_observation" });
-      // Entries get their height when they are scrolled into view (content-visibility); until then, what is below them moves.
+      // Entries get their height when they are scrolled into view (content-visibility), which moves the entries below.
       await link.scrollIntoViewIfNeeded();
       await link.tap();
       await page.getByRole("heading", { name: "fact_observation" }).waitFor();

@@ -1,39 +1,39 @@
-/** A real browser at the catalog, which tells everything that goes wrong in its pages. */
+/** A real browser for the catalog, which fails a test on errors in its pages. */
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, chromium as playwright, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
 import { note } from "../../helpers/exchanges.ts";
 
-export interface Circumstances {
-  /** Of the browser. Default: English, light, without motion, a desktop in Oslo. */
+export interface VisitOptions {
+  /** Options of the browser. Default: English, light, reduced motion, a desktop in Oslo. */
   readonly context?: BrowserContextOptions;
-  /** Before the page is opened. */
+  /** Runs before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
-  /** What the browser says about what the test itself brings about. Anything else that it says fails the test. */
+  /** Errors of the browser that the test causes. Any other error fails the test. */
   readonly expected?: RegExp;
 }
 
-/** Opens a path of the catalog as a person of one's own, and works with the page once nothing is on its way. */
-export type Visit = <T>(path: string, work: (page: Page) => Promise<T>, circumstances?: Circumstances) => Promise<T>;
+/** Opens a path of the catalog in a new browser profile, and runs `work` after the page has loaded. */
+export type Visit = <T>(path: string, work: (page: Page) => Promise<T>, options?: VisitOptions) => Promise<T>;
 
 const DEFAULTS: BrowserContextOptions = {
   locale: "en-GB",
   timezoneId: "Europe/Oslo",
   colorScheme: "light",
-  // From the start: a transition that is running continues when motion is reduced later.
+  // Set from the start, because a running transition continues when motion is reduced later.
   reducedMotion: "reduce",
 };
 
-/** Errors, violations of the policy, dialogs, and requests to anywhere but the catalog and the data API. */
+/** Prefix of console messages about violations of the Content-Security-Policy. */
 const PROBLEM = "catalog-problem";
 
-/** One browser for a file of tests. */
+/** Starts a browser for a file of tests. */
 export function useBrowser(): Visit {
   let browser: Browser;
   beforeAll(async () => {
     browser = await playwright.launch({
       executablePath: await chromium.executablePath(),
-      // Chromium itself sends *.localhost to loopback. Its own sandbox refuses root; the last three keep it from calling home.
+      // Chromium resolves *.localhost to loopback. Its sandbox refuses root; the last three arguments disable its background requests.
       args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
       headless: true,
     });
@@ -44,7 +44,7 @@ export function useBrowser(): Visit {
     try {
       const page = await context.newPage();
       page.setDefaultTimeout(120_000);
-      const problems = await listen(page);
+      const problems = await collectProblems(page);
       try {
         await prepare?.(page);
         await page.goto(inject("data").catalogUrl + path);
@@ -63,7 +63,8 @@ export function useBrowser(): Visit {
   };
 }
 
-async function listen(page: Page): Promise<string[]> {
+/** Collects errors, violations of the policy, dialogs, and requests to other servers than the catalog and the data API. */
+async function collectProblems(page: Page): Promise<string[]> {
   const problems: string[] = [];
   const { url, catalogUrl } = inject("data");
   page.on("console", (message) => {
@@ -92,27 +93,27 @@ async function listen(page: Page): Promise<string[]> {
   return problems;
 }
 
-/** Waits until the page has its heading and nothing is on its way. */
+/** Waits until the page has its heading and is not loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1, [role=alert]").first().waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached", timeout: 240_000 });
 }
 
-/** The texts of all elements in order, blanks made one. */
+/** Returns the texts of all matching elements in order, with white space collapsed. */
 export async function texts(page: Page, selector: string): Promise<string[]> {
   const all = await page.locator(selector).allInnerTexts();
   return all.map((text) => text.replace(/\s+/g, " ").trim());
 }
 
 /**
- * The names of the relations in a list. Not their inner text, which can be empty while the browser has not laid out the element
+ * Returns the names of the relations in a list. Uses the text content, because the inner text can be empty before the browser lays out the element
  * (`content-visibility: auto`).
  */
 export function shownNames(page: Page): Promise<string[]> {
   return page.locator(".endpoint small code").allTextContents();
 }
 
-/** Path and query of the page, decoded. */
+/** Returns the decoded path and query of the page. */
 export function address(page: Page): string {
   const { pathname, searchParams } = new URL(page.url());
   return [pathname, ...[...searchParams].map(([name, value]) => `${name}=${value}`)].join(" ");

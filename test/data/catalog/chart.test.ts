@@ -1,4 +1,4 @@
-/** A chart, where the columns allow one. */
+/** The chart of a table. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { until } from "../api-client.ts";
@@ -9,8 +9,8 @@ const visit = useBrowser();
 /** The first colours of the chart's palette, as red, green and blue. */
 const COLOURS = ["0,114,178", "213,94,0", "0,158,115", "204,121,167"];
 
-/** Which of the palette's colours are in the picture. */
-function drawn(page: Page): Promise<string[]> {
+/** Returns the palette's colours that the picture contains. */
+function drawnColours(page: Page): Promise<string[]> {
   return page.locator("canvas").evaluate((canvas, colours) => {
     const { width, height } = canvas as HTMLCanvasElement;
     const pixels = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height).data ?? [];
@@ -20,7 +20,7 @@ function drawn(page: Page): Promise<string[]> {
   }, COLOURS);
 }
 
-test("is drawn of the rows that match, over time, a line for each region, and its choices are in the address", async () => {
+test("draws the matching rows over time with a line per region, and stores the choices in the address", async () => {
   const scripts: string[] = [];
   const prepare = (page: Page): Promise<unknown> =>
     Promise.resolve(page.on("request", (request) => scripts.push(new URL(request.url()).pathname)));
@@ -33,11 +33,11 @@ test("is drawn of the rows that match, over time, a line for each region, and it
       const picture = page.getByRole("img", { name: "amount by taken; the same values are in the table" });
       await picture.waitFor();
       expect(scripts.filter(isChart).length).toBe(1);
-      await until(COLOURS.slice(0, 3), () => drawn(page));
+      await until(COLOURS.slice(0, 3), () => drawnColours(page));
       expect(await page.getByText("Drawn from all 4 rows that match the filters.").count()).toBe(1);
       expect(address(page)).toContain(" where.amount=lt.100 x=taken y=amount series=kommune_nr");
       await page.getByLabel("One line or colour per").selectOption({ label: "nothing" });
-      await until(COLOURS.slice(0, 1), () => drawn(page));
+      await until(COLOURS.slice(0, 1), () => drawnColours(page));
       await page.getByLabel("Along the bottom").selectOption("kommune_nr");
       await page.getByRole("img", { name: "amount by kommune_nr" }).waitFor();
       await page.getByText("Several rows share a point").waitFor();
@@ -51,7 +51,7 @@ test("is drawn of the rows that match, over time, a line for each region, and it
   );
 });
 
-test("says how much of the data it shows", async () => {
+test("states how many rows and series it shows", async () => {
   await visit("/data/api_v1/distrikt_summary?x=fylke_nr&y=kommuner", async (page) => {
     await page.locator("canvas").waitFor();
     expect(await texts(page, "[aria-labelledby=chart] > p")).toEqual([
@@ -66,7 +66,7 @@ test("says how much of the data it shows", async () => {
   });
 });
 
-test("is not offered where there is nothing to measure, nor drawn of columns that are not there", async () => {
+test("is not offered without a numeric column, nor drawn for unknown columns", async () => {
   await visit("/data/marts/dim_fylke", async (page) => {
     expect(await page.getByRole("heading", { name: "Chart" }).count()).toBe(0);
   });
@@ -76,7 +76,7 @@ test("is not offered where there is nothing to measure, nor drawn of columns tha
   });
 });
 
-test("is painted anew when the theme changes", async () => {
+test("is redrawn when the theme changes", async () => {
   const picture = (page: Page): Promise<string> =>
     page.locator("canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
   await visit("/data/api_v1/distrikt_summary?x=fylke_nr&y=kommuner", async (page) => {

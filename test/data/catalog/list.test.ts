@@ -1,4 +1,4 @@
-/** `/data`: everything that can be read, by tags and words, with the address as the whole state. */
+/** `/data`: the list of all tables, filtered by tags and words, with its state in the address. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { SCHEMAS } from "../relations.ts";
@@ -18,12 +18,12 @@ interface Endpoint {
   readonly stability: string;
 }
 
-/** What the API itself answers, in the order of the page. */
+/** Returns the API's rows in the order of the page. */
 async function endpoints(filter = ""): Promise<Endpoint[]> {
   return (await rowsOf(`GET /meta_endpoints?order=schema,relation${filter}`)) as unknown as Endpoint[];
 }
 
-/** The rule as the API evaluates it: a condition for each namespace, met by any of its tags. */
+/** Returns the tables that the API finds for tags: one condition for each namespace, which any of its tags matches. */
 async function matching(tags: readonly string[]): Promise<string[]> {
   const groups = Map.groupBy(tags, (tag) => tag.split(":")[0]);
   return (await endpoints([...groups.values()].map((group) => `&tags=ov.{${group.join(",")}}`).join(""))).map(nameOf);
@@ -43,7 +43,7 @@ const shownCounts = async (page: Page): Promise<Record<string, number>> =>
   );
 
 describe("the list", () => {
-  test("has everything that the API describes, grouped and counted, with what is known about it", async () => {
+  test("shows every table of the API with its metadata, grouped by schema and counted", async () => {
     const all = await endpoints();
     await visit("/data", async (page) => {
       expect(await texts(page, "main [role=status]")).toEqual([`${all.length} of ${all.length} tables`]);
@@ -69,11 +69,11 @@ describe("the list", () => {
           ].join(""),
         ),
       );
-      for (const { schema, stability: told } of all) expect(told).toBe(stability[schema]);
+      for (const { schema, stability: actual } of all) expect(actual).toBe(stability[schema]);
     });
   });
 
-  test("counts for every tag what the list would hold with it, and follows each choice", async () => {
+  test("shows for each tag the number of tables with it, and updates them after each choice", async () => {
     const all = await endpoints();
     const tags = [...new Set(all.flatMap((endpoint) => endpoint.tags))];
     const namespace = (tag: string): string | undefined => tag.split(":")[0];
@@ -99,7 +99,7 @@ describe("the list", () => {
     });
   });
 
-  test("with any tags in the address is what the API itself finds", async () => {
+  test("shows the tables that the API finds for the tags in the address", async () => {
     const sets = [
       ["topic:legal-entities", "topic:administrative-divisions"],
       ["layer:marts", "layer:raw", "provider:ssb"],
@@ -138,7 +138,7 @@ describe("the list", () => {
     });
   });
 
-  test("finds by words and tags together, and each can be taken away again", async () => {
+  test("filters by words and tags together, each of which can be removed", async () => {
     await visit("/data?tag=layer:marts&tag=provider:ssb&q=2024&q=ignored", async (page) => {
       expect(await shownNames(page)).toEqual([]);
       await page.getByRole("searchbox").fill("fylke");
@@ -155,7 +155,7 @@ describe("the list", () => {
 });
 
 describe("the address", () => {
-  test("goes back and forward through every state, there and from a table", async () => {
+  test("restores each state with back and forward, also from the page of a table", async () => {
     await visit("/data", async (page) => {
       const states = [await shownNames(page)];
       for (const tag of ["layer:marts", "provider:brreg"]) {
@@ -181,8 +181,8 @@ describe("the address", () => {
     });
   });
 
-  test("opens for someone else as it was left", async () => {
-    const left = await visit("/data", async (page) => {
+  test("opens with the same state in another browser", async () => {
+    const shared = await visit("/data", async (page) => {
       await page.locator('input[value="layer:marts"]').check();
       await page.locator('input[value="provider:brreg"]').check();
       await page.getByRole("searchbox").fill("kommune");
@@ -193,15 +193,15 @@ describe("the address", () => {
         counts: await shownCounts(page),
       };
     });
-    await visit(left.url.pathname + left.url.search, async (page) => {
-      // Not the inner text, which lacks what the browser has not laid out yet.
-      await until(left.text, () => page.locator("main").textContent());
-      expect(await shownCounts(page)).toEqual(left.counts);
+    await visit(shared.url.pathname + shared.url.search, async (page) => {
+      // Not the inner text, which lacks elements that the browser has not laid out yet.
+      await until(shared.text, () => page.locator("main").textContent());
+      expect(await shownCounts(page)).toEqual(shared.counts);
       expect(await page.getByRole("searchbox").inputValue()).toBe("kommune");
     });
   });
 
-  test("/ leads to the list, and an address that is none says so", async () => {
+  test("/ redirects to the list, and an unknown address shows that the page does not exist", async () => {
     await visit("/", (page) => Promise.resolve(expect(address(page)).toBe("/data")));
     for (const path of ["/data/marts", "/data/private_marts/person", "/sources/nothing"]) {
       await visit(path, async (page) => {

@@ -1,21 +1,21 @@
-/** Data that tries to be more than text: it stays text in every place, and does no harm in what is saved. */
+/** Data that contains markup, scripts or formulas: the pages show it as text, and exports neutralize formulas. */
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { ask, until } from "../api-client.ts";
+import { sendRequest, until } from "../api-client.ts";
 import { settled, texts, useBrowser } from "./browser.ts";
-import { ATTACK, attack, CELLS, clear, COLUMNS, FORMULAS, RELATION, SOURCE, TITLE } from "./markup.ts";
+import { ATTACK, CELLS, COLUMNS, createRelation, FORMULAS, RELATION, removeRelation, SOURCE, TITLE } from "./markup.ts";
 import { shownColumns, shownRows } from "./table.ts";
 
 const visit = useBrowser();
 const TABLE = `/data/marts/${encodeURIComponent(RELATION)}`;
 const CANVAS = `${TABLE}?${new URLSearchParams({ x: "kommune_nr", y: "=1+1", series: ATTACK })}`;
 
-beforeAll(attack);
-afterAll(clear);
+beforeAll(createRelation);
+afterAll(removeRelation);
 
-/** What has become of the data besides text: elements of it, links that lead elsewhere than to a page, and what ran. */
-function harm(page: Page): Promise<unknown> {
+/** Returns the effects of injected markup: elements, links with other schemes than http, event handlers, and executed scripts. */
+function injectedMarkup(page: Page): Promise<unknown> {
   return page.evaluate(() => ({
     elements: [
       ...document.querySelectorAll("body :is(script, img, iframe, object, embed, svg, style, base, meta, b)"),
@@ -26,10 +26,10 @@ function harm(page: Page): Promise<unknown> {
     handlers: [...document.querySelectorAll("*")].filter((element) =>
       element.getAttributeNames().some((name) => name.startsWith("on")),
     ).length,
-    ran: (globalThis as { attacked?: number }).attacked ?? "nothing",
+    executed: (globalThis as { attacked?: number }).attacked ?? "nothing",
   }));
 }
-const NONE = { elements: [], links: [], handlers: 0, ran: "nothing" };
+const NONE = { elements: [], links: [], handlers: 0, executed: "nothing" };
 
 describe("markup in every field", () => {
   test("stays text in the list, its tags, its search and its address", async () => {
@@ -37,23 +37,23 @@ describe("markup in every field", () => {
       `/data?tag=${encodeURIComponent("topic:<b>")}&q=${encodeURIComponent(ATTACK)}&column=${encodeURIComponent(ATTACK)}&value=x`,
       async (page) => {
         expect(await texts(page, "h1")).toEqual([`Tables with ${ATTACK} = x`]);
-        expect(await harm(page)).toEqual(NONE);
+        expect(await injectedMarkup(page)).toEqual(NONE);
         await page.getByRole("button", { name: "Remove topic:<b>" }).click();
         await page.getByText("1 of 1 tables").waitFor();
         expect((await texts(page, ".endpoint"))[0]).toContain(
           `${TITLE.replace("\u202E", "⟨U+202E⟩")} marts.${RELATION} · fact`,
         );
         expect((await texts(page, ".endpoint"))[0]).toContain(`Description ${ATTACK}`);
-        expect(await harm(page)).toEqual(NONE);
+        expect(await injectedMarkup(page)).toEqual(NONE);
       },
     );
   });
 
   test("stays text in the table, its header, its reference, its terms and its citation", async () => {
     await visit(TABLE, async (page) => {
-      const written = TITLE.replace("\u202E", "⟨U+202E⟩");
-      expect(await texts(page, "h1")).toEqual([`${written} open`]);
-      expect(await page.title()).toBe(`${written} – Data catalog`);
+      const title = TITLE.replace("\u202E", "⟨U+202E⟩");
+      expect(await texts(page, "h1")).toEqual([`${title} open`]);
+      expect(await page.title()).toBe(`${title} – Data catalog`);
       expect(await shownColumns(page)).toEqual([...COLUMNS]);
       const cells = (await shownRows(page)).map(([, cell]) => cell);
       expect(cells.slice(0, CELLS.length)).toEqual(CELLS.map(([text, shown = text]) => shown));
@@ -61,17 +61,17 @@ describe("markup in every field", () => {
       expect((await texts(page, ".terms"))[0]).toContain(`Licence ${ATTACK} Attribution ${ATTACK}`);
       expect((await texts(page, "[aria-labelledby=cite] pre"))[0]).toContain(`(marts.${RELATION})`);
       expect(await page.locator(".reference tbody").innerText()).toContain(`Column ${ATTACK}`);
-      expect(await harm(page)).toEqual(NONE);
+      expect(await injectedMarkup(page)).toEqual(NONE);
     });
   });
 
-  test("stays text in a row of its own, where nothing is cut, in a filter and in a chart", async () => {
+  test("stays text in the dialog of a row, in a filter and in a chart", async () => {
     await visit(CANVAS, async (page) => {
       await page.locator("canvas").waitFor();
       const [long = ""] = CELLS.find(([text]) => text.length > 10_000) ?? [];
       await page.getByRole("button", { name: "Row 10", exact: true }).click();
       expect(await page.locator("dialog dd").nth(1).textContent()).toBe(long);
-      expect(await harm(page)).toEqual(NONE);
+      expect(await injectedMarkup(page)).toEqual(NONE);
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: `Filter by ${ATTACK}`, exact: true }).click();
       await page.getByLabel("Condition").selectOption({ label: "equals" });
@@ -80,7 +80,7 @@ describe("markup in every field", () => {
       await until([`${ATTACK} equals “${ATTACK}” ×`], () => texts(page, ".chip"));
       await settled(page);
       expect((await shownRows(page)).map(([id]) => id)).toEqual(["1"]);
-      expect(await harm(page)).toEqual(NONE);
+      expect(await injectedMarkup(page)).toEqual(NONE);
     });
   });
 
@@ -90,16 +90,16 @@ describe("markup in every field", () => {
       expect(await texts(page, "[aria-labelledby=dimensions] tbody tr")).toEqual([
         `${ATTACK} ${ATTACK} ${ATTACK} marts.${RELATION}.${ATTACK} ${JSON.stringify({ note: ATTACK })}`,
       ]);
-      // What is no address of a page is no link.
+      // Only http and https addresses are links.
       expect(await page.locator(".terms a").count()).toBe(0);
-      expect(await harm(page)).toEqual(NONE);
+      expect(await injectedMarkup(page)).toEqual(NONE);
       await page.getByRole("link", { name: `marts.${RELATION}`, exact: true }).click();
       await page.getByText(`Description ${ATTACK}`).waitFor();
     });
   });
 });
 
-test("exports hold every text: JSON as it is, CSV with an apostrophe before what a spreadsheet would run", async () => {
+test("exports every text: unchanged as JSON, and with an apostrophe before formulas as CSV", async () => {
   await visit(`${TABLE}?size=25`, async (page) => {
     await page.getByText("Download", { exact: true }).click();
     const saved = async (format: string): Promise<string> => {
@@ -116,12 +116,12 @@ test("exports hold every text: JSON as it is, CSV with an apostrophe before what
     expect(rows.map(([, text]) => text)).toEqual(texts);
     for (const cell of rows.flat()) expect(cell).not.toMatch(/^[\s\p{Cc}\p{Cf}]*[=+\-@|\uFF1D]/u);
     const headers = { "Accept-Profile": "marts" };
-    const { body } = await ask(`GET /${encodeURIComponent(RELATION)}?order=id`, { headers });
+    const { body } = await sendRequest(`GET /${encodeURIComponent(RELATION)}?order=id`, { headers });
     expect(await saved("JSON")).toBe(`${body}\n`);
   });
 });
 
-/** CSV after RFC 4180, read independently of how the page writes it. */
+/** Parses CSV (RFC 4180) independently of the page's code. */
 function parse(text: string): string[][] {
   const rows: string[][] = [[]];
   for (const [, quoted, plain, end] of text.slice(1).matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy)) {
@@ -131,7 +131,7 @@ function parse(text: string): string[][] {
   return rows.slice(0, -1);
 }
 
-describe("the policy", () => {
+describe("the Content-Security-Policy", () => {
   const policy = [
     ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "font-src 'self'"],
     `connect-src 'self' ${inject("data").url}`,
@@ -139,7 +139,7 @@ describe("the policy", () => {
     "trusted-types 'none'",
   ].join("; ");
 
-  test("is on every answer, without exceptions", async () => {
+  test("is on every response", async () => {
     await visit(
       "/about",
       async (page) => {
@@ -174,8 +174,8 @@ describe("the policy", () => {
     );
   });
 
-  test("stops the attack even where a page would make markup of it, which runs in a page without one", async () => {
-    const become = (page: Page, markup: string): Promise<unknown> =>
+  test("blocks an injected script, which runs in a page without the policy", async () => {
+    const insertMarkup = (page: Page, markup: string): Promise<unknown> =>
       page.evaluate((text) => {
         document.body.innerHTML = text;
         return new Promise((resolve) => setTimeout(() => resolve((globalThis as { attacked?: number }).attacked), 300));
@@ -183,10 +183,10 @@ describe("the policy", () => {
     await visit(
       "/about",
       async (page) => {
-        await expect(become(page, ATTACK)).rejects.toThrow(/TrustedHTML/);
-        expect(await harm(page)).toEqual(NONE);
+        await expect(insertMarkup(page, ATTACK)).rejects.toThrow(/TrustedHTML/);
+        expect(await injectedMarkup(page)).toEqual(NONE);
         await page.goto("about:blank");
-        expect(await become(page, ATTACK)).toBe(1);
+        expect(await insertMarkup(page, ATTACK)).toBe(1);
       },
       { expected: /Trusted|trusted-types|require-trusted/ },
     );

@@ -1,10 +1,10 @@
-/** A relation whose names, descriptions, tags, source and cells all try to be more than text. */
-import { asOwner, ask, until } from "../api-client.ts";
+/** A relation whose names, descriptions, tags, source and cells contain markup. */
+import { asOwner, sendRequest, until } from "../api-client.ts";
 
-/** Runs where it becomes markup; the second has no sign that a tag may not have. */
+/** Markup that runs a script; the second contains only characters that a tag of the catalog may have. */
 export const ATTACK = "<img src=x onerror=attacked=1>";
 const TAG = "<img/src=x/onerror=attacked=1>";
-/** A link that would run. */
+/** A link that runs a script. */
 const SCRIPT_LINK = "javascript:attacked=1";
 
 export const RELATION = `fact_${ATTACK}`;
@@ -12,7 +12,7 @@ export const TITLE = `Title ${ATTACK}\u202E"'`;
 export const SOURCE = `source-${ATTACK}`;
 export const COLUMNS = ["id", ATTACK, "=1+1", "kommune_nr", "doc"] as const;
 
-/** Texts of cells, and how the page writes them where that differs. */
+/** Texts of cells, and how the page shows them if that differs. */
 export const CELLS: readonly (readonly [text: string, shown?: string])[] = [
   [ATTACK],
   ["<script>attacked=1</script>"],
@@ -27,7 +27,7 @@ export const CELLS: readonly (readonly [text: string, shown?: string])[] = [
   ["   "],
 ];
 
-/** Text that a spreadsheet would run. */
+/** Texts that a spreadsheet would execute. */
 export const FORMULAS = [
   ...["=1+1", "+1+1", "-1+1", "@SUM(1)", "|cmd", "\t=1+1", "\r=1+1", " =1+1", "\u200B=1+1", "\uFF1D1+1", '=1+"1",\'2'],
 ];
@@ -36,13 +36,13 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const name = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const TABLE = `marts.${name(RELATION)}`;
 
-/** Makes the relation with all that is said about it. */
-export async function attack(): Promise<void> {
+/** Creates the relation and its metadata. */
+export async function createRelation(): Promise<void> {
   const rows = [...CELLS.map(([text]) => text), ...FORMULAS].map(
     (text, place) =>
       `(${place + 1}, ${quoted(text)}, 1, ${quoted(SCRIPT_LINK)}, ${quoted(JSON.stringify({ [ATTACK]: ATTACK }))})`,
   );
-  await clear();
+  await removeRelation();
   await asOwner(
     `create table ${TABLE} (id integer primary key, ${name(ATTACK)} text, "=1+1" integer, kommune_nr text, doc jsonb)`,
     `insert into ${TABLE} values ${rows.join(", ")}`,
@@ -57,11 +57,11 @@ export async function attack(): Promise<void> {
      values (${[SOURCE, ATTACK, ATTACK, ATTACK, "marts", RELATION, ATTACK, JSON.stringify({ note: ATTACK })].map(quoted).join(", ")})`,
   );
   const headers = { "Accept-Profile": "marts" };
-  await until(200, async () => (await ask(`GET /${encodeURIComponent(RELATION)}?limit=0`, { headers })).status);
+  await until(200, async () => (await sendRequest(`GET /${encodeURIComponent(RELATION)}?limit=0`, { headers })).status);
 }
 
-/** Takes it all away again. */
-export function clear(): Promise<void> {
+/** Removes the relation and its metadata. */
+export function removeRelation(): Promise<void> {
   return asOwner(
     `drop table if exists ${TABLE}`,
     ...["endpoints", "tags"].map((table) => `delete from catalog.${table} where relation = ${quoted(RELATION)}`),

@@ -1,4 +1,4 @@
-/** Every page in both themes and on a phone: what axe says of it, whether it fits, and a picture to look at. */
+/** Every page in both themes and on a phone: violations that axe finds, overflow, and a screenshot. */
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ const PHONE = { width: 360, height: 3000 };
 const visit = useBrowser();
 beforeAll(() => mkdirSync(SCREENSHOTS, { recursive: true }));
 
-/** What axe finds that keeps people out: rule, and the first element that breaks it. Another theme has other colours, and nothing else. */
-async function faults(page: Page, theme: "light" | "dark"): Promise<string[]> {
+/** Returns serious violations that axe finds: rule and first element. In the dark theme only the colours differ. */
+async function violations(page: Page, theme: "light" | "dark"): Promise<string[]> {
   const options = { resultTypes: ["violations"], ...(theme === "light" ? {} : { runOnly: ["color-contrast"] }) };
   const results = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
   return results.violations
@@ -29,23 +29,23 @@ async function fits(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 }
 
-/** In both themes, and last on a phone. */
-async function look(page: Page, name: string): Promise<void> {
+/** Checks the page in both themes, and then on a phone. */
+async function checkPage(page: Page, name: string): Promise<void> {
   await page.evaluate(AXE);
   for (const theme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: theme });
     await page.setViewportSize(DESKTOP);
-    expect([name, theme, await faults(page, theme)]).toEqual([name, theme, []]);
+    expect([name, theme, await violations(page, theme)]).toEqual([name, theme, []]);
     expect([name, theme, await fits(page)]).toEqual([name, theme, true]);
     await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}.png`) });
   }
   await page.setViewportSize(PHONE);
-  // A chart is drawn anew.
+  // A chart is redrawn.
   await until([name, "phone", true], async () => [name, "phone", await fits(page)]);
   await page.screenshot({ path: join(SCREENSHOTS, `${name}-phone.png`), fullPage: true });
 }
 
-describe("axe, both themes and a phone", () => {
+describe("has no violation and fits in both themes and on a phone:", () => {
   test.each([
     ["list", "/data"],
     ["list-filtered", "/data?tag=layer:marts&tag=topic:nothing&q=e"],
@@ -57,29 +57,29 @@ describe("axe, both themes and a phone", () => {
     ["about", "/about"],
     ["not-found", "/data/marts/nothing"],
   ])("%s", async (name, path) => {
-    await visit(path, (page) => look(page, name));
+    await visit(path, (page) => checkPage(page, name));
   });
 
-  test("what opens on a table", async () => {
+  test("dialogs and menus of a table", async () => {
     await visit("/data/marts/fact_observation", async (page) => {
       await page.getByRole("button", { name: "Filter by amount" }).click();
       await page.getByText("Columns (10 of 10)").click();
       await page.getByText("Download", { exact: true }).click();
       await page.getByRole("button", { name: "Python" }).click();
-      await look(page, "table-opened");
+      await checkPage(page, "table-opened");
       await page.getByRole("button", { name: "Row 4" }).click();
       await page.getByRole("dialog").waitFor();
-      await look(page, "row");
+      await checkPage(page, "row");
     });
   });
 
   test("an error", async () => {
     const refused = { expected: /status of 400/ };
-    await visit("/data/marts/fact_observation?where.amount=eq.nonsense", (page) => look(page, "error"), refused);
+    await visit("/data/marts/fact_observation?where.amount=eq.nonsense", (page) => checkPage(page, "error"), refused);
   });
 
   test("in Norwegian", async () => {
     const context = { locale: "nb-NO" };
-    await visit("/data/marts/dim_fylke", (page) => look(page, "table-nb"), { context });
+    await visit("/data/marts/dim_fylke", (page) => checkPage(page, "table-nb"), { context });
   });
 });

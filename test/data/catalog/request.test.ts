@@ -1,4 +1,4 @@
-/** What one takes along from a table: the exact request in four languages, and its rows as files. */
+/** Exports of a table: its request in four languages, and its rows as files. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { ask, rowsOf, until } from "../api-client.ts";
+import { sendRequest, rowsOf, until } from "../api-client.ts";
 import { texts, useBrowser } from "./browser.ts";
-import { shownRows, written } from "./table.ts";
+import { shownRows, formatRows } from "./table.ts";
 
 const visit = useBrowser();
 const run = promisify(execFile);
 
-/** A filter, an order, a choice of columns and a later page, with everything that a shell or a literal could stumble over. */
+/** A view with filter, order, columns and a later page, with special characters of shells and string literals. */
 const VIEW =
   "/data/marts/dim_kommune?col=kommune_nr&col=kommune_navn&sort=kommune_navn.desc&page=2&size=25" +
   `&${new URLSearchParams({ "where.kommune_navn": "neq.a'b\"c\\d$HOME`id`&x=1#%" })}`;
@@ -30,7 +30,7 @@ async function snippet(page: Page, language: string): Promise<string> {
   return page.getByRole("region", { name: `The exact request, ${language}` }).innerText();
 }
 
-/** Runs Python with a stand-in for the library `requests` that tells what it was asked for. */
+/** Runs Python with a fake of the library `requests` that returns its arguments. */
 async function runPython(program: string): Promise<{ url: string; headers: Record<string, string> }> {
   const library = `class Response:
     def raise_for_status(self): pass
@@ -47,24 +47,24 @@ def get(url, headers={}, timeout=None):
 }
 
 describe("the exact request", () => {
-  test("gives the rows that are shown: by curl, in JavaScript and in Python, and R asks for the same", async () => {
+  test("returns the shown rows with curl, JavaScript and Python, and R sends the same request", async () => {
     await visit(VIEW, async (page) => {
       const shown = await shownRows(page);
       expect(shown.length).toBe(25);
       const { stdout } = await run("sh", ["-c", await snippet(page, "curl")]);
-      expect(written(JSON.parse(stdout) as Record<string, unknown>[])).toEqual(shown);
+      expect(formatRows(JSON.parse(stdout) as Record<string, unknown>[])).toEqual(shown);
 
       const javaScript = await snippet(page, "JavaScript");
-      // Chromium runs what other tools of the page run: a module's top level, where `await` stands free.
+      // Runs in a function, since the snippet uses `await` at the top level of a module.
       const answered = await page.evaluate<Record<string, unknown>[]>(
         `(async () => { ${javaScript}; return rows; })()`,
       );
-      expect(written(answered)).toEqual(shown);
+      expect(formatRows(answered)).toEqual(shown);
 
       const { url, headers } = await runPython(await snippet(page, "Python"));
       expect(headers).toEqual({ "Accept-Profile": "marts" });
-      const asked = await rowsOf(`GET ${url.slice(inject("data").url.length)}`, { headers });
-      expect(written(asked)).toEqual(shown);
+      const rows = await rowsOf(`GET ${url.slice(inject("data").url.length)}`, { headers });
+      expect(formatRows(rows)).toEqual(shown);
       expect(javaScript).toContain(JSON.stringify(url));
 
       const r = await snippet(page, "R");
@@ -75,7 +75,7 @@ describe("the exact request", () => {
     });
   });
 
-  test("is copied by a button, and selected where the browser does not let the page copy", async () => {
+  test("is copied by a button, or selected if the browser does not allow copying", async () => {
     const context = { permissions: ["clipboard-read", "clipboard-write"] };
     await visit(
       "/data/api_v1/distrikt_summary",
@@ -109,7 +109,7 @@ describe("a download", () => {
     return { name: download.suggestedFilename(), text: readFileSync(file, "utf8") };
   }
 
-  test("as CSV has the columns chosen and all rows that match, not only those of the page", async () => {
+  test("as CSV contains the chosen columns and all matching rows", async () => {
     await visit("/data/marts/ref_number?where.number=gt.100&sort=number.desc&size=25&page=3", async (page) => {
       const { name, text } = await save(page, "CSV");
       expect(name).toBe("marts.ref_number.csv");
@@ -119,7 +119,7 @@ describe("a download", () => {
     });
   });
 
-  test("as CSV quotes what it must, and as JSON is letter by letter what the API answers", async () => {
+  test("quotes values in CSV (RFC 4180), and equals the API's response as JSON", async () => {
     await visit("/data/marts/fact_observation?col=label&col=doc&col=amount&col=tags", async (page) => {
       const { text } = await save(page, "CSV");
       expect(text.slice(1).split("\r\n")).toEqual([
@@ -134,7 +134,7 @@ describe("a download", () => {
       ]);
       const json = await save(page, "JSON");
       const target = "GET /fact_observation?select=label,doc,amount,tags&order=id";
-      const { body } = await ask(target, NOT_DEFAULT);
+      const { body } = await sendRequest(target, NOT_DEFAULT);
       expect(json).toEqual({ name: "marts.fact_observation.json", text: `${body}\n` });
       expect(json.text).toContain("1000000000000000000000");
     });

@@ -1,16 +1,16 @@
-/** The table of rows as a person sees it, and the same from the API's answer. */
+/** The table of rows in the page, and the expected rows from the API. */
 import type { Page } from "playwright-core";
-import { ask } from "../api-client.ts";
+import { sendRequest } from "../api-client.ts";
 import { texts } from "./browser.ts";
 
 export const ROWS = '[aria-label="Table of rows"]';
 
-/** Names of the columns in sight. */
+/** Returns the names of the visible columns. */
 export function shownColumns(page: Page): Promise<string[]> {
   return texts(page, `${ROWS} thead th button:first-child bdi`);
 }
 
-/** The cells in sight, row by row, without the row's number. */
+/** Returns the visible cells of each row, without the row's number. */
 export function shownRows(page: Page): Promise<string[][]> {
   return page
     .locator(`${ROWS} tbody tr`)
@@ -19,13 +19,13 @@ export function shownRows(page: Page): Promise<string[][]> {
     );
 }
 
-/** Which rows are shown, of how many, and what is not shown. */
+/** Returns the text about the shown range and the total. */
 export async function shownTotals(page: Page): Promise<string> {
   return (await texts(page, "section[aria-labelledby=rows] > p[role=status]")).join(" ");
 }
 
-/** Rows of the API as the table writes them. */
-export function written(rows: readonly Record<string, unknown>[]): string[][] {
+/** Formats rows of the API as the table does. */
+export function formatRows(rows: readonly Record<string, unknown>[]): string[][] {
   return rows.map((row) =>
     Object.values(row).map((value) =>
       value === null ? "null" : typeof value === "string" ? value : JSON.stringify(value),
@@ -33,8 +33,8 @@ export function written(rows: readonly Record<string, unknown>[]): string[][] {
   );
 }
 
-/** What the API itself answers, as the table writes it. @param target of `marts`, e.g. `dim_fylke?order=fylke_nr` */
-export async function asked(target: string, schema = "marts"): Promise<string[][]> {
-  const answer = await ask(`GET /${target}`, { headers: { "Accept-Profile": schema } });
-  return written(JSON.parse(answer.body) as Record<string, unknown>[]);
+/** Returns rows of the API formatted as in the table. @param target of `marts`, e.g. `dim_fylke?order=fylke_nr` */
+export async function expectedRows(target: string, schema = "marts"): Promise<string[][]> {
+  const answer = await sendRequest(`GET /${target}`, { headers: { "Accept-Profile": schema } });
+  return formatRows(JSON.parse(answer.body) as Record<string, unknown>[]);
 }

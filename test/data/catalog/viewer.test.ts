@@ -1,15 +1,15 @@
-/** `/data/<schema>/<table>`: the rows as one asks for them, in the words of the API. */
+/** `/data/<schema>/<table>`: the rows of a table with sorting, filters, columns and pages. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { ask, rowsOf, until } from "../api-client.ts";
+import { sendRequest, rowsOf, until } from "../api-client.ts";
 import { address, settled, texts, useBrowser } from "./browser.ts";
-import { asked, ROWS, shownColumns, shownRows, shownTotals } from "./table.ts";
+import { expectedRows, ROWS, shownColumns, shownRows, shownTotals } from "./table.ts";
 
 const visit = useBrowser();
 
 const OBSERVATION = "/data/marts/fact_observation";
 const KOMMUNE = "/data/marts/dim_kommune";
-/** How the API answers beyond the last row, which the browser reports. */
+/** The API's response after the last row, which the browser reports as an error. */
 const PAST = { expected: /status of 416/ };
 const COMPLETE = "You see all rows that match.";
 
@@ -34,7 +34,7 @@ async function addFilter(page: Page, column: string, condition: string, value?: 
 }
 
 describe("the table", () => {
-  test("has every column with its type and meaning, and every value, as the API has them", async () => {
+  test("shows the API's columns with type and description, and every value", async () => {
     const columns = await columnsOf("fact_observation");
     await visit(OBSERVATION, async (page) => {
       expect(await texts(page, "h1")).toEqual(["fact_observation open"]);
@@ -54,8 +54,8 @@ describe("the table", () => {
           ].join(" "),
         ),
       );
-      const rows = await asked("fact_observation?order=id");
-      // What JavaScript would round stays as the API wrote it.
+      const rows = await expectedRows("fact_observation?order=id");
+      // Numbers that JavaScript would round are shown as in the API's response.
       expect(rows[3]?.[3]).toBe("1e+21");
       const exact = rows.map((row) => row.map((cell) => (cell === "1e+21" ? "1000000000000000000000" : cell)));
       expect(await shownRows(page)).toEqual(exact);
@@ -63,7 +63,7 @@ describe("the table", () => {
     });
   });
 
-  test("sorts up, down and not, by any column", async () => {
+  test("sorts a column ascending, descending and not", async () => {
     await visit(OBSERVATION, async (page) => {
       const ids = async (): Promise<unknown[]> => (await shownRows(page)).map(([id]) => id);
       const sort = page.getByRole("button", { name: /^Sort by amount/ });
@@ -74,7 +74,7 @@ describe("the table", () => {
         ["none", "id", ""],
       ] as const) {
         await sort.click();
-        const expected = (await asked(`fact_observation?select=id&order=${order}`)).flat();
+        const expected = (await expectedRows(`fact_observation?select=id&order=${order}`)).flat();
         await until(expected, ids);
         expect(await header.getAttribute("aria-sort")).toBe(direction);
         expect(address(page)).toBe(OBSERVATION + query);
@@ -82,7 +82,7 @@ describe("the table", () => {
     });
   });
 
-  test("filters by each column in every way that its type allows", async () => {
+  test("filters each column with the conditions of its type", async () => {
     const cases = [
       ["label", "contains", "SEA", "label=ilike.*sea*", "where.label=contains.SEA"],
       ["label", "contains", "100% sure,", "id=eq.4", "where.label=contains.100% sure,"],
@@ -101,7 +101,7 @@ describe("the table", () => {
     await visit(OBSERVATION, async (page) => {
       const ids = async (): Promise<unknown[]> => (await shownRows(page)).map(([id]) => id);
       for (const [column, condition, value, question, state] of cases) {
-        const expected = (await asked(`fact_observation?select=id&order=id&${encodeURI(question)}`)).flat();
+        const expected = (await expectedRows(`fact_observation?select=id&order=id&${encodeURI(question)}`)).flat();
         expect(expected.length).toBeGreaterThan(0);
         await addFilter(page, column, condition, value);
         await until(expected, ids);
@@ -116,15 +116,15 @@ describe("the table", () => {
     });
   });
 
-  test("filters by several columns at once, each to be taken away, and says when nothing is left", async () => {
+  test("combines filters, each of which can be removed, and shows a message without a match", async () => {
     await visit(KOMMUNE, async (page) => {
       await addFilter(page, "fylke_nr", "equals", "11");
       await until(
-        (await asked("dim_kommune?fylke_nr=eq.11&order=kommune_nr")).length,
+        (await expectedRows("dim_kommune?fylke_nr=eq.11&order=kommune_nr")).length,
         async () => (await shownRows(page)).length,
       );
       await addFilter(page, "kommune_navn", "begins with", "S");
-      const both = await asked("dim_kommune?fylke_nr=eq.11&kommune_navn=like.S*&order=kommune_nr");
+      const both = await expectedRows("dim_kommune?fylke_nr=eq.11&kommune_navn=like.S*&order=kommune_nr");
       await until(both, () => shownRows(page));
       await addFilter(page, "kommune_navn", "contains", "nothing has this");
       await page.getByText("No row matches the filters.").waitFor();
@@ -137,10 +137,10 @@ describe("the table", () => {
     });
   });
 
-  test("shows the columns that one chooses, and asks for no others", async () => {
+  test("requests and shows the chosen columns only", async () => {
     await visit(KOMMUNE, async (page) => {
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).search));
+      const queries: string[] = [];
+      page.on("request", (request) => queries.push(new URL(request.url()).search));
       await page.getByText("Columns (4 of 4)").click();
       for (const name of ["orgnr", "fylke_nr"]) await page.getByRole("checkbox", { name }).uncheck();
       await until(["kommune_nr", "kommune_navn"], () => shownColumns(page));
@@ -150,21 +150,21 @@ describe("the table", () => {
       });
       expect(await shownRows(page)).toEqual(rows.map((row) => Object.values(row)));
       expect(address(page)).toBe(`${KOMMUNE} col=kommune_nr col=kommune_navn`);
-      expect(asked.at(-1)).toBe("?select=kommune_nr,kommune_navn&order=kommune_nr&limit=100");
+      expect(queries.at(-1)).toBe("?select=kommune_nr,kommune_navn&order=kommune_nr&limit=100");
       await page.getByRole("checkbox", { name: "kommune_nr" }).uncheck();
       await until(["kommune_navn"], () => shownColumns(page));
-      // The last one stays.
+      // The last column cannot be hidden.
       expect(await page.getByRole("checkbox", { name: "kommune_navn" }).isDisabled()).toBe(true);
       await page.getByRole("button", { name: "All columns" }).click();
       await until(4, async () => (await shownColumns(page)).length);
     });
   });
 
-  test("shows all of a row on request", async () => {
+  test("shows all values of a row in a dialog", async () => {
     await visit(OBSERVATION, async (page) => {
       await page.getByRole("button", { name: "Row 2" }).click();
       const dialog = page.getByRole("dialog", { name: "Row 2" });
-      expect(await dialog.locator("dd").allInnerTexts()).toEqual((await asked("fact_observation?id=eq.2"))[0]);
+      expect(await dialog.locator("dd").allInnerTexts()).toEqual((await expectedRows("fact_observation?id=eq.2"))[0]);
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
     });
@@ -172,8 +172,8 @@ describe("the table", () => {
 });
 
 describe("pages", () => {
-  test("go from first to last, with totals that are the API's", async () => {
-    const { headers } = await ask("HEAD /ref_number", {
+  test("can be opened from first to last, with the API's totals", async () => {
+    const { headers } = await sendRequest("HEAD /ref_number", {
       headers: { "Accept-Profile": "marts", Prefer: "count=exact" },
     });
     expect(headers["content-range"]).toBe("0-999/1500");
@@ -192,7 +192,7 @@ describe("pages", () => {
       await press("Next");
       await at(part(101, 200), "Page 2 of 15");
       expect((await shownRows(page)).flat()).toEqual(
-        (await asked("ref_number?order=number&offset=100&limit=100")).flat(),
+        (await expectedRows("ref_number?order=number&offset=100&limit=100")).flat(),
       );
       expect(await texts(page, `${ROWS} tbody th`)).toEqual(
         Array.from({ length: 100 }, (_, place) => `${place + 101}`),
@@ -212,7 +212,7 @@ describe("pages", () => {
     });
   });
 
-  test("past the end say so, and lead back", async () => {
+  test("after the last row show a message and a button to the first page", async () => {
     await visit(
       "/data/marts/ref_number?page=99",
       async (page) => {
@@ -224,7 +224,7 @@ describe("pages", () => {
     );
   });
 
-  test("of more than a million rows say that their number is estimated", async () => {
+  test("of more than a million rows show an estimated count", async () => {
     await visit("/data/raw/readings", async (page) => {
       expect(await shownTotals(page)).toMatch(
         /^Rows 1–100 of about 1,0\d\d,\d{3} \(an estimate, not counted\) You see 100 rows, not all\./,

@@ -1,10 +1,10 @@
-/** What stands behind the rows: sources, terms, dimensions, the contract, limits, and where else a key is found. */
+/** Metadata of tables: sources, terms, dimensions, the contract, limits, and tables with the same key. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { rowsOf, until } from "../api-client.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
-import { asked, shownRows } from "./table.ts";
+import { expectedRows, shownRows } from "./table.ts";
 
 const visit = useBrowser();
 
@@ -19,7 +19,7 @@ const day = (value: unknown): string =>
     new Date(value as string | number),
   );
 
-/** What the page says of a source, from what the API says. */
+/** Returns the page's text about a source, from the API's response. */
 function facts(source: Row): string[] {
   return [
     `Publisher ${String(source["publisher"])}`,
@@ -33,8 +33,8 @@ function facts(source: Row): string[] {
   ];
 }
 
-describe("beside the rows", () => {
-  test("stand every source, its publisher, licence, attribution and freshness, the limits, and how to cite", async () => {
+describe("the page of a table", () => {
+  test("shows every source with publisher, licence, attribution and freshness, the limits, and a citation", async () => {
     const sources = await rowsOf("GET /meta_sources?source_id=in.(brreg-enheter,ssb-klass-131)&order=source_id");
     expect(sources.map(({ freshness }) => freshness)).toEqual(["unknown", "fresh"]);
     await visit("/data/marts/dim_kommune", async (page) => {
@@ -61,7 +61,7 @@ describe("beside the rows", () => {
     });
   });
 
-  test("stands whether they are open or stable, and when their schema goes away", async () => {
+  test("shows whether the table is open or stable, and when its schema is removed", async () => {
     await visit("/data/api_v1/distrikt_summary", async (page) => {
       expect(await texts(page, "h1")).toEqual(["Municipalities by county stable"]);
       expect(await page.getByText(STABLE).count()).toBe(1);
@@ -78,8 +78,8 @@ describe("beside the rows", () => {
     });
   });
 
-  test("keys lead to what else carries them, with their value", async () => {
-    const carrying = (column: string): Promise<Row[]> =>
+  test("links keys to other tables with the same key and value", async () => {
+    const tablesWith = (column: string): Promise<Row[]> =>
       rowsOf(
         `GET /meta_endpoints?select=schema,relation&order=schema,relation&%22columns%22=cs.${encodeURIComponent(JSON.stringify([{ name: column }]))}`,
       );
@@ -92,7 +92,7 @@ describe("beside the rows", () => {
         await page.getByRole("link", { name: value, exact: true }).click();
         await page.getByRole("heading", { name: `Tables with ${column} = ${value}` }).waitFor();
         await settled(page);
-        const expected = (await carrying(column)).map((row) => `${String(row["schema"])}.${String(row["relation"])}`);
+        const expected = (await tablesWith(column)).map((row) => `${String(row["schema"])}.${String(row["relation"])}`);
         expect(expected.length).toBeGreaterThan(1);
         expect(await shownNames(page)).toEqual(expected);
         expect(address(page)).toBe(`/data column=${column} value=${value}`);
@@ -109,7 +109,7 @@ describe("beside the rows", () => {
   });
 });
 
-test("the page of a source has its terms, its tables and its dimensions, each where it appears", async () => {
+test("the page of a source shows its terms, its tables and its dimensions with their columns", async () => {
   const [source] = await rowsOf("GET /meta_sources?source_id=eq.ssb-klass-131");
   const dimensions = await rowsOf("GET /meta_dimensions?source_id=eq.ssb-klass-131&order=dimension");
   await visit("/data/marts/dim_fylke", async (page) => {
@@ -128,11 +128,11 @@ test("the page of a source has its terms, its tables and its dimensions, each wh
       ),
     );
     await page.getByRole("link", { name: "marts.dim_kommune.kommune_nr" }).click();
-    await until(await asked("dim_kommune?order=kommune_nr&limit=100"), () => shownRows(page));
+    await until(await expectedRows("dim_kommune?order=kommune_nr&limit=100"), () => shownRows(page));
   });
 });
 
-test("the contract is the one that was deployed, relation by relation, with its changelog", async () => {
+test("the contract page shows each relation of the deployed contract, and its changelog", async () => {
   const { relations } = JSON.parse(readFileSync(join(CONTRACT, "api_v1.json"), "utf8")) as {
     relations: Record<string, Record<string, string>>;
   };
@@ -152,7 +152,7 @@ test("the contract is the one that was deployed, relation by relation, with its 
   });
 });
 
-test("limits are those of the API, and the page says how to cite and what is stable", async () => {
+test("the page of limits shows those of the API, how to cite, and what is stable", async () => {
   await visit("/about", async (page) => {
     expect(await texts(page, "[aria-labelledby=stability] p")).toEqual([`stable ${STABLE}`, `open ${OPEN}`]);
     expect(inject("data").plan.limits).toMatchObject({

@@ -1,7 +1,7 @@
-/** Whole answers, as they must be. */
-import type { Seen } from "./api-client.ts";
+/** Expected responses of the data API with status, headers and body. */
+import type { ResponseParts } from "./api-client.ts";
 
-/** On every answer of PostgREST behind the gateway. */
+/** Headers of every response of PostgREST behind the gateway. */
 export const ALWAYS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "Content-Range,Content-Location,ETag,X-Max-Rows,Retry-After,Deprecation,Sunset,Link",
@@ -16,7 +16,7 @@ export const CACHED = {
   etag: "tag",
 };
 
-/** On every answer from `raw`, whose end the stack announces. */
+/** Headers of every response from the deprecated schema `raw`. */
 export const NOTICE = {
   deprecation: `@${Date.UTC(2026, 0, 1) / 1000}`,
   sunset: "Fri, 01 Jan 2027 00:00:00 GMT",
@@ -25,20 +25,20 @@ export const NOTICE = {
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-export interface Served {
+export interface RowsResponse {
   readonly status?: number;
   readonly profile?: string;
   readonly type?: string;
   /** The request's target. */
   readonly target: string;
   readonly range: string;
-  /** The `Prefer` that was followed. */
+  /** The `Prefer` that PostgREST applied. */
   readonly applied?: string;
   readonly body: unknown;
 }
 
-/** Rows of a relation. Defaults: 200, of `marts`, as JSON. */
-export function served({
+/** Returns the response with rows of a relation. Defaults: 200, of `marts`, as JSON. */
+export function rowsResponse({
   status = 200,
   profile = "marts",
   type = JSON_TYPE,
@@ -46,7 +46,7 @@ export function served({
   range,
   applied,
   body,
-}: Served): Seen {
+}: RowsResponse): ResponseParts {
   const headers = {
     ...ALWAYS,
     ...CACHED,
@@ -62,8 +62,8 @@ export function served({
 }
 
 /**
- * The target as PostgREST 12.0.2 names it: parameters sorted, those of one name together, everything but letters, digits and `-_.~`
- * encoded, and each byte of a letter beyond ASCII as if it were one.
+ * Returns a target as PostgREST 12.0.2 writes it into Content-Location: parameters sorted and grouped by name, everything but letters, digits and `-_.~`
+ * encoded, and each byte of a non-ASCII letter as a Latin-1 character.
  */
 function canonical(target: string): string {
   const [path = "", query] = target.split("?");
@@ -82,15 +82,15 @@ function encoded(text: string): string {
   return bytes.replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-export interface Fault {
+export interface ErrorBody {
   readonly code: string;
   readonly message: string;
   readonly details?: string | null;
   readonly hint?: string | null;
 }
 
-/** A refusal of PostgREST, of Postgres, or of the function that runs first. */
-export function refused(status: number, fault: Fault, headers: Record<string, string> = {}): Seen {
+/** Returns an error response of PostgREST, of Postgres, or of the pre-request function. */
+export function errorResponse(status: number, fault: ErrorBody, headers: Record<string, string> = {}): ResponseParts {
   return {
     status,
     headers: { ...ALWAYS, "content-type": JSON_TYPE, ...headers },
@@ -98,8 +98,8 @@ export function refused(status: number, fault: Fault, headers: Record<string, st
   };
 }
 
-/** What the gateway says where it has no route. */
-export const NO_ROUTE: Seen = {
+/** Response of the gateway without a matching route. */
+export const NO_ROUTE: ResponseParts = {
   status: 404,
   headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
   body: "404 page not found\n",

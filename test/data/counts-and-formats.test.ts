@@ -1,7 +1,7 @@
-/** Counts, ranges and forms of an answer, and what is refused: status, headers and body together. */
+/** Counts, ranges and formats of responses, and errors, each with status, headers and body. */
 import { describe, expect, test } from "vitest";
-import { ALWAYS, JSON_TYPE, NOTICE, refused, served } from "./answers.ts";
-import { ask, asOwner, told, until } from "./api-client.ts";
+import { ALWAYS, JSON_TYPE, NOTICE, errorResponse, rowsResponse } from "./expected-responses.ts";
+import { sendRequest, asOwner, responseTo, until } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 const raw = { "Accept-Profile": "raw" };
@@ -15,36 +15,36 @@ describe("HEAD with limit=0 and Prefer: count=exact", () => {
     ["/ssb_kommuner", "raw", "*/357"],
     ["/distrikt_summary", "api_v1", "*/15"],
     ["/ref_number", "marts", "*/1500"],
-  ])("of %s in %s tells the number of rows, %s, and none of them", async (path, profile, range) => {
+  ])("of %s in %s returns the Content-Range %s and no rows", async (path, profile, range) => {
     const target = `${path}?limit=0`;
     const headers = { "Accept-Profile": profile, Prefer: "count=exact" };
-    const expected = served({ status: 206, profile, target, range, applied: "count=exact", body: "" });
-    expect(await told(`HEAD ${target}`, { headers })).toEqual(expected);
+    const expected = rowsResponse({ status: 206, profile, target, range, applied: "count=exact", body: "" });
+    expect(await responseTo(`HEAD ${target}`, { headers })).toEqual(expected);
   });
 
-  test("counts what a filter leaves", async () => {
+  test("counts the rows that match a filter", async () => {
     const headers = { ...marts, Prefer: "count=exact" };
-    const answer = await ask("HEAD /dim_kommune?limit=0&fylke_nr=eq.11", { headers });
+    const answer = await sendRequest("HEAD /dim_kommune?limit=0&fylke_nr=eq.11", { headers });
     expect([answer.headers["content-range"], answer.body]).toEqual(["*/23", ""]);
   });
 });
 
 describe("counts", () => {
   const two = [{ number: 1 }, { number: 2 }];
-  test.each(["count=exact", "count=planned", "count=estimated"])("%s beside rows", async (applied) => {
+  test.each(["count=exact", "count=planned", "count=estimated"])("%s is returned with the rows", async (applied) => {
     const target = "/ref_number?limit=2&order=number";
-    const answer = await told(`GET ${target}`, { headers: { ...marts, Prefer: applied } });
-    expect(answer).toEqual(served({ status: 206, target, range: "0-1/1500", applied, body: two }));
+    const answer = await responseTo(`GET ${target}`, { headers: { ...marts, Prefer: applied } });
+    expect(answer).toEqual(rowsResponse({ status: 206, target, range: "0-1/1500", applied, body: two }));
   });
 
-  test("of all rows that are there answer 200", async () => {
+  test("return 200 if the response contains all rows", async () => {
     const target = "/dim_fylke?fylke_nr=eq.03";
     const body = [{ fylke_nr: "03", fylke_navn: "Oslo" }];
-    const answer = await told(`GET ${target}`, { headers: { ...marts, Prefer: "count=exact" } });
-    expect(answer).toEqual(served({ target, range: "0-0/1", applied: "count=exact", body }));
+    const answer = await responseTo(`GET ${target}`, { headers: { ...marts, Prefer: "count=exact" } });
+    expect(answer).toEqual(rowsResponse({ target, range: "0-0/1", applied: "count=exact", body }));
   });
 
-  const tooLarge = refused(
+  const tooLarge = errorResponse(
     400,
     {
       code: "exact_count_refused",
@@ -70,15 +70,15 @@ describe("counts", () => {
         ["Prefer", "handling=lenient"],
       ],
     ],
-  ] as const)("an exact one of more than 1,000,000 rows is refused: %s", async (_, lines) => {
+  ] as const)("count=exact of more than 1,000,000 rows gets 400: %s", async (_, lines) => {
     const headers = [["Accept-Profile", "raw"], ...lines] as const;
-    expect(await told("GET /readings?limit=1", { headers })).toEqual(tooLarge);
+    expect(await responseTo("GET /readings?limit=1", { headers })).toEqual(tooLarge);
   });
 
   test.each(["count=planned", "count=estimated"])(
-    "%s of more than 1,000,000 rows is the statistics'",
+    "%s of more than 1,000,000 rows returns the estimate of the statistics",
     async (prefer) => {
-      const answer = await ask("HEAD /readings?limit=0", { headers: { ...raw, Prefer: prefer } });
+      const answer = await sendRequest("HEAD /readings?limit=0", { headers: { ...raw, Prefer: prefer } });
       expect([answer.status, answer.headers["content-range"]]).toEqual([206, "*/1000001"]);
     },
   );
@@ -93,35 +93,39 @@ describe("Range", () => {
     [{ Range: "1498-" }, "1498-1499/*", rows(1498, 1499)],
     [{ "Range-Unit": "items", Range: "0-0" }, "0-0/*", rows(0, 0)],
     [{ Range: "1500-" }, "*/*", []],
-  ])("%j", async (headers, range, body) => {
-    expect(await told(`GET ${target}`, { headers: { ...marts, ...headers } })).toEqual(served({ target, range, body }));
+  ])("%j returns these rows", async (headers, range, body) => {
+    expect(await responseTo(`GET ${target}`, { headers: { ...marts, ...headers } })).toEqual(
+      rowsResponse({ target, range, body }),
+    );
   });
 
-  test("with a count is partial content", async () => {
+  test("with a count returns 206", async () => {
     const headers = { ...marts, Range: "5-6", Prefer: "count=exact" };
-    const expected = served({ status: 206, target, range: "5-6/1500", applied: "count=exact", body: rows(5, 6) });
-    expect(await told(`GET ${target}`, { headers })).toEqual(expected);
+    const expected = rowsResponse({ status: 206, target, range: "5-6/1500", applied: "count=exact", body: rows(5, 6) });
+    expect(await responseTo(`GET ${target}`, { headers })).toEqual(expected);
   });
 
-  test("after the last row with a count is 416", async () => {
+  test("after the last row with a count returns 416", async () => {
     const headers = { ...marts, Range: "2000-2001", Prefer: "count=exact" };
     const body = {
       ...{ code: "PGRST103", message: "Requested range not satisfiable", hint: null },
       details: "An offset of 2000 was requested, but there are only 1500 rows.",
     };
-    const expected = served({ status: 416, target, range: "*/1500", applied: "count=exact", body });
-    expect(await told(`GET ${target}`, { headers })).toEqual(expected);
+    const expected = rowsResponse({ status: 416, target, range: "*/1500", applied: "count=exact", body });
+    expect(await responseTo(`GET ${target}`, { headers })).toEqual(expected);
   });
 
-  test("backwards is 416", async () => {
+  test("with a lower bound above the upper one returns 416", async () => {
     const details = "The lower boundary must be lower than or equal to the upper boundary in the Range header.";
     const fault = { code: "PGRST103", message: "Requested range not satisfiable", details };
-    expect(await told(`GET ${target}`, { headers: { ...marts, Range: "3-1" } })).toEqual(refused(416, fault));
+    expect(await responseTo(`GET ${target}`, { headers: { ...marts, Range: "3-1" } })).toEqual(
+      errorResponse(416, fault),
+    );
   });
 });
 
-describe("forms of an answer", () => {
-  test("CSV", async () => {
+describe("response formats", () => {
+  test("CSV for Accept: text/csv", async () => {
     const target = `${T}?order=id&select=id,label,amount,tags`;
     const type = "text/csv; charset=utf-8";
     const body = [
@@ -133,34 +137,36 @@ describe("forms of an answer", () => {
       '5,Blåbær,0,"{plant,""two words""}"',
       "6,,,{}",
     ].join("\n");
-    const answer = await told(`GET ${target}`, { headers: { ...marts, Accept: "text/csv" } });
-    expect(answer).toEqual(served({ type, target, range: "0-5/*", body }));
+    const answer = await responseTo(`GET ${target}`, { headers: { ...marts, Accept: "text/csv" } });
+    expect(answer).toEqual(rowsResponse({ type, target, range: "0-5/*", body }));
   });
 
-  test("CSV, when it is preferred", async () => {
-    const answer = await ask(`GET ${T}?id=eq.1&select=id`, { headers: { ...marts, Accept: "*/*;q=0.1, text/csv" } });
+  test("CSV if Accept prefers it", async () => {
+    const answer = await sendRequest(`GET ${T}?id=eq.1&select=id`, {
+      headers: { ...marts, Accept: "*/*;q=0.1, text/csv" },
+    });
     expect([answer.headers["content-type"], answer.body]).toEqual(["text/csv; charset=utf-8", "id\n1"]);
   });
 
-  test("a single object", async () => {
+  test("a single object for one row", async () => {
     const target = `${T}?id=eq.1&select=id`;
     const type = `${OBJECT}; charset=utf-8`;
-    const answer = await told(`GET ${target}`, { headers: { ...marts, Accept: OBJECT } });
-    expect(answer).toEqual(served({ type, target, range: "0-0/*", body: { id: 1 } }));
+    const answer = await responseTo(`GET ${target}`, { headers: { ...marts, Accept: OBJECT } });
+    expect(answer).toEqual(rowsResponse({ type, target, range: "0-0/*", body: { id: 1 } }));
   });
 
   test.each([
     ["id=lt.3", "The result contains 2 rows"],
     ["id=eq.99", "The result contains 0 rows"],
-  ])("a single object of %s is refused", async (filter, details) => {
-    const { status, headers, body } = await told(`GET ${T}?${filter}`, { headers: { ...marts, Accept: OBJECT } });
+  ])("406 for a single object of %s", async (filter, details) => {
+    const { status, headers, body } = await responseTo(`GET ${T}?${filter}`, { headers: { ...marts, Accept: OBJECT } });
     const message = "JSON object requested, multiple (or no) rows returned";
     expect({ status, body }).toEqual({ status: 406, body: { code: "PGRST116", details, hint: null, message } });
     expect(headers).toEqual({ ...ALWAYS, "content-type": JSON_TYPE });
   });
 });
 
-describe("refusals", () => {
+describe("errors", () => {
   test.each([
     ["nope=eq.1", 400, { code: "42703", message: "column fact_observation.nope does not exist" }],
     ["select=nope", 400, { code: "42703", message: "column fact_observation.nope does not exist" }],
@@ -205,27 +211,27 @@ describe("refusals", () => {
         details: "Limit should be greater than or equal to zero.",
       },
     ],
-  ])("%s", async (query, status, fault) => {
-    expect(await told(`GET ${T}?${query}`, { headers: marts })).toEqual(refused(status, fault));
+  ])("%s returns %i", async (query, status, error) => {
+    expect(await responseTo(`GET ${T}?${query}`, { headers: marts })).toEqual(errorResponse(status, error));
   });
 
-  test.each(["image/png", "application/octet-stream", "application/xml"])("Accept: %s", async (accept) => {
+  test.each(["image/png", "application/octet-stream", "application/xml"])("415 for Accept: %s", async (accept) => {
     const message = `None of these media types are available: ${accept}`;
-    const answer = await told(`GET ${T}`, { headers: { ...marts, Accept: accept } });
-    expect(answer).toEqual(refused(415, { code: "PGRST107", message }));
+    const answer = await responseTo(`GET ${T}`, { headers: { ...marts, Accept: accept } });
+    expect(answer).toEqual(errorResponse(415, { code: "PGRST107", message }));
   });
 
-  test("the plan of a query", async () => {
+  test("415 for the plan of a query", async () => {
     const headers = { ...marts, Accept: "application/vnd.pgrst.plan+json" };
     const message = `None of these media types are available: application/vnd.pgrst.plan+json; for="application/json"`;
-    expect(await told(`GET ${T}`, { headers })).toEqual(refused(415, { code: "PGRST107", message }));
+    expect(await responseTo(`GET ${T}`, { headers })).toEqual(errorResponse(415, { code: "PGRST107", message }));
   });
 
-  test("an exact count of a view that reads more than 1,000,000 rows", async () => {
+  test("400 for an exact count of a view over more than 1,000,000 rows", async () => {
     await asOwner("create view api_v1.all_readings as select reading from raw.readings");
     try {
-      await until(200, async () => (await ask("GET /all_readings?limit=1")).status);
-      const answer = await told("HEAD /all_readings?limit=0", { headers: { Prefer: "count=exact" } });
+      await until(200, async () => (await sendRequest("GET /all_readings?limit=1")).status);
+      const answer = await responseTo("HEAD /all_readings?limit=0", { headers: { Prefer: "count=exact" } });
       expect([answer.status, answer.headers["content-range"]]).toEqual([400, undefined]);
     } finally {
       await asOwner("drop view api_v1.all_readings");

@@ -1,8 +1,8 @@
 import type { Environment } from "../../config/variables.ts";
 
 /**
- * What a CI system sets in each job: `CI` (GitHub, GitLab, CircleCI, Travis, Buildkite, Bitbucket and others), and the variable of each
- * system that sets no `CI`, or whose `CI` a step may unset. From the list of the Pulumi CLI (sdk/go/common/util/ciutil).
+ * Variables that a CI system sets in each job: `CI` (GitHub, GitLab, CircleCI, Travis, Buildkite, Bitbucket and others), and the variable of each
+ * system that does not set `CI`, or whose steps may unset it. From the list of the Pulumi CLI (sdk/go/common/util/ciutil).
  */
 const VARIABLES = [
   "CI",
@@ -17,7 +17,7 @@ const VARIABLES = [
   "PULUMI_CI_SYSTEM",
 ];
 
-/** Returns the name of a set variable that only a job of a CI system has; undefined on a user's machine. Its value is of no account. */
+/** Returns the name of a set variable that only a job of a CI system has; undefined on a user's machine. The value is ignored. */
 export function ciVariable(environment: Environment): string | undefined {
   return VARIABLES.find((name) => environment[name] !== undefined);
 }

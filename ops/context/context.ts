@@ -1,4 +1,4 @@
-/** Which stack belongs to a cluster context, and all that is known of it without the engine. */
+/** Finds the stack of a cluster context, and reads it without the engine. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
@@ -9,7 +9,7 @@ import type { Plan } from "../../infra/plan/types.ts";
 import { ContextError } from "./contextError.ts";
 import { configOf, readLocalContext } from "./local.ts";
 
-/** What a command knows of the shell that it runs in. */
+/** The shell of a command. */
 export interface ShellEnvironment {
   /** Folder of the stack files. */
   readonly project: string;
@@ -18,13 +18,13 @@ export interface ShellEnvironment {
   readonly environment: Environment;
 }
 
-/** A stack, by the context of its cluster. */
+/** The stack of a context. */
 export interface StackContext {
   readonly context: string;
   readonly stack: string;
-  /** Its configuration; that of the local platform with the ports which its start found free. */
+  /** Configuration of the stack; for the local platform with the ports of its start. */
   readonly raw: RawStack;
-  /** The shell's; that of the local platform with what its start decided. */
+  /** Environment of the shell; for the local platform with the values of its start. */
   readonly environment: Environment;
   readonly settings: Settings;
   readonly plan: Plan;
@@ -34,14 +34,14 @@ export interface StackContext {
 
 /**
  * Finds the stack whose `kubernetes:context` is the named one.
- * @throws ContextError for a context of no stack, which lists those that are known, or of two; ConfigError for a wrong stack file
+ * @throws ContextError for a context without a stack, with the known contexts, or with two; ConfigError for an invalid stack file
  */
 export function openContext(name: string, shell: ShellEnvironment): StackContext {
   const all = knownContexts(shell.project);
   const found = all.filter(({ context }) => context === name);
   const [one] = found;
   if (one === undefined) {
-    const hint = `To make it known, write kubernetes:context: ${name} into the stack file of that cluster.`;
+    const hint = `To add it, set kubernetes:context: ${name} in the stack file of that cluster.`;
     throw new ContextError(`no stack belongs to context "${name}".\n${listContexts(shell.project)}\n${hint}`);
   }
   if (found.length > 1) {
@@ -53,7 +53,7 @@ export function openContext(name: string, shell: ShellEnvironment): StackContext
   return openStackFile(one, shell);
 }
 
-/** Every stack file that states a context, by the stack's name. */
+/** Returns every stack file with a context, by the stack's name. */
 export function knownContexts(project: string): { context: string; stack: string }[] {
   const names = readdirSync(project).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
   return names.sort().flatMap((stack) => {
@@ -65,7 +65,7 @@ export function knownContexts(project: string): { context: string; stack: string
 /** Returns the contexts of all stack files as text. */
 export function listContexts(project: string): string {
   const known = knownContexts(project).map(({ context, stack }) => `  ${context} (stack ${stack})`);
-  return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file states one.";
+  return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file has kubernetes:context.";
 }
 
 function openStackFile({ context, stack }: { context: string; stack: string }, shell: ShellEnvironment): StackContext {

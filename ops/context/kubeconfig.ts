@@ -3,12 +3,12 @@ import type { Environment } from "../../config/variables.ts";
 import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
 import { ContextError } from "./contextError.ts";
 
-/** What a kubeconfig has lists of; each entry has a name. */
+/** The lists of a kubeconfig, whose entries have names. */
 const LISTS = ["contexts", "clusters", "users"] as const;
 
 /**
- * The kubeconfig of a shell, turned to one context, so that no client made from it can reach another cluster. Of several files, the first
- * entry of a name counts, as for kubectl and the Kubernetes provider.
+ * Returns the kubeconfig of a shell with one current context, so that no client of it reaches another cluster. Of several files, the first
+ * entry of a name applies, as in kubectl and the Kubernetes provider.
  * @param environment its KUBECONFIG is one file or several, as kubectl takes them; default: `~/.kube/config`
  * @throws ContextError when there is no such context, with those that exist; when two files differ in the context, its cluster or its user
  */
@@ -18,14 +18,14 @@ export function kubeConfigOf(context: string, environment: Environment): KubeCon
   const found = config.getContextObject(context);
   if (found === null) {
     const names = config.contexts.map(({ name }) => name);
-    const existing = names.length > 0 ? `there are ${names.join(", ")}` : "there is none";
+    const existing = names.length > 0 ? `existing contexts: ${names.join(", ")}` : "it has no contexts";
     throw new ContextError(`the kubeconfig has no context "${context}" (${existing}); set KUBECONFIG, or add it`);
   }
   refuseAmbiguous(files, { contexts: context, clusters: found.cluster, users: found.user });
   return config;
 }
 
-/** k3s calls its context, its cluster and its user `default` on each node. */
+/** Rejects entries of the same name that differ: k3s names its context, cluster and user `default` on each node. */
 function refuseAmbiguous(
   files: readonly KubeConfigFile[],
   names: Readonly<Record<(typeof LISTS)[number], string>>,

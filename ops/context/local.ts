@@ -2,31 +2,31 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RawStack } from "../../config/load.ts";
 
-/** What the start of the local platform decided: all that a deploying shell has to know of it. */
+/** Values of the local platform's start that a deploying shell needs. */
 export interface LocalContext {
   /** Name of the context in the kubeconfig. */
   readonly context: string;
   readonly stack: string;
-  /** What it sets on top of the stack file, by full key. */
+  /** Config that overrides the stack file, by full key. */
   readonly config: Readonly<Record<string, unknown>>;
   /** Kubeconfig, backend, passphrase, folder of the plugins, and every secret template variable. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Whole or not at all, for its owner alone: it holds secrets. */
+/** Writes the file atomically and readable for its owner only, because it contains secrets. */
 export function writeLocalContext(data: string, context: LocalContext): void {
   const file = fileIn(data);
   writeFileSync(`${file}.new`, `${JSON.stringify(context, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** @returns undefined when no platform was ever started on that data folder */
+/** Reads the file. @returns undefined if no platform was started with this data folder */
 export function readLocalContext(data: string): LocalContext | undefined {
   const file = fileIn(data);
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LocalContext) : undefined;
 }
 
-/** What it sets on top of the stack file, as a stack's configuration holds it. */
+/** Returns the config that overrides the stack file, in the form of a stack's configuration. */
 export function configOf(local: LocalContext | undefined): RawStack["config"] {
   return Object.fromEntries(Object.entries(local?.config ?? {}).map(([key, value]) => [key, { value }]));
 }

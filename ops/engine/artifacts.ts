@@ -1,4 +1,4 @@
-/** What a stack deploys that has to be built first: the web catalogue, and the job that proves the deployment. */
+/** Builds what a stack deploys: the web catalog and the verification job. */
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,21 +13,21 @@ import type { Progress } from "../terminal/progress.ts";
 /** Milliseconds without a renewal after which a lock is stale. */
 const STALE = 10_000;
 
-/** Something that is built from sources of this project. */
+/** An artifact that is built from sources of this project. */
 export interface Build {
   /** Also the name of the npm script: `build:<name>`. */
   readonly name: string;
   readonly title: string;
   /** The script's program, in the project's folder. */
   readonly program: string;
-  /** Why it must be built; undefined when what is there is that of the sources. */
+  /** Returns why it must be built; undefined if the build is up to date. */
   readonly problem: () => string | undefined;
   readonly usually: string;
 }
 
 const CATALOG: Build = {
   name: "catalog",
-  title: "Building the web catalogue",
+  title: "Building the web catalog",
   program: "catalog/server/build.ts",
   problem: buildProblem,
   usually: "10 s",
@@ -50,7 +50,7 @@ export async function buildFor(
 }
 
 /**
- * Builds where the build is missing or older than its sources. Who comes second waits for the first.
+ * Builds if the build is missing or older than its sources. A concurrent call waits for the first.
  * @throws Error with the output of the build
  */
 export async function ensureBuilt(build: Build, progress: Progress): Promise<void> {

@@ -10,9 +10,9 @@ import { type ShellEnvironment, type StackContext } from "../context/context.ts"
 import { readLocalContext } from "../context/local.ts";
 
 /**
- * Opens a context's stack with the real engine: the local platform's on its own backend, any other on the one that the shell is logged in to.
+ * Opens a context's stack with the real engine: that of the local platform in its own backend, any other in the backend that the shell is logged in to.
  * @param program runs inline, in this process
- * @throws Error when the pinned CLI cannot be had, or the backend cannot be reached
+ * @throws Error when the pinned CLI is not available, or the backend cannot be reached
  */
 export async function openEngine(
   { stack, environment, settings, local }: StackContext,
@@ -22,7 +22,7 @@ export async function openEngine(
 ): Promise<Stack> {
   const pulumi = await pulumiOf({ local }, progress);
   const command = await pulumiCommand(data, pulumi);
-  // The program writes it too, but a refresh begins before the program.
+  // The program writes it too, but a refresh runs before the program.
   if (settings.postgres?.sslrootcert !== undefined) writeRootCertificates(settings.postgres.sslrootcert, project);
   const defined = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const options = { stack, program, command, environment: Object.fromEntries(defined) };
@@ -31,13 +31,13 @@ export async function openEngine(
   return openStack({ ...options, workspace: join(data, "workspace"), overrides });
 }
 
-/** Returns the path of the CLI for a context. That of a cluster has every state backend and secrets provider. */
+/** Returns the path of the CLI for a context. The CLI for a cluster has every state backend and secrets provider. */
 export async function pulumiOf({ local }: Pick<StackContext, "local">, progress: Progress): Promise<string> {
   const { pulumi } = await (local ? ensureLocalTools : ensureTools)(["pulumi"], progress);
   return pulumi;
 }
 
-/** The CLI where the Automation API looks for one: in `bin/` of a folder. */
+/** Returns the CLI from `bin/` of a folder, where the Automation API expects it. */
 export async function pulumiCommand(data: string, pulumi: string): Promise<PulumiCommand> {
   claimDataFolder(data);
   const root = join(data, "pulumi");
@@ -48,7 +48,7 @@ export async function pulumiCommand(data: string, pulumi: string): Promise<Pulum
 }
 
 /**
- * The template variables that the stack file holds encrypted, in clear, by name.
+ * Decrypts the template variables of the stack file, by name.
  * @throws Error when they cannot be decrypted: no passphrase, or no access to the key
  */
 export async function secretVariables(stack: Stack): Promise<Record<string, string>> {

@@ -29,7 +29,7 @@ export function runPolicy(): PolicyOptions {
 }
 
 /**
- * Starts the policy pack and ends it, to report before a preview what would stop it.
+ * Starts the policy pack and stops it, to report errors of the start before a preview.
  * @param environment of the engine, which starts the pack with the `node` on its PATH
  * @param project folder that contains `policy/`. Default: this project
  * @throws PolicyPackError when the pack does not start
@@ -59,7 +59,7 @@ function packFolder(project: string): string {
   return path.join(project, "policy");
 }
 
-/** The line of a stack trace that names the error, else the last line; undefined when nothing is printed. */
+/** Returns the line of a stack trace with the error, else the last line; undefined without output. */
 function reasonOf(printed: string): string | undefined {
   const lines = printed.split("\n").map((line) => line.trim());
   const error = lines.find((line) => /^\w*Error\b.*: /.test(line));

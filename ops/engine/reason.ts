@@ -1,10 +1,10 @@
-/** Why a command of the engine failed, out of all that it printed. Pure. */
+/** The error in the output of a failed command of the engine. Pure. */
 import { stripVTControlCharacters } from "node:util";
 import { errorText } from "../../config/errorText.ts";
 
 /**
  * Returns the error lines of the CLI: the Automation API puts the complete output into its message.
- * @returns the message itself where it is no such command's
+ * @returns the message itself for any other error
  */
 export function reasonOf(error: unknown): string {
   const message = stripVTControlCharacters(errorText(error));

@@ -3,21 +3,21 @@ import { withClient } from "../clients/http.ts";
 import { reasonOf } from "./reason.ts";
 
 /**
- * Keeps a refresh from forgetting the identity provider's objects: the Terraform provider takes a 404 for an object that is gone, also
- * one that the gateway gives because the identity provider's own route is missing.
- * @throws Error when the identity provider does not say that it is ready
+ * Prevents a refresh from removing the identity provider's objects from the state: the Terraform provider treats every 404 as a deleted object, also
+ * the gateway's 404 when the identity provider's route is missing.
+ * @throws Error when the identity provider is not ready
  */
 export async function refuseUnsafeRefresh({ context, settings, plan }: StackContext): Promise<void> {
   const origin = settings.identityProvider.apiUrl ?? plan.identityProviderUrl;
   if (origin === undefined) return;
   const url = `${origin}/-/health/ready/`;
   const problem = await withClient((client) => client.send(url)).then(
-    ({ status }) => (status === 200 || status === 204 ? undefined : `answers ${status}`),
+    ({ status }) => (status === 200 || status === 204 ? undefined : `returns ${status}`),
     (error: unknown) => `does not answer (${reasonOf(error)})`,
   );
   if (problem === undefined) return;
   throw new Error(
-    `${url} ${problem}, so a refresh would delete all resources of the identity provider from the state; ` +
-      `deploy without --refresh first, or run: npm run diagnose -- ${context}`,
+    `${url} ${problem}, so a refresh would delete all resources of the identity provider from the state. ` +
+      `Deploy without --refresh first, or run: npm run diagnose -- ${context}`,
   );
 }

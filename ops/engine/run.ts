@@ -5,37 +5,37 @@ import { creationOf, isResultUnknown } from "./recovery/creations.ts";
 import { reasonOf } from "./reason.ts";
 import { lastOf, merged, type Step, stepOf } from "./step.ts";
 
-/** How many resources a run created, updated, left and so on, components among them. */
+/** Number of resources by operation (`create`, `update`, `same`), including components. */
 export type Changes = Readonly<Record<string, number>>;
 
 /** Receives the progress of a run. */
 export type Report = (detail: string) => void;
 
-/** What a run of the engine is watched with: options of each of its verbs. */
+/** Options of each command of the Automation API that observe a run. */
 export interface Watch {
   readonly onEvent: (event: EngineEvent) => void;
   readonly signal: AbortSignal;
 }
 
-/** What a run did. */
+/** The result of a run. */
 export interface Ran {
   readonly changes: Changes;
-  /** What it set out to do; of a preview what would be done. */
+  /** Planned steps; of a preview those that an update would take. */
   readonly steps: readonly Step[];
-  /** What it did. */
+  /** Completed steps. */
   readonly done: readonly Step[];
 }
 
 /** A failed run, with its errors instead of its complete output. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
-  /** What it did all the same. */
+  /** Steps that were completed. */
   readonly done: readonly Step[];
-  /** What it tried, and could not do. */
+  /** Steps that failed. */
   readonly failed: readonly Step[];
-  /** What it tried to create, and may have created: the answer was lost. Secrets are masked. */
+  /** Resources that may have been created, because the response was lost. Secrets are masked. */
   readonly unconfirmed: readonly Resource[];
-  /** One for each resource, with its name. */
+  /** One error for each resource, with its name. */
   readonly errors: readonly string[];
 
   constructor(errors: readonly string[], result: Pick<EngineError, "done" | "failed" | "unconfirmed">, cause: unknown) {
@@ -49,9 +49,9 @@ export class EngineError extends Error {
 
 /**
  * Runs the engine, reports each step, and throws the errors of the run instead of its complete output. An inline program that
- * throws once it has begun would leave the engine waiting for ever, so such a run is stopped.
- * @param interrupted ends the run as Ctrl-C would: what is under way is finished, and nothing more begun
- * @throws EngineError with the errors, each with the resource it belongs to
+ * throws after its first resource would leave the engine waiting forever, so such a run is stopped.
+ * @param interrupted stops the run like Ctrl-C: running steps complete, and no further step starts
+ * @throws EngineError with the errors, each with its resource
  */
 export async function runEngine(
   report: Report,

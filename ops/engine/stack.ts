@@ -6,11 +6,11 @@ import { projectFolder } from "../toolchain/paths.ts";
 import { PROJECT, restoreState } from "./state/state.ts";
 
 export interface StackOptions {
-  /** Name of the stack. With `overrides`, the project and its `Pulumi.<name>.yaml` configure it; else nothing does. */
+  /** Name of the stack. With `overrides`, `Pulumi.<name>.yaml` of the project configures it; otherwise it has no configuration. */
   readonly stack: string;
   readonly program: PulumiFn;
   readonly command: PulumiCommand;
-  /** Where the engine keeps its copy of the stack file; the project's own is never written. */
+  /** Folder of the engine's copy of the stack file. The project's file is never written. */
   readonly workspace: string;
   /** Config that this deployment sets on top of the stack file, e.g. `variables:HTTP_PORT`. */
   readonly overrides?: Readonly<Record<string, unknown>>;
@@ -19,8 +19,8 @@ export interface StackOptions {
 }
 
 /**
- * Opens a stack with the real engine and an inline program, from a copy of its stack file, so that nothing the engine writes (its
- * encryption salt) lands in the project.
+ * Opens a stack with the real engine and an inline program, from a copy of its stack file, because the engine writes to it (its
+ * encryption salt).
  */
 export async function openStack(options: StackOptions): Promise<Stack> {
   await mkdir(options.workspace, { recursive: true, mode: 0o700 });
@@ -38,9 +38,9 @@ export async function openStack(options: StackOptions): Promise<Stack> {
       secretsProvider: "passphrase",
     },
   );
-  // After each up the Automation API starts the CLI twice to read the outputs, which no caller uses.
+  // After each update the Automation API starts the CLI twice to read the outputs, which no caller uses.
   stack.outputs = () => Promise.resolve({});
-  // It asks for the summary of each run with secrets, for which the CLI derives a key from the passphrase again; no caller uses these.
+  // It requests the summary of each run with secrets, for which the CLI derives a key from the passphrase again; no caller uses them.
   const info = stack.info.bind(stack);
   stack.info = () => info(false);
   return stack;

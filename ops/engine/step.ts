@@ -1,4 +1,4 @@
-/** What a run of the engine does to one resource, without any value of it: values may be secret. Pure. */
+/** Steps of the engine: the operation on one resource, without values, which may be secret. Pure. */
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 
 /** In the order of the report. */
@@ -31,7 +31,7 @@ const AS_ONE: Readonly<Record<string, Operation>> = {
 
 const PROVIDERS = "pulumi:providers:";
 
-/** @returns undefined for a component, and for what does not change */
+/** Returns the step of an event; undefined for a component, and for an unchanged resource. */
 export function stepOf({ op, urn, type, new: after, old: before, detailedDiff, diffs }: Metadata): Step | undefined {
   const operation = AS_ONE[op];
   const custom = after?.custom ?? before?.custom ?? false;
@@ -43,7 +43,7 @@ export function stepOf({ op, urn, type, new: after, old: before, detailedDiff, d
   return { operation, type: kind, name: lastOf(urn, "::"), urn, paths: [...shown].sort() };
 }
 
-/** The steps with one for each resource, in the order of their first: a replacement is three to the engine. */
+/** Returns one step for each resource in the order of their first step: a replacement is three steps of the engine. */
 export function merged(steps: readonly Step[]): Step[] {
   const byResource = new Map<string, Step>();
   for (const step of steps) {
@@ -58,7 +58,7 @@ export function nameOf({ type, name }: Pick<Step, "type" | "name">): string {
   return `${type} ${name}`;
 }
 
-/** The name that a program gave a resource, from its URN. */
+/** Returns the last part of a text, e.g. the resource's name in a URN. */
 export function lastOf(text: string, separator: string): string {
   return text.split(separator).at(-1) ?? "";
 }

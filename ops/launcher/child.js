@@ -5,10 +5,10 @@ import process from "node:process";
 export class LaunchError extends Error {}
 
 /**
- * Runs a program to its end and hands it every signal that this process gets.
+ * Runs a program to its end and forwards signals to it.
  * @param {string} program
  * @param {string[]} args
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, heard?: (text: string) => void }} options `heard` gets what it prints, which else goes to the screen
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, heard?: (text: string) => void }} options `heard` receives its output, which is otherwise printed
  * @returns {Promise<{ code: number | null, signal: NodeJS.Signals | null }>}
  */
 export function run(program, args, { cwd, env, heard }) {
@@ -16,7 +16,7 @@ export function run(program, args, { cwd, env, heard }) {
     const child = spawn(program, args, { cwd, env, stdio: heard ? ["ignore", "pipe", "pipe"] : "inherit" });
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding("utf8").on("data", (/** @type {string} */ chunk) => heard?.(chunk));
-    // Ctrl-C on a terminal reaches the child without us, and twice would mean "at once".
+    // A terminal sends Ctrl-C to the child too, and a second one would stop it immediately.
     const interrupt = () => process.stdin.isTTY || child.kill("SIGINT");
     const terminate = () => child.kill("SIGTERM");
     process.on("SIGINT", interrupt).on("SIGTERM", terminate);

@@ -1,4 +1,4 @@
-// What a first start does before the packages are there, on a machine that has to build the programs. Plain JavaScript without packages.
+// The first start before the packages are installed, on a machine that has to build programs. Plain JavaScript without packages.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
@@ -19,8 +19,8 @@ const MAX_ANSWER_MS = 5_000;
  */
 
 /**
- * Prints how long a first start takes, why, and what makes it faster, where programs have to be built. Returns what is to be built; nothing
- * where all are there or can be downloaded, or where there is no Go (`npm start` then fails with every remedy).
+ * If programs have to be built, prints how long a first start takes, why, and what makes it faster. Returns the build; nothing
+ * if all programs are available or can be downloaded, or without Go (`npm start` then fails with every remedy).
  * @param {string} project
  * @param {(line: string) => void} print
  * @param {{ environment?: NodeJS.ProcessEnv, reaches?: (host: string) => Promise<boolean> }} machine
@@ -54,8 +54,8 @@ export async function announceBuild(project, print, { environment = process.env,
 }
 
 /**
- * Compiles packages into Go's build cache until it is stopped; the build that follows takes from there what is done. Whatever fails here fails
- * there again, with a message.
+ * Compiles packages into Go's build cache, which the following build uses, until it is stopped. An error here occurs
+ * in that build again, with a message.
  * @param {{ go: string, packages: string[], cache: string }} build
  * @returns {Compilation}
  */

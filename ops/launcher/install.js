@@ -7,13 +7,13 @@ import process from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { LaunchError, run } from "./child.js";
 
-/** No install takes this long: its lock is a left-over, even if its process number is in use again. */
+/** Milliseconds after which a lock is stale, even if its process number is in use again. */
 const LIMIT = 20 * 60_000;
-/** What install scripts make, and an install without them lacks. */
+/** Files that install scripts create, and an install without them lacks. */
 const INSTALLED_BY_SCRIPTS = ["node_modules/node/bin/node", "sdks/authentik/bin/index.js"];
 
 /**
- * Installs the packages of the project with `npm ci`, unless those of the lock file are there. Two runs at once install once.
+ * Installs the packages of the project with `npm ci`, unless those of the lock file are installed. Concurrent runs install once.
  * @param {string} project
  */
 export async function install(project) {
@@ -31,7 +31,7 @@ export async function install(project) {
 }
 
 /**
- * Whether the packages are there, whole, and those of the lock file.
+ * Returns whether the packages of the lock file are completely installed.
  * @param {string} project
  */
 export function isInstalled(project) {
@@ -40,7 +40,7 @@ export function isInstalled(project) {
 }
 
 /**
- * What the installed packages must match: the lock file and the sources of the SDK that is compiled on install.
+ * Returns a hash of the lock file and of the sources of the SDK that is compiled on install, which the installed packages must match.
  * @param {string} project
  */
 export function fingerprint(project) {
@@ -68,7 +68,7 @@ function filesUnder(entry) {
 /**
  * Runs `work` while no other process does. The lock is a symbolic link to its owner's process number, so it is never without an owner.
  * @param {string} lock
- * @param {(owner: number) => void} waiting called once when another process has it
+ * @param {(owner: number) => void} waiting called once if another process has the lock
  * @param {() => Promise<void>} work
  */
 export async function exclusively(lock, waiting, work) {
@@ -89,7 +89,7 @@ export async function exclusively(lock, waiting, work) {
 }
 
 /**
- * Makes the lock, or takes it over from an owner that is gone.
+ * Creates the lock, or takes it over from an owner that has ended.
  * @param {string} lock
  */
 async function take(lock) {
@@ -105,7 +105,7 @@ async function take(lock) {
   if (owner === undefined || (isAlive(owner) && age < LIMIT)) return false;
   symlinkSync(me, `${lock}.${me}`);
   renameSync(`${lock}.${me}`, lock);
-  // Several may take over at once; the last of them stays.
+  // Several processes may take over concurrently; the last one owns the lock.
   await wait(300);
   return ownerOf(lock) === process.pid;
 }
@@ -119,7 +119,7 @@ function ownerOf(lock) {
   }
 }
 
-/** @param {number} pid of another process; our own is a left-over of one that had the same number */
+/** @param {number} pid of another process; our own number is that of an earlier process */
 function isAlive(pid) {
   try {
     return pid !== process.pid && process.kill(pid, 0);
@@ -140,19 +140,19 @@ async function npmCi(project) {
     env: process.env,
     heard: (text) => output.push(text),
   }).catch((error) => {
-    throw new LaunchError(`npm cannot be started: ${String(error)}\nIt comes with Node.js; put it on PATH.`);
+    throw new LaunchError(`npm cannot be started: ${String(error)}\nnpm is part of Node.js. Put it on PATH.`);
   });
   if (signal) process.exit(128 + constants.signals[signal]);
   if (code !== 0) {
     throw new LaunchError(
-      `The packages could not be installed: npm ci ended with code ${code}. It output:\n\n${summaryOf(output.join(""))}\n\n` +
+      `The packages could not be installed: npm ci exited with code ${code}. Output:\n\n${summaryOf(output.join(""))}\n\n` +
         "If the package registry cannot be reached, check the network and `npm config get registry`, then run the same command again.",
     );
   }
   const lacks = lacking(project);
   if (lacks) {
     throw new LaunchError(
-      `npm ci left out ${lacks}, which an install script makes. Install scripts seem to be switched off: ` +
+      `npm ci did not create ${lacks}, which an install script creates. Install scripts seem to be disabled: ` +
         "run `npm config set ignore-scripts false`, then the same command again.",
     );
   }

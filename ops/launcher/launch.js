@@ -1,5 +1,5 @@
-// Runs a program of this project on a machine that has only Node.js and npm: installs the packages first where they are missing, and
-// takes a Node.js that the project can run on. Plain JavaScript without packages, because it runs before there are any.
+// Runs a program of this project on a machine that has only Node.js and npm: installs missing packages first, and
+// uses a Node.js version that the project supports. Plain JavaScript without packages, because it runs before they are installed.
 //
 //   node ops/launcher/launch.js FILE.ts [ARGUMENT...]
 //   node ops/launcher/launch.js --run SCRIPT [SCRIPT...] [-- ARGUMENT...]     scripts of package.json, one after another
@@ -11,11 +11,11 @@ import { LaunchError, run } from "./child.js";
 import { announceBuild, startCompiling } from "./firstStart.js";
 import { install, isInstalled } from "./install.js";
 
-/** The program that needs every program of the local platform. */
+/** The program that starts the local platform and needs its programs. */
 const START = "local/start.ts";
 
 /**
- * Whether the project runs on this Node.js. Older ones need 17-40 s to print an error of a Pulumi program (nodejs/node#64011).
+ * Returns whether the project supports a version of Node.js. Older ones need 17-40 s to print an error of a Pulumi program (nodejs/node#64011).
  * @param {string} version e.g. "24.21.0"
  */
 export function isNewEnough(version) {
@@ -24,7 +24,7 @@ export function isNewEnough(version) {
 }
 
 /**
- * The command line of each script, with the extra arguments behind the last.
+ * Returns the command line of each script, with the extra arguments after the last one.
  * @param {Record<string, string>} scripts those of package.json
  * @param {string[]} args names, then perhaps `--` and arguments
  */
@@ -53,7 +53,7 @@ async function main([first, ...rest]) {
   const node = isNewEnough(process.versions.node) ? process.execPath : own;
   const bins = [path.dirname(node), path.join(project, "node_modules", ".bin")];
   const env = {
-    // Node.js keeps compiled modules there (nodejs.org/api/module.html#module-compile-cache): a process of ours starts in half of the time.
+    // Node.js stores compiled modules there (nodejs.org/api/module.html#module-compile-cache), which halves the start time of a process.
     NODE_COMPILE_CACHE: path.join(project, ".gatehouse", "compile-cache"),
     ...process.env,
     PATH: [...bins, process.env.PATH].join(path.delimiter),
@@ -67,7 +67,7 @@ async function main([first, ...rest]) {
 }
 
 /**
- * Installs the packages. For a first start that has to build programs, compiles them meanwhile.
+ * Installs the packages. Compiles programs at the same time if a first start has to build them.
  * @param {string} project
  * @param {string} program the one to run
  */
@@ -82,7 +82,7 @@ async function prepare(project, program) {
   }
 }
 
-/** @param {{ code: number | null, signal: NodeJS.Signals | null }} end of a child; one ended by a signal ends this process likewise */
+/** @param {{ code: number | null, signal: NodeJS.Signals | null }} end of a child; a signal that ended it ends this process too */
 function exitCode({ code, signal }) {
   if (signal) process.kill(process.pid, signal);
   return code ?? 1;

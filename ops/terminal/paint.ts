@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
 
-/** Sets a text off where a terminal shows it. */
+/** Formats a text with a colour. */
 export type Paint = (format: "red" | "green" | "yellow" | "bold" | "dim", text: string) => string;
 
-/** @param colours only where a terminal shows them; else texts stay as they are */
+/** Returns a formatter. @param colours whether the output supports colours; otherwise texts are unchanged */
 export function painter(colours: boolean): Paint {
   return (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text);
 }

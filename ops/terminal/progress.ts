@@ -3,12 +3,12 @@ import { styleText } from "node:util";
 /** Reports progress on standard error; standard output is for results. */
 export interface Progress {
   /**
-   * Runs `work` under a title. Steps may nest and may run side by side.
-   * `report` receives the progress, which is shown after the title; `usually` is how long it takes, e.g. "20 s".
+   * Runs `work` under a title. Steps may nest and run concurrently.
+   * `report` receives the progress, which is shown after the title; `usually` is the usual duration, e.g. "20 s".
    * Throws what `work` throws.
    */
   step<T>(title: string, work: (report: (detail: string) => void) => Promise<T>, usually?: string): Promise<T>;
-  /** One line that stays on the screen. */
+  /** Prints a line that is not overwritten. */
   note(line: string): void;
 }
 
@@ -22,10 +22,10 @@ interface Running {
 type Output = Pick<NodeJS.WriteStream, "write" | "isTTY" | "columns">;
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/** Away from a terminal a long step says how far it got this often, so that a log is not taken for a hang. */
+/** Interval in milliseconds at which a long step prints its progress to a log. */
 const HEARTBEAT = 60_000;
 
-/** On a terminal the running steps stand at the bottom with a spinner; elsewhere each has one line at its start and one at its end. */
+/** Shows the running steps with a spinner below the output on a terminal; otherwise prints a line at the start and at the end of each. */
 export function createProgress(output: Output = process.stderr): Progress {
   return output.isTTY ? liveProgress(output) : plainProgress(output);
 }
@@ -40,8 +40,8 @@ function liveProgress(output: Output): Progress {
     const lines = [...running].map((step) =>
       clip(`${FRAMES[frame % FRAMES.length]} ${describe(step)}`, output.columns),
     );
-    const wipe = drawn > 0 ? `\u001b[${drawn}A\u001b[J` : "";
-    output.write(wipe + above + lines.map((line) => `${line}\n`).join(""));
+    const erase = drawn > 0 ? `\u001b[${drawn}A\u001b[J` : "";
+    output.write(erase + above + lines.map((line) => `${line}\n`).join(""));
     drawn = lines.length;
   };
   const tick = () => {
@@ -74,12 +74,12 @@ function plainProgress(output: Output): Progress {
     async step(title, work, usually) {
       const step: Running = { title, usually, since: Date.now(), detail: "" };
       output.write(`… ${title}${usually ? ` (usually ${usually})` : ""}\n`);
-      let told = "";
-      const tell = () => {
-        if (step.detail !== told) output.write(`… ${describe(step)}\n`);
-        told = step.detail;
+      let printed = "";
+      const printProgress = () => {
+        if (step.detail !== printed) output.write(`… ${describe(step)}\n`);
+        printed = step.detail;
       };
-      const heartbeat = setInterval(tell, HEARTBEAT).unref();
+      const heartbeat = setInterval(printProgress, HEARTBEAT).unref();
       const finish = (end: string) => {
         clearInterval(heartbeat);
         output.write(`${end} ${title} (${elapsed(step)})\n`);
@@ -120,7 +120,7 @@ function dim(text: string): string {
   return styleText("dim", text, { stream: process.stderr });
 }
 
-/** A line that wraps would be wiped only in part. */
+/** Shortens a line to the terminal's width: only a part of a wrapped line would be erased. */
 function clip(line: string, columns: number): string {
   const width = columns || 80;
   return line.length < width ? line : `${line.slice(0, width - 2)}…`;

@@ -20,12 +20,12 @@ interface Job {
 }
 
 let queue: Promise<unknown> = Promise.resolve();
-/** Programs that no build has taken yet. */
+/** Programs whose build has not started. */
 let waiting: Job[] = [];
 
 /**
- * Builds a program, or takes a file, from its Go module into the cache. One at a time, since each build takes every core; programs of one
- * module that wait are built together, so that no core is idle while one of them is linked.
+ * Builds a program, or copies a file, from its Go module into the cache. Runs one build at a time, since each uses every core; programs of one
+ * module that wait are built together, so that no core is idle while a program is linked.
  */
 export function build(tool: Tool, machine: Machine, report: Report): Promise<string> {
   report("waiting for another build");
@@ -65,7 +65,7 @@ async function buildWaiting(): Promise<void> {
 
 async function findGo(machine: Machine): Promise<string> {
   const go = await which("go", machine.path);
-  if (!go) throw new Error("no go on PATH");
+  if (!go) throw new Error("Go is not on PATH");
   await checkGo(go);
   return go;
 }
@@ -90,7 +90,7 @@ async function compile(jobs: readonly Job[], machine: Machine, name: string): Pr
   }
 }
 
-/** Returns what takes the lines of `go build -v`. The first of several programs reports for all. */
+/** Returns a function that reports the lines of `go build -v`. The first of several programs reports for all. */
 function reporter([first, ...others]: readonly Job[]): (line: string) => void {
   for (const { report } of others) report(`building together with ${first?.tool.name}`);
   const title =
@@ -101,14 +101,14 @@ function reporter([first, ...others]: readonly Job[]): (line: string) => void {
   return (line) => first?.report(line.startsWith("go: ") ? line.slice(4) : `${title}, ${++packages} packages compiled`);
 }
 
-/** The name that `go build` gives a program: the last element of its path that is no version. */
+/** Returns the name of an executable of `go build`: the last element of its path that is not a version. */
 function executableName(program: string): string {
   return path.posix.basename(program.replace(/\/v\d+$/, ""));
 }
 
 async function takeFile(go: string, { module, file }: GoFile, machine: Machine, target: string, report: Report) {
   report(`downloading ${module}`);
-  // A module that wants a newer Go than this one is downloaded all the same, only its `Dir` is missing from the output.
+  // A module that requires a newer Go is downloaded too, but the output lacks its `Dir`.
   const failed = await run(go, ["mod", "download", module], machine.cache, () => undefined).catch(
     (error: Error) => error,
   );
@@ -118,7 +118,7 @@ async function takeFile(go: string, { module, file }: GoFile, machine: Machine, 
   });
 }
 
-/** Runs Go and returns its standard output. Throws with the last lines of its output. */
+/** Runs Go and returns its standard output. @throws Error with the last lines of its output */
 async function run(go: string, args: string[], cwd: string, line: (text: string) => void): Promise<string> {
   await mkdir(cwd, { recursive: true });
   const child = spawn(go, args, { cwd, env: goEnvironment(), stdio: ["ignore", "pipe", "pipe"] });

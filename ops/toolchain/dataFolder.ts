@@ -5,7 +5,7 @@ import { join } from "node:path";
 export const MARKER = ".gatehouse-data";
 export const MARK = "The local platform of Gatehouse keeps its state here. npm run stop -- --purge removes it.\n";
 
-/** Makes a data folder that is missing or empty ours, so that the local platform takes it although something else wrote there first. */
+/** Marks a missing or empty folder as a data folder, so that the local platform accepts it even if another command wrote to it first. */
 export function claimDataFolder(data: string): void {
   mkdirSync(data, { recursive: true });
   if (readdirSync(data).length === 0) writeFileSync(join(data, MARKER), MARK);

@@ -10,7 +10,7 @@ import { errorText } from "../../config/errorText.ts";
 import { ChecksumError, checkSum, store } from "./store.ts";
 import type { Machine, Tool } from "./tools.ts";
 
-/** A network that refuses must be found out fast, a slow one must be borne. Proxies are those of the environment. */
+/** Fails fast on a refused connection, but tolerates a slow one. Uses the proxies of the environment. */
 const dispatcher = new EnvHttpProxyAgent({
   connect: { timeout: 10_000 },
   headersTimeout: 20_000,
@@ -19,7 +19,7 @@ const dispatcher = new EnvHttpProxyAgent({
 
 type Report = (detail: string) => void;
 
-/** Fetches the publisher's file into the cache. @throws Error when it is not available, ChecksumError when its sum is another */
+/** Downloads the publisher's file into the cache. @throws Error when it is not available, ChecksumError when its checksum differs */
 export async function download(tool: Tool, machine: Machine, report: Report): Promise<string> {
   const { url, sha256, sums, member } = tool.download;
   const expected = sha256 ?? (sums ? await publishedSum(sums, path.basename(url)) : tool.sha256);
@@ -30,7 +30,7 @@ export async function download(tool: Tool, machine: Machine, report: Report): Pr
   return file;
 }
 
-/** Fetches an address into a file, going on where an earlier attempt broke off. */
+/** Downloads an address into a file, and resumes an interrupted download. */
 export async function fetchFile(url: string, file: string, report: Report): Promise<{ resumed: boolean }> {
   await mkdir(path.dirname(file), { recursive: true });
   const have = (await stat(file).catch(() => undefined))?.size ?? 0;
@@ -39,20 +39,20 @@ export async function fetchFile(url: string, file: string, report: Report): Prom
     await rm(file);
     return fetchFile(url, file, report);
   }
-  if (!response.ok || !response.body) throw new Error(`${url} answered ${response.status}`);
+  if (!response.ok || !response.body) throw new Error(`${url} returned ${response.status}`);
   const resumed = response.status === 206 && (response.headers.get("content-range") ?? "").startsWith(`bytes ${have}-`);
   const counted = count(Readable.fromWeb(response.body), resumed ? have : 0, response, report);
   await pipeline(counted, createWriteStream(file, { flags: resumed ? "a" : "w" }));
   return { resumed };
 }
 
-/** Where a download is kept while it is not whole. */
+/** Returns the path of an incomplete download. */
 export function downloadPath(machine: Machine, url: string): string {
   return path.join(machine.cache, "downloads", path.basename(url));
 }
 
-/** Whether an address answers at all, with any status, within 5 seconds. */
-export async function answers(url: string): Promise<boolean> {
+/** Returns whether an address responds within 5 seconds, with any status. */
+export async function isReachable(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(5000);
   return fetch(url, { dispatcher, method: "HEAD", signal }).then(
     () => true,
@@ -67,14 +67,14 @@ async function fetchChecked(url: string, file: string, expected: string, report:
   } catch (error) {
     await rm(file);
     if (!(error instanceof ChecksumError && resumed)) throw error;
-    // The two halves did not belong together: once more, from the start.
+    // The file changed between the two parts: download it again from the start.
     await fetchChecked(url, file, expected, report);
   }
 }
 
 async function publishedSum(sums: string, name: string): Promise<string> {
   const response = await request(sums, {});
-  if (!response.ok) throw new Error(`${sums} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${sums} returned ${response.status}`);
   const lines = (await response.text())
     .trim()
     .split("\n")

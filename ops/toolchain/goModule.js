@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 /**
- * What `go mod edit -json` prints.
+ * Output of `go mod edit -json`.
  * @typedef {{ Require: { Path: string, Version: string }[], Replace: { Old: { Path: string }, New: { Path: string } }[] }} GoMod
  */
 
@@ -16,14 +16,14 @@ const OLDEST_GO = [1, 26];
 const MODULES = fileURLToPath(new URL("modules", import.meta.url));
 /** In `go.mod`, a replaced module whose copy gets the files of `patches/`. */
 const COPIES = "./copies/";
-/** Folders of a module without packages of a program. */
+/** Folders of a module without packages that a program imports. */
 const LEFT_OUT = ["docs", "integration", "testdata"];
 
 /** The folder of the module with every program of the local platform, without cloud providers. */
 export const LOCAL_FOLDER = "local";
 
 /**
- * Arguments of `go` that stay the same for all builds of a module, so that packages are compiled once. No debug information is generated,
+ * Arguments of `go` for all builds of a module, equal so that packages are compiled once. No debug information is generated,
  * which the linker would leave out (`-s -w`).
  */
 export const BUILD = ["build", "-v", "-trimpath", "-gcflags=all=-dwarf=false"];
@@ -40,7 +40,7 @@ export function goEnvironment() {
 }
 
 /**
- * Throws unless a Go is new enough.
+ * Checks the version of Go. Throws if it is too old.
  * @param {string} go path of the program
  */
 export async function checkGo(go) {
@@ -92,7 +92,7 @@ async function patchedModules(go, folder) {
 }
 
 /**
- * Copies what is not there yet. Files alone, because folders of the module cache are read-only, and copies of them could not be removed.
+ * Copies missing files. Copies files only, because folders of the module cache are read-only, and copies of them could not be removed.
  * @param {string} from
  * @param {string} to
  */

@@ -8,7 +8,7 @@ import { store } from "./store.ts";
 import { mirrorName, type Machine, type Tool } from "./tools.ts";
 import { errorText } from "../../config/errorText.ts";
 
-/** Takes a tool from the mirror: a brotli file in a folder or at an address, whose content must have the pinned checksum. */
+/** Copies a tool from the mirror: a brotli file in a folder or at an address, whose content must have the pinned checksum. */
 export async function takeFromMirror(tool: Tool, machine: Machine, report: (detail: string) => void): Promise<string> {
   const { mirror } = machine;
   if (mirror === undefined) throw new Error("GATEHOUSE_TOOLS_MIRROR is not set");
@@ -16,14 +16,14 @@ export async function takeFromMirror(tool: Tool, machine: Machine, report: (deta
   const source = remote ? `${mirror.replace(/\/$/, "")}/${mirrorName(tool)}` : path.resolve(mirror, mirrorName(tool));
   const packed = remote ? downloadPath(machine, source) : source;
   if (remote) await fetchFile(source, packed, report);
-  await access(packed).catch(() => Promise.reject(new Error(`${packed} is not there`)));
+  await access(packed).catch(() => Promise.reject(new Error(`${packed} does not exist`)));
   report("unpacking");
   try {
     return await store(tool, machine, source, tool.sha256, (target) =>
       pipeline(createReadStream(packed), createBrotliDecompress(), createWriteStream(target)),
     );
   } catch (error) {
-    throw new Error(`${source} is refused: ${errorText(error)}`, {
+    throw new Error(`${source} was rejected: ${errorText(error)}`, {
       cause: error,
     });
   } finally {

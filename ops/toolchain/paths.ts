@@ -1,18 +1,18 @@
 import { homedir } from "node:os";
 import path from "node:path";
 
-/** The checkout of this project (absolute). */
+/** Returns the absolute path of this project. */
 export function projectFolder(): string {
   return path.resolve(import.meta.dirname, "../..");
 }
 
-/** Programs, plugins and half-finished downloads; safe to delete. `$GATEHOUSE_CACHE`, else `~/.cache/gatehouse`. */
+/** Returns the folder of programs, plugins and incomplete downloads, which is safe to delete: `$GATEHOUSE_CACHE`, else `~/.cache/gatehouse`. */
 export function cacheFolder(): string {
   return chosen("GATEHOUSE_CACHE") ?? path.join(homedir(), ".cache", "gatehouse");
 }
 
 /**
- * Everything the local platform keeps between runs. `$GATEHOUSE_DATA`, else `/var/lib/gatehouse` for root (Postgres, which
+ * Returns the folder of the local platform's data: `$GATEHOUSE_DATA`, else `/var/lib/gatehouse` for root (Postgres, which
  * refuses to run as root, must be able to reach it under another user), else `~/.local/share/gatehouse`.
  */
 export function dataFolder(): string {
@@ -20,7 +20,7 @@ export function dataFolder(): string {
   return chosen("GATEHOUSE_DATA") ?? own;
 }
 
-/** The home of the Pulumi CLI of the local platform: its plugin cache and credentials, apart from the user's own. */
+/** Returns the home of the local platform's Pulumi CLI: its plugin cache and credentials, separate from the user's. */
 export function pulumiHome(): string {
   return path.join(cacheFolder(), "pulumi");
 }

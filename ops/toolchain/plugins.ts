@@ -6,14 +6,14 @@ import { promisify } from "node:util";
 import type { Environment } from "../../config/variables.ts";
 import { dataFolder, pulumiHome } from "./paths.ts";
 import type { Progress } from "../terminal/progress.ts";
-import { answers } from "./download.ts";
+import { isReachable } from "./download.ts";
 import { which } from "./find.ts";
 import { pluginVersions, type PluginName } from "./tools.ts";
 import { errorText } from "../../config/errorText.ts";
 
 export interface Plugin {
   readonly name: PluginName;
-  /** Whether the publisher's plugin is there, or the stand-in of `emulators/plugins` has to serve. */
+  /** Whether the publisher's plugin is installed, or the stand-in of `emulators/plugins` is used. */
   readonly kind: "real" | "stand-in";
   readonly version: string;
   /** The executable of a real plugin. */
@@ -22,15 +22,15 @@ export interface Plugin {
 
 /** Default server of the Pulumi CLI for plugins. */
 const PLUGIN_SERVER = "https://get.pulumi.com/";
-/** So long a refused network is not asked again, so that a warm start stays fast. GATEHOUSE_RETRY_PLUGINS=1 asks all the same. */
+/** Milliseconds without a new attempt after a failed download, so that a later start stays fast. GATEHOUSE_RETRY_PLUGINS=1 tries again. */
 const REMEMBERED = 24 * 60 * 60 * 1000;
 
 /**
- * Finds the provider plugins where the engine looks for them, or installs them there; a plugin that cannot be installed is a stand-in.
- * The terraform-provider plugin downloads authentik's Terraform provider when it runs: where it could be installed, the network for that
- * is there too.
+ * Finds the provider plugins in the engine's folders, or installs them there. A plugin that cannot be installed is replaced by a stand-in.
+ * The terraform-provider plugin downloads authentik's Terraform provider when it runs: if it could be installed, the network for that
+ * is reachable too.
  * @param pulumi path of the CLI, whose `plugin install` is used
- * @param environment of the engine: it looks for plugins on PATH and in PULUMI_HOME, by default `~/.pulumi`
+ * @param environment of the engine, which searches plugins on PATH and in PULUMI_HOME, by default `~/.pulumi`
  */
 export async function findPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<Plugin[]> {
   const found = await findAll(environment);
@@ -45,7 +45,7 @@ function findAll(environment: Environment): Promise<Plugin[]> {
   return Promise.all((Object.keys(pluginVersions) as PluginName[]).map((name) => findPlugin(name, environment)));
 }
 
-/** The plugins that are not installed. */
+/** Returns the plugins that are not installed. */
 export function standIns(plugins: readonly Plugin[]): Plugin[] {
   return plugins.filter(({ kind }) => kind === "stand-in");
 }
@@ -54,14 +54,14 @@ async function findPlugin(name: PluginName, environment: Environment): Promise<P
   const version = pluginVersions[name];
   const program = `pulumi-resource-${name}`;
   const folders = (environment["PATH"] ?? "").split(path.delimiter).filter((folder) => !isOurs(folder));
-  // The CLI takes the home of the user from the user database, whatever HOME is.
+  // The CLI reads the user's home from the user database, not from HOME.
   const home = environment["PULUMI_HOME"] || path.join(userInfo().homedir, ".pulumi");
   const installed = path.join(home, "plugins", `resource-${name}-v${version}`);
   const file = await which(program, [...folders, installed].join(path.delimiter));
   return file ? { name, kind: "real", version, path: file } : { name, kind: "stand-in", version };
 }
 
-/** The stand-ins are launched from the data folder. */
+/** Returns whether a folder contains our stand-ins, which are launched from the data folder. */
 function isOurs(folder: string): boolean {
   return !path.relative(dataFolder(), folder).startsWith("..");
 }
@@ -85,10 +85,10 @@ async function install(
   return findAll(environment);
 }
 
-/** The CLI tries a network that refuses again and again; this finds out in seconds. */
+/** Checks the plugin server. The CLI retries an unreachable one many times; this check takes seconds. */
 async function checkServer(environment: Environment): Promise<void> {
-  const elsewhere = environment["PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES"];
-  if (!elsewhere && !(await answers(PLUGIN_SERVER))) throw new Error(`${PLUGIN_SERVER} cannot be reached`);
+  const override = environment["PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES"];
+  if (!override && !(await isReachable(PLUGIN_SERVER))) throw new Error(`${PLUGIN_SERVER} cannot be reached`);
 }
 
 async function refusedLately(environment: Environment): Promise<boolean> {

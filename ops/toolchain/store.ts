@@ -7,13 +7,13 @@ import { lock, type LockOptions } from "proper-lockfile";
 import { checkVersion, originPath, type Origin } from "./find.ts";
 import { cachePath, type Machine, type Tool } from "./tools.ts";
 
-/** An owner that has not been heard of for this long is dead, and its lock is taken over. */
+/** Milliseconds without a renewal after which a lock is stale. */
 const STALE = 15_000;
 const PARTIAL = ".partial";
 
 /**
- * Puts a tool into the cache: `write` fills a file beside the final one, which is then checked and moved into place in one step.
- * `sha256` is the sum that it must have, where one is known. Returns the final path. Call it inside {@link withLock}.
+ * Stores a tool in the cache: `write` writes a temporary file next to the final one, which is then checked and renamed.
+ * `sha256` is its expected checksum, if known. Returns the final path. Call it inside {@link withLock}.
  */
 export async function store(
   tool: Tool,
@@ -44,7 +44,7 @@ export async function store(
   }
 }
 
-/** Throws when the SHA-256 of a file is not the expected one. */
+/** @throws ChecksumError when the SHA-256 of a file is not the expected one */
 export async function checkSum(file: string, expected: string): Promise<void> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
@@ -54,7 +54,7 @@ export async function checkSum(file: string, expected: string): Promise<void> {
 
 export class ChecksumError extends Error {}
 
-/** Runs `work` while no other run, in this process or another, works on the same tool. `waiting` is called when one does. */
+/** Runs `work` while no other run, in this process or another, works on the same tool. Calls `waiting` before it waits for one. */
 export async function withLock<T>(
   tool: Tool,
   machine: Machine,

@@ -10,17 +10,17 @@ import { errorText } from "../../config/errorText.ts";
 export type { ToolName } from "./tools.ts";
 
 /**
- * Finds, fetches or builds the pinned tools and returns the absolute path of each. Looks on PATH, in the cache, in the mirror, at the
- * publisher's and at last builds from Go modules (design, section 7).
- * Throws one {@link ToolchainError} that lists every way tried for every tool that is not available.
+ * Finds, downloads or builds the pinned tools and returns the absolute path of each. Looks on PATH, in the cache, in the mirror and at the
+ * publisher, and otherwise builds from Go modules (docs/toolchain.md).
+ * @throws ToolchainError that lists every source tried for every tool that is not available
  */
 export function ensureTools<N extends ToolName>(names: readonly N[], progress: Progress): Promise<Record<N, string>> {
   return ensure(names, false, progress);
 }
 
 /**
- * As {@link ensureTools}, for the local platform: what has to be built is the local variant, which is built faster because it lacks cloud
- * providers. Never for a cluster: its state or secrets may be kept by one of them.
+ * Like {@link ensureTools}, for the local platform: builds the local variant, which takes less time because it lacks cloud
+ * providers. Do not use it for a cluster, whose state or secrets may be stored at one of them.
  */
 export function ensureLocalTools<N extends ToolName>(
   names: readonly N[],
@@ -36,7 +36,7 @@ async function ensure<N extends ToolName>(
 ): Promise<Record<N, string>> {
   if (process.platform !== "linux" || process.arch !== "x64") {
     throw new ToolchainError(
-      `The local platform runs on Linux on x64, this is ${process.platform} on ${process.arch}. ` +
+      `The local platform requires Linux on x64, but this machine has ${process.platform} on ${process.arch}. ` +
         "Use an existing cluster: ./deploy CONTEXT",
     );
   }
@@ -48,27 +48,27 @@ export class ToolchainError extends Error {
   override readonly name = "ToolchainError";
 }
 
-/** As {@link ensureTools}, for any tools on any machine; paths in the order of the tools. */
+/** Like {@link ensureTools}, for any tools on any machine. @returns paths in the order of the tools */
 export async function obtainTools(tools: readonly Tool[], machine: Machine, progress: Progress): Promise<string[]> {
-  const results = await Promise.all(tools.map((tool) => obtain(tool, machine, progress).catch(asMissing)));
-  const missing = results.filter((result) => result instanceof NotObtained);
+  const results = await Promise.all(tools.map((tool) => obtain(tool, machine, progress).catch(asUnavailable)));
+  const missing = results.filter((result) => result instanceof UnavailableError);
   if (missing.length > 0) throw new ToolchainError(explain(missing));
   return results.filter((result) => typeof result === "string");
 }
 
-function asMissing(error: unknown): NotObtained {
-  if (error instanceof NotObtained) return error;
+function asUnavailable(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error;
   throw error;
 }
 
 type Report = (detail: string) => void;
-type Way = readonly [name: string, go: (tool: Tool, machine: Machine, report: Report) => Promise<string>];
+type Source = readonly [name: string, go: (tool: Tool, machine: Machine, report: Report) => Promise<string>];
 
-const AT_HAND: readonly Way[] = [
+const LOCAL_SOURCES: readonly Source[] = [
   ["PATH", findOnPath],
   ["cache", findInCache],
 ];
-const TO_BE_HAD: readonly Way[] = [
+const OTHER_SOURCES: readonly Source[] = [
   // Another run may have filled the cache while this one waited for the lock.
   ["cache", findInCache],
   ["mirror", takeFromMirror],
@@ -80,9 +80,9 @@ function buildVariant(tool: Tool, machine: Machine, report: Report): Promise<str
   return build(machine.local ? localVariant(tool) : tool, machine, report);
 }
 
-class NotObtained extends Error {
+class UnavailableError extends Error {
   readonly tool: Tool;
-  /** One line for each way: its name and why it failed. */
+  /** One line for each source: its name and why it failed. */
   readonly tried: readonly string[];
 
   constructor(tool: Tool, tried: readonly string[]) {
@@ -94,20 +94,20 @@ class NotObtained extends Error {
 
 async function obtain(tool: Tool, machine: Machine, progress: Progress): Promise<string> {
   const title = `${tool.name} ${tool.version}`;
-  const atHand = await firstOf(AT_HAND, tool, machine, () => undefined);
-  if ("path" in atHand) return atHand.path;
+  const local = await firstOf(LOCAL_SOURCES, tool, machine, () => undefined);
+  if ("path" in local) return local.path;
   const work = async (report: Report): Promise<string> => {
     const waiting = () => report("waiting for another process that downloads it");
-    const failing = (way: string, why: string) => {
-      if (way === "mirror" && machine.mirror) progress.note(`${title} is not available from the mirror: ${why}`);
+    const onFailure = (source: string, why: string) => {
+      if (source === "mirror" && machine.mirror) progress.note(`${title} is not available from the mirror: ${why}`);
     };
-    const got = await withLock(tool, machine, waiting, () => firstOf(TO_BE_HAD, tool, machine, report, failing)).catch(
-      (error: unknown): Outcome => ({
-        failed: [`cache: ${errorText(error)}; set GATEHOUSE_CACHE to a writable folder`],
-      }),
-    );
-    if ("path" in got) return got.path;
-    throw new NotObtained(tool, [...atHand.failed.slice(0, 1), ...got.failed]);
+    const obtained = await withLock(tool, machine, waiting, () =>
+      firstOf(OTHER_SOURCES, tool, machine, report, onFailure),
+    ).catch((error: unknown): Outcome => ({
+      failed: [`cache: ${errorText(error)}. Set GATEHOUSE_CACHE to a writable folder.`],
+    }));
+    if ("path" in obtained) return obtained.path;
+    throw new UnavailableError(tool, [...local.failed.slice(0, 1), ...obtained.failed]);
   };
   return progress.step(`Getting ${title}`, work, machine.mirror && "10 s");
 }
@@ -115,28 +115,28 @@ async function obtain(tool: Tool, machine: Machine, progress: Progress): Promise
 type Outcome = { readonly path: string } | { readonly failed: readonly string[] };
 
 async function firstOf(
-  ways: readonly Way[],
+  sources: readonly Source[],
   tool: Tool,
   machine: Machine,
   report: Report,
-  failing?: (way: string, why: string) => void,
+  onFailure?: (source: string, why: string) => void,
 ): Promise<Outcome> {
   const failed: string[] = [];
-  for (const [name, go] of ways) {
+  for (const [name, go] of sources) {
     try {
       return { path: await go(tool, machine, report) };
     } catch (error) {
       failed.push(`${name}: ${errorText(error)}`);
-      failing?.(name, errorText(error));
+      onFailure?.(name, errorText(error));
     }
   }
   return { failed };
 }
 
-function explain(missing: readonly NotObtained[]): string {
+function explain(missing: readonly UnavailableError[]): string {
   const blocks = missing.map(({ message, tried }) => [
     `${message}. Tried, in this order:`,
-    ...tried.map((way) => `  - ${way}`),
+    ...tried.map((source) => `  - ${source}`),
   ]);
   const files = missing.map(({ tool }) => mirrorName(tool)).join(", ");
   const hosts = [...new Set(missing.map(({ tool }) => new URL(tool.download.url).host))].join(", ");

@@ -10,9 +10,9 @@ export type PluginName = keyof typeof pins.plugins;
 export interface Tool {
   readonly name: string;
   readonly version: string;
-  /** Of the file in a mirror. A program of the publisher or built here differs from it; a plain file never does. */
+  /** SHA-256 of the file in a mirror. A program of the publisher or built here differs from it; a plain file does not. */
   readonly sha256: string;
-  /** What makes a program print its version; none = a plain YAML file. */
+  /** Argument with which a program prints its version; none = a plain YAML file. */
   readonly versionArgument?: string;
   readonly download: Download;
   readonly build: GoProgram | GoFile;
@@ -20,11 +20,11 @@ export interface Tool {
 
 export interface Download {
   readonly url: string;
-  /** Of the file at `url`. Pinned, so that a publisher's account that is taken over cannot change a program. */
+  /** SHA-256 of the file at `url`. Pinned, so that a compromised publisher's account cannot change a program. */
   readonly sha256?: string;
-  /** The publisher's list of SHA-256 sums, used without a pinned one; neither = the tool's own sum. */
+  /** The publisher's list of SHA-256 checksums, used without a pinned one; neither = the checksum of the tool. */
   readonly sums?: string;
-  /** The program's path in the `.tar.gz` at `url`; none = the address is the program itself. */
+  /** The program's path in the `.tar.gz` at `url`; none = the file at `url` is the program. */
   readonly member?: string;
 }
 
@@ -39,7 +39,7 @@ export interface GoProgram {
 }
 
 export interface LocalVariant {
-  /** What the program prints; none = the pinned version, because only versions of dependencies differ. */
+  /** Version that the program prints; none = the pinned version, because only versions of dependencies differ. */
   readonly version?: string;
   readonly ldflags: string;
   readonly usually: string;
@@ -52,33 +52,33 @@ export interface GoFile {
   readonly usually: string;
 }
 
-/** What the search for a tool depends on. */
+/** Environment of the search for a tool. */
 export interface Machine {
   readonly cache: string;
-  /** A folder or an http(s) address. */
+  /** Mirror: a folder or an http(s) address. */
   readonly mirror: string | undefined;
-  /** Folders of programs, as in `$PATH`. */
+  /** Search path of programs, like `$PATH`. */
   readonly path: string;
-  /** Whether the local variant of a program serves; default: it does not. */
+  /** Whether to use the local variant of programs; default: false. */
   readonly local?: boolean;
 }
 
 export const pluginVersions: Readonly<Record<PluginName, string>> = pins.plugins;
 
-/** The pins of one tool of `tools.json`. */
+/** Returns a tool of `tools.json`. */
 export function pinned(name: ToolName): Tool {
   const all: Readonly<Record<ToolName, Omit<Tool, "name">>> = { ...pins.programs, ...pins.files };
   return { name, ...all[name] };
 }
 
-/** A tool as it is built for the local platform alone, see docs/toolchain.md. A plain file is the same. */
+/** Returns the variant of a tool for the local platform (docs/toolchain.md). A plain file has none. */
 export function localVariant(tool: Tool): Tool {
   if (!("folder" in tool.build) || !tool.build.local) return tool;
   const { version = tool.version, ...build } = tool.build.local;
   return { ...tool, version, build: { folder: LOCAL_FOLDER, package: tool.build.package, ...build } };
 }
 
-/** The machine as the environment describes it. */
+/** Returns the machine of the environment variables. */
 export function thisMachine(): Machine {
   return {
     cache: cacheFolder(),
@@ -87,7 +87,7 @@ export function thisMachine(): Machine {
   };
 }
 
-/** The name of a tool's file in a mirror, e.g. `etcd-3.6.6-linux-x64.br`. */
+/** Returns the name of a tool's file in a mirror, e.g. `etcd-3.6.6-linux-x64.br`. */
 export function mirrorName(tool: Tool): string {
   return `${tool.name}-${tool.version}${tool.versionArgument ? "-linux-x64" : ".yml"}.br`;
 }

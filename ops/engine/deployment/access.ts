@@ -6,15 +6,15 @@ import type { Change } from "../../checks/diff/entry.ts";
 import { describeChanges } from "../../checks/diff/report.ts";
 import type { Paint } from "../../terminal/paint.ts";
 
-/** Who and what gains or loses access by a deployment. */
+/** The access diff of a deployment. */
 export interface AccessChanges {
   readonly changes: readonly Change[];
-  /** How many open something to the public. */
+  /** Number of changes that open something to the public. */
   readonly opening: number;
   readonly page: (paint: Paint) => string;
 }
 
-/** @param before of the last deployment, as its state records it; undefined = there was none */
+/** Compares the access of two deployments. @param before access in the state of the last deployment; undefined = none */
 export function accessChanges(before: Access | undefined, after: Plan): AccessChanges {
   const changes = compareAccess(before ?? accessOf(undefined), accessOf(after));
   const opening = changes.filter(({ effect, implied }) => effect === "public" && !implied).length;

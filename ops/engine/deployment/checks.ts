@@ -1,4 +1,4 @@
-/** Everything that can be known to go wrong before anything is changed. */
+/** Checks before a deployment changes anything. */
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
 import { parseStack } from "../../../config/load.ts";
@@ -22,7 +22,7 @@ import { reasonOf } from "../reason.ts";
 import { readState, type StackState } from "../state/stackState.ts";
 import { errorText } from "../../../config/errorText.ts";
 
-/** Nothing was changed; the problems say why, each with a hint. */
+/** A deployment that cannot start. Each problem has a hint. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly problems: readonly string[];
@@ -41,7 +41,7 @@ export interface Ready {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** What of a deployment's options decides what is checked. */
+/** Options of a deployment that the checks depend on. */
 export interface CheckOptions {
   readonly program: PulumiFn;
   readonly progress: Progress;
@@ -72,7 +72,7 @@ export async function checkAll(
   return ready;
 }
 
-/** Collects instead of stopping at the first. */
+/** Collects the problems of all checks instead of stopping at the first. */
 class Problems {
   readonly messages: string[] = [];
 
@@ -86,7 +86,7 @@ class Problems {
   }
 }
 
-/** Whatever fields a plan can do without: all secrets must be set now. */
+/** Checks the configuration again with secrets required, which a plan is not. */
 function checkConfiguration({ raw, environment }: StackContext): void {
   parseStack(raw, environment);
 }
@@ -96,14 +96,14 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   const server = config.getCurrentCluster()?.server ?? "";
   const reading = pTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT);
   const facts = await reading.catch((error: unknown) => {
-    const hint = "start it, connect to its network, or correct its address in the kubeconfig";
-    throw new Error(`the cluster of context "${context}" at ${server} does not answer (${errorText(error)}); ${hint}`);
+    const hint = "Start it, connect to its network, or correct its address in the kubeconfig.";
+    throw new Error(`the cluster of context "${context}" at ${server} does not answer (${errorText(error)}). ${hint}`);
   });
   const problems = prerequisiteProblems(settings, plan, facts);
   const refused = await pTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT).catch(
     (error: unknown) => {
       throw new Error(
-        `the cluster of context "${context}" does not accept its user (${errorText(error)}); sign in to it again`,
+        `the cluster of context "${context}" does not accept its user (${errorText(error)}). Sign in to the cluster again.`,
       );
     },
   );
@@ -125,11 +125,11 @@ async function checkEngine(
   const pulumi = await pulumiOf(target, progress);
   if (!target.local) await checkPlugins(pulumi, target.environment, progress);
   const stack = await openEngine(target, shell, program, progress).catch((error: unknown) => {
-    throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}; see docs/deploy.md, Backend`);
+    throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}. See docs/deploy.md, Backend.`);
   });
   const secrets = await secretVariables(stack).catch((error: unknown) => {
-    const hint = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that keeps its key";
-    throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}; ${hint}`);
+    const hint = "Set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key.";
+    throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}. ${hint}`);
   });
   const state = await readState(stack);
   refuseOtherClusters(target, (await stack.getAllConfig())["kubernetes:context"]?.value, state);
@@ -145,8 +145,8 @@ async function checkPlugins(pulumi: string, environment: Environment, progress: 
 }
 
 /**
- * A deployment changes the named cluster only. The resources of the state are in the cluster that it names, and a move to
- * another would delete it there.
+ * Rejects a deployment to another cluster than the named one. The state names the cluster of its resources, and a move to
+ * another cluster would delete them there.
  * @throws Error when the engine's configuration or the state names another context
  */
 export function refuseOtherClusters(
@@ -156,20 +156,20 @@ export function refuseOtherClusters(
 ): void {
   if (configured !== context) {
     throw new Error(
-      `the engine would deploy stack "${stack}" to context "${configured ?? ""}", not to "${context}"; ` +
-        `correct kubernetes:context in Pulumi.${stack}.yaml`,
+      `the engine would deploy stack "${stack}" to context "${configured ?? ""}", not to "${context}". ` +
+        `Correct kubernetes:context in Pulumi.${stack}.yaml.`,
     );
   }
   const others = contexts.filter((other) => other !== context);
   if (others.length > 0) {
     throw new Error(
-      `stack "${stack}" is deployed to context "${others.join('", "')}", and would be deleted there; to move it to ` +
-        `"${context}", first run: pulumi destroy --stack ${stack} with the old context, or use another stack for the new cluster`,
+      `stack "${stack}" is deployed to context "${others.join('", "')}", where this deployment would delete it. To move it to ` +
+        `"${context}", first run pulumi destroy --stack ${stack} with the old context, or use another stack for the new cluster.`,
     );
   }
 }
 
-/** One that the stack itself installs may not be there yet, or not be reached from here: its pods are asked by verify. */
+/** Checks the contracts of the database, unless the stack installs it: it may not exist yet or not be reachable from here, and `verify` checks it in the cluster. */
 async function checkContractOf(
   { stack, environment, settings, plan }: StackContext,
   { project, data }: ShellEnvironment,
@@ -182,7 +182,7 @@ async function checkContractOf(
   await refuseBrokenContract({ connection, contracts }, plan.data).catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error;
     throw new Error(
-      `${error.message}; start it, or make it reachable from this machine: its contracts are checked before a deployment`,
+      `${error.message}. Start it, or make it reachable from this machine: its contracts are checked before a deployment.`,
     );
   });
 }

@@ -33,28 +33,28 @@ export interface Options {
   readonly refresh: boolean;
   /** Neither the preview nor the up runs the policy pack. */
   readonly skipPolicy: boolean;
-  /** Whether to go on. @param question without the answers that there are; every other answer than `yes` ends it */
+  /** Asks the user to continue. @param question without the possible answers @returns whether the answer is `yes` */
   readonly confirm: (question: string) => Promise<boolean>;
   /** Receives the text for the user. */
   readonly print: (text: string) => void;
   readonly paint: Paint;
   readonly progress: Progress;
-  /** Ends it as Ctrl-C does. */
+  /** Stops the deployment like Ctrl-C. */
   readonly interrupted: AbortSignal;
   readonly program: PulumiFn;
   readonly verify: (target: StackContext) => Promise<readonly Check[]>;
 }
 
-/** What would be done, seen from one state of the stack. */
+/** A preview, and the state that it is valid for. */
 interface Preview {
   readonly ran: Ran;
   readonly access: AccessChanges;
-  /** Digest of the state that it was made from. */
+  /** Digest of the state before the preview. */
   readonly from: string;
   readonly empty: boolean;
 }
 
-/** Deploys. Never throws for what can go wrong with a deployment: the outcome says it. */
+/** Deploys. Does not throw if the deployment fails: the outcome contains the problems. */
 export async function deployContext(target: StackContext, shell: ShellEnvironment, options: Options): Promise<Outcome> {
   return new Deployment(target, shell, options).run();
 }
@@ -172,7 +172,7 @@ class Deployment {
     return this.#end(ending, { checks });
   }
 
-  /** Before anything was changed. */
+  /** Reports problems before any change. */
   #refused(error: unknown): Outcome {
     const problems = error instanceof Refusal ? error.problems : [errorText(error)];
     const { print, paint } = this.#options;

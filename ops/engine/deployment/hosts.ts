@@ -1,4 +1,4 @@
-/** Whether protected hosts refuse who has no session, asked after a deployment that failed. */
+/** After a failed deployment: checks that protected hosts refuse requests without a session. */
 import { accessOf } from "../../../infra/access/access.ts";
 import type { Access, HostFacts } from "../../../infra/access/facts.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
@@ -7,11 +7,11 @@ import { type HttpClient, withClient } from "../../clients/http.ts";
 export interface HostState {
   readonly url: string;
   readonly state: "closed" | "open" | "unreachable";
-  /** Status, or why there is none. */
+  /** Status, or the error of the request. */
   readonly answered: string;
 }
 
-/** The hosts that the gateway itself protects, before or after; not those of applications that require the login themselves. */
+/** Returns the hosts that the gateway protects before or after; without those of applications that require the login themselves. */
 export function protectedUrls(before: Access | undefined, after: Plan): string[] {
   const hosts = [...(before?.host.values() ?? []), ...accessOf(after).host.values()];
   return [...new Set(hosts.filter(isProtected).map(({ url }) => url))].sort();
@@ -21,7 +21,7 @@ function isProtected({ protection, publicPaths }: HostFacts): boolean {
   return protection.asked !== "none" && !publicPaths.includes("/");
 }
 
-/** Asks each once, without a session. */
+/** Sends a request without a session to each host. */
 export function askHosts(urls: readonly string[]): Promise<HostState[]> {
   return withClient((client) => Promise.all(urls.map((url) => askHost(client, url))));
 }
@@ -37,7 +37,7 @@ async function askHost(client: HttpClient, url: string): Promise<HostState> {
   }
 }
 
-/** Closed are a refusal, the way to the login, no route, and a gateway that could not ask; anything else came from an application. */
+/** Returns `closed` for a refusal, a redirect to the login, no route, and a failed authentication; any other response is the application's. */
 export function stateOf(status: number, location: string): HostState["state"] {
   if (status === 401 || status === 403 || status === 404 || status >= 500) return "closed";
   return status === 302 && location.includes("/application/o/authorize/?") ? "closed" : "open";

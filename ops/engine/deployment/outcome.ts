@@ -23,14 +23,14 @@ export interface Outcome {
   /** `--skip-policy`: neither the preview nor the up ran the policy pack. */
   readonly policySkipped: boolean;
   readonly steps: readonly Part[];
-  /** Every resource that changes, and whether it was done. */
+  /** Every resource that changes, and whether the change was made. */
   readonly changes: readonly (Step & { readonly done: boolean })[];
-  /** Who and what gains or loses access. */
+  /** The access diff. */
   readonly diff: readonly unknown[];
-  /** What a refresh found to be other than it was deployed; only with `--refresh`. */
+  /** Drift that a refresh detected; only with `--refresh`. */
   readonly drift: readonly Step[];
   readonly checks: readonly Check[];
-  /** Asked when it failed: whether protected hosts refuse who has no session. */
+  /** After a failure: whether protected hosts refuse requests without a session. */
   readonly hosts: readonly HostState[];
   readonly problems: readonly string[];
   /** Next commands. */
@@ -53,7 +53,7 @@ export function exitCodeOf({ outcome }: Pick<Outcome, "outcome">): number {
   return EXIT[outcome];
 }
 
-/** What to type after each ending. */
+/** Returns the next commands after each outcome. */
 export function nextCommands(outcome: Ending, context: string): string[] {
   switch (outcome) {
     case "deployed":

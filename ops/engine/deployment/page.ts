@@ -13,26 +13,26 @@ const FUTURE: Readonly<Record<Operation, string>> = {
   delete: "to delete",
 };
 const COLOURS = { create: "green", update: "yellow", replace: "yellow", delete: "red" } as const;
-/** Names of one type on one line; `--json` has them all. */
+/** Maximum names of one type on a line; `--json` contains all. */
 const MAX_NAMES = 6;
-/** Paths of one resource on its line. */
+/** Maximum paths of one resource on its line. */
 const MAX_PATHS = 4;
-/** Failed checks, hosts and changes that are printed one by one. */
+/** Maximum lines of failed checks, hosts and changes. */
 const MAX_LINES = 20;
 
-/** The resources that would change: creations and deletions by type, every other with the paths that differ. No value is shown. */
+/** Returns the resources that would change: creations and deletions by type, others with the paths that differ. Contains no values. */
 export function previewPage(steps: readonly Step[], unchanged: number, paint: Paint): string {
   const counts = OPERATIONS.flatMap((operation) => {
     const count = steps.filter((step) => step.operation === operation).length;
     return count === 0 ? [] : [`${count} ${FUTURE[operation]}`];
   });
-  if (counts.length === 0) return `Resources: no changes, ${unchanged} stay`;
+  if (counts.length === 0) return `Resources: no changes, ${unchanged} unchanged`;
   const lines = OPERATIONS.flatMap((operation) => {
     const some = steps.filter((step) => step.operation === operation);
     const texts = operation === "create" || operation === "delete" ? byType(some) : some.map(withPaths);
     return texts.map((text) => `  ${paint(COLOURS[operation], `${MARKS[operation]} ${text}`)}`);
   });
-  return [`Resources: ${counts.join(", ")}, ${unchanged} stay`, ...lines].join("\n");
+  return [`Resources: ${counts.join(", ")}, ${unchanged} unchanged`, ...lines].join("\n");
 }
 
 function byType(steps: readonly Step[]): string[] {
@@ -51,11 +51,11 @@ function withPaths(step: Step): string {
   return step.paths.length === 0 ? nameOf(step) : `${nameOf(step)}: ${first(step.paths, MAX_PATHS, ", ")}`;
 }
 
-/** What a refresh found to be other than it was deployed. */
+/** Returns the drift that a refresh detected. */
 export function driftPage(steps: readonly Step[], paint: Paint): string {
   if (steps.length === 0) return "Drift: none";
   const lines = steps.map((step) => {
-    const what = step.operation === "delete" ? `${nameOf(step)} is gone` : withPaths(step);
+    const what = step.operation === "delete" ? `${nameOf(step)} is missing` : withPaths(step);
     return `  ${paint("yellow", `! ${what}`)}`;
   });
   return [`Drift: ${steps.length} ${steps.length === 1 ? "resource differs" : "resources differ"}`, ...lines].join(
@@ -71,17 +71,17 @@ export function skippedPolicyPage(paint: Paint): string {
   return paint("red", "Policy pack: skipped (--skip-policy). No rule of docs/policy.md is checked in this deployment.");
 }
 
-/** What failed, and the current state. */
+/** A failed deployment and the current state. */
 export interface Failure {
   readonly errors: readonly string[];
-  /** What was to be done; empty when the failure came before a preview. */
+  /** Planned steps; empty if the deployment failed before the preview. */
   readonly planned: readonly Step[];
   readonly done: readonly Step[];
   readonly failed: readonly Step[];
   readonly hosts: readonly HostState[];
 }
 
-/** A failure: its reasons, what was done and what was not, and whether a protected host is open. */
+/** Returns the report of a failure: errors, steps that were and were not taken, and whether a protected host is open. */
 export function failurePage({ errors, planned, done, failed, hosts }: Failure, paint: Paint): string {
   const made = planned.filter(({ urn }) => done.some((step) => step.urn === urn));
   const rest = planned.filter((step) => !made.includes(step) && !failed.some(({ urn }) => urn === step.urn));
@@ -102,7 +102,7 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
   ].join("\n");
 }
 
-/** `12 protected hosts refuse requests without a session.`, and every other by name. */
+/** Returns the number of closed hosts, `12 protected hosts refuse requests without a session.`, and each other host by name. */
 export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
   if (hosts.length === 0) return [];
   const open = hosts.filter(({ state }) => state === "open");
@@ -113,7 +113,7 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
       ? [`${closed} protected ${closed === 1 ? "host refuses" : "hosts refuse"} requests without a session.`]
       : []),
     ...open.map(({ url, answered }) =>
-      paint("red", `OPEN: ${url} answers ${answered} to a request without a session.`),
+      paint("red", `OPEN: ${url} returns ${answered} for a request without a session.`),
     ),
     ...(unreachable.length > 0
       ? [
@@ -144,7 +144,7 @@ export function nextPage(commands: readonly string[]): string {
   return ["Next commands", ...commands.map((command) => `  ${command}`)].join("\n");
 }
 
-/** The first few, and how many there are besides. */
+/** Joins the first texts and the number of the others. */
 function first(texts: readonly string[], max: number, separator: string): string {
   const more = texts.length > max ? [`and ${texts.length - max} more`] : [];
   return [...texts.slice(0, max), ...more].join(separator);

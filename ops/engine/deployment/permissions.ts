@@ -11,7 +11,7 @@ export interface Kind {
   readonly namespace: string | undefined;
 }
 
-/** What the engine does with every object: a preview reads and applies for show, an up applies, a change may replace. */
+/** Verbs of the engine for every object: a preview reads and applies with dry-run, an update applies, a change may replace. */
 export const VERBS = ["get", "create", "patch", "delete"] as const;
 
 const CORE = "";
@@ -31,7 +31,7 @@ const POSTGRES = {
   cloudnativepg: [...OWN_POSTGRES, "postgresql.cnpg.io/clusters"],
 };
 
-/** Every kind of object that the stack deploys, by namespace; each once. */
+/** Returns every kind of object that the stack deploys, once per namespace. */
 export function deployedKinds(settings: Settings, plan: Plan): Kind[] {
   const { identityProvider, dataApi, postgres, testEnvironments, verification } = settings;
   const kinds = [
@@ -58,7 +58,7 @@ export function deployedKinds(settings: Settings, plan: Plan): Kind[] {
   return [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
 }
 
-/** What is read lets the namespace of Prometheus in. */
+/** The namespace of Prometheus is read to allow its connections in a NetworkPolicy. */
 function observabilityKinds(settings: Settings, plan: Plan): Kind[] {
   const { observability } = settings;
   if (!observability) return [];
@@ -69,7 +69,7 @@ function observabilityKinds(settings: Settings, plan: Plan): Kind[] {
   ];
 }
 
-/** A namespace that the stack creates, and what is in it. */
+/** Returns a namespace that the stack creates, and the kinds in it. */
 function owned(namespace: string, kinds: readonly string[]): Kind[] {
   return [{ group: CORE, resource: "namespaces", namespace: undefined }, ...inNamespace(namespace, kinds)];
 }
@@ -86,9 +86,9 @@ function inNamespace(namespace: string, kinds: readonly string[]): Kind[] {
 }
 
 /**
- * Asks the API server (SelfSubjectAccessReview) what of this it would refuse. One question is enough for an administrator.
+ * Asks the API server (SelfSubjectAccessReview) which of these permissions the user lacks. One request suffices for an administrator.
  * @returns one line for each kind, with the verbs: `create and delete secrets in namespace data`
- * @throws when the server does not answer, or does not know who asks
+ * @throws when the server does not answer, or does not accept the user
  */
 export async function refusedPermissions(config: KubeConfig, kinds: readonly Kind[]): Promise<string[]> {
   const api = config.makeApiClient(AuthorizationV1Api);

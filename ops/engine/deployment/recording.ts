@@ -10,12 +10,12 @@ export class Recording {
     this.progress = progress;
   }
 
-  /** Runs one part, and says so. Throws what it throws. */
+  /** Runs one part as a step of the progress. @throws what it throws */
   part<T>(name: string, work: (report: (detail: string) => void) => Promise<T>, usually?: string): Promise<T> {
     return this.timed(name, () => this.progress.step(name, work, usually));
   }
 
-  /** Runs one part that says itself what it does. Throws what it throws. */
+  /** Runs one part that reports its own progress. @throws what it throws */
   async timed<T>(name: string, work: () => Promise<T>): Promise<T> {
     const since = performance.now();
     const note = (ok: boolean): void => void this.parts.push({ name, ok, ms: Math.round(performance.now() - since) });
@@ -29,7 +29,7 @@ export class Recording {
     }
   }
 
-  /** By the name of the part; one that ran twice counts twice. */
+  /** Returns the milliseconds by the name of the part; a part that ran twice is added up. */
   timings(): Record<string, number> {
     const sums: Record<string, number> = {};
     for (const { name, ms } of this.parts) sums[name] = (sums[name] ?? 0) + ms;

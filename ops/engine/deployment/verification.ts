@@ -24,5 +24,5 @@ export async function verifyDeployment(
   return verifyApplications({ verify, exposures: plan.exposures, progress });
 }
 
-/** Of verifications that are repeated. */
+/** A progress without output, for repeated verifications. */
 const silent: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };

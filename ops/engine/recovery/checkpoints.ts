@@ -13,7 +13,7 @@ import { creationOf, deleteCreations, recordCreations } from "./creations.ts";
 /** Up to this number of exposures, checkpoints cost seconds. */
 export const CHECKPOINTS_UP_TO = 100;
 
-/** What a run of the engine without checkpoints needs. */
+/** Options of a run without checkpoints that record its creations. */
 export type Recorder = Pick<UpOptions, "program"> & { readonly onEvent: (event: EngineEvent) => void };
 
 /**
@@ -31,7 +31,7 @@ export async function withoutCheckpoints<T>(stack: Stack, run: (recorder: Record
     await deleteCreations(stack);
     return result;
   } catch (error) {
-    // An engine that was killed has saved nothing; then the record stays for the next run.
+    // A killed engine has not saved the state, so the record remains for the next run.
     if (await isSavedSince(stack, started)) await deleteCreations(stack);
     throw error;
   } finally {

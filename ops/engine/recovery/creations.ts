@@ -1,6 +1,6 @@
 /**
- * The record of creations whose result the state may lack: the run was interrupted without checkpoints (ops/engine/recovery/checkpoints.ts), or the
- * answer of a server was lost. The engine would create these objects again and fail on their names, so the next run looks them up first
+ * The record of creations that the state may lack: the run was interrupted without checkpoints (ops/engine/recovery/checkpoints.ts), or the
+ * response of a server was lost. The engine would create these objects again and fail on their names, so the next run looks them up first
  * (ops/engine/recovery/recovery.ts).
  */
 import { appendFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const RESULT_UNKNOWN =
   /does not answer|other side closed|socket hang up|ECONNRESET|EOF|connection reset|time(d )?-?out|\b50[234]\b/i;
 const NEVER_SENT = /ECONNREFUSED|connection refused/i;
 
-/** Returns whether an error leaves open what became of a request. */
+/** Returns whether a request may have succeeded despite an error. */
 export function isResultUnknown(error: string): boolean {
   return RESULT_UNKNOWN.test(error) && !NEVER_SENT.test(error);
 }

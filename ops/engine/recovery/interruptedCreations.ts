@@ -6,7 +6,7 @@ import type { Deployment, Resource } from "../state/state.ts";
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** Where authentik lists the objects of a type. */
+/** A list of authentik with the objects of a type. */
 interface List {
   readonly path: string;
   /** Inputs that distinguish one object from another; its fields have the same names. */
@@ -38,7 +38,7 @@ const LISTS: Readonly<Record<string, List>> = {
   },
 };
 
-/** Returns whether authentik is asked for the id of resources of a type. */
+/** Returns whether the ids of resources of a type are looked up in authentik. */
 export function isLookedUp(type: string): boolean {
   return type in LISTS;
 }
@@ -47,18 +47,18 @@ export function isProvider(type: string): boolean {
   return type.startsWith("pulumi:providers:");
 }
 
-/** A pod of authentik may be starting when the platform is. */
+/** Two minutes, because a pod of authentik may still be starting. */
 const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
 
 /**
- * Returns the resources that exist, as the state contains them, with the id that their inputs give or that authentik returns. A component exists
- * once it is registered. Left out is what does not exist, and what can be created again without harm.
+ * Returns the existing resources as the state contains them, with the id from their inputs or from authentik. A component exists
+ * once it is registered. Omits resources that do not exist, and those that can safely be created again.
  * @param begun creations of an interrupted deployment, dependencies first
- * @throws Error when authentik is needed and does not answer within two minutes
+ * @throws Error when a lookup in authentik fails for two minutes
  */
 export async function existingResources(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
   const asked = begun.filter(({ type }) => isLookedUp(type));
-  const found = asked.length === 0 ? new Map<Resource, string>() : await askAuthentik(stack, asked);
+  const found = asked.length === 0 ? new Map<Resource, string>() : await lookUpIds(stack, asked);
   return begun.flatMap((resource): Resource[] => {
     if (resource.custom === false) return [{ ...resource, inputs: {}, outputs: {} }];
     const id = resource.id ?? found.get(resource) ?? idFromInputs(resource.type, resource.inputs ?? {});
@@ -71,7 +71,7 @@ export async function existingResources(stack: Stack, begun: readonly Resource[]
   });
 }
 
-async function askAuthentik(stack: Stack, resources: readonly Resource[]): Promise<Map<Resource, string>> {
+async function lookUpIds(stack: Stack, resources: readonly Resource[]): Promise<Map<Resource, string>> {
   const { deployment } = (await stack.exportStack()) as { deployment: Deployment };
   return withClient(async (client) => {
     const found = new Map<Resource, string>();
@@ -103,15 +103,15 @@ async function lookUp(
   return match && String(match.pk);
 }
 
-/** A value of a state that was exported with its secrets. */
+/** Returns a value of a state that was exported with its secrets. */
 function plain(value: unknown): string {
   const secret = (value as { plaintext?: string } | undefined)?.plaintext;
   return secret === undefined ? String(value) : String(JSON.parse(secret));
 }
 
 /**
- * The id that a resource would have, from its inputs alone.
- * @returns undefined where creating it again is harmless, or where the id is the server's own
+ * Returns the id of a resource from its inputs.
+ * @returns undefined if it can safely be created again, or if the server generates the id
  */
 function idFromInputs(type: string, inputs: Inputs): string | undefined {
   if (type.startsWith("kubernetes:")) {

@@ -45,7 +45,7 @@ async function providerInputs(stack: Stack, wanted: ReadonlySet<string>): Promis
   return found;
 }
 
-/** The type and the name in a URN. */
+/** Returns the type and the name in a URN. */
 function nameOf(urn: string): string {
   return urn.split("::").slice(-2).join("::").replace(/^.*\$/, "");
 }
@@ -56,7 +56,7 @@ function withSecretInputs(provider: Resource, inputs: ProviderInputs): Resource 
     if (value !== MASKED) return [key, value];
     if (plain?.[key] === undefined)
       throw new Error(
-        `the program does not configure ${provider.urn}, which an interrupted deployment created: deploy the configuration of that deployment first`,
+        `the program does not configure ${provider.urn}, which an interrupted deployment created. Deploy the configuration of that deployment first.`,
       );
     return [key, { [runtime.specialSigKey]: runtime.specialSecretSig, plaintext: JSON.stringify(plain[key]) }];
   });

@@ -5,9 +5,9 @@ import { addSecretInputs } from "./providerInputs.ts";
 import { changeResources, exportState, type Resource } from "../state/state.ts";
 
 /**
- * Adds to the state what an interrupted deployment created without saving it: what the engine was creating (`pending_operations`) and what is
+ * Adds resources to the state that an interrupted deployment created without recording them: pending operations of the engine (`pending_operations`), and those
  * in the record of creations (ops/engine/recovery/creations.ts). A refresh of these resources reads them from the servers and removes those that do not
- * exist. Without it the next deployment would fail on names that are taken.
+ * exist. Without this the next deployment would fail on existing names.
  * @returns the URNs of the creations that were added or dropped
  * @throws Error when the identity provider, which knows some of the ids, does not answer
  */
@@ -28,8 +28,8 @@ export async function recoverInterrupted(stack: Stack): Promise<string[]> {
 }
 
 /**
- * Adds the providers that the state lacks, together with what they depend on. The record contains their configuration without its secrets, which
- * a preview of the program gives. The program reads outputs, e.g. the address of a Service, so resources of other providers are read first.
+ * Adds the providers that the state lacks, with their dependencies. The record contains their configuration without secrets, which
+ * a preview of the program returns. The program reads outputs, e.g. the address of a Service, so resources of other providers are read first.
  */
 async function importProviders(stack: Stack, begun: readonly Resource[]): Promise<void> {
   const added = await importExisting(
@@ -56,7 +56,7 @@ async function refresh(stack: Stack, resources: readonly Resource[]): Promise<vo
   if (target.length > 0) await stack.refresh({ target });
 }
 
-/** Adds the resources that exist to the state. @returns those that it lacked */
+/** Adds existing resources to the state. @returns those that it lacked */
 async function importExisting(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
   let imported: Resource[] = [];
   await changeResources(stack, async (resources) => {
@@ -68,7 +68,7 @@ async function importExisting(stack: Stack, begun: readonly Resource[]): Promise
   return imported;
 }
 
-/** The resources that reference their providers as the state does; a provider that the state lacks has the id of the references. */
+/** Returns the resources with references to the providers in the state. A provider that the state lacks gets the id of the references. */
 function withProviderIds(resources: readonly Resource[], begun: readonly Resource[]): Resource[] {
   const references = begun.flatMap(({ provider }) => (provider === undefined ? [] : [partsOf(provider)]));
   const ids = new Map([...references, ...resources.map(({ urn, id }) => [urn, id] as const)]);
@@ -104,7 +104,7 @@ async function addDependencies(stack: Stack, begun: readonly Resource[]): Promis
   });
 }
 
-/** A refresh reads every value in plain text: outputs whose input has a secret are encrypted in the state, too. */
+/** Marks outputs whose input is secret as secret, because a refresh reads them in plain text. */
 function withSecretOutputs(resource: Resource): Resource {
   const secret = Object.entries(resource.inputs ?? {}).flatMap(([name, value]) => (isMasked(value) ? [name] : []));
   if (secret.length === 0) return resource;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { PROJECT } from "./state.ts";
 
-/** Who holds a stack, as the file backend notes it. */
+/** A lock of the file backend. */
 interface Lock {
   readonly pid: number;
   readonly username: string;
@@ -13,24 +13,24 @@ interface Lock {
   readonly timestamp: string;
 }
 
-/** Another process deploys this stack. */
+/** Another process has locked the stack. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
 }
 
 /**
  * Releases the lock of an interrupted deployment: only if the backend is a folder, and only if the process that took it ran on this
- * machine and is gone. Of any other backend the engine itself says who holds the stack.
+ * machine and has ended. For any other backend the engine reports the owner.
  * @throws LockedError when its owner runs, or ran on another machine; the message names the owner, the time and the command to release it
  */
 export async function releaseStaleLock(stack: Stack): Promise<void> {
   const locks = locksOf(stack.workspace.envVars["PULUMI_BACKEND_URL"], stack.name);
   if (locks.length === 0) return;
-  const held = locks.find((lock) => lock.hostname !== hostname() || isRunning(lock.pid));
-  if (held) {
-    const who = `process ${held.pid} of ${held.username} on ${held.hostname}`;
+  const lock = locks.find((lock) => lock.hostname !== hostname() || isRunning(lock.pid));
+  if (lock) {
+    const owner = `process ${lock.pid} of ${lock.username} on ${lock.hostname}`;
     throw new LockedError(
-      `stack "${stack.name}" is being deployed by ${who} since ${held.timestamp}; wait for it. ` +
+      `stack "${stack.name}" is locked by ${owner} since ${lock.timestamp}. Wait for it. ` +
         `If that process has ended, run: pulumi cancel --stack ${stack.name}`,
     );
   }
@@ -41,12 +41,12 @@ function locksOf(backend: string | undefined, stack: string): Lock[] {
   if (!backend?.startsWith("file://")) return [];
   const folder = join(fileURLToPath(backend), ".pulumi", "locks", "organization", PROJECT, stack);
   if (!existsSync(folder)) return [];
-  // Beside each lock the backend keeps a file of its attributes.
+  // The backend stores the attributes of each lock in a file next to it.
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
   return names.flatMap((name) => read(join(folder, name)) ?? []);
 }
 
-/** Undefined for a lock that is being written or removed: the engine detects it. */
+/** Returns undefined for a lock that is being written or removed: the engine detects it. */
 function read(file: string): Lock | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Lock;
@@ -55,7 +55,7 @@ function read(file: string): Lock | undefined {
   }
 }
 
-/** A zombie process does not run. */
+/** Returns whether a process runs. A zombie process does not. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

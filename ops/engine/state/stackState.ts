@@ -8,11 +8,11 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { exportState, type Resource } from "./state.ts";
 
 export interface StackState {
-  /** Changes with every change of the state: shows whether the preview is still valid. */
+  /** Changes with the state, so it shows whether the preview is still valid. */
   readonly digest: string;
-  /** Of the last deployment that came to its end; undefined before the first. */
+  /** Access of the last completed deployment; undefined before the first. */
   readonly access: Access | undefined;
-  /** Contexts of the clusters that hold what was deployed. */
+  /** Contexts of the clusters of the deployed resources. */
   readonly contexts: readonly string[];
 }
 

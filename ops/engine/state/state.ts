@@ -32,7 +32,7 @@ export interface Resource {
   readonly pendingReplacement?: boolean;
 }
 
-/** What the engine was doing when it was interrupted. */
+/** An operation that was interrupted. */
 export interface Operation {
   readonly resource: Resource;
   readonly type: string;
@@ -45,20 +45,20 @@ export interface Deployment {
   readonly pending_operations?: readonly Operation[];
 }
 
-/** A stack's state as `pulumi stack export` gives it; secrets are encrypted. */
+/** A stack's state as `pulumi stack export` returns it; secrets are encrypted. */
 export interface State {
   readonly version: number;
   readonly deployment: Deployment;
 }
 
-/** The stack's state. The Automation API's own export would hold every secret in clear. */
+/** Exports the state with encrypted secrets. The Automation API exports them in plain text. */
 export async function exportState(stack: Stack): Promise<State> {
   const { stdout } = await pulumi(stack, ["stack", "export"]);
   return JSON.parse(stdout) as State;
 }
 
 /**
- * Replaces the resources of a stack's state, and drops what was pending.
+ * Replaces the resources of a stack's state, and removes pending operations.
  * @param change receives the resources in the order of the state, dependencies first, and returns them in such an order
  */
 export async function changeResources(
@@ -71,25 +71,25 @@ export async function changeResources(
 }
 
 /**
- * Repairs the files of a backend after an interrupted deployment. The newest backup replaces a state file that is no JSON any more, e.g. cut short when
- * the machine lost its power: the engine keeps the last but one beside it, and one of each run's end. Attributes (`*.attrs`) that are no
- * JSON are deleted: the engine does not write them atomically, reads "EOF" from an empty file, and they hold nothing but a content type.
+ * Repairs the files of a backend after an interrupted deployment. The newest backup replaces a state file that is not valid JSON, e.g. truncated when
+ * the machine lost its power: the engine keeps the previous state next to it, and one for each completed run. Attributes (`*.attrs`) that are not valid
+ * JSON are deleted: the engine does not write them atomically, fails with "EOF" on an empty file, and they contain a content type only.
  * @param backend URL of the engine's backend; only `file://` keeps such files
- * @throws Error when no backup is whole
+ * @throws Error when no backup is valid
  */
 export async function restoreState(backend: string | undefined, stack: string): Promise<void> {
   if (!backend?.startsWith("file://")) return;
   const folder = join(fileURLToPath(backend), ".pulumi");
   await deleteBrokenAttributes(folder);
   const file = join(folder, "stacks", PROJECT, `${stack}.json`);
-  if (!existsSync(file) || isWhole(file)) return;
+  if (!existsSync(file) || isValid(file)) return;
   const older = join(folder, "backups", PROJECT, stack);
   const backups = (existsSync(older) ? readdirSync(older) : []).filter((name) => name.endsWith(".json")).sort();
   const candidates = [`${file}.bak`, ...backups.reverse().map((name) => join(older, name))];
-  const whole = candidates.find((candidate) => existsSync(candidate) && isWhole(candidate));
+  const whole = candidates.find((candidate) => existsSync(candidate) && isValid(candidate));
   if (whole === undefined) {
     throw new Error(
-      `the state of stack "${stack}" in ${file} is damaged, and so is every backup; restore one from elsewhere`,
+      `the state of stack "${stack}" in ${file} is damaged, and so is every backup of the engine. Restore the file from your own backup.`,
     );
   }
   await copyFile(whole, file);
@@ -98,10 +98,10 @@ export async function restoreState(backend: string | undefined, stack: string): 
 async function deleteBrokenAttributes(folder: string): Promise<void> {
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
   const files = names.filter((name) => name.endsWith(".attrs")).map((name) => join(folder, name));
-  for (const file of files) if (!isWhole(file)) await rm(file, { force: true });
+  for (const file of files) if (!isValid(file)) await rm(file, { force: true });
 }
 
-function isWhole(file: string): boolean {
+function isValid(file: string): boolean {
   try {
     JSON.parse(readFileSync(file, "utf8"));
     return true;
@@ -110,7 +110,7 @@ function isWhole(file: string): boolean {
   }
 }
 
-/** Makes this the stack's state. It passes through a pipe: a file could remain, and secrets may be in plain text until the engine encrypts them. */
+/** Imports a state through a pipe: a file could remain, and secrets may be in plain text until the engine encrypts them. */
 export async function importState(stack: Stack, state: State): Promise<void> {
   await pulumi(stack, ["stack", "import"], JSON.stringify(state));
 }

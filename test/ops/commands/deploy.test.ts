@@ -65,7 +65,7 @@ describe("the command line", () => {
     expect(await run(["production", "--yes"])).toBe(2);
     expect(error).toBe(
       `no stack belongs to context "production".\n${KNOWN}` +
-        "To make it known, write kubernetes:context: production into the stack file of that cluster.\n",
+        "To add it, set kubernetes:context: production in the stack file of that cluster.\n",
     );
     expect(deployed).toEqual([]);
   });

@@ -40,7 +40,7 @@ test("an unknown context is answered with the known ones", () => {
   writeStack("without", {});
   expect(() => openContext("rancher", place)).toThrow(
     'no stack belongs to context "rancher".\nKnown contexts:\n  rancher-desktop (stack dev)\n' +
-      "To make it known, write kubernetes:context: rancher into the stack file of that cluster.",
+      "To add it, set kubernetes:context: rancher in the stack file of that cluster.",
   );
 });
 
@@ -96,7 +96,7 @@ test("a context that the kubeconfig lacks is refused, with those that it has", (
   const one = join(folder, "one");
   writeFileSync(one, kubeconfig("one", "https://one.example.org"));
   expect(() => kubeConfigOf("two", { KUBECONFIG: one })).toThrow(
-    'the kubeconfig has no context "two" (there are one); set KUBECONFIG, or add it',
+    'the kubeconfig has no context "two" (existing contexts: one); set KUBECONFIG, or add it',
   );
 });
 

@@ -26,8 +26,8 @@ test("a refresh needs an identity provider that is ready: a 404 of the gateway w
   expect(await refreshBefore(200)).toBe("goes on");
   for (const status of [404, 503]) {
     expect(await refreshBefore(status)).toBe(
-      `URL/-/health/ready/ answers ${status}, so a refresh would delete all resources of the identity provider from the state; ` +
-        "deploy without --refresh first, or run: npm run diagnose -- prod-eu",
+      `URL/-/health/ready/ returns ${status}, so a refresh would delete all resources of the identity provider from the state. ` +
+        "Deploy without --refresh first, or run: npm run diagnose -- prod-eu",
     );
   }
 });

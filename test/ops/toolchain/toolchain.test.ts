@@ -60,7 +60,7 @@ test("a mirror's file with another checksum is refused, told, and the next way i
   await bench.get();
   expect(await readFile(bench.cached, "utf8")).toBe(program("1.2.3"));
   expect(bench.notes).toEqual([
-    `probe 1.2.3 is not available from the mirror: ${bench.machine.mirror}/probe-1.2.3-linux-x64.br is refused: ` +
+    `probe 1.2.3 is not available from the mirror: ${bench.machine.mirror}/probe-1.2.3-linux-x64.br was rejected: ` +
       `its checksum is ${sha256(forged)}, expected ${bench.probe().sha256}`,
   ]);
 });
@@ -110,7 +110,7 @@ test("builds the local variant for the local platform, and uses it for nothing e
   expect(await obtainTools([tool], platform, bench.progress)).toEqual([variant]);
   expect(await builds()).toBe("build in local with go.mod there\n");
 
-  await expect(bench.get(tool)).rejects.toThrow('is not version 1.2.3, it says "probe version: v1.2.3+local"');
+  await expect(bench.get(tool)).rejects.toThrow('is not version 1.2.3, it prints "probe version: v1.2.3+local"');
   expect(await builds()).toBe("build in local with go.mod there\nbuild in etcd with go.mod there\n");
 });
 
@@ -143,7 +143,7 @@ test("a program that does not tell its version is refused although its checksum 
   bench.machine = { ...bench.machine, path: "" };
   await bench.putInMirror(program("9.9.9"));
   await expect(bench.get(bench.probe({ sha256: sha256(program("9.9.9")) }))).rejects.toThrow(
-    'is not version 1.2.3, it says "probe version: v9.9.9"',
+    'is not version 1.2.3, it prints "probe version: v9.9.9"',
   );
   expect(existsSync(bench.cached)).toBe(false);
 });
@@ -164,14 +164,14 @@ test("where nothing works, one error lists every way for every tool, why it fail
   const host = bench.address.slice("http://".length);
   await expect(obtainTools([bench.probe(), plain], bench.machine, bench.progress)).rejects.toThrow(
     new ToolchainError(`probe 1.2.3 is not available. Tried, in this order:
-  - PATH: ${file} is not version 1.2.3, it says "probe version: v1.0.0"
-  - cache: no ${bench.cached}
+  - PATH: ${file} is not version 1.2.3, it prints "probe version: v1.0.0"
+  - cache: ${bench.cached} does not exist
   - mirror: GATEHOUSE_TOOLS_MIRROR is not set
   - official download: ${host} cannot be reached: connect ECONNREFUSED ${host}
   - build from Go modules: ${go} is go1.21.3, older than 1.26
 shapes 4.5.6 is not available. Tried, in this order:
   - PATH: a plain file is not searched on PATH
-  - cache: no ${bench.machine.cache}/tools/shapes-4.5.6/shapes.yml
+  - cache: ${bench.machine.cache}/tools/shapes-4.5.6/shapes.yml does not exist
   - mirror: GATEHOUSE_TOOLS_MIRROR is not set
   - official download: ${host} cannot be reached: connect ECONNREFUSED ${host}
   - build from Go modules: ${go} is go1.21.3, older than 1.26
@@ -185,7 +185,7 @@ To fix it, do one of these:
 
 test("reports a read-only cache with a hint", async () => {
   await writeFile(bench.machine.cache, "a file where the folder should be");
-  await expect(bench.get()).rejects.toThrow(/- cache: ENOTDIR: .*; set GATEHOUSE_CACHE to a writable folder\n/);
+  await expect(bench.get()).rejects.toThrow(/- cache: ENOTDIR: .*\. Set GATEHOUSE_CACHE to a writable folder\.\n/);
 });
 
 test("every address of tools.json carries the pinned version", () => {

@@ -34,7 +34,7 @@ describe("the preview", () => {
     ];
     expect(previewPage(steps, 118, plain)).toBe(
       [
-        "Resources: 3 to create, 1 to update, 1 to replace, 1 to delete, 118 stay",
+        "Resources: 3 to create, 1 to update, 1 to replace, 1 to delete, 118 unchanged",
         "  + IngressRoute wiki-route, blog-route",
         "  + ProxyProvider wiki@localhost-provider",
         "  ~ IngressRoute grafana-route: spec.routes[0].match, spec.routes[0].middlewares",
@@ -49,7 +49,7 @@ describe("the preview", () => {
     const paths = ["a", "b", "c", "d", "e", "f"];
     expect(previewPage([...names, step("update", "Deployment", "server", paths)], 0, plain)).toBe(
       [
-        "Resources: 9 to create, 1 to update, 0 stay",
+        "Resources: 9 to create, 1 to update, 0 unchanged",
         "  + Middleware m0, m1, m2, m3, m4, m5, and 3 more",
         "  ~ Deployment server: a, b, c, d, and 2 more",
       ].join("\n"),
@@ -57,13 +57,13 @@ describe("the preview", () => {
   });
 
   test("of nothing is one line", () => {
-    expect(previewPage([], 118, plain)).toBe("Resources: no changes, 118 stay");
+    expect(previewPage([], 118, plain)).toBe("Resources: no changes, 118 unchanged");
   });
 
   test("is coloured by what is done", () => {
     const paint: Paint = (format, text) => `<${format}>${text}`;
     expect(previewPage([step("delete", "Secret", "x")], 1, paint)).toBe(
-      "Resources: 1 to delete, 1 stay\n  <red>- Secret x",
+      "Resources: 1 to delete, 1 unchanged\n  <red>- Secret x",
     );
   });
 });
@@ -72,9 +72,9 @@ describe("drift", () => {
   test("is told resource by resource", () => {
     const steps = [step("update", "IngressRoute", "wiki-route", ["spec.routes"]), step("delete", "Secret", "users")];
     expect(driftPage(steps, plain)).toBe(
-      "Drift: 2 resources differ\n  ! IngressRoute wiki-route: spec.routes\n  ! Secret users is gone",
+      "Drift: 2 resources differ\n  ! IngressRoute wiki-route: spec.routes\n  ! Secret users is missing",
     );
-    expect(driftPage(steps.slice(1), plain)).toBe("Drift: 1 resource differs\n  ! Secret users is gone");
+    expect(driftPage(steps.slice(1), plain)).toBe("Drift: 1 resource differs\n  ! Secret users is missing");
   });
 
   test("that is not there is said", () => {
@@ -114,7 +114,7 @@ describe("a failure", () => {
         "  Failed: IngressRoute b.",
         "  Not started: Secret c.",
         "  2 protected hosts refuse requests without a session.",
-        "  OPEN: http://c.localhost answers 200 to a request without a session.",
+        "  OPEN: http://c.localhost returns 200 for a request without a session.",
         "  1 protected host does not answer: http://d.localhost (ECONNREFUSED).",
       ].join("\n"),
     );

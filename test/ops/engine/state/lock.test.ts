@@ -52,7 +52,7 @@ test.each([
   writeLock({});
   writeLock(fields);
   await expect(releaseStaleLock(stackOn(`file://${backend}`))).rejects.toThrow(
-    `stack "dev" is being deployed by ${who} since 2026-11-21T10:00:00Z; wait for it. ` +
+    `stack "dev" is locked by ${who} since 2026-11-21T10:00:00Z. Wait for it. ` +
       "If that process has ended, run: pulumi cancel --stack dev",
   );
   expect(cancelled).toBe(0);

@@ -56,11 +56,11 @@ test("no context is touched but the named one", () => {
   expect(() => refuseOtherClusters(target, "prod", { contexts: ["prod"] })).not.toThrow();
   expect(() => refuseOtherClusters(target, "prod", { contexts: [] })).not.toThrow();
   expect(() => refuseOtherClusters(target, "dev", { contexts: [] })).toThrow(
-    'the engine would deploy stack "production" to context "dev", not to "prod"; ' +
-      "correct kubernetes:context in Pulumi.production.yaml",
+    'the engine would deploy stack "production" to context "dev", not to "prod". ' +
+      "Correct kubernetes:context in Pulumi.production.yaml.",
   );
   expect(() => refuseOtherClusters(target, "prod", { contexts: ["old", "prod"] })).toThrow(
-    'stack "production" is deployed to context "old", and would be deleted there; to move it to "prod", first run: ' +
-      "pulumi destroy --stack production with the old context, or use another stack for the new cluster",
+    'stack "production" is deployed to context "old", where this deployment would delete it. To move it to "prod", first run ' +
+      "pulumi destroy --stack production with the old context, or use another stack for the new cluster.",
   );
 });

@@ -1,4 +1,4 @@
-/** A clone of the project in a folder of its own, with a pull request in it. */
+/** A clone of the project in a temporary folder, for a pull request. */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { isInstalled } from "../../ops/launcher/install.js";
 
 const root = join(import.meta.dirname, "..", "..");
-/** What is installed or built, and so in no commit. */
+/** Installed or built folders, which are not committed. */
 const INSTALLED = ["node_modules", "sdks/authentik/bin", "sdks/authentik/node_modules"];
-/** What the commands of the workflows need. */
+/** Folders that the commands of the workflows need. */
 const FOLDERS = ["config", "infra", "protections", "ops", "sdks", ".github", "contract"];
 
 export interface Clone {
@@ -19,11 +19,11 @@ export interface Clone {
 }
 
 /**
- * On branch `main`, with the stack files `dev` and `local`.
- * @throws Error when the commands of the clone would install the packages anew, through the links into this project
+ * Clones the project with branch `main` and the stack files `dev` and `local`.
+ * @throws Error when the packages are outdated: commands of the clone would install them through the links into this project
  */
 export function cloneProject(): Clone {
-  if (!isInstalled(root)) throw new Error("the packages are not installed as the lock file says; run: npm run check");
+  if (!isInstalled(root)) throw new Error("the installed packages differ from the lock file. Run: npm run check");
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-ci-"));
   const copied = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
   const wanted = copied
@@ -36,7 +36,7 @@ export function cloneProject(): Clone {
     cpSync(join(root, file), join(folder, file));
   }
   for (const path of INSTALLED) symlinkSync(join(root, path), join(folder, path));
-  const who = {
+  const author = {
     GIT_AUTHOR_NAME: "Ada",
     GIT_AUTHOR_EMAIL: "ada@example.org",
     GIT_COMMITTER_NAME: "Ada",
@@ -46,7 +46,7 @@ export function cloneProject(): Clone {
     execFileSync("git", args, {
       cwd: folder,
       encoding: "utf8",
-      env: { ...process.env, ...who, GIT_CONFIG_GLOBAL: "/dev/null" },
+      env: { ...process.env, ...author, GIT_CONFIG_GLOBAL: "/dev/null" },
     });
   git("init", "--quiet", "--initial-branch=main");
   writeFileSync(join(folder, ".git", "info", "exclude"), "node_modules\nbin\n");
@@ -55,7 +55,7 @@ export function cloneProject(): Clone {
   const commit: Clone["commit"] = (file, change) => {
     const text = readFileSync(join(folder, file), "utf8");
     const changed = change(text);
-    if (changed === text) throw new Error(`nothing changes in ${file}`);
+    if (changed === text) throw new Error(`no change in ${file}`);
     writeFileSync(join(folder, file), changed);
     git("commit", "--quiet", "--all", "--message", `Change ${file}`);
     return git("rev-parse", "HEAD").trim();

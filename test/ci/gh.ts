@@ -1,5 +1,5 @@
 /**
- * A stand-in for GitHub's `gh` with the six commands that the workflows use, on a JSON file instead of an account. It refuses every other
+ * A fake of GitHub's `gh` with the six commands that the workflows use, on a JSON file instead of an account. It rejects every other
  * command and option.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ export interface GitHub {
   readonly issues: Issue[];
 }
 
-/** The account of a workflow's own token. */
+/** The account of a workflow's token. */
 export const BOT = "app/github-actions";
 /** GitHub's limit, in characters. */
 const MAX_BODY = 65_536;
@@ -78,7 +78,7 @@ const COMMANDS: Readonly<Record<string, (options: Options, number: number, state
 
 function print({ jq }: Options, list: readonly unknown[]): void {
   const filter = FILTERS[String(jq)];
-  if (!filter) throw new Error(`the stand-in does not know the filter ${String(jq)}`);
+  if (!filter) throw new Error(`unknown filter ${String(jq)}`);
   process.stdout.write(filter(list as never[]));
 }
 
@@ -90,7 +90,7 @@ function bodyOf(options: Options): string {
 
 function issueOf(issues: readonly Issue[], number: number): Issue {
   const found = issues.find((issue) => issue.number === number);
-  if (!found) throw new Error(`there is no issue ${number}`);
+  if (!found) throw new Error(`no issue ${number}`);
   return found;
 }
 

@@ -1,4 +1,4 @@
-/** The steps of the workflows, run as a runner does, on a sample pull request. The comment is the one in docs/ci.md. */
+/** Runs the steps of the workflows like a runner on a sample pull request, whose comment is the sample in docs/ci.md. */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ beforeAll(() => {
     text.replace("groups: [admins]", "groups: [admins, staff]\n      public_paths: [/healthz]"),
   );
   opening = head;
-  // What happens on main meanwhile is no part of the pull request.
+  // Later commits on main are not part of the pull request.
   clone.git("checkout", "--quiet", "main");
   newer = clone.commit("Pulumi.dev.yaml", (text) => text.replace("groups: [staff, auditors]", "groups: [staff]"));
   clone.git("checkout", "--quiet", "open-health");
@@ -59,7 +59,7 @@ function readGitHub(): GitHub {
   return JSON.parse(readFileSync(standIn, "utf8")) as GitHub;
 }
 
-/** Runs a step as GitHub does: `bash -e`, its expressions replaced by their values. */
+/** Runs a step like GitHub: with `bash -e`, and expressions replaced by their values. */
 async function runStep(file: string, name: string, values: Record<string, string>, more: Record<string, string> = {}) {
   const text = readFileSync(join(root, ".github", "workflows", file), "utf8");
   const { jobs } = parse(text) as { jobs: Record<string, { steps: Step[] }> };
@@ -97,7 +97,7 @@ async function access(label: string) {
   const summary = join(temp, "summary.md");
   rmSync(summary, { force: true });
   const values = { "github.event.pull_request.base.sha": newer, [LABELS]: label, "toJSON(vars)": "{}" };
-  const { code, error } = await runStep("pull-request.yml", "Tell who gains or loses access", values, {
+  const { code, error } = await runStep("pull-request.yml", "Report the access diff", values, {
     GITHUB_STEP_SUMMARY: summary,
   });
   return { code, error, summary: existsSync(summary) ? readFileSync(summary, "utf8") : "" };
@@ -129,7 +129,7 @@ describe("a pull request that opens a path", () => {
     expect(await access("--allow-public")).toEqual({ code: 0, error: "", summary });
   });
 
-  test("gets one comment, which docs/ci.md shows", async () => {
+  test("gets one comment, equal to the sample in docs/ci.md", async () => {
     const others = [
       { number: 7, author: "eve", body: "### Access: stack `local`\n" },
       { number: 7, author: "ada", body: "Nice" },
@@ -142,7 +142,7 @@ describe("a pull request that opens a path", () => {
     expect(readGitHub().comments).toEqual([...others, { number: 7, author: BOT, body: own }]);
   });
 
-  test("has its comment updated when its stack files change, from git objects alone", async () => {
+  test("gets its comment updated when its stack files change, without a checkout", async () => {
     clone.git("checkout", "--quiet", "open-health");
     head = clone.commit("Pulumi.local.yaml", (text) => text.replace("      public_paths: [/healthz]\n", ""));
     clone.git("checkout", "--quiet", "main");
@@ -154,7 +154,7 @@ describe("a pull request that opens a path", () => {
     expect(clone.git("rev-parse", "--abbrev-ref", "HEAD")).toBe("main\n");
   });
 
-  test("of a fork, which has no preview, gets the access diff alone", async () => {
+  test("gets the access diff without a preview if it is from a fork", async () => {
     rmSync(preview);
     const [own] = await comment();
     expect(own).toContain("admits `staff` (lets in `bob` and `reporter`)");
@@ -167,7 +167,7 @@ describe("a pull request that opens a path", () => {
     expect(readGitHub().comments).toEqual(before);
   });
 
-  test("with an invalid stack file gets the problems as its comment", async () => {
+  test("gets the problems as its comment if a stack file is invalid", async () => {
     clone.git("checkout", "--quiet", "open-health");
     head = clone.commit("Pulumi.local.yaml", (text) => text.replace("type: proxy", "type: proxi"));
     clone.git("checkout", "--quiet", "main");
@@ -186,7 +186,7 @@ describe("the issue of the nightly run", () => {
     return { code, error, issues: readGitHub().issues };
   };
   const TITLE = "Nightly check of production failed";
-  const foreign = { number: 1, title: TITLE, author: "eve", body: "Not the bot's", state: "open" };
+  const foreign = { number: 1, title: TITLE, author: "eve", body: "Another user's issue", state: "open" };
 
   test("is opened once, updated, and closed when all checks pass", async () => {
     changeGitHub(() => ({ issues: [foreign] }));
@@ -237,7 +237,7 @@ describe("npm run diff", () => {
     expect(stacks.map(({ stack }) => stack)).toEqual(["dev", "local"]);
   });
 
-  test("shows what is wrong with the new version, and ends with 2", async () => {
+  test("prints the problems of an invalid new version and exits with 2", async () => {
     const file = join(clone.folder, "Pulumi.dev.yaml");
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace("type: proxy", "type: proxi"));
@@ -248,7 +248,7 @@ describe("npm run diff", () => {
     expect(out).toContain("Stack local\n\nNo access changes.\n");
   });
 
-  test("refuses what it cannot compare", async () => {
+  test("exits with 2 for unknown revisions and stacks, and for invalid options", async () => {
     expect(await run("nowhere")).toEqual({
       code: 2,
       out: "",

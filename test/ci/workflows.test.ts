@@ -1,4 +1,4 @@
-/** The rules of security that the workflows keep (GitHub docs, "Secure use reference"). */
+/** Security rules of the workflows (GitHub docs, "Secure use reference"). */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { validateWorkflow } from "@action-validator/core";
@@ -38,25 +38,25 @@ const jobs = workflows.flatMap(({ file, workflow }) =>
 );
 const steps = jobs.flatMap(({ at, job }) => job.steps.map((step) => ({ at, step })));
 
-/** Whether what somebody else proposes starts the workflow. */
+/** Returns whether a pull request of a fork starts the workflow. */
 const isForForks = ({ on }: Workflow) => "pull_request" in on;
 const SAME_REPOSITORY = "github.event.pull_request.head.repo.full_name == github.repository";
 
-test("there are four", () => {
+test("the project has four workflows", () => {
   expect(files).toEqual(["e2e.yml", "nightly.yml", "pull-request-comment.yml", "pull-request.yml"]);
 });
 
-test.each(workflows)("$file is what GitHub's schema says", ({ text }) => {
+test.each(workflows)("$file matches GitHub's schema", ({ text }) => {
   expect(validateWorkflow(text)).toEqual({ actionType: "workflow", errors: [] });
 });
 
-test("the schema would refuse a misspelt key", () => {
+test("control: GitHub's schema rejects a misspelt key", () => {
   const wrong = readFileSync(join(folder, "nightly.yml"), "utf8").replace("runs-on:", "run-on:");
   expect(validateWorkflow(wrong).errors.length).toBeGreaterThan(0);
 });
 
 describe("every workflow", () => {
-  test("states its permissions, none of them for everything, and its jobs end", () => {
+  test("declares its permissions, a concurrency group and time limits", () => {
     const stated = workflows.map(({ file, workflow }) => [file, workflow.permissions]);
     expect(Object.fromEntries(stated)).toEqual({
       "e2e.yml": { contents: "read" },
@@ -73,27 +73,27 @@ describe("every workflow", () => {
     expect(workflows.filter(({ workflow }) => workflow.concurrency === undefined)).toEqual([]);
   });
 
-  test("pins every action by its commit, with the version beside it", () => {
+  test("pins every action by its commit, with the version in a comment", () => {
     const lines = workflows.flatMap(({ text }) => text.split("\n").filter((line) => line.includes("uses:")));
     expect(lines.length).toBe(steps.filter(({ step }) => step.uses !== undefined).length);
     expect(lines.filter((line) => !/ uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
   });
 
-  test("puts nothing of an event into a script: it comes as a variable", () => {
+  test("passes values of events to scripts as variables only", () => {
     expect(steps.filter(({ step }) => step.run?.includes("${{")).map(({ at }) => at)).toEqual([]);
   });
 
-  test("keeps no token where a later step would find it", () => {
+  test("does not persist the token of a checkout", () => {
     const checkouts = steps.filter(({ step }) => step.uses?.startsWith("actions/checkout@"));
     expect(checkouts.length).toBe(5);
     expect(checkouts.filter(({ step }) => step.with?.["persist-credentials"] !== false)).toEqual([]);
   });
 
-  test("runs the policy pack", () => {
+  test("never skips the policy pack", () => {
     expect(steps.filter(({ step }) => step.run?.includes("--skip-policy"))).toEqual([]);
   });
 
-  test("runs commands that package.json has", () => {
+  test("runs commands that exist in package.json", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
     const named = steps.flatMap(({ step }) =>
       [...(step.run ?? "").matchAll(/npm run --silent ([\w:]+)/g)].map((m) => m[1]),
@@ -103,15 +103,15 @@ describe("every workflow", () => {
   });
 });
 
-describe("what a fork can start", () => {
+describe("a workflow that a fork can start", () => {
   const reachable = jobs.filter(({ workflow, job }) => isForForks(workflow) && !job.if?.includes(SAME_REPOSITORY));
 
-  test("is never pull_request_target, and one job alone", () => {
+  test("does not use pull_request_target, and runs one job only", () => {
     expect(workflows.filter(({ workflow }) => "pull_request_target" in workflow.on)).toEqual([]);
     expect(reachable.map(({ at }) => at)).toEqual(["pull-request.yml access"]);
   });
 
-  test("has no secret, no token, no environment and no right to write", () => {
+  test("has no secret, token, environment or permission to write", () => {
     for (const { job, workflow } of reachable) {
       expect(JSON.stringify(job)).not.toMatch(/secrets\.|github\.token|GITHUB_TOKEN/);
       expect([job.environment, job.permissions, workflow.permissions]).toEqual([
@@ -122,7 +122,7 @@ describe("what a fork can start", () => {
     }
   });
 
-  test("secrets are in an environment, and in one step of a job", () => {
+  test("cannot read secrets, which are in an environment and in one step of a job", () => {
     const secret = jobs.filter(({ job }) => JSON.stringify(job).includes("secrets."));
     expect(secret.map(({ at, job }) => [at, job.environment])).toEqual([
       ["nightly.yml check", "nightly"],
@@ -137,7 +137,7 @@ describe("what a fork can start", () => {
   });
 });
 
-test("what may comment runs the default branch, and takes no preview of a fork", () => {
+test("the workflow that may comment runs the default branch, and uses no preview of a fork", () => {
   const [comment] = jobs.filter(({ file }) => file === "pull-request-comment.yml");
   const [checkout, , download] = comment?.job.steps ?? [];
   expect(checkout?.with).toEqual({

@@ -15,7 +15,7 @@ import { startNode } from "./node/node.ts";
 import { delayNewPods } from "./node/policy-delay.ts";
 import { clusterFolder, pathsIn } from "./paths.ts";
 
-/** What main.ts prepared. */
+/** Values that main.ts prepared. */
 export interface Prepared {
   /** Paths of programs and files. */
   readonly tools: Readonly<Record<ToolName, string>>;
@@ -24,7 +24,7 @@ export interface Prepared {
   readonly path: readonly string[];
 }
 
-/** What the tests know of the cluster. */
+/** Properties of the cluster that tests can inject. */
 export interface RunningCluster {
   readonly kubeconfig: string;
   readonly context: string;
@@ -52,7 +52,7 @@ export default async function setup(project: TestProject): Promise<() => never> 
   const definitions = [tools["traefik-crds"], tools["externaldns-crds"]];
   await delayNewPods(paths.kubeconfig);
   await progress.step("CoreDNS and Traefik", () => createBase(paths, { definitions, ...versions }), "1 s");
-  // Applications are there before the stack that protects them.
+  // Applications exist before the stack that protects them.
   await deployApplications(paths);
   copyFileSync(path.join(import.meta.dirname, "Pulumi.cluster.yaml"), path.join(paths.project, "Pulumi.cluster.yaml"));
   const environment = shellEnvironment(paths.folder, paths.kubeconfig, [...prepared.path, path.dirname(tools.pulumi)]);

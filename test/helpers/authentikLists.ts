@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What authentik 2026.5 declares for each list (`filterset_fields`, `FilterSet`), as far as a test needs it. */
+/** Filters that authentik 2026.5 declares for each list (`filterset_fields`, `FilterSet`), as far as tests need them. */
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
   "/core/applications/": ["name", "slug"],
   "/core/groups/": ["name"],

@@ -1,4 +1,4 @@
-/** A catalog as small as one can be. */
+/** Files of a minimal catalog. */
 export const CATALOG_FILES: ReadonlyMap<string, Buffer> = new Map([
   ["assets/main-1.js.br", Buffer.from("script")],
   ["index.html.br", Buffer.from("page")],

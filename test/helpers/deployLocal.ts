@@ -1,4 +1,4 @@
-/** Deploys the local stack on a running platform: platform, changes to its configuration and whether with checkpoints as JSON. For tests that kill a deployment. */
+/** Deploys the local stack on a running platform, for tests that kill a deployment. Arguments as JSON: platform, changes to its configuration, and whether with checkpoints. */
 import { deploy, openLocal } from "../../local/deploy.ts";
 import type { Platform } from "../../local/platform/platform.ts";
 import { quiet } from "./quiet.ts";

@@ -1,4 +1,4 @@
-/** Deploys a stack of its own name on a running platform, and prints each step: platform, name, config and whether with checkpoints as JSON. For tests that interrupt it. */
+/** Deploys a stack on a running platform and prints each step, for tests that interrupt it. Arguments as JSON: platform, name, config, and whether with checkpoints. */
 import type { Platform } from "../../local/platform/platform.ts";
 import type { Progress } from "../../ops/terminal/progress.ts";
 import { type Config, openOwn } from "../e2e/ownPlatform.ts";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from "vitest";
 /**
  * Creates the folder before the first test of a file, and removes it after the last.
  * @param context of the stack file
- * @returns gives the folder's path inside a test
+ * @returns a function that returns the folder's path inside a test
  */
 export function devStack(context: string): () => string {
   let project = "";

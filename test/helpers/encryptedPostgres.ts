@@ -8,7 +8,7 @@ import type { PostgresAddress } from "../../local/platform/postgres.ts";
 import type { KeyPair } from "./certificates.ts";
 
 /**
- * Gives a running server a certificate, and has it refuse connections without TLS.
+ * Configures a running server with a certificate and to reject connections without TLS.
  * @param data folder of the platform that runs it
  */
 export async function encrypt(address: PostgresAddress, data: string, { certificate, key }: KeyPair): Promise<void> {
@@ -26,22 +26,23 @@ export async function encrypt(address: PostgresAddress, data: string, { certific
     await client.query("alter system set ssl = on");
     await client.query("select pg_reload_conf()");
   };
-  // The second certificate is given over TLS.
-  await connected(target, reload).catch(() => connected({ ...target, ssl }, reload));
+  // A second certificate is configured over TLS.
+  await withConnection(target, reload).catch(() => withConnection({ ...target, ssl }, reload));
   const { fingerprint256 } = new X509Certificate(certificate);
-  const shown = (client: Client): string | undefined => {
+  const serverFingerprint = (client: Client): string | undefined => {
     const { stream } = (client as unknown as { connection: { stream: TLSSocket } }).connection;
     return stream.getPeerX509Certificate()?.fingerprint256;
   };
   await vi.waitFor(
     async () => {
-      if ((await connected({ ...target, ssl }, shown)) !== fingerprint256) throw new Error("another certificate");
+      if ((await withConnection({ ...target, ssl }, serverFingerprint)) !== fingerprint256)
+        throw new Error("another certificate");
     },
     { timeout: 240_000 },
   );
 }
 
-async function connected<T>(config: ClientConfig, work: (client: Client) => T): Promise<Awaited<T>> {
+async function withConnection<T>(config: ClientConfig, work: (client: Client) => T): Promise<Awaited<T>> {
   const client = new Client(config);
   await client.connect();
   try {

@@ -12,9 +12,9 @@ interface Deployment {
 }
 
 /**
- * Deploys the local stack in a process that leads a group of its own, which its engine and plugins belong to, and kills that group.
- * @param isTime whether to kill it now; one that throws is asked again, since it may look at what is being written
- * @returns what the process ended by
+ * Deploys the local stack in the leader of a new process group, which its engine and plugins belong to, and kills that group.
+ * @param isTime returns whether to kill it now; called again if it throws, since it may read files that are being written
+ * @returns the signal that ended the process
  */
 export async function killedDeployment(
   platform: Platform,

@@ -1,6 +1,6 @@
-/** Metrics that there really are, by where they come from; those of Traefik are asked for in test/e2e/observability.test.ts. */
+/** Existing metrics by their source; test/e2e/observability.test.ts checks those of Traefik. */
 export const METRICS: Readonly<Record<string, readonly string[]>> = {
-  // Prometheus' own, of everything that it reads.
+  // Metrics that Prometheus adds for each target.
   prometheus: ["up"],
   traefik: [
     "traefik_entrypoint_requests_total",

@@ -5,13 +5,13 @@ import { CATALOG_FILES } from "./catalogFiles.ts";
 import { VERIFY_BUNDLE } from "./verifyBundle.ts";
 import { record, type Recorder } from "./recorder.ts";
 
-/** Milliseconds that a test with a deployment may take on a machine that is busy with others. */
+/** Maximum milliseconds of a test with a deployment on a busy machine. */
 export const PATIENCE = 600_000;
 
-/** What a secret variable is set to: a text that can be looked for. */
+/** Returns the value of a secret variable, which tests search in outputs. */
 export const canary = (variable: string): string => `canary-${variable.toLowerCase()}`;
 
-/** Gives the engine a stack's configuration, as its file holds it. Every variable of it that is not set is a secret one. */
+/** Configures the engine with a stack's configuration. Every variable that is not set is secret. */
 export function configure({ config }: RawStack): void {
   const values = Object.entries(config).map(([key, entry]): [string, string] => {
     const value = "value" in entry ? entry.value : undefined;
@@ -30,7 +30,7 @@ export function configure({ config }: RawStack): void {
   );
 }
 
-/** Deploys a stack under mocks, with a catalog that needs no build. */
+/** Deploys a stack with mocks and a catalog that needs no build. */
 export async function deploy(raw: RawStack, recorder?: Recorder): Promise<Recorder> {
   configure({ ...raw, config: { "kubernetes:context": { value: "somewhere" }, ...raw.config } });
   return (

@@ -1,4 +1,4 @@
 import type { Progress } from "../../ops/terminal/progress.ts";
 
-/** A progress that nobody sees. */
+/** A progress without output. */
 export const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };

@@ -4,13 +4,13 @@ export interface Recorded {
   readonly type: string;
   readonly name: string;
   readonly inputs: Record<string, unknown>;
-  /** The inputs as JSON, without what the engine keeps secret. */
+  /** The inputs as JSON, without secrets. */
   readonly visible: string;
   /** Reference to the provider, `<urn>::<id>`; empty for the default one. */
   readonly provider: string;
 }
 
-/** What authentik's lookups answer; every other call fails the test. */
+/** Results of authentik's lookups; every other call fails the test. */
 const LOOKUPS: Readonly<Record<string, (args: Record<string, unknown>) => Record<string, unknown>>> = {
   "authentik:index/getFlow:getFlow": ({ slug }) => ({ id: `flow-${String(slug)}` }),
   "authentik:index/getGroup:getGroup": ({ name }) => ({ id: `group-${String(name)}` }),
@@ -22,18 +22,18 @@ const LOOKUPS: Readonly<Record<string, (args: Record<string, unknown>) => Record
   }),
 };
 
-/** What authentik makes up, by type. */
+/** Outputs that authentik generates, by type. */
 const MADE_UP: Readonly<Record<string, (name: string) => Record<string, unknown>>> = {
   "authentik:index/token:Token": (name) => ({ key: `key-of-${name}` }),
   "authentik:index/providerProxy:ProviderProxy": (name) => ({ clientId: `client-of-${name}` }),
 };
 
-/** Records every resource that a program registers, and answers with its own inputs. Numbers ids per type, as authentik does. */
+/** Records every resource that a program registers, and returns its inputs as outputs. Numbers ids per type like authentik. */
 export class Recorder implements pulumi.runtime.Mocks {
   readonly resources: Recorded[] = [];
-  /** Resources of others that the program only reads. */
+  /** Existing resources that the program only reads. */
   readonly reads: Recorded[] = [];
-  /** Names that a type has twice, which the engine refuses within one parent. */
+  /** Names that a type has twice, which the engine rejects within one parent. */
   readonly twice: string[] = [];
   /** Lookups, as `<token> <arguments>`. */
   readonly calls: string[] = [];
@@ -56,7 +56,7 @@ export class Recorder implements pulumi.runtime.Mocks {
   call({ token, inputs }: pulumi.runtime.MockCallArgs): Record<string, unknown> {
     const lookup = LOOKUPS[token];
     if (!lookup) {
-      throw new Error(`the program called ${token}, which no test expects`);
+      throw new Error(`unexpected call of ${token}`);
     }
     this.calls.push(`${token.split(":").at(-1) ?? ""} ${JSON.stringify(inputs)}`);
     return lookup(inputs as Record<string, unknown>);
@@ -66,7 +66,7 @@ export class Recorder implements pulumi.runtime.Mocks {
     return this.resources.filter((resource) => resource.type === type);
   }
 
-  /** The one resource of that type and name. */
+  /** Returns the resource with this type and name. */
   one(type: string, name: string): Recorded {
     const [found, ...others] = this.of(type).filter((resource) => resource.name === name);
     if (!found || others.length > 0) {
@@ -78,7 +78,7 @@ export class Recorder implements pulumi.runtime.Mocks {
     return found;
   }
 
-  /** What becomes of the objects of a type in the cluster, by `<namespace>/<name>`. */
+  /** Returns the inputs of the cluster's objects of a type, by `<namespace>/<name>`. */
   objects<T = Record<string, unknown>>(type: string): Map<string, T> {
     return new Map(
       this.of(`kubernetes:${type}`).map(({ inputs }) => {
@@ -93,10 +93,10 @@ function withClusterIp(inputs: Record<string, unknown>): Record<string, unknown>
   return { ...inputs, spec: { ...(inputs["spec"] as Record<string, unknown> | undefined), clusterIP: "127.96.0.9" } };
 }
 
-/** Key of the engine's mark on secrets and other special values (Pulumi's wire format). */
+/** Signature key of secrets and other special values (Pulumi's wire format). */
 const MARK = "4dabf18193072939515e22adb298388d";
 
-/** The value without the marks of secrets. */
+/** Returns a value without the signatures of secrets. */
 function bare(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(bare);
@@ -119,7 +119,7 @@ export async function record<T>(
   const { stackTraceLimit } = Error;
   let result: Awaited<T> | undefined;
   try {
-    // Pulumi notes a stack trace with every promise, which takes most of the time.
+    // Pulumi records a stack trace for every promise, which takes most of the time.
     Error.stackTraceLimit = 0;
     await pulumi.runtime.setMocks(recorder, "gatehouse", "local", false);
     await pulumi.runtime.runInPulumiStack(async () => {

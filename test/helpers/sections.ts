@@ -1,6 +1,6 @@
-/** Sections of the local stack's file that several tests say anew. */
+/** Sections of the local stack's file that several tests replace. */
 
-/** The identity provider as the file has it, without groups, users and machines. */
+/** The identity provider of the file without groups, users and machines. */
 export const INSTALLED_IDENTITY_PROVIDER = {
   install: true,
   token: "${AUTHENTIK_TOKEN}",
@@ -9,5 +9,5 @@ export const INSTALLED_IDENTITY_PROVIDER = {
   database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
 };
 
-/** The proof from inside the cluster without the machine that signs in, which the section above does not have. */
+/** The verification job without a service account, which the section above does not have. */
 export const VERIFICATION = { schedule: "0 0 1 1 *" };

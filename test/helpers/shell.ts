@@ -2,7 +2,7 @@ import type { Shell } from "../../ops/commands/shell.ts";
 import { projectFolder } from "../../ops/toolchain/paths.ts";
 import { quiet } from "./quiet.ts";
 
-/** A shell without a terminal and with an empty environment, for the parts that a test does not decide itself. */
+/** A shell without a terminal and with an empty environment, as default in tests. */
 export const SHELL: Shell = {
   project: projectFolder(),
   data: projectFolder(),

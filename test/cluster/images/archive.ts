@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Layer } from "./layer.ts";
 
 export interface Image {
-  /** As a Pod names it, e.g. `node:24-alpine`. */
+  /** Name in a Pod, e.g. `node:24-alpine`. */
   readonly name: string;
   readonly layers: readonly Layer[];
   readonly entrypoint?: readonly string[];
@@ -31,7 +31,7 @@ export function writeIndex(layout: string, images: readonly Image[]): void {
   writeFileSync(path.join(layout, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
 }
 
-/** The name of an image with its registry, which a container runtime adds where it is left out. */
+/** Returns the name of an image with its registry, which a container runtime adds if it is missing. */
 export function fullName(name: string): string {
   const [first = "", ...rest] = name.split("/");
   if (rest.length === 0) return `docker.io/library/${name}`;

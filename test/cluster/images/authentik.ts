@@ -3,16 +3,16 @@ import path from "node:path";
 import { defaultBlueprints } from "../../../local/platform/authentik.ts";
 import { filesBelow, type LayerFolder } from "./layer.ts";
 
-/** The real image's, and where stacks mount theirs below. */
+/** Folder of blueprints in the real image; stacks mount theirs below it. */
 const BLUEPRINTS = "/blueprints";
-/** Folders of the system, which are no tree of one program. */
+/** Folders of the system, which contain more than one program. */
 const SHARED = ["/", "/usr", "/usr/local"];
 /** Programs of the system that a start script may use besides those of every image. */
 const UTILITIES = ["bash", "basename", "dirname", "readlink", "realpath"];
 /** Time zones, which Python reads. */
 const TIME_ZONES = "/usr/share/zoneinfo";
 
-/** What the real image states: paths that in another installation are elsewhere. */
+/** Environment of the real image: paths that differ in other installations. */
 export const AUTHENTIK_ENVIRONMENT = {
   AUTHENTIK_BLUEPRINTS_DIR: BLUEPRINTS,
   AUTHENTIK_STORAGE__FILE__PATH: "/data",
@@ -31,12 +31,12 @@ export async function fillAuthentik(files: LayerFolder, executable: string): Pro
   await files.tree(await defaultBlueprints(executable), BLUEPRINTS);
   await files.tree(TIME_ZONES, TIME_ZONES);
   for (const name of UTILITIES) files.program(`/usr/bin/${name}`, `/usr/bin/${name}`);
-  // Where the worker looks for certificates.
+  // The worker's folder of certificates.
   files.folder("/certs");
   files.link("/usr/local/bin/ak", realpathSync(executable));
 }
 
-/** Returns the folder above the `bin` of an executable, links followed. */
+/** Returns the folder above the `bin` of an executable, after following links. */
 function treeOf(executable: string): string {
   const bin = path.dirname(realpathSync(executable));
   const tree = path.dirname(bin);

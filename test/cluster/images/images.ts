@@ -11,7 +11,7 @@ import { AUTHENTIK_ENVIRONMENT, fillAuthentik } from "./authentik.ts";
 import { type Layer, LayerFolder } from "./layer.ts";
 import { packageFolders } from "./packages.ts";
 
-/** What the images are made of and called. */
+/** Contents and names of the images. */
 export interface ImageSources {
   /** Paths of programs. */
   readonly traefik: string;

@@ -8,7 +8,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 
-/** More than ldd and find print of a large program, in bytes. */
+/** Maximum output of ldd and find in bytes, sufficient for a large program. */
 const MAX_OUTPUT = 2 ** 26;
 
 /** A packed layer: the name of its blob, and its size in bytes. */
@@ -74,12 +74,12 @@ export class LayerFolder {
   }
 
   /**
-   * Adds the shared libraries of the system that the programs and libraries below a folder load. One that is not found is left out: a library in
+   * Adds the shared libraries of the system that the programs and libraries below a folder load. Skips missing ones: a library in
    * a Python package names others of its folder that the package loads first.
    */
   async librariesBelow(folder: string): Promise<void> {
     const programs = await filesBelow(folder, "-type", "f", "(", "-perm", "/111", "-o", "-name", "*.so*", ")");
-    // It fails where one of them is a script.
+    // ldd fails if one of them is a script.
     const printed = await run("ldd", programs).catch(({ stdout }: { stdout: string }) => ({ stdout }));
     this.#systemLibraries(printed.stdout);
   }
@@ -124,12 +124,12 @@ export async function filesBelow(folder: string, ...tests: string[]): Promise<st
   return stdout.split("\0").slice(0, -1);
 }
 
-/** Runs a program to its end, which takes long for a large tree, while this process goes on updating its lock. */
+/** Runs a program asynchronously, because a large tree takes long and this process has to renew its lock. */
 function run(program: string, args: readonly string[]): Promise<{ stdout: string }> {
   return promisify(execFile)(program, args, { maxBuffer: MAX_OUTPUT });
 }
 
-/** The image has `/lib` as a link to `/usr/lib`, as Debian has it. */
+/** Returns the path below `/usr`: in the image `/lib` is a link to `/usr/lib`, as in Debian. */
 function usrMerged(file: string): string {
   return file.replace(/^\/(lib|lib64|bin|sbin)\//, "/usr/$1/");
 }

@@ -20,7 +20,7 @@ export function packageFolders(project: string, names: readonly string[]): strin
   return [...found].filter((folder) => ![...found].some((other) => folder.startsWith(`${other}/`)));
 }
 
-/** As Node.js looks it up: in the nearest `node_modules`, then further up. */
+/** Resolves a package like Node.js: in the nearest `node_modules`, then in parent folders. */
 function resolvePackage(project: string, name: string, from: string): string | undefined {
   for (let folder = from; folder.startsWith(project); folder = path.dirname(folder)) {
     const candidate = path.join(folder, "node_modules", name);

@@ -6,5 +6,5 @@ export const POD_RANGE = "10.42.0.0/24";
 export const SERVICE_RANGE = "10.43.0.0/16";
 export const DNS_IP = "10.43.0.10";
 export const API_PORT = 6443;
-/** The context that the stack file names. */
+/** The context of the stack file. */
 export const CONTEXT = "gatehouse-cluster";

@@ -9,7 +9,7 @@ import { COREDNS, TRAEFIK } from "../images/images.ts";
 import type { Paths } from "../paths.ts";
 import { DNS_IP, NODE_IP, NODE_NAME } from "./addresses.ts";
 
-/** What of the base differs from run to run. */
+/** Values of the base that differ between runs. */
 export interface BaseOptions {
   /** Files with custom resource definitions. */
   readonly definitions: readonly string[];
@@ -18,7 +18,7 @@ export interface BaseOptions {
   readonly traefik: string;
 }
 
-/** Creates what a cluster has before the stack is deployed. Does not wait for it. */
+/** Creates the objects of a cluster before the stack is deployed. Does not wait for them. */
 export async function createBase({ kubeconfig, state }: Paths, options: BaseOptions): Promise<void> {
   const files = [...options.definitions, path.join(import.meta.dirname, "definitions.yaml")];
   await applyYaml(kubeconfig, files.map((file) => readFileSync(file, "utf8")).join("\n---\n"));
@@ -33,7 +33,7 @@ export async function createBase({ kubeconfig, state }: Paths, options: BaseOpti
   for (const object of objects(values)) await api.create(object);
 }
 
-/** Any user may write to it, as local-path-provisioner makes it: the owner of a `hostPath` is not changed for a Pod. */
+/** Creates a volume that any user may write to, like local-path-provisioner: the kubelet does not change the owner of a `hostPath`. */
 function volumeIn(state: string): string {
   const folder = path.join(state, "volume");
   mkdirSync(folder, { recursive: true });

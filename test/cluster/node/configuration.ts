@@ -83,7 +83,7 @@ export function kubeProxyConfiguration(kubeconfig: string): string {
   });
 }
 
-/** @param dataDir where addresses of pods are noted */
+/** @param dataDir folder that stores the addresses of pods */
 export function networkConfiguration(dataDir: string): string {
   const ipam = { type: "host-local", dataDir, ranges: [[{ subnet: POD_RANGE }]], routes: [{ dst: "0.0.0.0/0" }] };
   return JSON.stringify({

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Paths } from "../paths.ts";
 import { GATEWAY_IP, NODE_IP } from "./addresses.ts";
 
-/** Kernel parameters of the whole machine that the kubelet sets (pkg/kubelet/cm), with the values that it wants. */
+/** Kernel parameters of the whole machine that the kubelet sets (pkg/kubelet/cm), with the kubelet's values. */
 const KUBELET_PARAMETERS = {
   "vm/overcommit_memory": "1",
   "vm/panic_on_oom": "0",
@@ -18,8 +18,8 @@ const KUBELET_PARAMETERS = {
 export const NODE_FOLDERS = ["/var/lib/kubelet", "/var/lib/cni", "/var/log/containers", "/var/log/pods"];
 const CGROUPS = "/sys/fs/cgroup";
 /**
- * CPU time of all pods together, as 20 processes outside of a cgroup get it (cgroup v1 and v2). By default they get as much as one: next to 40
- * processes, authentik's migrations had then not finished after 8 min.
+ * CPU weight of all pods together, equal to 20 processes outside a cgroup (cgroup v1 and v2). The default is that of one process: next to 40
+ * other processes, authentik's migrations did not finish within 8 min.
  */
 const CPU_WEIGHT = { "cpu.shares": 20 * 1024, "cpu.weight": 20 * 100 };
 
@@ -37,7 +37,7 @@ export function prepareMounts({ state, project }: Paths, source: string): void {
     run("mount", "--bind", own, folder);
   }
   for (const [name, value] of Object.entries(KUBELET_PARAMETERS)) {
-    // The kubelet reads and writes this file; the kernel's own value stays.
+    // The kubelet reads and writes this file. The kernel's value does not change.
     const file = path.join(state, "parameters", name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, `${value}\n`);
@@ -48,7 +48,7 @@ export function prepareMounts({ state, project }: Paths, source: string): void {
   run("mount", "-t", "overlay", "overlay", "-o", `lowerdir=${source},upperdir=${upper},workdir=${work}`, project);
 }
 
-/** Gives the namespace the node's address and a default route, along which nothing answers. */
+/** Configures the node's address and a default route without a gateway that responds. */
 export function prepareNetwork(): void {
   run("ip", "link", "set", "lo", "up");
   run("ip", "link", "add", "uplink", "type", "veth", "peer", "name", "outside");
@@ -68,7 +68,7 @@ export function createCgroup(name: string): void {
   for (const hierarchy of hierarchies()) {
     const folder = path.join(hierarchy, name);
     mkdirSync(folder, { recursive: true });
-    // A cgroup of cpuset without these takes no process (cgroup v1).
+    // A cgroup of cpuset without these values accepts no process (cgroup v1).
     for (const file of ["cpuset.cpus", "cpuset.mems"]) {
       const inherited = path.join(hierarchy, file);
       if (existsSync(inherited)) writeFileSync(path.join(folder, file), readFileSync(inherited));

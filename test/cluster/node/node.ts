@@ -123,7 +123,7 @@ class NodePrograms {
   startKubelet(): void {
     const cgroup = cgroupName(this.#paths.folder);
     createCgroup(cgroup);
-    // Names that the cluster's DNS does not know are refused at once: no server listens at this address.
+    // Lookups of unknown names fail immediately, because no server listens at this address.
     const resolvConf = this.#write("resolv.conf", `nameserver ${NODE_IP}\n`);
     const file = this.#write("kubelet.yaml", kubeletConfiguration(`/${cgroup}`, SOCKET, resolvConf));
     const args = words(`--config ${file} --kubeconfig ${this.#kubeconfig(`system:node:${NODE_NAME}`)}

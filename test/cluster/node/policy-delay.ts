@@ -1,6 +1,6 @@
 /**
  * The delay of a NetworkPolicy controller that works with sets of addresses, such as kube-router in k3s: a new pod's address is not in the
- * set yet when its first container connects, and the connection is refused (measured: for 77-216 ms; here for a second).
+ * set yet when its first container connects, so the connection is refused (measured for 77-216 ms; here for one second).
  */
 import { CoreV1Api, makeInformer, type V1Pod } from "@kubernetes/client-node";
 import { RetryingKubeConfig } from "../../../infra/kubeConfig.ts";
@@ -33,7 +33,7 @@ export async function delayNewPods(kubeconfig: string): Promise<void> {
   pods.on("delete", ({ metadata: { uid = "" } = {} }) => {
     const podIP = admitted.get(uid);
     admitted.delete(uid);
-    // Another pod may have the address by now.
+    // Meanwhile another pod may have this address.
     if (podIP && ![...admitted.values()].includes(podIP)) run("ipset", "del", SET, podIP, "-exist");
   });
   pods.on("error", () => setTimeout(() => void pods.start(), 100));

@@ -73,9 +73,9 @@ function filesUnder(entry) {
  */
 export async function exclusively(lock, waiting, work) {
   mkdirSync(path.dirname(lock), { recursive: true });
-  for (let told = false; !(await take(lock)); told = true) {
+  for (let isReported = false; !(await take(lock)); isReported = true) {
     const owner = ownerOf(lock);
-    if (owner && !told) waiting(owner);
+    if (owner && !isReported) waiting(owner);
     await wait(300);
   }
   const release = () => rmSync(lock, { force: true });

@@ -7,7 +7,8 @@ import { cachePath, localVariant, type Machine, type Tool } from "./tools.ts";
 
 /** Written next to a cached file after it is complete. */
 export interface Origin {
-  readonly way: string;
+  /** Address, Go package or Go module of the file. */
+  readonly source: string;
   readonly size: number;
 }
 

@@ -18,7 +18,7 @@ const PARTIAL = ".partial";
 export async function store(
   tool: Tool,
   machine: Machine,
-  way: string,
+  source: string,
   sha256: string | undefined,
   write: (file: string) => Promise<void>,
 ): Promise<string> {
@@ -35,7 +35,7 @@ export async function store(
       await checkVersion(tool, partial);
     }
     await flush(partial);
-    const origin: Origin = { way, size: (await stat(partial)).size };
+    const origin: Origin = { source, size: (await stat(partial)).size };
     await rename(partial, final);
     await writeFile(originPath(final), JSON.stringify(origin));
     return final;

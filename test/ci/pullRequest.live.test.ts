@@ -216,13 +216,13 @@ describe("the issue of the nightly run", () => {
 
 describe("npm run diff", () => {
   const run = async (...args: string[]) => {
-    const seen = { out: "", error: "" };
+    const output = { out: "", error: "" };
     const code = await diff(args, {
       ...{ ...SHELL, project: clone.folder, folder: clone.folder },
-      out: (text) => (seen.out += text),
-      error: (text) => (seen.error += text),
+      out: (text) => (output.out += text),
+      error: (text) => (output.error += text),
     });
-    return { code, ...seen };
+    return { code, ...output };
   };
 
   test("compares a revision with the working tree, another revision, or a file", async () => {

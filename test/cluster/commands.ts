@@ -7,7 +7,7 @@ import { inject } from "vitest";
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
-  /** Both streams, in the order of arrival. */
+  /** Standard output and standard error in their order. */
   readonly output: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the tests ask of the Kubernetes API. */
+/** Requests of the tests to the Kubernetes API. */
 import { setTimeout as wait } from "node:timers/promises";
 import {
   AppsV1Api,

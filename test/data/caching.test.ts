@@ -6,8 +6,8 @@ import { type RequestOptions, sendRequest, asOwner, responseTo, until } from "./
 const marts = { "Accept-Profile": "marts" };
 const TARGET = "/fact_observation?order=id&select=id,label";
 
-const tagOf = async (line = `GET ${TARGET}`, asked: RequestOptions = { headers: marts }): Promise<string> =>
-  String((await sendRequest(line, asked)).headers["etag"]);
+const tagOf = async (line = `GET ${TARGET}`, options: RequestOptions = { headers: marts }): Promise<string> =>
+  String((await sendRequest(line, options)).headers["etag"]);
 
 /**
  * Waits until the ETag no longer changes and returns it: Postgres reports the writes of a session up to 10 s later (infra/data/sql/010_pre_request.sql).

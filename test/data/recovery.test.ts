@@ -27,20 +27,20 @@ beforeAll(async () => {
 afterAll(() => asOwner("drop view if exists api_v1.recovery_view", "drop table marts.recovery_thing"));
 
 test("recovers after an instance is killed", async () => {
-  const [victim = 0] = instances();
+  const [killedId = 0] = instances();
   const { outcomes, took } = await runUnderLoad(
-    () => Promise.resolve(kill([victim], "SIGKILL")),
-    recoveredInstances(victim),
+    () => Promise.resolve(kill([killedId], "SIGKILL")),
+    recoveredInstances(killedId),
   );
   expectOnly(outcomes, [200, 500, 502, 503, 504]);
   expect(took).toBeLessThan(BOUND.instance);
 });
 
 test("recovers after all instances are killed", async () => {
-  const victims = instances();
+  const killedIds = instances();
   const { outcomes, took } = await runUnderLoad(
-    () => Promise.resolve(kill(victims, "SIGKILL")),
-    recoveredInstances(...victims),
+    () => Promise.resolve(kill(killedIds, "SIGKILL")),
+    recoveredInstances(...killedIds),
   );
   expectOnly(outcomes, [200, 500, 502, 503, 504]);
   expect(outcomes.some(({ status }) => status !== 200)).toBe(true);
@@ -158,11 +158,11 @@ async function runUnderLoad(
 }
 
 /** Expects the same number of instances as now, without the killed ones. */
-function recoveredInstances(...victims: readonly number[]): () => Promise<void> {
+function recoveredInstances(...killedIds: readonly number[]): () => Promise<void> {
   const count = instances().length;
   return () => {
     const now = instances();
-    expect([now.length, now.filter((id) => victims.includes(id))]).toEqual([count, []]);
+    expect([now.length, now.filter((id) => killedIds.includes(id))]).toEqual([count, []]);
     return Promise.resolve();
   };
 }

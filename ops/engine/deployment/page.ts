@@ -83,13 +83,13 @@ export interface Failure {
 
 /** Returns the report of a failure: errors, steps that were and were not taken, and whether a protected host is open. */
 export function failurePage({ errors, planned, done, failed, hosts }: Failure, paint: Paint): string {
-  const made = planned.filter(({ urn }) => done.some((step) => step.urn === urn));
-  const rest = planned.filter((step) => !made.includes(step) && !failed.some(({ urn }) => urn === step.urn));
+  const completed = planned.filter(({ urn }) => done.some((step) => step.urn === urn));
+  const rest = planned.filter((step) => !completed.includes(step) && !failed.some(({ urn }) => urn === step.urn));
   const state =
     planned.length === 0
       ? ["Nothing was changed."]
       : [
-          `${made.length} of ${planned.length} changes were made.`,
+          `${completed.length} of ${planned.length} changes were made.`,
           ...(failed.length > 0 ? [`Failed: ${first(failed.map(nameOf), MAX_NAMES, ", ")}.`] : []),
           ...(rest.length > 0 ? [`Not started: ${first(rest.map(nameOf), MAX_NAMES, ", ")}.`] : []),
         ];

@@ -53,13 +53,13 @@ const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 }
 /**
  * Returns the existing resources as the state contains them, with the id from their inputs or from authentik. A component exists
  * once it is registered. Omits resources that do not exist, and those that can safely be created again.
- * @param begun creations of an interrupted deployment, dependencies first
+ * @param creations creations of an interrupted deployment, dependencies first
  * @throws Error when a lookup in authentik fails for two minutes
  */
-export async function existingResources(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
-  const asked = begun.filter(({ type }) => isLookedUp(type));
-  const found = asked.length === 0 ? new Map<Resource, string>() : await lookUpIds(stack, asked);
-  return begun.flatMap((resource): Resource[] => {
+export async function existingResources(stack: Stack, creations: readonly Resource[]): Promise<Resource[]> {
+  const lookedUp = creations.filter(({ type }) => isLookedUp(type));
+  const found = lookedUp.length === 0 ? new Map<Resource, string>() : await lookUpIds(stack, lookedUp);
+  return creations.flatMap((resource): Resource[] => {
     if (resource.custom === false) return [{ ...resource, inputs: {}, outputs: {} }];
     const id = resource.id ?? found.get(resource) ?? idFromInputs(resource.type, resource.inputs ?? {});
     if (id === undefined) return [];

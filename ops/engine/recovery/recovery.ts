@@ -15,26 +15,26 @@ export async function recoverInterrupted(stack: Stack): Promise<string[]> {
   const { pending_operations: pending = [], resources = [] } = (await exportState(stack)).deployment;
   const creating = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
   const recorded = await readCreations(stack);
-  const begun = [...new Map([...recorded, ...creating].map((resource) => [resource.urn, resource])).values()];
-  if (begun.length === 0 && pending.length === 0) return [];
+  const creations = [...new Map([...recorded, ...creating].map((resource) => [resource.urn, resource])).values()];
+  if (creations.length === 0 && pending.length === 0) return [];
 
   const known = new Set(resources.map(({ urn }) => urn));
-  if (begun.some(({ urn, type }) => isProvider(type) && !known.has(urn))) await importProviders(stack, begun);
-  const imported = await importExisting(stack, begun);
-  await addDependencies(stack, begun);
+  if (creations.some(({ urn, type }) => isProvider(type) && !known.has(urn))) await importProviders(stack, creations);
+  const imported = await importExisting(stack, creations);
+  await addDependencies(stack, creations);
   await refresh(stack, imported);
   await deleteCreations(stack);
-  return begun.map(({ urn }) => urn);
+  return creations.map(({ urn }) => urn);
 }
 
 /**
  * Adds the providers that the state lacks, with their dependencies. The record contains their configuration without secrets, which
  * a preview of the program returns. The program reads outputs, e.g. the address of a Service, so resources of other providers are read first.
  */
-async function importProviders(stack: Stack, begun: readonly Resource[]): Promise<void> {
+async function importProviders(stack: Stack, creations: readonly Resource[]): Promise<void> {
   const added = await importExisting(
     stack,
-    begun.filter(({ type }) => !isLookedUp(type)),
+    creations.filter(({ type }) => !isLookedUp(type)),
   );
   const incomplete = new Set(
     added.flatMap(({ urn, type, inputs }) => (isProvider(type) && isMasked(inputs) ? [urn] : [])),
@@ -57,11 +57,11 @@ async function refresh(stack: Stack, resources: readonly Resource[]): Promise<vo
 }
 
 /** Adds existing resources to the state. @returns those that it lacked */
-async function importExisting(stack: Stack, begun: readonly Resource[]): Promise<Resource[]> {
+async function importExisting(stack: Stack, creations: readonly Resource[]): Promise<Resource[]> {
   let imported: Resource[] = [];
   await changeResources(stack, async (resources) => {
     const known = new Set(resources.map(idOf));
-    const found = await existingResources(stack, withProviderIds(resources, begun));
+    const found = await existingResources(stack, withProviderIds(resources, creations));
     imported = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
     return withImported(resources, imported);
   });
@@ -69,10 +69,10 @@ async function importExisting(stack: Stack, begun: readonly Resource[]): Promise
 }
 
 /** Returns the resources with references to the providers in the state. A provider that the state lacks gets the id of the references. */
-function withProviderIds(resources: readonly Resource[], begun: readonly Resource[]): Resource[] {
-  const references = begun.flatMap(({ provider }) => (provider === undefined ? [] : [partsOf(provider)]));
+function withProviderIds(resources: readonly Resource[], creations: readonly Resource[]): Resource[] {
+  const references = creations.flatMap(({ provider }) => (provider === undefined ? [] : [partsOf(provider)]));
   const ids = new Map([...references, ...resources.map(({ urn, id }) => [urn, id] as const)]);
-  return begun.map((resource) => {
+  return creations.map((resource) => {
     const urn = resource.provider === undefined ? undefined : partsOf(resource.provider)[0];
     const id = isProvider(resource.type) ? ids.get(resource.urn) : undefined;
     return { ...resource, ...(id && { id }), ...(urn && { provider: `${urn}::${ids.get(urn)}` }) };
@@ -88,9 +88,9 @@ function partsOf(reference: string): readonly [urn: string, id: string] {
  * Makes each resource without dependencies depend on the one before: events of the engine do not contain dependencies, and resources can be
  * deleted in the reverse order of their creation. The next deployment replaces this by the program's dependencies.
  */
-async function addDependencies(stack: Stack, begun: readonly Resource[]): Promise<void> {
+async function addDependencies(stack: Stack, creations: readonly Resource[]): Promise<void> {
   const urns = new Set(
-    begun.flatMap(({ urn, custom, dependencies }) => (custom === false || dependencies ? [] : [urn])),
+    creations.flatMap(({ urn, custom, dependencies }) => (custom === false || dependencies ? [] : [urn])),
   );
   if (urns.size < 2) return;
   await changeResources(stack, (resources) => {

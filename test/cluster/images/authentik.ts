@@ -51,6 +51,6 @@ async function refuseLinksOutOf(tree: string): Promise<void> {
   for (const link of links.filter(existsSync)) {
     const target = realpathSync(link);
     if (target.startsWith(`${tree}/`)) continue;
-    throw new Error(`${link} leads to ${target}, which the image does not have. Copy it into ${tree}.`);
+    throw new Error(`${link} links to ${target}, which is not in the image. Copy it into ${tree}.`);
   }
 }

@@ -14,9 +14,9 @@ function drawnColours(page: Page): Promise<string[]> {
   return page.locator("canvas").evaluate((canvas, colours) => {
     const { width, height } = canvas as HTMLCanvasElement;
     const pixels = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height).data ?? [];
-    const seen = new Set<string>();
-    for (let at = 0; at < pixels.length; at += 4) seen.add(`${pixels[at]},${pixels[at + 1]},${pixels[at + 2]}`);
-    return colours.filter((colour) => seen.has(colour));
+    const colourSet = new Set<string>();
+    for (let at = 0; at < pixels.length; at += 4) colourSet.add(`${pixels[at]},${pixels[at + 1]},${pixels[at + 2]}`);
+    return colours.filter((colour) => colourSet.has(colour));
   }, COLOURS);
 }
 

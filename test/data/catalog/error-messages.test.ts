@@ -94,35 +94,38 @@ describe("shows a message and keeps the filters for", () => {
 
 test("keeps tags and search words when the list fails to load, and loads it on retry", async () => {
   const path = "/data?tag=layer:marts&q=kommune";
-  for (const place of [`${inject("data").url}/meta_endpoints**`, "**/config.json"]) {
+  for (const pattern of [`${inject("data").url}/meta_endpoints**`, "**/config.json"]) {
     const work = async (page: Page): Promise<void> => {
       expect(await errorText(page)).toContain("The data service cannot be reached.");
       expect(await texts(page, ".chip")).toEqual(["kommune ×", "layer:marts ×"]);
       expect(await page.getByRole("searchbox").inputValue()).toBe("kommune");
-      await page.unroute(place);
+      await page.unroute(pattern);
       await pressRetry(page);
       await until(["marts.dim_kommune"], () => shownNames(page));
       expect(address(page)).toBe("/data tag=layer:marts q=kommune");
     };
-    await visit(path, work, { ...NETWORK, prepare: (page) => page.route(place, (route) => route.abort()) });
+    await visit(path, work, { ...NETWORK, prepare: (page) => page.route(pattern, (route) => route.abort()) });
   }
 });
 
 test("shows an error when a relation, source or contract fails to load, and loads it on retry", async () => {
-  for (const [path, place, heading] of [
+  for (const [path, pattern, heading] of [
     ["/data/marts/dim_fylke", `${inject("data").url}/meta_endpoints**`, "Counties open"],
     ["/sources/ssb-klass-131", `${inject("data").url}/meta_sources**`, "Classification of municipalities"],
     ["/contract", "**/contract.json", "Contract and changelog of api_v1"],
   ] as const) {
     const work = async (page: Page): Promise<void> => {
       expect(await errorText(page)).toContain(FAILED);
-      await page.unroute(place);
+      await page.unroute(pattern);
       await pressRetry(page);
       await page.getByRole("alert").waitFor({ state: "detached" });
       await settled(page);
       expect(await texts(page, "h1")).toEqual([heading]);
     };
-    await visit(path, work, { ...NETWORK, prepare: (page) => page.route(place, respondWith(500, { message: "oh" })) });
+    await visit(path, work, {
+      ...NETWORK,
+      prepare: (page) => page.route(pattern, respondWith(500, { message: "oh" })),
+    });
   }
 });
 

@@ -50,7 +50,7 @@ describe("the list", () => {
       const stability = { api_v1: "stable", marts: "open", raw: "open" } as Record<string, string>;
       const sizes = SCHEMAS.map((schema) => all.filter((endpoint) => endpoint.schema === schema).length);
       expect(await texts(page, "section h2")).toEqual(
-        SCHEMAS.map((schema, place) => `${schema} ${sizes[place]} ${stability[schema]}`),
+        SCHEMAS.map((schema, index) => `${schema} ${sizes[index]} ${stability[schema]}`),
       );
       expect(await texts(page, "section > p")).toEqual([
         "Curated views, the stable contract",

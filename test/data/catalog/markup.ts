@@ -39,8 +39,8 @@ const TABLE = `marts.${name(RELATION)}`;
 /** Creates the relation and its metadata. */
 export async function createRelation(): Promise<void> {
   const rows = [...CELLS.map(([text]) => text), ...FORMULAS].map(
-    (text, place) =>
-      `(${place + 1}, ${quoted(text)}, 1, ${quoted(SCRIPT_LINK)}, ${quoted(JSON.stringify({ [ATTACK]: ATTACK }))})`,
+    (text, index) =>
+      `(${index + 1}, ${quoted(text)}, 1, ${quoted(SCRIPT_LINK)}, ${quoted(JSON.stringify({ [ATTACK]: ATTACK }))})`,
   );
   await removeRelation();
   await asOwner(

@@ -34,10 +34,10 @@ async function snippet(page: Page, language: string): Promise<string> {
 async function runPython(program: string): Promise<{ url: string; headers: Record<string, string> }> {
   const library = `class Response:
     def raise_for_status(self): pass
-    def json(self): return self.asked
+    def json(self): return self.arguments
 def get(url, headers={}, timeout=None):
     response = Response()
-    response.asked = {"url": url, "headers": headers}
+    response.arguments = {"url": url, "headers": headers}
     return response
 `;
   writeFileSync(join(folder, "requests.py"), library);
@@ -113,7 +113,7 @@ describe("a download", () => {
     await visit("/data/marts/ref_number?where.number=gt.100&sort=number.desc&size=25&page=3", async (page) => {
       const { name, text } = await save(page, "CSV");
       expect(name).toBe("marts.ref_number.csv");
-      const numbers = Array.from({ length: 1400 }, (_, place) => 1500 - place);
+      const numbers = Array.from({ length: 1400 }, (_, index) => 1500 - index);
       expect(text).toBe(`\uFEFFnumber\r\n${numbers.map((number) => `${number}\r\n`).join("")}`);
       await until(["Saved 1,400 rows."], () => texts(page, ".tools [role=status]"));
     });

@@ -6,13 +6,13 @@ import { expectedRows, ROWS, shownColumns, shownRows, shownTotals } from "./tabl
 
 const visit = useBrowser();
 
-const NAMES = Array.from({ length: 200 }, (_, place) => `value_${place + 1}`);
+const NAMES = Array.from({ length: 200 }, (_, index) => `value_${index + 1}`);
 /** Maximum duration of an action in milliseconds on a busy machine. */
 const MAX_WAIT = 60_000;
 
 beforeAll(async () => {
   const columns = NAMES.map((name) => `${name} integer`).join(", ");
-  const values = NAMES.map((_, place) => `number * 1000 + ${place + 1}`).join(", ");
+  const values = NAMES.map((_, index) => `number * 1000 + ${index + 1}`).join(", ");
   await asOwner(
     `create table marts.fact_wide (id integer primary key, ${columns})`,
     `insert into marts.fact_wide select number, ${values} from generate_series(1, 300) as number`,

@@ -195,7 +195,7 @@ describe("pages", () => {
         (await expectedRows("ref_number?order=number&offset=100&limit=100")).flat(),
       );
       expect(await texts(page, `${ROWS} tbody th`)).toEqual(
-        Array.from({ length: 100 }, (_, place) => `${place + 101}`),
+        Array.from({ length: 100 }, (_, index) => `${index + 101}`),
       );
       await press("Last");
       await at(part(1401, 1500), "Page 15 of 15");

@@ -30,7 +30,7 @@ export interface LocalStack {
 
 /**
  * Opens the `local` stack with the real engine: file backend, passphrase and workspace all in the platform's data folder.
- * @param changes config that stands in for what the stack file says, by full key
+ * @param changes config that replaces values of the stack file, by full key
  */
 export async function openLocal(
   platform: Platform,
@@ -50,7 +50,7 @@ export async function openLocal(
   const found = parseStack({ ...raw, config }, process.env, { secretsRequired: false });
   const given = { ...process.env, POSTGRES_PASSWORD: platform.postgres.password };
   const variables = await secretVariables(platform.data, found, given);
-  // The program runs in this process and looks its variables up where a deploying shell has them.
+  // The program runs in this process, and reads its variables from the environment.
   Object.assign(process.env, variables);
   const settings = parseStack({ ...raw, config }, process.env);
 

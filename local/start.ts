@@ -1,4 +1,4 @@
-/** `npm start [-- --once] [--json]`: everything on this machine, up to the proof that every route answers as it must. */
+/** `npm start [-- --once] [--json]`: starts the platform, deploys the local stack, and verifies every route. */
 import { parseArgs } from "node:util";
 import { openContext, type ShellEnvironment } from "../ops/context/context.ts";
 import { openDataStack, ownDatabase } from "../ops/checks/contract/connection.ts";
@@ -38,7 +38,7 @@ try {
   await leave(1);
 }
 
-/** @returns whether every check held, or the platform that runs already was told of */
+/** @returns whether every check passed, or a platform was running already */
 async function start(): Promise<boolean> {
   try {
     platform = await timed("platform", () => startPlatform({ data: dataFolder(), progress }));
@@ -48,15 +48,15 @@ async function start(): Promise<boolean> {
     return true;
   }
   const failed = platform.failed.then((error) => Promise.reject(error));
-  const report = await Promise.race([failed, deployAndProve(platform)]);
-  const held = report.checks.every(({ ok }) => ok);
-  if (options.once) return held;
+  const report = await Promise.race([failed, deployAndVerify(platform)]);
+  const passed = report.checks.every(({ ok }) => ok);
+  if (options.once) return passed;
   up = true;
   progress.note("Running until Ctrl-C, or npm run stop in another terminal.");
   return failed;
 }
 
-async function deployAndProve(running: Platform): Promise<Report> {
+async function deployAndVerify(running: Platform): Promise<Report> {
   progress.note(describeAuthentik(running.authentik));
   const local = await openLocal(running);
   const applications = await timed("applications", () => deployApplications(running));

@@ -5,9 +5,9 @@ import { sentence, problemLines } from "../ops/checks/verify/report.ts";
 import type { Report } from "../ops/checks/verify/verify.ts";
 import type { AlreadyRunning } from "./platform/data.ts";
 
-/** What was asked and answered, and every check that did not hold. */
+/** Returns the table of routes with their responses, and every check that failed. */
 export function describeReport({ routes, checks }: Report, timings: Readonly<Record<string, number>>): string {
-  const table = new Table({ head: ["URL", "protection", "answered"], style: { head: [], border: [] } });
+  const table = new Table({ head: ["URL", "protection", "response"], style: { head: [], border: [] } });
   for (const { url, protection, status, answered } of routes) table.push([url, protection, answered || String(status)]);
   const seconds = Object.entries(timings).map(([name, ms]) => `${name} ${(ms / 1000).toFixed(1)} s`);
   const lines = [
@@ -18,7 +18,7 @@ export function describeReport({ routes, checks }: Report, timings: Readonly<Rec
   return `${lines.join("\n")}\n`;
 }
 
-/** Who can sign in, and the command that shows the password: a password itself stays off the screen. */
+/** Returns the users that can sign in, each with the command that prints its password. */
 export function describeUsers(data: string, users: readonly SampleUser[]): string {
   if (users.length === 0) return "";
   const file = path.join(data, "variables.json");
@@ -29,7 +29,7 @@ export function describeUsers(data: string, users: readonly SampleUser[]): strin
   return `Sign in as\n${lines.join("\n")}\n`;
 }
 
-/** The platform that is there already. */
+/** Returns the message about a platform that is already running. */
 export function describeRunning({ message, running }: AlreadyRunning): string {
   const urls = running?.urls ?? [];
   return [`${message}.`, ...(urls.length > 0 ? urls : ["It is not ready yet."])].map((line) => `${line}\n`).join("");

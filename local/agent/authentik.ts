@@ -3,27 +3,27 @@ import { cp, mkdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { defaultBlueprints } from "../platform/authentik.ts";
-import { type Command, node, type Wish } from "./images.ts";
+import { type Command, node, type ContainerRequest } from "./images.ts";
 
 /** Where the image has its blueprints, and stacks mount theirs below. */
 const BLUEPRINTS = "/blueprints";
 
 /** The command line of a role of authentik: of the real one, where there is one, else of the emulator. */
-export async function authentikCommand(args: readonly string[], wish: Wish): Promise<Command> {
-  const { authentik, ip, mounts } = wish;
+export async function authentikCommand(args: readonly string[], request: ContainerRequest): Promise<Command> {
+  const { authentik, ip, mounts } = request;
   const env = {
     AUTHENTIK_LISTEN__HTTP: `${ip}:9000`,
     AUTHENTIK_LISTEN__HTTPS: `${ip}:9443`,
     AUTHENTIK_LISTEN__METRICS: `${ip}:9300`,
-    AUTHENTIK_STORAGE__FILE__PATH: mounts.get("/data") ?? wish.folder,
-    ...(args[0] === "worker" && { AUTHENTIK_BLUEPRINTS_DIR: await blueprints(wish) }),
+    AUTHENTIK_STORAGE__FILE__PATH: mounts.get("/data") ?? request.folder,
+    ...(args[0] === "worker" && { AUTHENTIK_BLUEPRINTS_DIR: await blueprints(request) }),
   };
   if (authentik === undefined) return node("../../emulators/authentik/main.ts", args, env);
   return { file: authentik, args, env };
 }
 
 /** A folder with the blueprints of the program, as in its image, and those that the Pod mounts below. */
-async function blueprints({ authentik, mounts, folder }: Wish): Promise<string> {
+async function blueprints({ authentik, mounts, folder }: ContainerRequest): Promise<string> {
   const merged = path.join(folder, "merged-blueprints");
   await mkdir(merged, { recursive: true, mode: 0o700 });
   if (authentik !== undefined) await cp(await defaultBlueprints(authentik), merged, { recursive: true });

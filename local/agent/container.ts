@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CoreV1Api, V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
-import { type Command, commandFor, type Wish } from "./images.ts";
+import { type Command, commandFor, type ContainerRequest } from "./images.ts";
 
 /** What to start for the one container of a Pod. */
 export interface Prepared {
@@ -27,7 +27,7 @@ type Claim = (name: string) => Promise<string>;
 export async function prepare(
   api: CoreV1Api,
   pod: V1Pod,
-  { ip, folder, authentik }: Pick<Wish, "ip" | "folder" | "authentik">,
+  { ip, folder, authentik }: Pick<ContainerRequest, "ip" | "folder" | "authentik">,
 ): Promise<Prepared> {
   const [container, ...others] = pod.spec?.containers ?? [];
   if (!container || others.length > 0) throw new Error("the local platform runs Pods of exactly one container");
@@ -84,7 +84,7 @@ async function environment(
     for (const [key, value] of Object.entries(values)) env[prefix + key] = value.toString();
   }
   for (const { name, value = "", valueFrom } of own) {
-    if (valueFrom) throw new Error(`variable ${name}: the local platform knows value and envFrom, not valueFrom`);
+    if (valueFrom) throw new Error(`variable ${name}: the local platform supports value and envFrom, not valueFrom`);
     env[name] = mounted(expanded(value, env), mounts);
   }
   return env;
@@ -127,7 +127,9 @@ async function writeVolumes(
 
 async function writeVolume(read: Read, { name, configMap, secret, emptyDir }: V1Volume, at: string): Promise<void> {
   if (!configMap && !secret && !emptyDir)
-    throw new Error(`volume ${name}: the local platform knows emptyDir, claims, configMap and secret`);
+    throw new Error(
+      `volume ${name}: the local platform supports emptyDir, persistentVolumeClaim, configMap and secret`,
+    );
   mkdirSync(at, { recursive: true, mode: 0o700 });
   const files = {
     ...(configMap && (await read("ConfigMap", configMap.name))),

@@ -6,12 +6,12 @@ import { authentikCommand } from "./authentik.ts";
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
-  /** Besides the container's own. */
+  /** Added to the variables of the container. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the container asks for. */
-export interface Wish {
+/** The fields of a container and its Pod that decide what runs. */
+export interface ContainerRequest {
   readonly command: readonly string[];
   readonly args: readonly string[];
   /** Address of the Pod. */
@@ -28,21 +28,23 @@ export interface Wish {
 const POSTGRES_PROGRAMS = path.join(import.meta.dirname, "../../emulators/programs/bin");
 
 /** Repository → what runs in its place. The tag is ignored: there is one version of each on this machine. */
-const IMAGES: Readonly<Record<string, (wish: Wish) => Command | Promise<Command>>> = {
-  "ghcr.io/goauthentik/server": ({ command: [program = "ak", ...rest], ...wish }) => {
+const IMAGES: Readonly<Record<string, (request: ContainerRequest) => Command | Promise<Command>>> = {
+  "ghcr.io/goauthentik/server": ({ command: [program = "ak", ...rest], ...request }) => {
     refuseOther("ak", program);
-    return authentikCommand([...rest, ...wish.args], { ...wish, command: [] });
+    return authentikCommand([...rest, ...request.args], { ...request, command: [] });
   },
-  "ghcr.io/goauthentik/proxy": (wish) => authentikCommand(["proxy", ...entryPointArgs(wish)], wish),
-  "gatehouse.localhost/oidc-app": (wish) => node("../sample/oidcApp.ts", entryPointArgs(wish), { HOST: wish.ip }),
-  "postgrest/postgrest": (wish) => ({
-    ...{ file: postgrest(), args: entryPointArgs(wish), env: { PGRST_SERVER_HOST: wish.ip } },
+  "ghcr.io/goauthentik/proxy": (request) => authentikCommand(["proxy", ...entryPointArgs(request)], request),
+  "gatehouse.localhost/oidc-app": (request) =>
+    node("../sample/oidcApp.ts", entryPointArgs(request), { HOST: request.ip }),
+  "postgrest/postgrest": (request) => ({
+    ...{ file: postgrest(), args: entryPointArgs(request), env: { PGRST_SERVER_HOST: request.ip } },
   }),
   node: ({ command: [program = "node", ...rest], args, ip }) => {
     refuseOther("node", program);
     return { file: process.execPath, args: [...rest, ...args], env: { HOST: ip } };
   },
-  "traefik/whoami": (wish) => node("../../emulators/programs/whoami.ts", [...entryPointArgs(wish), "--host", wish.ip]),
+  "traefik/whoami": (request) =>
+    node("../../emulators/programs/whoami.ts", [...entryPointArgs(request), "--host", request.ip]),
   postgres: ({ command, args, ip }) => {
     const [file, ...rest] = command;
     if (file === undefined) return node("./postgres.ts", [ip, ...args]);
@@ -52,7 +54,7 @@ const IMAGES: Readonly<Record<string, (wish: Wish) => Command | Promise<Command>
 };
 
 /** Arguments of an image whose only program is its entry point. @throws Error when the container states another program */
-function entryPointArgs({ command, args }: Wish): readonly string[] {
+function entryPointArgs({ command, args }: ContainerRequest): readonly string[] {
   if (command[0] !== undefined)
     throw new Error(`command: the image has no program "${command[0]}"; use its entry point`);
   return args;
@@ -69,18 +71,20 @@ function refuseOther(program: string, stated: string): void {
  * What to run for an image, e.g. `traefik/whoami:v1.11.0`, `docker.io/library/postgres:18-alpine`.
  * @throws Error naming the known images, or why this use of one does not work
  */
-export async function commandFor(image: string, wish: Wish): Promise<Command> {
+export async function commandFor(image: string, request: ContainerRequest): Promise<Command> {
   const repository = image
     .replace(/@.*$/, "")
     .replace(/:[^:/]*$/, "")
     .replace(/^docker\.io\/(library\/)?/, "");
   const run = IMAGES[repository];
   if (!run)
-    throw new Error(`image "${image}" is not known to the local platform; it knows ${Object.keys(IMAGES).join(", ")}`);
-  return run(wish);
+    throw new Error(
+      `image "${image}" is not supported by the local platform. Supported: ${Object.keys(IMAGES).join(", ")}`,
+    );
+  return run(request);
 }
 
-/** As much as Go's server and client take: somebody in many groups has long headers. */
+/** The limit of Go's server and client; a user in many groups has long headers. */
 const HEADERS = "--max-http-header-size=1048576";
 
 export function node(program: string, args: readonly string[], env: Command["env"] = {}): Command {

@@ -2,7 +2,7 @@
  * The agent: an emulator of the kubelet (Pods become processes), of kube-scheduler (a Pod whose requests do not fit on this machine stays
  * Pending) and of kube-proxy (Services become listeners).
  * It has no init containers, liveness probes, `preStop` hooks, resource limits or network policies, and every process runs as the user who started the
- * platform, whatever a security context says. Arguments: data folder, kubeconfig, CIDR of Pods (a /22), executable of a real
+ * platform, whatever the security context. Arguments: data folder, kubeconfig, CIDR of Pods (a /22), executable of a real
  * authentik (empty = the emulator). Sends "ready" to its parent when Pods of an earlier run no longer count as running.
  */
 import { randomInt } from "node:crypto";
@@ -76,7 +76,7 @@ function takeWaiting(): void {
   for (const pod of pods.list()) if (waiting.has(pod.metadata?.uid ?? "")) take(pod);
 }
 
-/** A Pod is being deleted: its process ends first, then the cluster is told that it is gone. */
+/** Stops the process of a Pod that is being deleted, then deletes the Pod from the API server. */
 async function remove(pod: V1Pod): Promise<void> {
   const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};
   leaving.add(uid);
@@ -110,7 +110,7 @@ async function stop(): Promise<void> {
   process.exit();
 }
 
-/** At random: what still connects to a Pod that has ended must not reach the next one. */
+/** Returns a random address, so that clients of a Pod that has ended do not connect to the next one. */
 function freeAddress(): string {
   const taken = new Set([...running.values()].map(({ ip }) => ip));
   for (;;) {

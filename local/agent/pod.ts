@@ -11,17 +11,17 @@ import { discard, prepare, type Prepared } from "./container.ts";
 import { probe } from "./probe.ts";
 import { statusOf, type Observed } from "./status.ts";
 
-/** Milliseconds between two looks at a Pod that is not ready yet; its own period counts once it is. */
-const EAGER = 200;
-/** A crashed container comes back after this long, doubled each time up to the limit, until it has run long enough; in milliseconds. */
-const BACK_OFF = { first: 500, limit: 30_000, forgotten: 600_000 };
-/** What a Pod gets to end by itself at the most, in milliseconds: everything here is local, nobody waits longer. */
+/** Milliseconds between two probes of a Pod that is not ready yet; afterwards the period of its probe applies. */
+const STARTUP_PERIOD = 200;
+/** Delay before a container restarts, doubled each time up to the limit, and reset after a run of `reset`; in milliseconds. */
+const BACK_OFF = { first: 500, limit: 30_000, reset: 600_000 };
+/** Milliseconds after which a Pod that is being stopped is killed. */
 const GRACE = 5_000;
 
 export interface Folders {
   /** For volumes. */
   readonly pods: string;
-  /** For what Pods print. */
+  /** For the output of Pods. */
   readonly logs: string;
   /** The executable of a real authentik; undefined = the emulator. */
   readonly authentik: string | undefined;
@@ -29,10 +29,10 @@ export interface Folders {
 
 type Terminated = NonNullable<V1ContainerState["terminated"]> & { readonly startedAt: Date };
 
-/** One Pod as a process: from its binding to its end. */
+/** One Pod as a process, from its binding to its deletion. */
 export class RunningPod {
   readonly ip: string;
-  /** Resolves when the cluster knows that this Pod, which may have run before, does not run yet. */
+  /** Resolves when the status in the cluster says that this Pod, which may have run before, is not running yet. */
   readonly announced: Promise<void>;
   readonly #api: CoreV1Api;
   readonly #authentik: string | undefined;
@@ -44,7 +44,7 @@ export class RunningPod {
   #child: ChildProcess | undefined;
   #restarts = 0;
   #last: V1ContainerState | undefined;
-  #told = "";
+  #reported = "";
 
   constructor(api: CoreV1Api, pod: V1Pod, ip: string, folders: Folders) {
     this.ip = ip;
@@ -56,13 +56,13 @@ export class RunningPod {
     this.#log = path.join(folders.logs, `${name}.log`);
     mkdirSync(folders.logs, { recursive: true, mode: 0o700 });
     const waiting = { reason: "ContainerCreating" };
-    this.announced = this.#tell({ phase: "Pending", ready: false, state: { waiting } });
+    this.announced = this.#report({ phase: "Pending", ready: false, state: { waiting } });
     this.#done = this.#run().catch((error: unknown) => {
       if (!this.#ended.signal.aborted) console.error(`Pod ${name}: ${describe(error)}`);
     });
   }
 
-  /** Ends the process and removes the volumes. */
+  /** Stops the process and removes the volumes. */
   async stop(): Promise<void> {
     this.#ended.abort();
     if (this.#child) await end(this.#child, "SIGTERM", GRACE);
@@ -78,14 +78,18 @@ export class RunningPod {
       const policy = this.#pod.spec?.restartPolicy ?? "Always";
       const failed = terminated.exitCode !== 0;
       if (policy === "Never" || (policy === "OnFailure" && !failed)) {
-        await this.#tell({ phase: failed ? "Failed" : "Succeeded", ready: false, state: { terminated } });
+        await this.#report({ phase: failed ? "Failed" : "Succeeded", ready: false, state: { terminated } });
         return;
       }
       this.#restarts++;
       this.#last = { terminated };
       const message = `back-off ${wait / 1000}s restarting failed container`;
-      await this.#tell({ phase: "Running", ready: false, state: { waiting: { reason: "CrashLoopBackOff", message } } });
-      if (Date.now() - terminated.startedAt.getTime() > BACK_OFF.forgotten) wait = BACK_OFF.first;
+      await this.#report({
+        phase: "Running",
+        ready: false,
+        state: { waiting: { reason: "CrashLoopBackOff", message } },
+      });
+      if (Date.now() - terminated.startedAt.getTime() > BACK_OFF.reset) wait = BACK_OFF.first;
       await pause(wait, undefined, { signal: this.#ended.signal });
     }
   }
@@ -97,15 +101,15 @@ export class RunningPod {
     await this.#api.createNamespacedPodBinding({ name, namespace, body: { metadata: { name }, target } });
   }
 
-  /** What is missing may still come: a Secret made after its Pod. */
+  /** Retries until everything that the Pod refers to exists, such as a Secret that is created after the Pod. */
   async #prepare(): Promise<Prepared> {
     for (;;) {
       try {
         return await prepare(this.#api, this.#pod, { ip: this.ip, folder: this.#folder, authentik: this.#authentik });
       } catch (error) {
         const waiting = { reason: "CreateContainerConfigError", message: describe(error) };
-        await this.#tell({ phase: this.#restarts > 0 ? "Running" : "Pending", ready: false, state: { waiting } });
-        await pause(EAGER * 5, undefined, { signal: this.#ended.signal });
+        await this.#report({ phase: this.#restarts > 0 ? "Running" : "Pending", ready: false, state: { waiting } });
+        await pause(STARTUP_PERIOD * 5, undefined, { signal: this.#ended.signal });
       }
     }
   }
@@ -115,9 +119,9 @@ export class RunningPod {
     this.#ended.signal.throwIfAborted();
     const startedAt = new Date();
     const log = openSync(this.#log, "a", 0o600);
-    const ours = { ...inherited(), [MARK]: process.env[MARK] };
+    const base = { ...inherited(), [MARK]: process.env[MARK] };
     const stdio: StdioOptions = ["ignore", log, log];
-    const child = spawn(file, args, { cwd: folder, env: { ...ours, ...env }, stdio, detached: true });
+    const child = spawn(file, args, { cwd: folder, env: { ...base, ...env }, stdio, detached: true });
     closeSync(log);
     this.#child = child;
     const exit = new Promise<number>((resolve) => {
@@ -133,13 +137,13 @@ export class RunningPod {
     return { exitCode, reason, startedAt, finishedAt: new Date(), ...message };
   }
 
-  /** Tells whether it is ready for as long as it runs. */
+  /** Reports whether the container is ready, for as long as it runs. */
   async #watch(child: ChildProcess, state: V1ContainerState, prepared: Prepared): Promise<void> {
     const [container] = this.#pod.spec?.containers ?? [];
     const { periodSeconds = 10, failureThreshold = 3 } = container?.readinessProbe ?? {};
     let ready = false;
     let failures = 0;
-    await this.#tell({ phase: "Running", ready, state });
+    await this.#report({ phase: "Running", ready, state });
     const exited = new AbortController();
     child.once("exit", () => exited.abort());
     const signal = AbortSignal.any([exited.signal, this.#ended.signal]);
@@ -147,28 +151,28 @@ export class RunningPod {
       const answered = await probe(container, this.ip, prepared);
       failures = answered ? 0 : failures + 1;
       ready = isAlive(child) && (answered || (ready && failures < failureThreshold));
-      await this.#tell({ phase: "Running", ready, state });
-      await pause(ready ? periodSeconds * 1000 : EAGER, undefined, { signal }).catch(() => undefined);
+      await this.#report({ phase: "Running", ready, state });
+      await pause(ready ? periodSeconds * 1000 : STARTUP_PERIOD, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Writes the status when it differs from what was written last. */
-  async #tell(observed: Pick<Observed, "phase" | "ready" | "state">): Promise<void> {
+  /** Writes the status if it differs from the one written last. */
+  async #report(observed: Pick<Observed, "phase" | "ready" | "state">): Promise<void> {
     const { name = "", namespace = "" } = this.#pod.metadata ?? {};
     const summary = JSON.stringify([observed, this.#restarts]);
-    if (summary === this.#told || this.#ended.signal.aborted) return;
+    if (summary === this.#reported || this.#ended.signal.aborted) return;
     const status = statusOf(this.#pod, { ...observed, restarts: this.#restarts, last: this.#last, ip: this.ip });
     const options = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
     try {
       this.#pod = await this.#api.patchNamespacedPodStatus({ name, namespace, body: { status } }, options);
-      this.#told = summary;
+      this.#reported = summary;
     } catch (error) {
-      // Told again at the next look; a Pod that is gone is stopped by whoever sees that.
+      // The next probe reports it again. A Pod that no longer exists is stopped by its watch.
       console.error(`status of Pod ${namespace}/${name}: ${describe(error)}`);
     }
   }
 
-  /** As a kubelet limits it: 80 lines and 2,048 bytes. */
+  /** Returns the end of the log, limited as by a kubelet: 80 lines and 2,048 bytes. */
   #lastLines(): string {
     return readFileSync(this.#log).subarray(-2048).toString("utf8").trimEnd().split("\n").slice(-80).join("\n");
   }

@@ -1,6 +1,6 @@
 /**
- * Stands in for the image `postgres` as a server: the npm binaries, which refuse to run as root, on the Pod's address. Arguments: IP, then
- * the server's own. Environment as the image's: PGDATA, POSTGRES_PASSWORD_FILE or POSTGRES_PASSWORD. Runs in `<data>/pods/<name>`.
+ * Runs the server of the image `postgres` from the npm binaries, on the Pod's address. Arguments: IP, then
+ * those of the server. Environment as the image's: PGDATA, POSTGRES_PASSWORD_FILE or POSTGRES_PASSWORD. Runs in `<data>/pods/<name>`.
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,11 +10,11 @@ import { prepareServer } from "../platform/postgres.ts";
 const [ip = "", ...own] = process.argv.slice(2);
 const { PGDATA = "", POSTGRES_PASSWORD = "", POSTGRES_PASSWORD_FILE: file } = process.env;
 const password = file ? readFileSync(file, "utf8") : POSTGRES_PASSWORD;
-if (!PGDATA || !password) throw new Error("image postgres needs PGDATA and a password here");
+if (!PGDATA || !password) throw new Error("image postgres: set PGDATA and POSTGRES_PASSWORD");
 
 const { command, args, cwd, account } = prepareServer(path.resolve("../.."), PGDATA, password, `${ip}:5432`);
 const ids = account && { uid: account.uid, gid: account.gid };
 const server = spawn(command, [...args, ...own], { cwd, stdio: "inherit", ...ids });
 server.once("exit", (code) => process.exit(code ?? 1));
-// As the image says (STOPSIGNAL): do not wait for clients.
+// The STOPSIGNAL of the image, which does not wait for clients.
 process.on("SIGTERM", () => server.kill("SIGINT"));

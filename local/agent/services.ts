@@ -3,7 +3,7 @@ import type { V1Pod, V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { portOf } from "./probe.ts";
 import { isReady } from "./status.ts";
 
-/** Stands in for kube-proxy: listens on each Service's cluster IP and port and forwards to its ready Pods in turn. */
+/** Emulates kube-proxy: listens on each Service's cluster IP and port and forwards to its ready Pods in turn. */
 export class Services {
   readonly #pods: () => readonly V1Pod[];
   /** `<ip>:<port>` → the listener and what it serves. */
@@ -29,7 +29,7 @@ export class Services {
     }
   }
 
-  /** A Service is gone. */
+  /** Stops listening for a deleted Service. */
   remove(service: V1Service): void {
     this.#close(service, []);
   }
@@ -46,9 +46,9 @@ export class Services {
   #listen(key: string, service: V1Service, { port }: V1ServicePort): Server {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#forward(key, client));
     server.on("error", (error: NodeJS.ErrnoException) => {
-      const cure = error.code === "EACCES" ? "; give it a port of 1024 or more, or start the platform as root" : "";
+      const hint = error.code === "EACCES" ? ". Set a port of 1024 or more, or start the platform as root." : "";
       console.error(
-        `Service ${service.metadata?.namespace}/${service.metadata?.name} is not reachable at ${key}: ${error.message}${cure}`,
+        `Service ${service.metadata?.namespace}/${service.metadata?.name} is not reachable at ${key}: ${error.message}${hint}`,
       );
     });
     return server.listen(port, service.spec?.clusterIP);
@@ -59,7 +59,7 @@ export class Services {
     const pods = listener ? this.#pods().filter((pod) => isReady(pod) && selects(listener.service, pod)) : [];
     const pod = listener && pods[listener.turn++ % pods.length];
     if (!pod) {
-      client.destroy(); // as a refused connection: nobody serves it now
+      client.destroy(); // like a refused connection: no Pod is ready
       return;
     }
     const port = portOf(pod.spec?.containers[0], listener.port.targetPort ?? listener.port.port);

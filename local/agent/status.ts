@@ -1,7 +1,7 @@
 import { type CoreV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import type { V1ContainerState, V1Pod, V1PodCondition, V1PodStatus } from "@kubernetes/client-node";
 
-/** What the agent knows of a Pod's container. */
+/** The observed state of a Pod's container. */
 export interface Observed {
   readonly phase: "Pending" | "Running" | "Succeeded" | "Failed";
   readonly ready: boolean;
@@ -53,8 +53,8 @@ function unreadyReason(phase: Observed["phase"], container: string): Reason {
 
 type Reason = Pick<V1PodCondition, "reason" | "message">;
 
-function condition(pod: V1Pod, type: string, holds: boolean, reason: Reason = {}): V1PodCondition {
-  const status = holds ? "True" : "False";
+function condition(pod: V1Pod, type: string, isTrue: boolean, reason: Reason = {}): V1PodCondition {
+  const status = isTrue ? "True" : "False";
   const last = pod.status?.conditions?.find((known) => known.type === type);
   const lastTransitionTime = (last?.status === status && last.lastTransitionTime) || new Date();
   return { type, status, lastTransitionTime, ...reason };

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import path from "node:path";
 
-/** Loopback addresses of one platform. On Linux, each address of 127.0.0.0/8 is there without any set-up. */
+/** Loopback addresses of one platform. On Linux, each address of 127.0.0.0/8 works without configuration. */
 export interface Addresses {
   /** The CIDR of cluster IPs. */
   readonly services: string;

@@ -4,7 +4,7 @@ import { Agent, request } from "undici";
 import { parse, parseAllDocuments } from "yaml";
 import { type ApiResponse, retryRequest } from "../../infra/apiRetry.ts";
 
-/** What a kubeconfig of ours holds, besides what its other readers need. */
+/** The fields of the platform's kubeconfig that this client reads. */
 export interface Kubeconfig extends Readonly<Record<string, unknown>> {
   readonly clusters: readonly [{ name: string; cluster: { server: string; "certificate-authority-data": string } }];
   readonly users: readonly [{ name: string; user: { token: string } }];
@@ -38,13 +38,13 @@ export class Api {
     this.#dispatcher = new Agent({ connect: { ca: Buffer.from(ca, "base64") } });
   }
 
-  /** Returns whether the API server reports itself ready; asks once. */
+  /** Returns whether the API server reports itself ready; sends one request. */
   async isReady(): Promise<boolean> {
     return (await this.#send("GET", "/readyz")).status === 200;
   }
 
   /** Returns the body of the response. @throws Error when the API server refuses, see `retryRequest` */
-  async ask(path: string, manifest?: Manifest): Promise<string> {
+  async request(path: string, manifest?: Manifest): Promise<string> {
     const method = manifest ? "PATCH" : "GET";
     const send = (): Promise<ApiResponse> => this.#send(method, path, manifest);
     const { status, body } = await retryRequest({ method, url: path }, send);
@@ -52,19 +52,19 @@ export class Api {
     return body;
   }
 
-  /** Makes an object as it is stated here; one that defines a kind is waited for until that kind is served. */
+  /** Applies a manifest with server-side apply. For a CustomResourceDefinition, returns when its kind is served. */
   async apply(manifest: Manifest): Promise<void> {
     const { apiVersion, kind, metadata } = manifest;
     const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
     const namespace = metadata.namespace ? `/namespaces/${metadata.namespace}` : "";
     const path = `${group}${namespace}/${kind.toLowerCase()}s/${metadata.name}`;
-    await this.ask(`${path}?fieldManager=gatehouse&force=true`, manifest);
+    await this.request(`${path}?fieldManager=gatehouse&force=true`, manifest);
     if (kind === "CustomResourceDefinition") while (!(await this.#isServed(path))) await pause(50);
   }
 
   async #isServed(path: string): Promise<boolean> {
-    const { status } = JSON.parse(await this.ask(path)) as Definition;
-    return status?.conditions?.some(({ type, status: holds }) => type === "Established" && holds === "True") ?? false;
+    const { status } = JSON.parse(await this.request(path)) as Definition;
+    return status?.conditions?.some(({ type, status: value }) => type === "Established" && value === "True") ?? false;
   }
 
   async #send(method: "GET" | "PATCH", path: string, manifest?: Manifest): Promise<ApiResponse> {

@@ -25,7 +25,7 @@ export async function findAuthentik(
   return found;
 }
 
-/** Returns the line that says which authentik runs. */
+/** Returns the line that names the authentik that runs. */
 export function describeAuthentik(executable: string | undefined): string {
   return `authentik: ${executable ?? "the emulator (emulators/authentik)"}`;
 }

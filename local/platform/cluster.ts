@@ -7,7 +7,7 @@ import type { Processes } from "./processes.ts";
 
 /** Name of the kubeconfig's context. */
 export const CONTEXT = "gatehouse-local";
-/** Those that turn what is deployed into Pods, and that end deletions. The endpoint ones are left out: they refuse loopback addresses. */
+/** Controllers that create Pods and finish deletions. Endpoint controllers are left out, because they refuse loopback addresses. */
 const CONTROLLERS = [
   "namespace-controller",
   "garbage-collector-controller",
@@ -27,7 +27,7 @@ export interface ClusterPrograms {
 }
 
 /**
- * Starts etcd (on a Unix socket, which only this user reaches) and the API server, and writes a kubeconfig of an administrator.
+ * Starts etcd (on a Unix socket that only this user can open) and the API server, and writes a kubeconfig of an administrator.
  * @param kubeconfig path of the file to write
  * @param token of that administrator
  * @param services CIDR of cluster IPs; a process that listens on a Service's address is that Service

@@ -6,7 +6,7 @@ import path from "node:path";
 import { MARK, MARKER } from "../../ops/toolchain/dataFolder.ts";
 import { startTime } from "./sweep.ts";
 
-/** What is told of a platform that runs: `<data>/running.json`. */
+/** Content of `<data>/running.json`, which describes a running platform. */
 export interface Running {
   readonly pid: number;
   /** Of the process `pid`, see startTime. */
@@ -26,7 +26,7 @@ export class AlreadyRunning extends Error {
   }
 }
 
-/** A data folder held by this process. */
+/** A data folder that this process has locked. */
 export interface DataFolder {
   /** Absolute, without symbolic links. */
   readonly path: string;
@@ -35,16 +35,16 @@ export interface DataFolder {
 }
 
 /**
- * Makes the folder when missing and takes it for this process.
- * @throws AlreadyRunning when another process has it; Error when the folder holds something else
+ * Creates the folder if missing, and locks it for this process.
+ * @throws AlreadyRunning when another process has locked it; Error when the folder contains files of another program
  */
 export async function openDataFolder(wanted: string): Promise<DataFolder> {
   mkdirSync(wanted, { recursive: true });
   const data = realpathSync(wanted);
   if (!isDataFolder(data) && readdirSync(data).length > 0) {
-    throw new Error(`${data} holds files that are not Gatehouse's; set GATEHOUSE_DATA to an empty or a new folder`);
+    throw new Error(`${data} contains files that are not Gatehouse's. Set GATEHOUSE_DATA to an empty or a new folder.`);
   }
-  const lock = await holdLock(data);
+  const lock = await acquireLock(data);
   writeFileSync(path.join(data, MARKER), MARK);
   // Postgres runs under another user when root starts it, and must pass through.
   chmodSync(data, process.getuid?.() === 0 ? 0o711 : 0o700);
@@ -62,7 +62,7 @@ export function isDataFolder(data: string): boolean {
   return existsSync(path.join(data, MARKER));
 }
 
-/** Tells others the URLs of this process's platform. */
+/** Records the URLs of this process's platform for other processes. */
 export function writeRunning(data: string, urls: readonly string[]): void {
   const running: Running = { pid: process.pid, startTime: startTime(process.pid) ?? "", urls };
   writePrivate(path.join(data, "running.json"), running);
@@ -74,7 +74,7 @@ export function readRunning(data: string): Running | undefined {
   return running && startTime(running.pid) === running.startTime ? running : undefined;
 }
 
-/** The password of that name, made on first use (192 bits) and kept in `<data>/secrets.json` (mode 0600). */
+/** The password of that name, generated on first use (192 bits) and stored in `<data>/secrets.json` (mode 0600). */
 export function localSecret(data: string, name: string): string {
   const file = path.join(data, "secrets.json");
   const secrets = readJson<Record<string, string>>(file) ?? {};
@@ -84,10 +84,10 @@ export function localSecret(data: string, name: string): string {
 }
 
 /**
- * An abstract Unix socket (unix(7)) as lock: the kernel gives it to one process and takes it back when that ends, however it ends, so
- * it is never stale.
+ * Locks the folder with an abstract Unix socket (unix(7)): the kernel gives it to one process, and releases it when that process ends, so that
+ * the lock is never stale.
  */
-function holdLock(data: string): Promise<Server> {
+function acquireLock(data: string): Promise<Server> {
   const name = `\0gatehouse-${createHash("sha256").update(data).digest("hex")}`;
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
@@ -100,7 +100,7 @@ function readJson<T>(file: string): T | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as T) : undefined;
 }
 
-/** Whole or not at all, and readable by its owner only from the first byte. */
+/** Writes a file atomically, readable by its owner only. */
 function writePrivate(file: string, value: object): void {
   writeFileSync(`${file}.new`, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);

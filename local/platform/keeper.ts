@@ -1,6 +1,6 @@
 /**
- * Outlives the process that started the platform, whatever ends it: when the pipe to it closes, every process of its run is killed.
- * Argument: the run's mark.
+ * Kills every process of a run when the process that started the platform ends, which closes the pipe to this one. Argument: the run's
+ * mark.
  */
 import { killMarked } from "./sweep.ts";
 

@@ -4,7 +4,7 @@ import { projectFolder } from "../../ops/toolchain/paths.ts";
 import type { Plugin } from "./platform.ts";
 
 /**
- * Writes an executable `pulumi-resource-<name>` for each stand-in plugin.
+ * Writes an executable `pulumi-resource-<name>` for each plugin that is emulated.
  * @returns the folder they are in
  */
 export function writeLaunchers(data: string, plugins: readonly Plugin[]): string {

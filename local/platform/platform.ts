@@ -35,7 +35,7 @@ export interface Platform {
   readonly authentik: string | undefined;
   readonly tools: Readonly<Record<PlatformTool, string>>;
   readonly plugins: readonly Plugin[];
-  /** Folder with the launchers of stand-in plugins, to stand first in PATH. */
+  /** Folder with the launchers of emulated plugins; must be first in PATH. */
   readonly pluginPath: string;
   /** For the environment of anything else that must not outlive the platform: `[name, value]`. */
   readonly mark: readonly [string, string];
@@ -128,7 +128,7 @@ async function startPrograms(
 ): Promise<Pick<Platform, "kubeconfig" | "httpPort" | "httpsPort" | "postgres">> {
   const ports = await choosePorts(data, { kubernetes: [], postgres: [] });
   const kubeconfig = path.join(data, "kubeconfig");
-  // One of the last run would lead to nothing, or to somebody else's port.
+  // The port of an earlier run may be free, or belong to another program.
   rmSync(kubeconfig, { force: true });
 
   const kubernetes = async (): Promise<GatewayPorts> => {

@@ -14,7 +14,7 @@ export interface PostgresAddress {
 }
 
 /**
- * Starts Postgres on 127.0.0.1, with passwords (SCRAM) and no Unix socket; makes its cluster in `<data>/postgres` on the first run.
+ * Starts Postgres on 127.0.0.1, with passwords (SCRAM) and no Unix socket; creates its cluster in `<data>/postgres` on the first run.
  * @param password of the superuser `postgres`; the same at every start
  */
 export async function startPostgres(
@@ -31,7 +31,7 @@ export async function startPostgres(
 }
 
 /**
- * Makes the cluster `folder` where there is none yet, and says how to start the server.
+ * Creates the cluster `folder` if it does not exist, and returns how to start the server.
  * @param data folder that may hold a copy of the programs; the cluster is in it
  * @param address `<ip>:<port>` to listen on
  */
@@ -44,7 +44,7 @@ export function prepareServer(data: string, folder: string, password: string, ad
 
   const bin = binaries(data, account);
   if (!existsSync(folder)) initialise(bin, folder, password, account);
-  // Left by a killed run; no such process lives (the caller sees to it), but its id may be another's by now.
+  // Left by a killed run: the caller ensures that no such process runs, but another process may have its id.
   rmSync(path.join(folder, "postmaster.pid"), { force: true });
 
   const [ip = "", port = ""] = address.split(":");
@@ -61,7 +61,7 @@ const SETTINGS = {
   // Only a crash of the machine loses data by these. synchronous_commit stays on: without it a killed server loses what it has acknowledged.
   fsync: "off",
   full_page_writes: "off",
-  // A failing `create role … password` must not reach the log.
+  // A failing `create role … password` must not be logged.
   log_min_error_statement: "panic",
 };
 
@@ -76,7 +76,7 @@ async function answers(address: PostgresAddress): Promise<boolean> {
   }
 }
 
-/** Postgres refuses to run as root: then it runs as `postgres`, else as `nobody`. Undefined for everyone else. */
+/** Returns the account that Postgres runs as when this process is root: `postgres`, else `nobody`. Undefined for any other user. */
 function unprivileged(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync("/etc/passwd", "utf8")
@@ -90,13 +90,13 @@ function requirePassage(data: string, account: Account): void {
   for (let folder = data; folder !== path.dirname(folder); folder = path.dirname(folder)) {
     if ((statSync(folder).mode & 0o001) !== 0) continue;
     throw new Error(
-      `Postgres does not run as root, and its user "${account.name}" may not enter ${folder}; ` +
-        `set GATEHOUSE_DATA to a folder outside of it, or start as another user`,
+      `Postgres does not run as root, and its user "${account.name}" cannot enter ${folder}. ` +
+        `Set GATEHOUSE_DATA to a folder outside of it, or start as another user.`,
     );
   }
 }
 
-/** The folder of npm's `postgres` and `initdb`, or of a copy: npm leaves links out, and the project may be out of the account's reach. */
+/** The folder of npm's `postgres` and `initdb`, or of a copy: npm leaves links out, and the account may not be able to read the project. */
 function binaries(data: string, account: Account | undefined): string {
   const native = nativeFolder();
   const copy = path.join(data, "postgres-programs");
@@ -141,7 +141,7 @@ function run(
   return spawnSync(file, args, { encoding: "utf8", cwd, ...(account && { uid: account.uid, gid: account.gid }) });
 }
 
-/** Under another name first: an interrupted run leaves no half cluster behind. */
+/** Creates the cluster under another name first, so that an interrupted run leaves no incomplete cluster. */
 function initialise(bin: string, cluster: string, password: string, account: Account | undefined): void {
   const unfinished = `${cluster}.new`;
   const passwordFile = `${cluster}.password`;

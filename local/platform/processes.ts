@@ -12,12 +12,12 @@ export interface Program {
   readonly args: readonly string[];
   /** Working folder; default: the log folder. */
   readonly cwd?: string;
-  /** Besides what is {@link inherited}. */
+  /** Added to {@link inherited}. */
   readonly env?: Readonly<Record<string, string>>;
   readonly account?: Account | undefined;
-  /** How it is asked to end. SIGKILL for what keeps no state of its own. */
+  /** The signal that stops it; SIGKILL for a program without state. */
   readonly stopSignal: NodeJS.Signals;
-  /** Started again when it ends, as a service manager does, unless it ended at once. */
+  /** Restarted when it ends, as by a service manager, unless it ended within `AT_ONCE`. */
   readonly restart?: true;
 }
 
@@ -28,20 +28,20 @@ export interface Account {
   readonly gid: number;
 }
 
-/** What ended sooner than this would end again; milliseconds. */
+/** A program that ends sooner after its start is not restarted; milliseconds. */
 const AT_ONCE = 500;
 /** How long a program may take to end before it is killed, in milliseconds. */
 const GRACE = 8_000;
 
-/** What any program gets of this process's environment; its secrets are none of it. */
+/** Returns the variables that every program inherits from this process, none of which is secret. */
 export function inherited(): Readonly<Record<string, string | undefined>> {
   const { PATH, NODE_COMPILE_CACHE, GOGC } = process.env;
   return { PATH, NODE_COMPILE_CACHE, GOGC };
 }
 
-/** The programs of one platform. None outlives the calling process: a keeper kills them when it is gone. */
+/** The programs of one platform. None outlives the calling process: when that ends, a second process (keeper.ts) kills them. */
 export class Processes {
-  /** Resolves when a program ended that should not have; never rejects. */
+  /** Resolves when a program ends unexpectedly; never rejects. */
   readonly failed: Promise<Error>;
   readonly logs: string;
   readonly #mark: string;
@@ -51,7 +51,7 @@ export class Processes {
   #stopping = false;
 
   /**
-   * @param logs folder for `<name>.log`, made when missing
+   * @param logs folder for `<name>.log`, created if missing
    * @param mark value of the variable MARK, unique to this run
    */
   constructor(logs: string, mark: string) {
@@ -72,7 +72,7 @@ export class Processes {
       env: { ...inherited(), [MARK]: this.#mark, ...program.env },
       ...(program.account && { uid: program.account.uid, gid: program.account.gid }),
       stdio: ["ignore", log, log, ipc],
-      // A group of its own: Ctrl-C in the terminal reaches this process only, which then ends them in order.
+      // A process group for each program: Ctrl-C in the terminal signals this process only, which then stops the programs in order.
       detached: true,
     });
     closeSync(log);
@@ -87,7 +87,7 @@ export class Processes {
     return child;
   }
 
-  /** Throws when a program ends meanwhile, or `deadline` (milliseconds) passes. `check` may throw: it is asked again. */
+  /** Calls `check` until it returns true; an error counts as false. @throws Error when a program ends meanwhile, or after `deadline` milliseconds */
   async until(what: string, check: () => Promise<boolean>, deadline = 60_000): Promise<void> {
     let failure: Error | undefined;
     void this.failed.then((error) => (failure = error));
@@ -104,7 +104,7 @@ export class Processes {
     return path.join(this.logs, `${name}.log`);
   }
 
-  /** Ends every program; those named in `first` before the rest, which they still need to end well. */
+  /** Stops every program; those in `first` before the others, which they need in order to stop cleanly. */
   async stop(first: readonly string[]): Promise<void> {
     this.#stopping = true;
     const all = [...this.#running];
@@ -126,7 +126,7 @@ export class Processes {
   }
 }
 
-/** Ends a process that was started `detached`, with its group; killed when it takes longer than `grace` milliseconds. */
+/** Stops a process that was started `detached`, and its group; kills it after `grace` milliseconds. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals, grace: number): Promise<void> {
   const { pid } = child;
   if (pid === undefined || !isAlive(child)) return;
@@ -146,6 +146,6 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // it ended by itself
+    // the process has already ended
   }
 }

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * Every process of a platform carries this environment variable, and hands it on to whatever it starts. So all of them can be found
- * again, however deep, without having been told of: value `<data folder>:<run>`.
+ * Environment variable of every process of a platform. Child processes inherit it, so that all descendants can be found in `/proc`. Its value
+ * is `<data folder>:<run>`.
  */
 export const MARK = "GATEHOUSE_PLATFORM";
 
@@ -32,9 +32,9 @@ function environment(pid: number): string {
   return `\0${read(pid, "environ")}`;
 }
 
-/** When the process began, in ticks since boot: tells a process from a later one of the same id. Undefined when there is none. */
+/** Returns the start time of a process in ticks since boot, which distinguishes it from a later process of the same id; undefined if it does not exist. */
 export function startTime(pid: number): string | undefined {
-  // The second field, the name, may hold blanks and brackets (proc_pid_stat(5)); the state is the first field behind it.
+  // The second field, the name, may contain blanks and brackets (proc_pid_stat(5)); the state is the first field after it.
   const fields = read(pid, "stat").split(") ").at(-1)?.split(" ") ?? [];
   return fields[0] === "Z" ? undefined : fields[19];
 }
@@ -47,7 +47,7 @@ function read(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "latin1");
   } catch {
-    return ""; // gone, or somebody else's
+    return ""; // the process has ended, or belongs to another user
   }
 }
 
@@ -55,6 +55,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // it ended by itself
+    // the process has already ended
   }
 }

@@ -11,7 +11,7 @@ import * as oidc from "openid-client";
 import { Agent, fetch } from "undici";
 import { isLoopbackName, lookup } from "../../infra/loopback.ts";
 
-/** A sign-in that was begun; only the browser that began it can end it. */
+/** A sign-in in progress; only the browser that started it can complete it. */
 interface Login {
   readonly browser: string;
   readonly verifier: string;
@@ -81,7 +81,8 @@ async function begin(c: Context, redirect: URL): Promise<Response> {
 async function finish(c: Context, redirect: URL): Promise<Response> {
   const state = c.req.query("state") ?? "";
   const login = logins.get(state);
-  if (!login || login.browser !== getCookie(c, "login")) return c.text("This sign-in was not begun here.\n", 400);
+  if (!login || login.browser !== getCookie(c, "login"))
+    return c.text("This sign-in was not started in this browser.\n", 400);
   logins.delete(state);
   const checks = { expectedState: state, expectedNonce: login.nonce, pkceCodeVerifier: login.verifier };
   try {
@@ -102,7 +103,7 @@ async function finish(c: Context, redirect: URL): Promise<Response> {
   }
 }
 
-/** Asked when it is first needed, and again after a failure: the application may start before the provider. */
+/** Runs the discovery on first use, and again after a failure, because the application may start before the provider. */
 function provider(): Promise<oidc.Configuration> {
   // Without TLS, which only localhost may do without, nothing but the token's signature vouches for its origin.
   const insecure = isLoopbackName(issuer.hostname) ? [oidc.allowInsecureRequests] : [];
@@ -119,7 +120,7 @@ async function fetchLocal(url: string, options: oidc.CustomFetchOptions): Promis
   return (await fetch(url, { ...options, body: options.body ?? null, dispatcher })) as unknown as Response;
 }
 
-/** What the browser asked for; the gateway in front sets X-Forwarded-* itself. Only compared, so a forged one leads nowhere. */
+/** Returns the origin that the browser requested. The gateway sets X-Forwarded-*; the value is only compared, so that a forged one has no effect. */
 function originOf(c: Context): string {
   const host = c.req.header("x-forwarded-host") ?? c.req.header("host") ?? "";
   return `${c.req.header("x-forwarded-proto") ?? "http"}://${host}`;

@@ -203,7 +203,7 @@ test("a Pod of an unknown image stays pending and names the known ones", async (
     const { status } = await core.readNamespacedPod({ name: "odd", namespace });
     expect(status?.phase).toBe("Pending");
     expect(status?.containerStatuses?.[0]?.state?.waiting?.message).toBe(
-      'image "nginx:1" is not known to the local platform; it knows ' +
+      'image "nginx:1" is not supported by the local platform. Supported: ' +
         "ghcr.io/goauthentik/server, ghcr.io/goauthentik/proxy, gatehouse.localhost/oidc-app, postgrest/postgrest, " +
         "node, traefik/whoami, postgres",
     );

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commandFor, type Wish } from "../../../local/agent/images.ts";
+import { commandFor, type ContainerRequest } from "../../../local/agent/images.ts";
 import { findAuthentik } from "../../../local/platform/authentik.ts";
 
 const SERVER = "ghcr.io/goauthentik/server:2026.5.7";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const wish = (fields: Partial<Wish> = {}): Wish => ({
+const request = (fields: Partial<ContainerRequest> = {}): ContainerRequest => ({
   ...{ command: [], args: [], ip: "127.96.0.7", folder, authentik: undefined },
   mounts: new Map([
     ["/blueprints/gatehouse", join(folder, "mounted")],
@@ -41,23 +41,23 @@ const LISTEN = {
 
 describe("the command of authentik's images, with a real authentik", () => {
   test("is its executable with the role, on the address of the Pod", async () => {
-    expect(await commandFor(SERVER, wish({ authentik, args: ["server"] }))).toEqual({
+    expect(await commandFor(SERVER, request({ authentik, args: ["server"] }))).toEqual({
       ...{ file: authentik, args: ["server"] },
       env: { ...LISTEN, AUTHENTIK_STORAGE__FILE__PATH: join(folder, "data") },
     });
-    expect(await commandFor(PROXY, wish({ authentik, mounts: new Map() }))).toEqual({
+    expect(await commandFor(PROXY, request({ authentik, mounts: new Map() }))).toEqual({
       ...{ file: authentik, args: ["proxy"] },
       env: { ...LISTEN, AUTHENTIK_STORAGE__FILE__PATH: folder },
     });
   });
 
   test("is the subcommand of an exec probe, whose first word is the image's ak", async () => {
-    const { file, args } = await commandFor(SERVER, wish({ authentik, command: ["ak", "healthcheck"] }));
+    const { file, args } = await commandFor(SERVER, request({ authentik, command: ["ak", "healthcheck"] }));
     expect([file, args]).toEqual([authentik, ["healthcheck"]]);
   });
 
   test("gives the worker its own blueprints together with the mounted ones", async () => {
-    const { env } = await commandFor(SERVER, wish({ authentik, args: ["worker"] }));
+    const { env } = await commandFor(SERVER, request({ authentik, args: ["worker"] }));
     const blueprints = env["AUTHENTIK_BLUEPRINTS_DIR"] ?? "";
     expect((await readdir(blueprints, { recursive: true })).sort()).toEqual([
       ...["default", "default/flow.yaml", "gatehouse", "gatehouse/settings.yaml"],
@@ -67,7 +67,7 @@ describe("the command of authentik's images, with a real authentik", () => {
 
   test("gives the worker a path without a hidden folder, which authentik would skip", async () => {
     const hidden = join(folder, ".local", "pod");
-    const { env } = await commandFor(SERVER, wish({ authentik, args: ["worker"], folder: hidden }));
+    const { env } = await commandFor(SERVER, request({ authentik, args: ["worker"], folder: hidden }));
     const blueprints = env["AUTHENTIK_BLUEPRINTS_DIR"] ?? "";
     expect(blueprints).not.toContain("/.");
     expect(await realpath(blueprints)).toBe(join(hidden, "merged-blueprints"));
@@ -78,7 +78,7 @@ describe("the command of authentik's images, with a real authentik", () => {
     const broken = join(folder, "broken");
     await writeFile(broken, "#!/bin/sh\nexit 3\n");
     await chmod(broken, 0o755);
-    await expect(commandFor(SERVER, wish({ authentik: broken, args: ["worker"] }))).rejects.toThrow("broken");
+    await expect(commandFor(SERVER, request({ authentik: broken, args: ["worker"] }))).rejects.toThrow("broken");
   });
 });
 
@@ -88,7 +88,7 @@ describe("the command of authentik's images, without a real authentik", () => {
     ["proxy", PROXY, {}],
     ["healthcheck", SERVER, { command: ["ak", "healthcheck"] }],
   ])("is the emulator with %s", async (role, image, fields) => {
-    const { file, args, env } = await commandFor(image, wish(fields));
+    const { file, args, env } = await commandFor(image, request(fields));
     expect([file, args.at(-2)?.endsWith("/emulators/authentik/main.ts"), args.at(-1)]).toEqual([
       process.execPath,
       true,
@@ -99,7 +99,7 @@ describe("the command of authentik's images, without a real authentik", () => {
 
   test("gives the worker of the emulator the mounted blueprints", async () => {
     const pod = join(folder, "emulated");
-    const { env } = await commandFor(SERVER, wish({ args: ["worker"], folder: pod }));
+    const { env } = await commandFor(SERVER, request({ args: ["worker"], folder: pod }));
     expect((await readdir(env["AUTHENTIK_BLUEPRINTS_DIR"] ?? "", { recursive: true })).sort()).toEqual([
       ...["gatehouse", "gatehouse/settings.yaml"],
     ]);
@@ -108,7 +108,7 @@ describe("the command of authentik's images, without a real authentik", () => {
 
 test("the command of the node image has the Pod's address as HOST", async () => {
   const command = ["node", "/app/server.mjs"];
-  expect(await commandFor("node:24-alpine", wish({ command }))).toEqual({
+  expect(await commandFor("node:24-alpine", request({ command }))).toEqual({
     ...{ file: process.execPath, args: ["/app/server.mjs"], env: { HOST: "127.96.0.7" } },
   });
 });
@@ -120,12 +120,12 @@ test.each([
   ["postgrest/postgrest:v14.17", ["sh"], 'command: the image has no program "sh"; use its entry point'],
   ["traefik/whoami:v1.11.0", ["/bin/sh"], 'command: the image has no program "/bin/sh"; use its entry point'],
 ])("another program of %s than the one that runs here is refused: %j", async (image, command, message) => {
-  await expect((async () => commandFor(image, wish({ command })))()).rejects.toThrow(message);
+  await expect((async () => commandFor(image, request({ command })))()).rejects.toThrow(message);
 });
 
 test("an unknown image is refused with the list of known ones", async () => {
-  await expect(commandFor("example.org/tool:1", wish())).rejects.toThrow(
-    /^image "example.org\/tool:1" is not known to the local platform; it knows ghcr\.io\/goauthentik\/server, /,
+  await expect(commandFor("example.org/tool:1", request())).rejects.toThrow(
+    /^image "example.org\/tool:1" is not supported by the local platform. Supported: ghcr\.io\/goauthentik\/server, /,
   );
 });
 

@@ -4,8 +4,8 @@ import { endSession, newSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Where the OpenID library keeps what one application's instance makes (`scope` is `<application>:<model>`). Its sessions are
- * authentik's own: `subjectOf` tells under which subject the application knows a signed-in user.
+ * Stores the objects of the OpenID library for one application (`scope` is `<application>:<model>`). Its sessions are those of authentik;
+ * `subjectOf` returns the `sub` of a signed-in user.
  */
 export function adapter(store: Store, scope: string, subjectOf: (user: number | null) => string | undefined): Adapter {
   return scope.endsWith(":Session") ? sessions(store, subjectOf) : artifacts(store, scope);

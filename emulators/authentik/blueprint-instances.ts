@@ -10,19 +10,19 @@ export type Discovered = { path: string; name: string; hash: string };
 /** A blueprint to apply; `content` is that of its file, which the worker adds. */
 export type Applied = { pk: string; path: string; content?: string };
 
-/** Makes the instance of a file that has none, and has it applied unless it is what was applied last. */
+/** Creates the instance of a file that has none, and applies it unless its content was applied last. */
 export function discoverBlueprint(runtime: Runtime, { path, name, hash }: Discovered): void {
   const known = runtime.store.find("blueprint", { path });
   const instance = known ?? runtime.store.put("blueprint", { ...createOf(runtime, "blueprint"), path, name });
   if (instance.last_applied_hash !== hash) sendApply(runtime, instance);
 }
 
-/** Has the worker apply a blueprint; the only path on which one is applied (measured.md, Blueprints and start-up). */
+/** Sends the task that applies a blueprint; the only path on which one is applied (measured.md, Blueprints and start-up). */
 export function sendApply({ tasks }: Runtime, { pk, path }: Blueprint): void {
   tasks.send("apply_blueprint", JSON.stringify({ pk, path } satisfies Applied));
 }
 
-/** Applies a blueprint and notes the result; a disabled one is left alone. */
+/** Applies a blueprint and records the result; skips a disabled one. */
 export function applyInstance(runtime: Runtime, { pk, path, content }: Applied): void {
   const instance = runtime.store.get("blueprint", pk);
   if (!instance?.enabled) return;

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate } f
 
 const year = 365 * 24 * 3600 * 1000;
 
-/** A self-signed X.509 certificate with a fresh RSA key, both PEM. Node.js reads certificates but cannot make them. */
+/** A self-signed X.509 certificate with a fresh RSA key, both PEM. Node.js can read certificates, but not create them. */
 export function selfSigned(commonName: string): { certificate_data: string; key_data: string } {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const algorithm = der(0x30, Buffer.from("06092a864886f70d01010b0500", "hex")); // sha256WithRSAEncryption
@@ -28,7 +28,7 @@ export function selfSigned(commonName: string): { certificate_data: string; key_
   };
 }
 
-/** What the API tells about a certificate: fingerprints with colons, its end, its subject. */
+/** Returns the fields that the API has for a certificate: fingerprints with colons, expiry, subject. */
 export function describeCertificate(pem: string) {
   const certificate = new X509Certificate(pem);
   return {

@@ -59,7 +59,7 @@ export class Claims {
     });
   }
 
-  /** The subject under which a provider knows a user. */
+  /** Returns the `sub` of a user at a provider. */
   subject(provider: Provider, user: User): string {
     const byMode: Record<string, string> = {
       user_id: String(user.pk),

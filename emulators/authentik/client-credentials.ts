@@ -7,8 +7,8 @@ import { mayAccess, tokenOwner } from "./users.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Answers `grant_type=client_credentials` with `username` and, as `password`, an app password of that user, who must pass the
- * application's policies. As in authentik, no client secret is asked for. Undefined = invalid_grant.
+ * Handles `grant_type=client_credentials` with `username` and, as `password`, an app password of that user, who must pass the
+ * application's policies. As in authentik, no client secret is required. Undefined = invalid_grant.
  */
 export function clientCredentials(
   store: Store,

@@ -7,12 +7,12 @@ import { hashPassword } from "./users.ts";
 import { createOf, settleOutpost } from "./resources.ts";
 import type { Runtime } from "./resources.ts";
 
-/** What the worker's environment gives to the first user: AUTHENTIK_BOOTSTRAP_*. */
+/** The settings of the first user: AUTHENTIK_BOOTSTRAP_*. */
 export type Bootstrap = { password?: string | undefined; token?: string | undefined; email?: string | undefined };
 
 type Default = {
   path: string;
-  /** Of its blueprint instance; without one it is a task that is no blueprint. */
+  /** Name of its blueprint instance; undefined for a task that is not a blueprint. */
   name?: string;
   requires?: string[];
   flows?: Fields[];
@@ -22,13 +22,13 @@ type Default = {
 
 export const defaults = read<Default[]>("defaults.yaml");
 
-/** Makes one of the defaults. Does nothing when it was made before, even if it was deleted since. */
+/** Creates one of the default objects. Does nothing if it was created before, even if it was deleted since. */
 export function createDefault(runtime: Runtime, path: string, bootstrap: Bootstrap): void {
   for (const { path, name } of defaults) if (name) instanceOf(runtime, path, name);
   apply(runtime, path, bootstrap);
 }
 
-/** All of them at once, as no authentik does: for tests of other things. */
+/** Creates all of them at once, unlike authentik; for tests of other behavior. */
 export function createDefaults(runtime: Runtime, bootstrap: Bootstrap): void {
   for (const { path } of defaults) createDefault(runtime, path, bootstrap);
 }

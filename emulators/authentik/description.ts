@@ -21,11 +21,11 @@ type Schema = {
 };
 type Description = { paths: Record<string, unknown>; components: { schemas: Record<string, Schema> } };
 
-/** authentik's own API description, the part that matters here; answers are filled and requests are checked by it. */
+/** The API schema of authentik, as far as the emulator implements it. Requests are validated and responses completed with it. */
 export const description = parse(readFileSync(new URL("openapi.yaml", import.meta.url), "utf8")) as Description;
 const schemas = description.components.schemas;
 
-/** What the description does not have: fields of 2026.5 (it is of 2026.2), and a stage that only blueprints write. */
+/** Fields that are not in the schema: those of 2026.5 (the schema is of 2026.2), and a stage that only blueprints write. */
 const undescribed: Record<string, string[]> = {
   ...{ Application: ["meta_hide"], OAuth2Provider: ["grant_types"] },
   UserLoginStage: ["name", "session_duration"],
@@ -36,8 +36,8 @@ formats.default(ajv);
 ajv.addSchema({ $id: "authentik", components: { schemas: withNulls(schemas) } });
 const validators = new Map<string, ValidateFunction>();
 
-/** Faults of a value against a schema of the description, as authentik tells them: field → messages. Undefined = none. */
-export function faults(schema: string, value: unknown): Record<string, string[]> | undefined {
+/** Returns the problems of a value with a schema of the API, as authentik reports them: field → messages. Undefined = none. */
+export function problemsOf(schema: string, value: unknown): Record<string, string[]> | undefined {
   if (!(schema in schemas)) return undefined;
   let validate = validators.get(schema);
   if (!validate) {
@@ -45,12 +45,12 @@ export function faults(schema: string, value: unknown): Record<string, string[]>
     validators.set(schema, validate);
   }
   if (validate(value)) return undefined;
-  const told: Record<string, string[]> = {};
-  for (const error of validate.errors ?? []) (told[fieldOf(error)] ??= []).push(messageOf(error));
-  return told;
+  const problems: Record<string, string[]> = {};
+  for (const error of validate.errors ?? []) (problems[fieldOf(error)] ??= []).push(messageOf(error));
+  return problems;
 }
 
-/** Keeps the fields that the schema knows and gives every required one that is missing a value of its type. */
+/** Returns the fields of the schema; a required one that is missing gets a value of its type. */
 export function fill(schema: string, object: Fields): Fields {
   const { properties = {}, required = [] } = schemas[schema] ?? {};
   const answer: Fields = {};
@@ -93,7 +93,7 @@ function emptyValue(property: Schema): unknown {
   return byType[schema?.type ?? "string"] ?? "";
 }
 
-/** OpenAPI 3.0 says `nullable`, JSON Schema says a type of its own. */
+/** Converts `nullable` of OpenAPI 3.0 to the type `null` of JSON Schema. */
 function withNulls(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withNulls);
   if (typeof schema !== "object" || schema === null) return schema;

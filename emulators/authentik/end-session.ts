@@ -37,7 +37,7 @@ export function endSession(store: Store, c: Context, client: Client | undefined)
   return c.redirect(`/if/flow/${flow.slug}/${query.size > 0 ? `?${query.toString()}` : ""}`, 302);
 }
 
-/** Where the browser goes at the end; undefined for an address that the provider has not registered for it. */
+/** Returns the registered address that the browser is redirected to at the end; undefined for any other. */
 function returnAddress({ provider }: Client, query: Record<string, string>): string | undefined {
   const { post_logout_redirect_uri: to, state } = query;
   if (!to || !allows(provider, to, "logout")) return undefined;

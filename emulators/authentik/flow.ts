@@ -52,7 +52,7 @@ class FlowRun {
     if (stage === "user-login") return this.#logIn();
     if (stage === "user-logout") return this.#logOut();
     if (stage === "session-end") return this.#c.json(this.#sessionEnd());
-    // No user here has a device for a second factor.
+    // No user has a device for a second factor.
     return stage === "mfa-validation" ? this.#passed() : this.#done();
   }
 
@@ -76,7 +76,7 @@ class FlowRun {
     this.#session = this.#runtime.store.put("session", { ...this.#session, flow });
   }
 
-  /** The next stage answers the next request, to which the browser is sent. */
+  /** Redirects the browser to the next stage. */
   #passed(found: Partial<FlowPlan> = {}): Response {
     const plan = { ...this.#plan, ...found, stages: this.#plan.stages.slice(1) };
     this.#keep(plan);
@@ -127,7 +127,7 @@ class FlowRun {
     return answer;
   }
 
-  /** Where the user goes after signing out of an application. The plan stays in the session, as authentik leaves it. */
+  /** The stage after a sign-out from an application. The plan stays in the session, as in authentik. */
   #sessionEnd(): Fields {
     const { postLogoutRedirect, application: pk } = this.#plan;
     const to = postLogoutRedirect ?? (signedIn(this.#runtime.store, this.#c) ? undefined : "/");
@@ -142,7 +142,7 @@ class FlowRun {
     });
   }
 
-  /** An unknown name gets this far too, and fails like a wrong password. */
+  /** An unknown user fails here too, like a wrong password. */
   #failed(): Response {
     const failures = this.#plan.failures + 1;
     log("info", "login failed", { failures });

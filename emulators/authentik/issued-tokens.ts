@@ -3,7 +3,7 @@ import { decodeJwt } from "jose";
 import type { Application, Fields } from "./objects.ts";
 import type { Store } from "./store.ts";
 
-/** Notes an access token for `lifetime` seconds; `opaque` is what the OpenID library knows it by. */
+/** Records an access token for `lifetime` seconds. @param opaque its name in the OpenID library */
 export function noteIssued(
   store: Store,
   application: Application,
@@ -15,7 +15,7 @@ export function noteIssued(
   store.put("artifact", { pk: keyOf(token), exp: Date.now() / 1000 + lifetime, payload });
 }
 
-/** The name by which the OpenID library knows an access token. */
+/** Returns the name of an access token in the OpenID library. */
 export function opaqueOf(store: Store, token: string): string | undefined {
   return store.get("artifact", keyOf(token))?.payload["opaque"] as string | undefined;
 }

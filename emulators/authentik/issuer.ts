@@ -1,7 +1,7 @@
 import type { Provider } from "./objects.ts";
 import type { Store } from "./store.ts";
 
-/** The issuer of a provider's tokens under an origin: its application's, or one for all. */
+/** Returns the issuer of the tokens of a provider at an origin: one for each application, or one for all. */
 export function issuerOf(store: Store, provider: Provider, origin: string): string {
   const application = store.find("application", { provider: provider.pk });
   return application && provider.issuer_mode !== "global"

@@ -39,13 +39,13 @@ export function page(runtime: Runtime, resource: Resource, user: User, query: UR
       ...{ next: current < pages ? current + 1 : 0, previous: current - 1, count: sorted.length, current },
       ...{ total_pages: pages, start_index: start, end_index: start === 0 ? 0 : start + results.length - 1 },
     },
-    // The page is cut before access is checked, so a page of applications may be shorter than its count says.
+    // authentik paginates before it checks access, so a page of applications may be shorter than its count says.
     results: isApplications ? accessible(runtime, user, query, results) : results,
     autocomplete: {},
   };
 }
 
-/** Applications that the token's user may open; all of them only for a superuser who asks for it. */
+/** Returns the applications that the user of the token may open; for a superuser with `superuser_full_list`, all of them. */
 function accessible({ store }: Runtime, user: User, query: URLSearchParams, applications: Fields[]): Fields[] {
   if (query.get("superuser_full_list")?.toLowerCase() === "true" && isSuperuser(store, user)) return applications;
   return applications.filter(({ pk }) => {
@@ -59,8 +59,8 @@ function lengthOf(text: string | null): number {
   return Number.isInteger(length) && length > 0 ? Math.min(length, size.most) : size.usual;
 }
 
-/** What a filter looks at where that is no field of the answer. */
-const lookedAt: Record<string, (object: Fields) => unknown> = {
+/** The value that a filter compares, if it is not a field of the response. */
+const FILTERED: Record<string, (object: Fields) => unknown> = {
   members_by_pk: ({ users }) => users,
   members_by_username: ({ users_obj }) => namesOf(users_obj, "username"),
   groups_by_pk: ({ groups }) => groups,
@@ -82,7 +82,7 @@ function passes(object: Fields, filter: string, given: string[]): boolean {
   if (filter === "attributes") return hasAttributes(object, wanted[0] ?? "");
   const [, field = filter, lookup = filter === "path_startswith" ? "startswith" : "exact"] =
     /^(.+)__(iexact|icontains|isnull)$/.exec(filter) ?? [];
-  const value = (lookedAt[field] ?? (() => object[field]))(object);
+  const value = (FILTERED[field] ?? (() => object[field]))(object);
   const values = Array.isArray(value) ? value : [value];
   const isEmpty = values.every((one) => one === null || one === undefined);
   if (lookup === "isnull") return isEmpty === (wanted[0]?.toLowerCase() === "true");

@@ -37,7 +37,7 @@ async function healthcheck(): Promise<never> {
 async function server(): Promise<void> {
   const secretKey = env("SECRET_KEY");
   if (!secretKey) return fail("AUTHENTIK_SECRET_KEY is not set. Set it to a long random text.");
-  // Python and the OpenID library are of no use to a worker.
+  // A worker needs neither Python nor the OpenID library.
   const { startServer } = await import("./server.ts");
   const pool = postgres();
   const onLostWrite = (error: unknown) => fail(`an object could not be written to Postgres: ${String(error)}`);

@@ -1,6 +1,6 @@
 /**
- * What the emulator keeps, by kind. Field names are authentik's own; fields that the REST description does not know (a password's
- * hash, keys) never leave through the API.
+ * The objects that the emulator stores, by kind. Field names are authentik's own; fields that the REST description does not know (a password's
+ * hash, keys) are in no response of the API.
  */
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";

@@ -73,7 +73,7 @@ export function openIdProvider(
         }),
       };
     },
-    // authentik asks nobody for consent here: both stock authorization flows are taken as implicit.
+    // No consent stage: both default authorization flows are treated as implicit.
     loadExistingGrant: async ({ oidc }) => {
       const { client, session, account, params } = oidc;
       if (!client || !session || !account) return undefined;
@@ -164,7 +164,7 @@ function passAllClaims(openId: OpenId): void {
   Object.defineProperty(openId, "Claims", { value: All });
 }
 
-/** Whether a provider may send browsers back to an address, after a login or a logout. */
+/** Returns whether an address is registered as a redirect URI of a provider, for login or logout. */
 export function allows({ redirect_uris }: Provider, uri: string, type = "authorization"): boolean {
   return redirect_uris
     .filter(({ redirect_uri_type = "authorization" }) => redirect_uri_type === type)

@@ -37,10 +37,10 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
     }
     const user = signedIn(store, c);
     const session = currentSession(store, c);
-    // A plan that another flow left in the session ends here.
+    // Drops the plan that another flow left in the session.
     if (user && session?.flow) store.put("session", { ...session, flow: null });
     if (user && !mayAccess(store, client.application, user)) {
-      // authentik answers its denial with 200.
+      // The status of a denial is 200.
       return c.html(messagePage("Permission denied", "Request has been denied."));
     }
     return serve(c, client, undefined, withConsent(c));
@@ -108,7 +108,7 @@ function handOver(c: Context<Env>, openId: OpenId, body?: Fields, url?: string):
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Where a browser goes when the provider does not allow the grant: back to the application, with the error. */
+/** Returns the redirect with the error, for a grant type that the provider does not allow. */
 function refusedAt(redirect: string, state: string | undefined): string {
   const query = `error=invalid_request&error_description=${encodeURIComponent("The request is otherwise malformed")}`;
   return `${redirect}?${query}${state ? `&state=${state}` : ""}`;
@@ -120,14 +120,14 @@ function introspect(store: Store, { application, provider }: Client, body: Recor
   return introspected(store, { application, client_id }, body["token"] ?? "");
 }
 
-/** Forgets an access token; gives the name by which the library knows it. */
+/** Revokes an access token, and returns its opaque name in the OpenID library. */
 function revoked(store: Store, token: string): string {
   const opaque = opaqueOf(store, token) ?? token;
   revoke(store, token);
   return opaque;
 }
 
-/** The library gives refresh tokens only after a consent prompt, authentik whenever `offline_access` is asked for. */
+/** The library issues refresh tokens only after a consent prompt, authentik whenever `offline_access` is requested. */
 function withConsent(c: Context): string | undefined {
   const { pathname, searchParams } = new URL(c.req.url);
   const offline = searchParams.get("scope")?.split(" ").includes("offline_access");

@@ -2,15 +2,15 @@ import type { Kind, Outpost, Stored, User } from "./objects.ts";
 import { isSuperuser } from "./users.ts";
 import type { Store } from "./store.ts";
 
-/** Name of the user as which an outpost's process comes. */
+/** Returns the username of the service account of an outpost. */
 export const serviceAccountOf = ({ pk }: Outpost) => `ak-outpost-${pk.replaceAll("-", "")}`;
 
-/** The outpost whose service account a user is. */
+/** Returns the outpost of a service account. */
 export function outpostOf(store: Store, user: User): Outpost | undefined {
   return store.list("outpost").find((outpost) => serviceAccountOf(outpost) === user.username);
 }
 
-/** Whether a user may read an object: a superuser all, an outpost's service account its outpost and the providers of that. */
+/** Returns whether a user may read an object: a superuser any, a service account its outpost and the providers of it. */
 export function mayView(store: Store, user: User, kind: Kind, object: Stored): boolean {
   if (isSuperuser(store, user)) return true;
   const outpost = outpostOf(store, user);

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { log, untilItWorks } from "./log.ts";
+import { log, retryForever } from "./log.ts";
 import { reachable } from "./store.ts";
 import type { Task, TaskName, WorkQueue } from "./tasks.ts";
 
@@ -17,12 +17,12 @@ export class PostgresTasks implements WorkQueue {
     this.#pool = pool;
   }
 
-  /** Waits for Postgres and makes the table. */
+  /** Waits for Postgres and creates the table. */
   async load(): Promise<void> {
     await reachable(this.#pool);
     const columns = "id bigserial PRIMARY KEY, name text NOT NULL, argument text NOT NULL, state text NOT NULL";
-    // The server and the worker may both make it in the same moment, which Postgres refuses to one of them.
-    await untilItWorks("failed to make the table of tasks", () =>
+    // If server and worker create it at the same time, Postgres refuses one of them.
+    await retryForever("failed to create the table of tasks", () =>
       this.#pool.query(`CREATE TABLE IF NOT EXISTS ${table} (${columns})`),
     );
   }
@@ -33,7 +33,7 @@ export class PostgresTasks implements WorkQueue {
       .catch((error: unknown) => log("error", "failed to send task", { name, error: String(error) }));
   }
 
-  /** Queues again what a worker took that ended before it was done. */
+  /** Queues the tasks again that a worker took and did not finish. */
   async requeue(): Promise<void> {
     await this.#pool.query(`UPDATE ${table} SET state = 'queued' WHERE state = 'taken'`);
   }
@@ -46,7 +46,7 @@ export class PostgresTasks implements WorkQueue {
     await this.#pool.query(`UPDATE ${table} SET state = 'due', argument = $2 WHERE id = $1`, [id, argument]);
   }
 
-  /** Runs due tasks in this process, the server's, until the function that it gives is called. */
+  /** Runs due tasks in this process, the server's, until the returned function is called. */
   serve(run: (task: Task) => void): () => void {
     const timer = setInterval(() => {
       this.#tasks(`DELETE FROM ${table} WHERE state = 'due' RETURNING id, name, argument`).then(

@@ -5,7 +5,7 @@ import { loadPyodide, type PyodideAPI, version } from "pyodide";
 import { log } from "./log.ts";
 import type { Fields } from "./objects.ts";
 
-/** What expressions may call. The JSON texts stand for Python values. */
+/** Functions that expressions can call. JSON texts represent Python values. */
 export type Callbacks = {
   log: (level: string, message: string, fields: string) => void;
   create_jwt: (user: number, provider: string, scopes: string, validity: string, origin: string) => string | undefined;
@@ -37,7 +37,7 @@ async function start(): Promise<PyodideAPI> {
   python.runPython(source);
   try {
     mkdirSync(path.dirname(snapshot), { recursive: true });
-    // Whole or not at all: another process may start at the same time.
+    // Written atomically: another process may start at the same time.
     writeFileSync(`${snapshot}.${process.pid}`, python.makeMemorySnapshot());
     renameSync(`${snapshot}.${process.pid}`, snapshot);
   } catch (error) {

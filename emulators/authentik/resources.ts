@@ -11,7 +11,7 @@ import type { Store } from "./store.ts";
 import type { TaskSender } from "./tasks.ts";
 
 export type Runtime = { store: Store; secretKey: string; tasks: TaskSender };
-/** One kind of object of the REST API; `resources.yaml` says what the fields mean. */
+/** One kind of object of the REST API; `resources.yaml` documents the fields. */
 export type Resource = {
   /** Below `/api/v3`. */
   path?: string;
@@ -21,13 +21,13 @@ export type Resource = {
   model: string;
   key?: string;
   unique: string[];
-  /** Fields that tell the objects of this resource from others of its kind. */
+  /** Fields that distinguish the objects of this resource from others of its kind. */
   where?: Fields;
   /** Fields of every new object. */
   initial?: Fields;
   /** Query parameters that filter the list, `field` or `field__lookup`; every other one is ignored. */
   filters: string[];
-  /** Fields in which the query parameter `search` looks. */
+  /** Fields that the query parameter `search` searches. */
   search: string[];
   ordering: string;
   defaults: Fields;
@@ -40,7 +40,7 @@ const proxyMappings = read<{ mappings?: Fields[] }[]>("defaults.yaml")
   .filter(({ proxy }) => proxy)
   .map(({ managed }) => managed as string);
 
-/** A new object, whole but for what the request says. */
+/** Returns a new object with the defaults of all fields. */
 export function create({ store }: Runtime, { kind, defaults, where, initial }: Resource): Stored {
   const now = new Date().toISOString();
   const own: Partial<Record<Kind, () => Fields>> = {
@@ -53,14 +53,14 @@ export function create({ store }: Runtime, { kind, defaults, where, initial }: R
   return { ...structuredClone(defaults), ...where, ...initial, ...own[kind]?.(), pk };
 }
 
-/** The same by kind; of providers, a proxy. */
+/** Returns a new object by kind; for `provider`, a proxy provider. */
 export function createOf<K extends Kind>(runtime: Runtime, kind: K): Kinds[K] {
   const resource = resources.find((candidate) => candidate.kind === kind);
   if (!resource) throw new Error(`no resource for ${kind}`);
   return create(runtime, resource) as Kinds[K];
 }
 
-/** What authentik does on every write; may change other objects. Throws what it does not accept. */
+/** Applies the rules of a write, which may change other objects. @throws Refusal */
 export function settle(runtime: Runtime, { schema }: Resource, object: Stored): Stored {
   const { store } = runtime;
   for (const [name, value] of Object.entries(object)) {
@@ -86,7 +86,7 @@ function refuseOtherThanDuration(field: string, value: string): void {
   }
 }
 
-/** A full answer: every field that the description requires. */
+/** Returns the object with every field that the API schema requires. */
 export function present(runtime: Runtime, { schema, fixed }: Resource, object: Stored): Fields {
   return fill(schema, { ...object, ...fixed, ...computed[schema]?.(runtime, object) });
 }
@@ -149,7 +149,7 @@ function asProvider(store: Store, provider: Provider): Fields {
   return fill("Provider", { ...provider, ...fixed, ...presentProvider(store, provider) });
 }
 
-/** The model decides about these, whatever the request says (measured.md, REST API). */
+/** Sets the fields that the model decides, not the request (measured.md, REST API). */
 function settleProxy(store: Store, provider: Provider): Provider {
   const added = proxyMappings.flatMap((managed) => store.find("mapping", { managed })?.pk ?? []);
   const callback = `${provider.external_host.replace(/\/$/, "")}/outpost.goauthentik.io/callback`;
@@ -169,7 +169,7 @@ function settleOauth2(provider: Provider): Provider {
   return { ...provider, redirect_uris };
 }
 
-/** What authentik does after every write: the outposts that it concerns are told later. Deletes and applications are not among it. */
+/** Sends the tasks that update outposts after a write. authentik sends none for deletes and applications. */
 export function saved({ store, tasks }: Runtime, { pk }: Stored, kind: Kind): void {
   if (kind === "outpost") tasks.send("outpost_send_update", String(pk));
   if (kind !== "provider") return;
@@ -178,13 +178,13 @@ export function saved({ store, tasks }: Runtime, { pk }: Stored, kind: Kind): vo
   }
 }
 
-/** A token that expires and does not say when does so after a day. */
+/** The default lifetime of a token that expires is a day. */
 function settleToken(token: Token): Token {
   const aDay = new Date(Date.now() + seconds("days=1") * 1000).toISOString();
   return { ...token, expires: token.expiring ? (token.expires ?? aDay) : null };
 }
 
-/** Makes the service account and the token of an outpost. */
+/** Creates the service account and the token of an outpost. */
 export function settleOutpost(runtime: Runtime, outpost: Outpost): void {
   const { store } = runtime;
   const username = serviceAccountOf(outpost);
@@ -198,7 +198,7 @@ export function settleOutpost(runtime: Runtime, outpost: Outpost): void {
 
 const tokenIdentifierOf = ({ pk }: Outpost) => `ak-outpost-${pk}-api`;
 
-/** Membership is one relation, kept on the users' side: this replaces the group's side of it. */
+/** Replaces the members of a group. Membership is stored in the users. */
 function setMembers(store: Store, group: string, users: number[]): void {
   for (const user of store.list("user")) {
     const others = user.groups.filter((id) => id !== group);

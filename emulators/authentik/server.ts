@@ -38,7 +38,7 @@ export type Options = {
 };
 export type Authentik = {
   url: string;
-  /** Resolves when requests are served; rejects when the database or Python does not come up. The defaults are made later. */
+  /** Resolves when requests are served; rejects when the database or Python fails to start. The default objects are created later. */
   ready: Promise<void>;
   close: () => Promise<void>;
 };

@@ -12,7 +12,7 @@ const deviceCookie = "authentik_device";
 const deviceLifetime = 30 * 24 * 3600;
 const lifetime = 14 * 24 * 3600;
 
-/** Scheme, host and port under which the client reached us: `X-Forwarded-Proto` and `-Host` count, as behind Traefik. */
+/** Scheme, host and port of the request: `X-Forwarded-Proto` and `-Host` count, as behind Traefik. */
 export function originOf(c: Context): string {
   const first = (name: string) => c.req.header(name)?.split(",")[0]?.trim();
   const host = first("x-forwarded-host") ?? c.req.header("host") ?? new URL(c.req.url).host;
@@ -51,7 +51,7 @@ export function newSession(pk: string, fields: Partial<Session> = {}, duration =
   return { pk, uid: randomUUID(), csrf: randomUUID(), exp, ...anonymous, ...fields };
 }
 
-/** Ends a session with authentik. Outposts learn of it later. */
+/** Ends a session with authentik. Outposts receive the event later. */
 export function endSession(store: Store, session: Session): void {
   store.remove("session", session.pk);
 }

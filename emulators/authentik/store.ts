@@ -1,13 +1,13 @@
 import pg from "pg";
-import { untilItWorks } from "./log.ts";
+import { retryForever } from "./log.ts";
 import { dependents, references } from "./objects.ts";
 import type { Kind, Kinds, Stored } from "./objects.ts";
 
 const table = "authentik_emulator_objects";
 
-/** Waits until Postgres answers; a Pod is often there before its database. */
+/** Waits until Postgres responds; a Pod often starts before its database. */
 export async function reachable(pool: pg.Pool): Promise<void> {
-  await untilItWorks("Postgres is not reachable yet", () => pool.query("SELECT 1"));
+  await retryForever("Postgres is not reachable yet", () => pool.query("SELECT 1"));
 }
 
 /**
@@ -25,7 +25,7 @@ export class Store {
     this.#pool = pool;
   }
 
-  /** Waits for Postgres, makes the table if need be and reads it. Throws what Postgres says. */
+  /** Waits for Postgres, creates the table if necessary, and reads it. @throws the errors of Postgres */
   async load(): Promise<void> {
     if (!this.#pool) return;
     await reachable(this.#pool);
@@ -65,16 +65,16 @@ export class Store {
     return object;
   }
 
-  /** Removes an object and what points at it (see `references`). */
+  /** Removes an object, and the references to it (see `references`). */
   remove(kind: Kind, id: string | number): void {
-    const gone = this.get(kind, id);
-    if (!gone) return;
+    const removed = this.get(kind, id);
+    if (!removed) return;
     this.#kind(kind).delete(String(id));
     this.#write(`DELETE FROM ${table} WHERE kind = $1 AND id = $2`, [kind, String(id)]);
-    for (const listener of this.#removed.get(kind) ?? []) listener(gone);
+    for (const listener of this.#removed.get(kind) ?? []) listener(removed);
     for (const [owner, fields] of Object.entries(references) as [Kind, Record<string, Kind>][]) {
       for (const [field, target] of Object.entries(fields)) {
-        if (target === kind) this.#release(owner, field, gone.pk);
+        if (target === kind) this.#release(owner, field, removed.pk);
       }
     }
   }
@@ -84,7 +84,7 @@ export class Store {
     this.#removed.set(kind, [...(this.#removed.get(kind) ?? []), listener as (object: Stored) => void]);
   }
 
-  /** The same objects in a store of their own, in memory: for changes that are not to stay. */
+  /** Returns a copy in memory, for a dry run. */
   copy(): Store {
     const copy = new Store();
     for (const [kind, objects] of this.#objects) copy.#objects.set(kind, new Map(objects));
@@ -98,7 +98,7 @@ export class Store {
     return last;
   }
 
-  /** Drops sessions, codes and tokens that ran out. */
+  /** Removes expired sessions, codes and tokens. */
   sweep(now = Date.now() / 1000): void {
     for (const kind of ["session", "outpost_session", "artifact"] as const) {
       for (const { pk, exp } of this.list(kind)) if (exp < now) this.remove(kind, pk);
@@ -132,7 +132,7 @@ export class Store {
     const pool = this.#pool;
     if (!pool) return;
     this.#writes = this.#writes.then(() => pool.query(sql, values));
-    // Whoever awaits saved() is told; nobody else may take the process down.
+    // saved() rejects with it; an unhandled rejection would end the process.
     this.#writes.catch(() => undefined);
   }
 }

@@ -1,9 +1,9 @@
-/** What authentik leaves to its worker. Without a worker nothing of it happens (measured.md, Blueprints and start-up). */
+/** The tasks of the worker. Without a worker none runs (measured.md, Blueprints and start-up). */
 export type TaskName =
   "create_default" | "discover_blueprint" | "apply_blueprint" | "outpost_send_update" | "outpost_session_end";
 export type Task = { id: number; name: TaskName; argument: string };
 
-/** How long the worker takes before a task is run: least and most, in milliseconds. */
+/** Minimum and maximum delay before a task runs, in milliseconds. */
 export const delays: Record<TaskName, readonly [number, number]> = {
   create_default: [0, 3000],
   discover_blueprint: [0, 500],
@@ -12,14 +12,14 @@ export const delays: Record<TaskName, readonly [number, number]> = {
   outpost_session_end: [200, 2000],
 };
 
-/** The server's side: leaves a task to the worker. */
+/** The queue as the server uses it. */
 export type TaskSender = { send: (name: TaskName, argument: string) => void };
 
-/** The worker's side. */
+/** The queue as the worker uses it. */
 export type WorkQueue = TaskSender & {
   /** The tasks that no worker has taken yet. */
   take: () => Promise<Task[]>;
-  /** Has the server run a task, which holds its objects in memory. */
+  /** Returns a task to the server, which runs it on its objects in memory. */
   finish: (task: Task) => Promise<void>;
 };
 

@@ -23,7 +23,7 @@ export function isSuperuser(store: Store, user: User): boolean {
   return inheritedGroups(store, user).some((group) => group.is_superuser);
 }
 
-/** The hashed user id: stable, and tells nothing without the secret key. */
+/** The hashed user id: stable, and not reversible without the secret key. */
 export function uidOf(user: User, secretKey: string): string {
   return createHash("sha256").update(`${user.pk}-${secretKey}`).digest("hex");
 }

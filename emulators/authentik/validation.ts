@@ -9,7 +9,7 @@ const grantTypes = [
   "urn:ietf:params:oauth:grant-type:device_code",
 ];
 
-/** Throws a Refusal for what a serializer of authentik refuses besides its schema. */
+/** @throws Refusal for values that fit the schema, but that a serializer of authentik refuses */
 export function validate(runtime: Runtime, { schema }: Resource, current: Stored | undefined, body: Fields): void {
   if (schema === "ProxyProvider") validateProxy(body);
   if (schema === "Outpost") validateOutpost(runtime, current, body);

@@ -10,7 +10,7 @@ import type { Random } from "./random.ts";
 import { delays } from "./tasks.ts";
 import type { Task, WorkQueue } from "./tasks.ts";
 
-/** How often a worker looks for tasks and for changed files, in milliseconds. */
+/** Intervals at which a worker polls for tasks and for changed files, in milliseconds. */
 const period = { tasks: 50, files: 500 };
 
 export type WorkerOptions = {
@@ -32,7 +32,7 @@ export class Worker {
     this.#options = options;
   }
 
-  /** Sends the tasks of a start, in random order, and goes on until `stop`. */
+  /** Sends the tasks of a start, in random order, and runs until `stop`. */
   start(): void {
     const { random, bootstrap } = this.#options;
     for (const { path: name } of random.shuffled(defaults)) {

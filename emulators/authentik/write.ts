@@ -1,4 +1,4 @@
-import { faults, trimmed, writable } from "./description.ts";
+import { problemsOf, trimmed, writable } from "./description.ts";
 import { references } from "./objects.ts";
 import type { Fields, Kind, Kinds, Outpost, Stored } from "./objects.ts";
 import { serviceAccountOf } from "./permissions.ts";
@@ -20,7 +20,7 @@ export function save(
 ): Stored {
   const { schema, kind } = resource;
   const body = trimmed(schema, given);
-  const wrong = faults(`${partial ? "Patched" : ""}${schema}Request`, body) ?? dangling(runtime, kind, body);
+  const wrong = problemsOf(`${partial ? "Patched" : ""}${schema}Request`, body) ?? dangling(runtime, kind, body);
   if (wrong) throw new Refusal(400, wrong);
   refuseDuplicates(runtime, resource, current, body);
   validate(runtime, resource, current, body);

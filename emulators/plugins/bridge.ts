@@ -1,4 +1,4 @@
-/** What the stand-ins for bridged Terraform providers share: a table of fields says how a resource is named, completed and compared. */
+/** Shared by the emulators of bridged Terraform providers: a table of fields decides how a resource is named, completed and compared. */
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
@@ -16,14 +16,14 @@ export interface Field {
   /** A list whose order means nothing. */
   readonly set?: true;
   readonly secret?: true;
-  /** Why the value is refused. */
+  /** Returns why the value is refused; undefined = accepted. */
   refuse?(value: Value): string | undefined;
   /** Whether two values that are written differently mean the same. */
   same?(wanted: Value, current: Value): boolean;
 }
 export type Fields = Readonly<Record<string, Field>>;
 
-/** Names the resource as Pulumi does where the program does not, and refuses what the table does not know or allow. */
+/** Names the resource if the program does not, as Pulumi does, and refuses inputs that the table does not have or allow. */
 export function check(fields: Fields, olds: Values | undefined, news: Values, urn: string): CheckResult {
   const logicalName = urn.slice(urn.lastIndexOf("::") + 2);
   const unnamed = "name" in fields && isAbsent(news.name);
@@ -32,14 +32,14 @@ export function check(fields: Fields, olds: Values | undefined, news: Values, ur
   const failures = Object.entries(inputs).flatMap(([property, value]) => {
     const field = fields[property];
     if (isAbsent(value)) return [];
-    if (!field || field.output) return [{ property, reason: `the stand-in plugin does not know "${property}"` }];
+    if (!field || field.output) return [{ property, reason: `the emulated plugin does not support "${property}"` }];
     const reason = hasUnknown(value) ? undefined : field.refuse?.(value);
     return reason === undefined ? [] : [{ property, reason }];
   });
   return { inputs, failures };
 }
 
-/** Compares what is there with what is wanted. Terraform does not tell an absent value from an empty one, so neither does this. */
+/** Compares the state with the inputs. Like Terraform, it does not distinguish an absent value from an empty one. */
 export function compare(fields: Fields, state: Values, news: Values, deleteBeforeReplace = false): Change {
   const detailed: Record<string, ChangeKind> = {};
   const replaces: string[] = [];
@@ -51,7 +51,7 @@ export function compare(fields: Fields, state: Values, news: Values, deleteBefor
     detailed[name] = field.replaces ? `${kind}-replace` : kind;
     if (field.replaces) replaces.push(name);
   }
-  // The bridge deletes first where a name that the person chose cannot exist twice.
+  // The bridge deletes first if the name, which the program sets, cannot exist twice.
   const namesake = !isAbsent(news.name) && news.name === state.name;
   return {
     changes: Object.keys(detailed).length > 0,
@@ -67,7 +67,7 @@ export function complete(fields: Fields, inputs: Values): Values {
   return { ...inputs, ...(Object.fromEntries(defaults) as Values) };
 }
 
-/** What a preview may promise: the inputs, and for the rest what is there already, or UNKNOWN. */
+/** Returns the outputs in a preview: the inputs; the rest from the state, or UNKNOWN. */
 export function planned(fields: Fields, inputs: Values, state: Values | undefined): Values {
   const completed = complete(fields, inputs);
   const computed = Object.entries(fields).filter(
@@ -94,7 +94,7 @@ export function sealed(fields: Fields, state: Values): Values {
   return { ...state, ...Object.fromEntries(secrets) };
 }
 
-/** Refuses a value that is not in the list, in the words of the Terraform SDK. */
+/** Refuses a value that is not in the list, with the message of the Terraform SDK. */
 export function oneOf(property: string, allowed: readonly string[]): (value: Value) => string | undefined {
   const list = allowed.map((name) => `"${name}"`).join(" ");
   return (value) =>

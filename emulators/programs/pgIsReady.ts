@@ -23,7 +23,7 @@ const { POD_IP, PGHOST = "", PGPORT = "5432", PGSSLMODE, PGSSLROOTCERT } = proce
 const host = values.host === "127.0.0.1" ? (POD_IP ?? "") : (values.host ?? PGHOST);
 const port = Number(values.port ?? PGPORT);
 
-/** A server that asks for a password accepts connections; the original sends none. */
+/** A server that requests a password accepts connections; the original sends none. */
 const accepts = (): never => end(0, "accepting connections");
 try {
   const client = new Client({

@@ -1,5 +1,5 @@
 /**
- * Stands in for psql where a Job runs SQL files: `-f FILE`, `-c SQL`, `-v NAME=VALUE` with `:NAME`, `:'NAME'`, `:"NAME"`,
+ * Emulates psql for Jobs that run SQL files: `-f FILE`, `-c SQL`, `-v NAME=VALUE` with `:NAME`, `:'NAME'`, `:"NAME"`,
  * `--single-transaction`. Stops at the first error, so ON_ERROR_STOP=1 is required. The server is that of PGHOST, PGUSER, PGSSLMODE, … .
  */
 import { readFileSync } from "node:fs";
@@ -65,13 +65,13 @@ function assignment(text: string): [string, string] {
   return [name, value.join("=")];
 }
 
-/** Variables count outside of strings, quoted names, dollar quotes and comments only; `::` is a cast. An unset one stays as it is. */
+/** Replaces variables outside of strings, quoted names, dollar quotes and comments; `::` is a cast. A variable without a value stays. */
 function withVariables(name: string, sql: string): string {
   const token =
     /'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|--.*|\/\*[\s\S]*?\*\/|::|^\\.*|:'(\w+)'|:"(\w+)"|:(\w+)/gm;
   return sql.replace(token, (text: string, _tag?: string, literal?: string, identifier?: string, bare?: string) => {
     if (text.startsWith("\\"))
-      fail(`psql:${name}: error: ${text.split(/\s/, 1)[0]} is not known to the local stand-in`);
+      fail(`psql:${name}: error: ${text.split(/\s/, 1)[0]} is not supported by the emulator of psql`);
     const value = variables.get(literal ?? identifier ?? bare ?? "");
     if (value === undefined) return text;
     if (literal !== undefined) return escapeLiteral(value);

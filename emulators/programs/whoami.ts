@@ -1,5 +1,5 @@
 /**
- * Stands in for traefik/whoami: answers with what it received. `--port N` (default 8080), `--host ADDRESS`.
+ * Emulates traefik/whoami: responds with the request that it received. `--port N` (default 8080), `--host ADDRESS`.
  * Header lines are given as they came: their names as spelled, and each of a repeated one. A websocket at /echo gives back each message.
  */
 import { createServer, type IncomingMessage } from "node:http";

@@ -11,13 +11,13 @@ export function readAddress(text: string): Address | undefined {
   }
 }
 
-/** The address that Traefik forwards for. Go refuses an address without a scheme, and takes one without a host. */
+/** The address in the headers of Traefik. Go refuses an address without a scheme, and accepts one without a host. */
 export function forwardedAddress(header: (name: string) => string | undefined): Address | undefined {
   const [proto = "", host = "", uri = ""] = ["proto", "host", "uri"].map((name) => header(`x-forwarded-${name}`));
   return /^[a-z][a-z\d+.-]*$/i.test(proto) ? readAddress(`${proto}://${host}${uri}`) : undefined;
 }
 
-/** The address that nginx asks about. Go takes the whole of X-Original-URI as a path, query included. */
+/** The address in the headers of nginx. Go reads the whole of X-Original-URI as a path, query included. */
 export function originalAddress(header: (name: string) => string | undefined): Address | undefined {
   const uri = header("x-original-uri");
   if (uri) return { text: uri, path: uri, query: new URLSearchParams() };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { WebSocket } from "ws";
-import { log, untilItWorks } from "../log.ts";
+import { log, retryForever } from "../log.ts";
 import type { Fields } from "../objects.ts";
 import type { Random } from "../random.ts";
 import type { Configuration } from "./configuration.ts";
@@ -21,7 +21,7 @@ export type Handlers = {
 
 const reconnectAfter = 1000;
 
-/** A standalone outpost's connection to authentik: what it serves, and when that changes. */
+/** The connection of a standalone outpost to authentik: its configuration, and the changes of it. */
 export class ApiController {
   readonly #host: string;
   readonly #token: string;
@@ -39,10 +39,10 @@ export class ApiController {
     this.#reloadOffset = this.#random.between(200, 2000);
   }
 
-  /** Reads everything once, then follows changes. Throws when the token sees no outpost. */
+  /** Reads everything once, then follows changes. Throws when the token belongs to no outpost. */
   async start(): Promise<void> {
     let outpost: OutpostOfApi | undefined;
-    await untilItWorks("Failed to fetch outpost configuration, retrying", async () => {
+    await retryForever("Failed to fetch outpost configuration, retrying", async () => {
       outpost = (await this.#list<OutpostOfApi>("/outposts/instances/"))[0];
     });
     if (!outpost)
@@ -65,9 +65,9 @@ export class ApiController {
   #connect(outpost: string): void {
     const url = new URL(`/ws/outpost/${outpost}/?instance_uuid=${randomUUID()}`, this.#host.replace(/^http/, "ws"));
     const connection = new WebSocket(url, { headers: { authorization: `Bearer ${this.#token}` } });
-    const say = () => connection.send(JSON.stringify({ instruction: instructions.hello, args: { version: "" } }));
-    const alive = setInterval(() => connection.readyState === WebSocket.OPEN && say(), 10_000);
-    connection.on("open", say);
+    const hello = () => connection.send(JSON.stringify({ instruction: instructions.hello, args: { version: "" } }));
+    const alive = setInterval(() => connection.readyState === WebSocket.OPEN && hello(), 10_000);
+    connection.on("open", hello);
     connection.on("message", (data: Buffer) => this.#receive(JSON.parse(data.toString()) as Message));
     connection.on("error", (error) => log("warning", "failed to connect websocket", { error: error.message }));
     connection.on("close", () => {

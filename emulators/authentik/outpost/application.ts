@@ -7,7 +7,7 @@ import { Authentication } from "./authentication.ts";
 import { BackChannel } from "./back-channel.ts";
 import type { Send } from "./back-channel.ts";
 import { endpointsOf } from "./configuration.ts";
-import type { Configuration, Endpoints, Surroundings } from "./configuration.ts";
+import type { Configuration, Endpoints, Environment } from "./configuration.ts";
 import { newId } from "./file-store.ts";
 import { identityHeaders } from "./identity-headers.ts";
 import { Registry } from "./session.ts";
@@ -30,12 +30,12 @@ export class OutpostApplication {
   readonly #sessionName: string;
   readonly #openPaths: RegExp[];
 
-  constructor(configuration: Configuration, surroundings: Surroundings, sessions: SessionStore, send: Send) {
+  constructor(configuration: Configuration, environment: Environment, sessions: SessionStore, send: Send) {
     const digest = createHash("sha256").update(configuration.client_id).digest("hex");
     this.configuration = configuration;
     this.sessions = sessions;
-    this.#endpoints = endpointsOf(configuration, surroundings);
-    this.#outpostName = surroundings.outpostName;
+    this.#endpoints = endpointsOf(configuration, environment);
+    this.#outpostName = environment.outpostName;
     this.#backChannel = new BackChannel(configuration, this.#endpoints, send);
     this.#sessionName = `authentik_proxy_${digest.slice(0, 8)}`;
     this.#authentication = new Authentication(sessions, this.#sessionName, this.#backChannel);
@@ -74,18 +74,18 @@ export class OutpostApplication {
     return (await this.#identified(c, registry, address)) ?? this.#start(c, registry, address.text);
   }
 
-  /** For clients that cannot follow a redirect: 401 where Traefik's endpoint redirects. */
+  /** The endpoint for nginx: responds with 401 where the endpoint for Traefik redirects. */
   async #nginx(c: Context, registry: Registry): Promise<Response> {
     const address = originalAddress((name) => c.req.header(name));
     if (!address) return c.text("configuration error\n", 500);
     const answer = await this.#identified(c, registry, address);
     if (answer) return answer;
     this.#remember(c, registry, address.text);
-    // nginx asks about the outpost's own pages too, so whoever chooses this header chooses the answer.
+    // nginx sends the outpost's own pages here too, so a client that sets this header decides the response.
     return address.path.startsWith(prefix) ? c.body(null, 200) : c.text("unauthorized request\n", 401);
   }
 
-  /** The answer for a signed-in user, or for a path that needs none. */
+  /** Returns the response for a signed-in user or an open path. */
   async #identified(c: Context, registry: Registry, address: Address): Promise<Response | undefined> {
     const claims = await this.#authentication.check(c, registry);
     if (!claims) return this.#isOpen(address) ? c.body(null, 200) : undefined;
@@ -100,7 +100,7 @@ export class OutpostApplication {
   #start(c: Context, registry: Registry, redirect: string): Response {
     const { session, error } = registry.get(this.sessions, this.#sessionName);
     if (error) {
-      // The state keeps the id of the session that is deleted here, so the login that it begins fails (authentik #24624).
+      // The state contains the id of the session that is deleted here, so this login fails (authentik #24624).
       session.options.maxAge = -1;
       this.sessions.save(c, session);
     }
@@ -129,7 +129,7 @@ export class OutpostApplication {
     return c.redirect(state.redirect || this.configuration.external_host, 302);
   }
 
-  /** The state of a callback, if this browser's session began it. */
+  /** Returns the state of a callback if the session of this browser started it. */
   #state(c: Context, registry: Registry, query: URLSearchParams): State | undefined {
     const state = readState(this.configuration, query.get("state") ?? "");
     if (!state) return undefined;
@@ -194,7 +194,7 @@ export class OutpostApplication {
   }
 }
 
-/** How a provider asks for its cookies: they live a second longer than its tokens. */
+/** Returns the cookie options of a provider. A cookie lives a second longer than a token. */
 export function cookieOptionsOf(configuration: Configuration): CookieOptions {
   const { access_token_validity, external_host, cookie_domain } = configuration;
   const secure = external_host.toLowerCase().startsWith("https:");

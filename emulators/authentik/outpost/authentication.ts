@@ -3,10 +3,10 @@ import type { BackChannel } from "./back-channel.ts";
 import type { Claims } from "./claims.ts";
 import type { Registry, SessionStore } from "./session.ts";
 
-/** How long an accepted Authorization header is believed without another request to authentik, in milliseconds. */
-const believed = 60_000;
+/** Milliseconds for which an accepted Authorization header is cached. */
+const CACHE_MS = 60_000;
 
-/** Who a request is from: its session's user, or the one that its Authorization header belongs to. */
+/** Identifies the user of a request, by its session or by its Authorization header. */
 export class Authentication {
   readonly #sessions: SessionStore;
   readonly #sessionName: string;
@@ -19,7 +19,7 @@ export class Authentication {
     this.#backChannel = backChannel;
   }
 
-  /** The claims of a request's session. A cookie that names none is deleted from the browser when `c` is given. */
+  /** Returns the claims of the session of a request. Given `c`, deletes a cookie without a session. */
   claims(registry: Registry, c?: Context): Claims | undefined {
     const { session, error } = registry.get(this.#sessions, this.#sessionName);
     if (!error) return session.values.claims;
@@ -30,7 +30,7 @@ export class Authentication {
     return undefined;
   }
 
-  /** The same, else what the Authorization header gives; that makes a session. */
+  /** Returns the claims of the session, else those of the Authorization header, for which it creates a session. */
   async check(c: Context, registry: Registry): Promise<Claims | undefined> {
     const current = this.claims(registry, c);
     const header = c.req.header("authorization");
@@ -42,7 +42,7 @@ export class Authentication {
     const { session } = registry.get(this.#sessions, this.#sessionName);
     session.values.claims = claims;
     this.#sessions.save(c, session);
-    this.#accepted.set(header, { claims, until: Date.now() + believed });
+    this.#accepted.set(header, { claims, until: Date.now() + CACHE_MS });
     return claims;
   }
 

@@ -6,7 +6,7 @@ import { claimsOf } from "./claims.ts";
 import type { Claims } from "./claims.ts";
 import type { Configuration, Endpoints } from "./configuration.ts";
 
-/** Sends a form to one of authentik's endpoints: the address to connect to, and the origin to ask for (empty = the same). */
+/** Sends a form to one of authentik's endpoints: the address to connect to, and the origin in the Host header (empty = the same). */
 export type Send = (address: string, origin: string, form: Record<string, string>) => Promise<Fields | undefined>;
 
 /** An outpost's requests to authentik for one provider: codes, passwords and bearer tokens become claims. */
@@ -25,7 +25,7 @@ export class BackChannel {
   async redeem(code: string, redirect_uri: string): Promise<Claims | undefined> {
     const { client_secret } = this.#configuration;
     const form = { grant_type: "authorization_code", client_secret, code, redirect_uri };
-    const answer = code === "" ? undefined : await this.#ask(this.#endpoints.token, form);
+    const answer = code === "" ? undefined : await this.#post(this.#endpoints.token, form);
     return this.#verified(answer?.["access_token"]);
   }
 
@@ -33,22 +33,22 @@ export class BackChannel {
   async password(username: string, password: string): Promise<Claims | undefined> {
     const scope = this.#configuration.scopes_to_request.join(" ");
     const form = { grant_type: "client_credentials", username, password, scope };
-    return this.#verified((await this.#ask(this.#endpoints.token, form))?.["id_token"]);
+    return this.#verified((await this.#post(this.#endpoints.token, form))?.["id_token"]);
   }
 
   /** Claims for a token that authentik issued for this provider. */
   async bearer(token: string): Promise<Claims | undefined> {
     const { client_secret } = this.#configuration;
-    const answer = await this.#ask(this.#endpoints.introspect, { client_secret, token });
+    const answer = await this.#post(this.#endpoints.introspect, { client_secret, token });
     return answer?.["active"] === true ? this.#read(answer, token) : undefined;
   }
 
-  #ask(address: string, form: Record<string, string>): Promise<Fields | undefined> {
+  #post(address: string, form: Record<string, string>): Promise<Fields | undefined> {
     const { client_id } = this.#configuration;
     return this.#send(address, this.#endpoints.tokenOrigin, { client_id, ...form });
   }
 
-  /** An outpost believes its provider only: signature, issuer and audience. */
+  /** Verifies signature, issuer and audience. */
   #verified(token: unknown): Claims | undefined {
     if (typeof token !== "string") return undefined;
     const { client_id, client_secret, name } = this.#configuration;
@@ -90,7 +90,7 @@ export function sendHttp(connect?: () => string): Send {
       if (statusCode === 200) return answer;
       log("warning", "authentik refused a token", { status: statusCode, error: answer["error"] });
     } catch (error) {
-      log("warning", "failed to ask authentik", { address, error: (error as Error).message });
+      log("warning", "request to authentik failed", { address, error: (error as Error).message });
     }
     return undefined;
   };

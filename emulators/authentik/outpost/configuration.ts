@@ -25,8 +25,8 @@ export type Configuration = Pick<Provider, (typeof COPIED_FIELDS)[number]> & {
   >;
 };
 
-/** Which outpost runs here, and how it reaches authentik. */
-export type Surroundings = {
+/** The outpost that runs, and the addresses of authentik. */
+export type Environment = {
   outpostName: string;
   embedded: boolean;
   /** `authentik_host` of the outpost's configuration. */
@@ -50,8 +50,8 @@ export type Endpoints = {
  * The addresses of one provider. An embedded outpost replaces the host of what browsers see by `authentikHost`, a standalone one by
  * `browserHost`; where that is empty, browsers get what the API names: `http://localhost` for the embedded outpost.
  */
-export function endpointsOf(configuration: Configuration, surroundings: Surroundings): Endpoints {
-  const { embedded, authentikHost, browserHost } = surroundings;
+export function endpointsOf(configuration: Configuration, environment: Environment): Endpoints {
+  const { embedded, authentikHost, browserHost } = environment;
   const api = configuration.oidc_configuration;
   const endpoints = {
     authorize: api.authorization_endpoint,

@@ -4,7 +4,7 @@ import type { Outpost, Provider } from "../objects.ts";
 import type { Store } from "../store.ts";
 import { type Configuration, COPIED_FIELDS } from "./configuration.ts";
 
-/** What outposts get of their providers, in the order of their names: all of `outpost`, or of every outpost. Those without an application are left out. */
+/** Returns the configurations that `outpost` serves, or all outposts, sorted by name. A provider without an application has none. */
 export function configurationsOf(store: Store, origin: string, outpost?: Outpost): Configuration[] {
   return store
     .list("provider")
@@ -39,7 +39,7 @@ function configurationOf(store: Store, origin: string, provider: Provider): Conf
   };
 }
 
-/** The fields that the API has besides; outposts here do without them. */
+/** Further fields of the API, which the emulated outposts do not use. */
 export const furtherFields = {
   internal_host: "",
   internal_host_ssl_validation: true,

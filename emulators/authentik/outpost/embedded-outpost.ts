@@ -10,7 +10,7 @@ import type { EventHub } from "./event-hub.ts";
 import { instructions } from "./messages.ts";
 import { ProxyServer } from "./proxy-server.ts";
 
-/** The outpost inside of the server: it reads the server's own objects, but learns of changes as any other outpost. */
+/** The outpost inside of the server: it reads the objects of the server, but receives changes like any other outpost. */
 export class EmbeddedOutpost {
   readonly #store: Store;
   readonly #events: EventHub;
@@ -18,7 +18,7 @@ export class EmbeddedOutpost {
   readonly #proxy: ProxyServer;
   #stop: (() => void) | undefined;
 
-  /** `self` tells the address at which this process answers. */
+  /** @param self returns the address of this process */
   constructor(store: Store, events: EventHub, random: Random, self: () => string) {
     this.#store = store;
     this.#events = events;
@@ -48,9 +48,9 @@ export class EmbeddedOutpost {
     const outpost = this.#store.find("outpost", { managed: embeddedOutpost });
     if (!outpost) return;
     const authentikHost = (outpost.config["authentik_host"] as string | undefined) ?? "";
-    const surroundings = { outpostName: outpost.name, embedded: true, authentikHost, browserHost: "" };
-    // The API names localhost to the embedded outpost, which asks over a socket.
-    this.#proxy.refresh(configurationsOf(this.#store, "http://localhost", outpost), surroundings);
+    const environment = { outpostName: outpost.name, embedded: true, authentikHost, browserHost: "" };
+    // The embedded outpost reads the API over a socket, so that its addresses name localhost.
+    this.#proxy.refresh(configurationsOf(this.#store, "http://localhost", outpost), environment);
   }
 
   /** Measured: a removed provider stops after 0.3 s, a new one is served after up to 2 s (measured.md, Outposts). */

@@ -11,7 +11,7 @@ import type { Message } from "./messages.ts";
 
 type Listener = (message: Message) => void;
 
-/** The websocket of outposts, `/ws/outpost/<uuid>/`: authentik's only way to tell them of a change or of an ended session. */
+/** The websocket of outposts, `/ws/outpost/<uuid>/`: the only channel on which authentik sends changes and ended sessions. */
 export class EventHub {
   readonly #store: Store;
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -21,7 +21,7 @@ export class EventHub {
     this.#store = store;
   }
 
-  /** Accepts the websockets of outposts on a server. `isReady` is asked first. */
+  /** Accepts the websockets of outposts on a server. A server that is not ready (`isReady`) responds with 503. */
   attach(server: Server, isReady: () => boolean): void {
     server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const outpost = isReady() ? this.#outpostOf(request) : undefined;
@@ -37,7 +37,7 @@ export class EventHub {
     });
   }
 
-  /** Calls the listener with every message for an outpost; gives the function that ends this. */
+  /** Calls the listener with every message for an outpost; returns the function that removes it. */
   listen(outpost: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(outpost) ?? new Set();
     this.#listeners.set(outpost, listeners.add(listener));

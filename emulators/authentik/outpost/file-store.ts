@@ -25,7 +25,7 @@ export class FileStore implements SessionStore {
     this.#secrets = secrets;
   }
 
-  /** Sets what a newly constructed provider asks for, for all others too. */
+  /** Applies the options of a newly constructed provider to all providers. */
   configure(secret: string, options: CookieOptions): void {
     this.#secret = secret;
     this.#options = options;
@@ -81,7 +81,7 @@ function readableBy(secrets: string[], text: string): Values | undefined {
     try {
       return decode(secret, text) as Values;
     } catch {
-      // Signed with another provider's secret.
+      // Signed with the secret of another provider.
     }
   }
   return undefined;

@@ -2,7 +2,7 @@ import { version } from "../version.ts";
 import type { Claims } from "./claims.ts";
 import type { Configuration, Endpoints } from "./configuration.ts";
 
-/** All headers of a signed-in user, from the claims of the login; empty values are sent too. */
+/** All headers of a signed-in user, from the claims of the login, empty values included. */
 export function identityHeaders(
   configuration: Configuration,
   { jwks }: Endpoints,

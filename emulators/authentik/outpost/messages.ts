@@ -1,4 +1,4 @@
-/** What authentik tells outposts over their websocket, and what they send. */
+/** Messages between authentik and outposts on the websocket. */
 export const instructions = { acknowledge: 0, hello: 1, triggerUpdate: 2, sessionEnd: 4 } as const;
 
 export type Message = { instruction: number; args: { session_id?: string } };

@@ -3,12 +3,12 @@ import { log } from "../log.ts";
 import { OutpostApplication } from "./application.ts";
 import type { Send } from "./back-channel.ts";
 import type { Claims } from "./claims.ts";
-import type { Configuration, Surroundings } from "./configuration.ts";
+import type { Configuration, Environment } from "./configuration.ts";
 import type { SessionStore } from "./session.ts";
 
 const prefix = "/outpost.goauthentik.io";
 
-/** Makes the session store of a provider that is new to the outpost. */
+/** Creates the session store of a provider that is new to the outpost. */
 export type StoreOf = (configuration: Configuration) => SessionStore;
 
 /** The providers of one outpost by their host, as of the last refresh. */
@@ -22,17 +22,17 @@ export class ProxyServer {
     this.#send = send;
   }
 
-  /** Serves these providers from now on. A host that is known keeps its session store, whatever its provider says now. */
-  refresh(configurations: Configuration[], surroundings: Surroundings): void {
+  /** Replaces the providers. A host that was served before keeps its session store, even if the configuration of its provider has changed. */
+  refresh(configurations: Configuration[], environment: Environment): void {
     const applications = new Map<string, OutpostApplication>();
     for (const configuration of configurations) {
       const host = URL.parse(configuration.external_host)?.host;
       if (!host) continue;
       const sessions = this.#applications.get(host)?.sessions ?? this.#storeOf(configuration);
-      applications.set(host, new OutpostApplication(configuration, surroundings, sessions, this.#send));
+      applications.set(host, new OutpostApplication(configuration, environment, sessions, this.#send));
     }
     this.#applications = applications;
-    log("info", "Loaded applications", { outpost: surroundings.outpostName, hosts: [...applications.keys()] });
+    log("info", "Loaded applications", { outpost: environment.outpostName, hosts: [...applications.keys()] });
   }
 
   /** Stops serving all hosts but these. */

@@ -71,7 +71,7 @@ export class Cluster {
     if (managedFields) await this.#send("PATCH", pathOf(live), { body, type });
   }
 
-  /** Starts the deletion; the object is gone when all that it owns is. */
+  /** Starts the deletion; the object exists until its dependents are deleted. */
   async remove(object: Values): Promise<void> {
     const body = { propagationPolicy: "Foreground" };
     await unlessMissing(this.#send("DELETE", pathOf(object), { body }));
@@ -100,7 +100,7 @@ export class Cluster {
   }
 }
 
-/** Where an object is, or all of its kind where it has no name. Discovery would say the same of every kind that Gatehouse makes. */
+/** Returns the path of an object, or of its list if it has no name. Discovery returns the same path for every kind that Gatehouse creates. */
 function pathOf(object: Values): string {
   const apiVersion = textOf(object, "apiVersion") ?? "v1";
   const kind = (textOf(object, "kind") ?? "").toLowerCase();

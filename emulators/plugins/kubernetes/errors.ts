@@ -8,7 +8,7 @@ export class ApiError extends Error {
   }
 }
 
-/** There is no API server to call, or no kubeconfig that says where. */
+/** The API server or the kubeconfig does not exist. */
 export class Unreachable extends Error {
   constructor(reason: string) {
     super(`configured Kubernetes cluster is unreachable: ${reason}`);

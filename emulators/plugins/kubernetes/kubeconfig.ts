@@ -8,7 +8,7 @@ import type { Values } from "../protocol/plugin.ts";
 import { itemsOf, textOf } from "../protocol/values.ts";
 import { Unreachable } from "./errors.ts";
 
-/** Where an API server is, and how it knows us. */
+/** Address and credentials of an API server. */
 export interface Access {
   readonly server: string;
   readonly token: string;
@@ -18,12 +18,12 @@ export interface Access {
 /**
  * Takes the configuration of the Kubernetes provider: `kubeconfig` (a path or the text; default: `$KUBECONFIG`, then the user's own) and
  * `context`. Read here and not with `@kubernetes/client-node`, which takes half a second to load, at each run.
- * Throws Unreachable when it leads to no cluster.
+ * Throws Unreachable when it names no cluster.
  */
 export function accessOf(config: Values): Access {
   const given = textOf(config, "kubeconfig") ?? textOf(process.env.KUBECONFIG) ?? join(homedir(), ".kube", "config");
   const file = parse(given.includes("\n") || given.startsWith("{") ? given : textIn(given)) as Values;
-  /** Each entry of a list has its name beside its content: `{ name: dev, context: { ... } }`. */
+  /** Each entry of a list has its name next to its content: `{ name: dev, context: { ... } }`. */
   const entry = (kind: string, name: string | undefined): Values =>
     (itemsOf(file, `${kind}s`).find((one) => one.name === name)?.[kind] ?? {}) as Values;
 
@@ -37,7 +37,8 @@ export function accessOf(config: Values): Access {
     const contexts = `the kubeconfig has no context "${name ?? ""}", only: ${known.join(", ")}`;
     throw new Unreachable(`${contexts}; set kubernetes:context`);
   }
-  if (token === undefined) throw new Unreachable(`the user of context "${name}" has no token; take the real plugin`);
+  if (token === undefined)
+    throw new Unreachable(`the user of context "${name}" has no token. Install the real plugin.`);
   const ca = textOf(cluster, "certificate-authority-data");
   return {
     server: server.replace(/\/$/, ""),

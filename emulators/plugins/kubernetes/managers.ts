@@ -1,7 +1,7 @@
 import type { Value, Values } from "../protocol/plugin.ts";
 import { isValues, itemsOf, textOf } from "../protocol/values.ts";
 
-/** Who creates: with a POST, which does not take the place of an object that is there. */
+/** The field manager of a POST, which does not replace an existing object. */
 export const CREATOR = "pulumi-kubernetes";
 
 /** True as long as the fields of an object belong to who created it, and no update has handed them over. */

@@ -16,7 +16,7 @@ export function idOf(object: Values): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** What is needed to look an object up, from its Pulumi type (`kubernetes:core/v1:Secret`) and its id. */
+/** Returns the fields that identify an object, from its Pulumi type (`kubernetes:core/v1:Secret`) and its id. */
 export function lookup(type: string, id: string): Values {
   const [, groupVersion = "", kind = ""] = type.split(":");
   const [name = "", namespace] = id.split("/").reverse();
@@ -32,7 +32,7 @@ export function annotation(object: Values, name: string): string | undefined {
   return textOf(object, "metadata", "annotations", name);
 }
 
-/** Metadata with a name: its own, the automatic one of before, or a new one made of the resource's name. */
+/** Metadata with a name: its own, the automatic one of before, or a new one with the name of the resource as prefix. */
 export function withName(metadata: Values, old: Value | undefined, urn: string): Values {
   if (metadata.name !== undefined) return metadata;
   const kept = valueAt(old, "annotations", AUTONAMED) === "true" ? textOf(old, "name") : undefined;
@@ -55,7 +55,7 @@ export function normalized(object: Values): Values {
   return { ...rest, data: { ...(rest.data as Values | undefined), ...(Object.fromEntries(encoded) as Values) } };
 }
 
-/** The object with what a Secret holds marked as secret. */
+/** Returns the object with the data of a Secret marked as secret. */
 export function hidden(object: Values): Values {
   if (!isSecret(object)) return object;
   const { data, stringData } = object;
@@ -83,7 +83,7 @@ export function importedInputs(live: Values): Values {
 }
 
 /**
- * The inputs after a refresh: what someone else changed in the cluster since the last run is taken over, the rest stays as it was
+ * The inputs after a refresh: changes in the cluster since the last run are adopted, the rest stays as it was
  * written. So neither a default nor the server's own spelling of a value (0.5 CPU as 500m) counts as a change, and, as with the real
  * provider, neither does what others add at the end of a list.
  */

@@ -25,17 +25,17 @@ import { compare } from "./replacement.ts";
 const TIMEOUT_S = 600;
 const FAILED = "failed to fully initialize or become live";
 
-/** An object that is being made or changed. */
+/** An object that is being created or changed. */
 interface Work {
   readonly inputs: Values;
   readonly manager: string;
   readonly context: Context;
-  /** How the sentence begins that tells of a failure. */
-  readonly told: string;
+  /** Prefix of an error message. */
+  readonly prefix: string;
 }
 
 /**
- * Stands in for the `kubernetes` plugin 4.34.2 where that cannot be had: any kind, with its diffs, replacements, states and patches. It
+ * Emulates the `kubernetes` plugin 4.34.2: any kind, with its diffs, replacements, states and patches. It
  * has no Helm charts and no YAML files.
  */
 export class Kubernetes implements Plugin {
@@ -45,7 +45,7 @@ export class Kubernetes implements Plugin {
   #config: Values = {};
   #connected: Cluster | undefined;
 
-  /** A cluster that is not there fails the calls that need it, not a preview. */
+  /** An unreachable cluster fails the calls that need it, not a preview. */
   configure(config: Values): Promise<void> {
     this.#config = config;
     this.#connected = undefined;
@@ -70,7 +70,7 @@ export class Kubernetes implements Plugin {
 
   async create(type: string, inputs: Values, context: Context): Promise<{ id: string; state: Values }> {
     const manager = managerOf(inputs);
-    const told = `resource "${context.urn}" was successfully created, but the Kubernetes API server reported that it`;
+    const prefix = `resource "${context.urn}" was successfully created, but the Kubernetes API server reported that it`;
     const options = { force: isForced(inputs), dryRun: context.preview };
     const make = async (): Promise<Values> => {
       const cluster = this.#cluster();
@@ -82,10 +82,10 @@ export class Kubernetes implements Plugin {
     };
     if (!context.preview) {
       const made = await make().catch(explained);
-      return { id: idOf(made), state: await this.#settled(made, { inputs, manager, context, told }) };
+      return { id: idOf(made), state: await this.#settled(made, { inputs, manager, context, prefix }) };
     }
-    const foretold = isPatch(type, inputs) ? undefined : await foretell(inputs, make).catch(explained);
-    const state = foretold ? { ...stateOf(foretold, inputs, manager), status: undefined } : hidden(inputs);
+    const planned = isPatch(type, inputs) ? undefined : await dryRunOf(inputs, make).catch(explained);
+    const state = planned ? { ...stateOf(planned, inputs, manager), status: undefined } : hidden(inputs);
     return { id: "", state };
   }
 
@@ -102,15 +102,15 @@ export class Kubernetes implements Plugin {
 
   async update(type: string, id: string, oldState: Values, news: Values, context: Context): Promise<Values> {
     const manager = managerOf(news, oldState);
-    const work = { inputs: news, manager, context, told: `the Kubernetes API server reported that "${id}"` };
+    const work = { inputs: news, manager, context, prefix: `the Kubernetes API server reported that "${id}"` };
     const make = async (): Promise<Values> => {
       const live = await this.#read(oldState);
       if (!live) throw new Error(`update of resource "${context.urn}" failed: ${id} not found`);
       return this.#change(oldState, live, isPatch(type, news), work);
     };
     if (!context.preview) return this.#settled(await make(), work);
-    const foretold = await foretell(news, make);
-    return foretold ? stateOf(foretold, news, manager) : hidden(news);
+    const planned = await dryRunOf(news, make);
+    return planned ? stateOf(planned, news, manager) : hidden(news);
   }
 
   async delete(type: string, _id: string, state: Values, context: Context): Promise<void> {
@@ -134,12 +134,12 @@ export class Kubernetes implements Plugin {
       return await cluster.apply(inputs, manager, { force, dryRun: context.preview });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // With the old state, so that the next refresh still sees what someone else has changed.
-      throw new InitializationError(idOf(live), state, [`${work.told} ${FAILED}: ${reasonOf(error, manager)}`]);
+      // With the old state, so that the next refresh still detects changes by others.
+      throw new InitializationError(idOf(live), state, [`${work.prefix} ${FAILED}: ${reasonOf(error, manager)}`]);
     }
   }
 
-  /** What the patch has set goes, unless someone else has set it too. */
+  /** Removes the fields that the patch has set, unless another manager has set them too. */
   async #relinquish(state: Values): Promise<void> {
     const { apiVersion, kind } = state;
     const [name, namespace] = ["name", "namespace"].map((field) => valueAt(state, "metadata", field));
@@ -167,7 +167,7 @@ export class Kubernetes implements Plugin {
   }
 }
 
-/** The inputs of the last run. Where it failed half-way, the engine still tells those of the run before. */
+/** The inputs of the last run. Where it failed half-way, the engine still passes those of the run before. */
 function recorded(inputs: Values, state: Values): Values {
   return normalized(isValues(state.__inputs) ? state.__inputs : inputs);
 }
@@ -191,7 +191,7 @@ function deadline(object: Values, context: Context): number {
 }
 
 /** What a dry run leads to; undefined where that depends on what is not known or not done yet. */
-async function foretell(inputs: Values, dryRun: () => Promise<Values>): Promise<Values | undefined> {
+async function dryRunOf(inputs: Values, dryRun: () => Promise<Values>): Promise<Values | undefined> {
   if (hasUnknown(inputs)) return undefined;
   return dryRun().catch((error: unknown) => {
     const isEarly = error instanceof ApiError && (error.status === 404 || error.message.endsWith("already exists"));
@@ -200,15 +200,15 @@ async function foretell(inputs: Values, dryRun: () => Promise<Values>): Promise<
   });
 }
 
-/** What the person is told, and what to do about a field that someone else manages. */
+/** Returns the error message, with a hint for a field of another manager. */
 function reasonOf({ message }: ApiError, manager: string): string {
   if (!message.includes("Apply failed with")) return message;
-  const cure = 'to take the fields over, set the annotation pulumi.com/patchForce: "true"';
-  return `The resource managed by field manager "${manager}" had an apply conflict: ${message}; ${cure}`;
+  const hint = 'to take the fields over, set the annotation pulumi.com/patchForce: "true"';
+  return `The resource managed by field manager "${manager}" had an apply conflict: ${message}; ${hint}`;
 }
 
 function unsettled(live: Values, work: Work, reasons: readonly string[]): InitializationError {
   const [first = "", ...others] = reasons;
   const state = stateOf(live, work.inputs, work.manager);
-  return new InitializationError(idOf(live), state, [`${work.told} ${FAILED}: ${first}`, ...others]);
+  return new InitializationError(idOf(live), state, [`${work.prefix} ${FAILED}: ${first}`, ...others]);
 }

@@ -12,7 +12,7 @@ interface Obstacle {
   readonly failed?: boolean;
 }
 
-/** The object came to be, but not to work. */
+/** The object was created, but did not become ready. */
 export class NotReady extends Error {
   readonly live: Values;
   readonly reasons: readonly string[];
@@ -24,7 +24,7 @@ export class NotReady extends Error {
   }
 }
 
-/** Waits until an object works as its kind means it, and returns it as it is then. `deadline` in ms since 1970. Throws NotReady. */
+/** Waits until an object is ready, and returns it. `deadline` in ms since 1970. Throws NotReady. */
 export async function untilReady(
   cluster: Cluster,
   object: Values,
@@ -34,7 +34,7 @@ export async function untilReady(
   let live = object;
   for (let obstacle = obstacleOf(live); obstacle; obstacle = obstacleOf(live)) {
     if (obstacle.failed || signal.aborted || Date.now() > deadline) {
-      throw new NotReady(live, [obstacle.reason, ...(await podTroubles(cluster, live))]);
+      throw new NotReady(live, [obstacle.reason, ...(await podProblems(cluster, live))]);
     }
     await pause(POLL_MS);
     live = (await cluster.read(live)) ?? live;
@@ -42,7 +42,7 @@ export async function untilReady(
   return live;
 }
 
-/** Waits until the object is gone, or another one has its name. */
+/** Waits until the object is deleted, or another one has its name. */
 export async function untilGone(
   cluster: Cluster,
   object: Values,
@@ -54,14 +54,14 @@ export async function untilGone(
     const live = await cluster.read(object);
     if (!live || (uid !== undefined && valueAt(live, "metadata", "uid") !== uid)) return;
     if (signal.aborted || Date.now() > deadline) {
-      const held = JSON.stringify(valueAt(live, "metadata", "finalizers") ?? []);
-      throw new Error(`it is still being deleted; finalizers: ${held}`);
+      const finalizers = JSON.stringify(valueAt(live, "metadata", "finalizers") ?? []);
+      throw new Error(`it is still being deleted; finalizers: ${finalizers}`);
     }
     await pause(POLL_MS);
   }
 }
 
-/** What keeps an object from working as its kind means it; undefined when it works. */
+/** Returns why an object is not ready; undefined = ready. */
 export function obstacleOf(live: Values): Obstacle | undefined {
   return OBSTACLES[`${textOf(live, "apiVersion")} ${textOf(live, "kind")}`]?.(live);
 }
@@ -76,7 +76,7 @@ const OBSTACLES: Readonly<Record<string, (live: Values) => Obstacle | undefined>
     if (late) return { reason: textOf(progress.message) ?? "the rollout takes too long", failed: true };
     const [updated, available, all] = [status("updatedReplicas"), status("availableReplicas"), status("replicas")];
     if (isObserved && updated >= wanted && available >= wanted && all <= wanted) return undefined;
-    return { reason: `of ${wanted} replicas ${updated} are updated, ${available} available, ${all} there in all` };
+    return { reason: `of ${wanted} replicas ${updated} are updated, ${available} available, ${all} in total` };
   },
   "apps/v1 StatefulSet": (live) => {
     const status = (field: string): Value | undefined => valueAt(live, "status", field);
@@ -101,15 +101,15 @@ function condition(live: Values, type: string, status = "True"): Values | undefi
   return itemsOf(live, "status", "conditions").find((one) => one.type === type && one.status === status);
 }
 
-/** What the containers of a workload's Pods say about why they do not run. */
-async function podTroubles(cluster: Cluster, workload: Values): Promise<string[]> {
+/** Returns the reasons for which the containers of a workload do not run. */
+async function podProblems(cluster: Cluster, workload: Values): Promise<string[]> {
   const pods = await cluster.podsOf(workload);
   const containers = pods.flatMap((pod) => itemsOf(pod, "status", "containerStatuses"));
   return containers.flatMap((container) => {
     const state = valueAt(container, "state", "waiting") ?? valueAt(container, "state", "terminated");
-    const said = [textOf(state, "reason"), textOf(state, "message")].filter((text) => text !== undefined);
-    return said.length === 0 || said[0] === "Completed"
+    const reason = [textOf(state, "reason"), textOf(state, "message")].filter((text) => text !== undefined);
+    return reason.length === 0 || reason[0] === "Completed"
       ? []
-      : [`container "${textOf(container, "name")}": ${said.join(": ")}`];
+      : [`container "${textOf(container, "name")}": ${reason.join(": ")}`];
   });
 }

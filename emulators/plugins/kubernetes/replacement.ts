@@ -3,7 +3,7 @@ import { diffValues, textOf, valueAt } from "../protocol/values.ts";
 import { AUTONAMED, annotation } from "./objects.ts";
 
 /**
- * The fields that cannot change in place, for the kinds that Gatehouse makes, as the real provider lists them:
+ * The fields that cannot change in place, for the kinds that Gatehouse creates, as the real provider lists them:
  * https://github.com/pulumi/pulumi-kubernetes/blob/master/provider/pkg/provider/diff.go
  */
 const FIXED: Readonly<Record<string, readonly string[]>> = {
@@ -14,7 +14,7 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   "batch/v1 Job": ["spec.completions", "spec.parallelism", "spec.selector", "spec.template"],
 };
 
-/** What a new set of inputs changes. Of a patch only the object that it goes to is fixed; what is `unready` is made anew in any case. */
+/** Compares inputs. For a patch, only name and namespace of its object are fixed; an `unready` object is always replaced. */
 export function compare(olds: Values, news: Values, { isPatch = false, unready = false } = {}): Change {
   const differences = diffValues(olds, news);
   const own = isPatch ? [] : (FIXED[`${textOf(news, "apiVersion")} ${textOf(news, "kind")}`] ?? []);
@@ -33,12 +33,12 @@ export function compare(olds: Values, news: Values, { isPatch = false, unready =
   };
 }
 
-/** A branch that is wholly new or gone is told by its root, above the field. */
+/** An added or removed branch is reported by its root, above the field. */
 function isWithin(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
 
-/** The new object cannot stand beside the old one; an automatic name is drawn anew for a replacement. */
+/** Returns whether old and new object have the same name, and so cannot exist together. A replacement gets a new automatic name. */
 function keepsName(olds: Values, news: Values): boolean {
   if (annotation(news, AUTONAMED) === "true") return false;
   const same = (field: string): boolean => valueAt(olds, "metadata", field) === valueAt(news, "metadata", field);

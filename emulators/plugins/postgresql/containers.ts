@@ -55,7 +55,7 @@ export const schema: Kind = {
   },
 
   async create(sql, values) {
-    // Whatever ifNotExists says, the real plugin adopts a schema that is there.
+    // The real plugin adopts an existing schema, whatever the value of ifNotExists.
     await sql.rows(`CREATE SCHEMA IF NOT EXISTS ${name(values.name)}`);
     if (values.owner) await sql.rows(`ALTER SCHEMA ${name(values.name)} OWNER TO ${name(values.owner)}`);
   },

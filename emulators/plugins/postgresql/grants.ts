@@ -5,7 +5,7 @@ import type { Values } from "../protocol/plugin.ts";
 import { list, name, text } from "./server.ts";
 import type { Kind, Sql } from "./server.ts";
 
-/** Privileges by type of object (https://www.postgresql.org/docs/current/ddl-priv.html), and where the catalog keeps who holds them. */
+/** Privileges by type of object (https://www.postgresql.org/docs/current/ddl-priv.html), and where the system catalog stores them. */
 const TYPES = {
   database: { privileges: ["CREATE", "CONNECT", "TEMPORARY"], table: "pg_database", prefix: "dat", kind: undefined },
   schema: { privileges: ["CREATE", "USAGE"], table: "pg_namespace", prefix: "nsp", kind: "n" },
@@ -39,19 +39,19 @@ export const grant: Kind = {
   update: (sql, _old, values) => grant.create(sql, values),
   delete: (sql, state) => settle(sql, state, [], "", target(state)),
 
-  /** The first object whose privileges are not the wanted ones speaks for all, so that the next update mends it. */
+  /** Returns the privileges of the first object that differs, so that the next update changes them. */
   async read(sql, known) {
     const holder = await holderOf(sql, known);
     if (holder === undefined) return undefined;
     const { table, prefix } = typeOf(known);
-    // An object that nobody ever granted on has no list; the real plugin takes that for no privileges.
+    // An object without any grant has no list; the real plugin treats it as no privileges.
     const rows = await sql.rows(
-      `SELECT ARRAY(SELECT DISTINCT privilege_type FROM aclexplode(${prefix}acl) WHERE grantee = $1 ORDER BY 1) AS held
+      `SELECT ARRAY(SELECT DISTINCT privilege_type FROM aclexplode(${prefix}acl) WHERE grantee = $1 ORDER BY 1) AS granted
        FROM ${table} WHERE ${which(known)} ORDER BY ${prefix}name`,
       [holder],
     );
-    const strayed = rows.map((row) => list(row.held)).find((held) => !isWanted(known, held));
-    return strayed ? { ...known, privileges: strayed } : known;
+    const drifted = rows.map((row) => list(row.granted)).find((granted) => !isWanted(known, granted));
+    return drifted ? { ...known, privileges: drifted } : known;
   },
 };
 
@@ -68,18 +68,18 @@ export const defaultPrivileges: Kind = {
     const holder = await holderOf(sql, known);
     if (holder === undefined) return undefined;
     const rows = await sql.rows(
-      `SELECT DISTINCT acl.privilege_type AS held FROM pg_default_acl CROSS JOIN aclexplode(defaclacl) acl
+      `SELECT DISTINCT acl.privilege_type AS granted FROM pg_default_acl CROSS JOIN aclexplode(defaclacl) acl
        LEFT JOIN pg_namespace n ON n.oid = defaclnamespace WHERE defaclobjtype = $1 AND acl.grantee = $2
        AND pg_get_userbyid(defaclrole) = $3 AND coalesce(nspname, '') = $4 ORDER BY 1`,
       [typeOf(known).kind, holder, known.owner, known.schema ?? ""],
     );
-    const held = rows.map((row) => asText(row.held));
-    if (held.length === 0 && list(known.privileges).length > 0) return undefined;
-    return isWanted(known, held) ? known : { ...known, privileges: held };
+    const granted = rows.map((row) => asText(row.granted));
+    if (granted.length === 0 && list(known.privileges).length > 0) return undefined;
+    return isWanted(known, granted) ? known : { ...known, privileges: granted };
   },
 };
 
-/** Takes away all and grants what is wanted in one transaction: the role never goes without. */
+/** Revokes all and grants the wanted privileges in one transaction, so that the role is never without them. */
 async function settle(sql: Sql, values: Values, wanted: string[], alter: string, objects: string): Promise<void> {
   const known: readonly string[] = typeOf(values).privileges;
   const wrong = wanted.find((one) => !known.includes(one));
@@ -112,7 +112,7 @@ function later(values: Values): string {
   return `ALTER DEFAULT PRIVILEGES FOR ROLE ${name(values.owner)} ${where}`;
 }
 
-/** The number that stands for the role in the catalog; undefined when the role or the schema is gone. */
+/** Returns the OID of the role; undefined if the role or the schema does not exist. */
 async function holderOf(sql: Sql, { role, schema }: Values): Promise<number | undefined> {
   const found = await sql.row(
     `SELECT coalesce((SELECT oid::int8::int4 FROM pg_roles WHERE rolname = $1), 0) AS id
@@ -122,8 +122,8 @@ async function holderOf(sql: Sql, { role, schema }: Values): Promise<number | un
   return found?.id as number | undefined;
 }
 
-function isWanted(values: Values, held: readonly string[]): boolean {
-  return isDeepStrictEqual([...held].sort(), list(values.privileges).sort());
+function isWanted(values: Values, granted: readonly string[]): boolean {
+  return isDeepStrictEqual([...granted].sort(), list(values.privileges).sort());
 }
 
 const typeOf = (values: Values): (typeof TYPES)[keyof typeof TYPES] => TYPES[values.objectType as keyof typeof TYPES];

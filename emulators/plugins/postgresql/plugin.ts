@@ -1,5 +1,5 @@
 /**
- * A stand-in for the Pulumi plugin `postgresql`, which bridges the Terraform provider cyrilgdn/postgresql: the same tokens, ids, defaults,
+ * Emulates the Pulumi plugin `postgresql`, which bridges the Terraform provider cyrilgdn/postgresql: the same tokens, ids, defaults,
  * replacements and statements for what it covers. It expects a superuser, and refuses what it does not cover.
  */
 import pg from "pg";
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 export function postgresql(): Plugin {
   let server = new Server({});
 
-  /** Works in the database that holds the object. */
+  /** Runs `work` in the database of the object. */
   async function inside<T>(kind: Kind, values: Values, doing: string, work: (sql: Sql) => Promise<T>): Promise<T> {
     const holder = "database" in kind.fields && values.database ? asText(values.database) : server.database;
     try {
@@ -33,7 +33,7 @@ export function postgresql(): Plugin {
     }
   }
 
-  /** Reads it back: the state is what the server holds, with what only the program knows. */
+  /** Returns the state in the server, with the values that only the program has. */
   async function stateOf(kind: Kind, known: Values): Promise<Values | undefined> {
     const completed = complete(kind.fields, known);
     const found = await inside(kind, known, "read", (sql) => kind.read(sql, completed));
@@ -56,15 +56,15 @@ export function postgresql(): Plugin {
       const values = located(kind, inputs, server);
       await inside(kind, values, "create", (sql) => kind.create(sql, complete(kind.fields, values)));
       const state = await stateOf(kind, values);
-      if (!state) throw new Error(`${kind.id(values)} was created and is not there any more; run the update again`);
+      if (!state) throw new Error(`${kind.id(values)} was created, and does not exist any more. Run the update again.`);
       return { id: kind.id(state), state: sealed(kind.fields, state) };
     },
 
     async read(type, id, inputs, state) {
       const kind = kindOf(type);
       const known = state ?? kind.parse?.(id);
-      if (!known) throw new Error(`${type} cannot be imported; create it, over what is there`);
-      const found = await stateOf(kind, located(kind, known, server)).catch(whenGone);
+      if (!known) throw new Error(`${type} cannot be imported. Create it: an existing one is overwritten.`);
+      const found = await stateOf(kind, located(kind, known, server)).catch(whenMissing);
       if (!found) return undefined;
       const given = state ? inputs : undefined;
       return { id: kind.id(found), inputs: inputsFound(kind.fields, given, found), state: sealed(kind.fields, found) };
@@ -77,37 +77,37 @@ export function postgresql(): Plugin {
       const values = located(kind, news, server);
       await inside(kind, values, "update", (sql) => kind.update(sql, old, complete(kind.fields, values)));
       const state = await stateOf(kind, values);
-      if (!state) throw new Error(`${kind.id(values)} is gone; run the update again with --refresh`);
+      if (!state) throw new Error(`${kind.id(values)} does not exist any more. Run the update again with --refresh.`);
       return sealed(kind.fields, state);
     },
 
     async delete(type, _id, state) {
       const kind = kindOf(type);
-      await inside(kind, state, "delete", (sql) => kind.delete(sql, state)).catch(whenGone);
+      await inside(kind, state, "delete", (sql) => kind.delete(sql, state)).catch(whenMissing);
     },
   };
 }
 
 function kindOf(type: string): Kind {
   const kind = KINDS[type];
-  if (!kind) throw new Error(`the stand-in for the postgresql plugin does not know the type ${type}`);
+  if (!kind) throw new Error(`the emulated postgresql plugin does not support the type ${type}`);
   return kind;
 }
 
-/** The database that the provider is connected to holds what names none. */
+/** An object without a database belongs to the one that the provider is connected to. */
 function located(kind: Kind, values: Values, server: Server): Values {
   return kind.fields.database?.computed && !values.database ? { ...values, database: server.database } : values;
 }
 
 function explained(doing: string, error: unknown): Error {
   if (!(error instanceof pg.DatabaseError)) return error instanceof Error ? error : new Error(String(error));
-  const told = [error.message, error.detail, error.hint].filter(Boolean).join("; ");
-  return new Error(`could not ${doing} it in PostgreSQL: ${told}`, { cause: error });
+  const details = [error.message, error.detail, error.hint].filter(Boolean).join("; ");
+  return new Error(`could not ${doing} it in PostgreSQL: ${details}`, { cause: error });
 }
 
-/** An object is gone with the database, schema or role that it belonged to. */
-function whenGone(error: unknown): undefined {
+/** An object does not exist if its database, schema or role does not. */
+function whenMissing(error: unknown): undefined {
   const cause = error instanceof Error ? error.cause : undefined;
-  const gone = ["3D000", "3F000", "42704"]; // invalid_catalog_name, invalid_schema_name, undefined_object
-  if (!(cause instanceof pg.DatabaseError) || !gone.includes(cause.code ?? "")) throw error;
+  const missing = ["3D000", "3F000", "42704"]; // invalid_catalog_name, invalid_schema_name, undefined_object
+  if (!(cause instanceof pg.DatabaseError) || !missing.includes(cause.code ?? "")) throw error;
 }

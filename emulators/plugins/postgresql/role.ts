@@ -38,7 +38,7 @@ export const role: Kind = {
 
   async read(sql, known) {
     const flags = Object.entries(FLAGS).map(([property, [, column]]) => `${column} AS "${property}"`);
-    // The hash cannot be compared, but a password that somebody took away is seen.
+    // The hash cannot be compared, but a removed password is detected.
     const found = await sql.row(
       `SELECT rolname AS name, ${flags.join(", ")}, rolconnlimit AS "connectionLimit",
          coalesce(rolvaliduntil::text, 'infinity') AS "validUntil", NOT rolcanlogin OR rolpassword IS NOT NULL AS kept,

@@ -15,23 +15,23 @@ export interface Sql {
   readonly server: Server;
 }
 
-/** How one type of resource lives in the server. Values come in complete, with every default. */
+/** The statements of one type of resource. Values are complete, with every default. */
 export interface Kind {
   readonly fields: Fields;
   readonly deleteBeforeReplace?: true;
   /** Its statements refuse to run in a transaction. */
   readonly bare?: true;
   id(values: Values): string;
-  /** What an id to import says; absent where the real plugin cannot import either. */
+  /** Returns the values in an id to import; undefined if the real plugin cannot import the type either. */
   parse?(id: string): Values;
   create(sql: Sql, values: Values): Promise<void>;
-  /** What the server holds of it; undefined when it is gone. `known` is the last state, or what `parse` gave. */
+  /** Returns the object in the server; undefined if it does not exist. `known` is the last state, or what `parse` gave. */
   read(sql: Sql, known: Values): Promise<Values | undefined>;
   update(sql: Sql, old: Values, values: Values): Promise<void>;
   delete(sql: Sql, state: Values): Promise<void>;
 }
 
-// Any number will do; all changes of one database queue for it, since parallel grants fail with "tuple concurrently updated".
+// An arbitrary number. All changes of one database wait for this lock, since parallel grants fail with "tuple concurrently updated".
 const CHANGES = 0x6761_7465;
 const CONNECTIONS = 4;
 
@@ -91,7 +91,7 @@ export class Server {
     });
   }
 
-  /** Lets go of a database, so that it can be dropped or renamed. */
+  /** Closes the connections to a database, so that it can be dropped or renamed. */
   async leave(database: string): Promise<void> {
     const pool = this.#pools.get(database);
     this.#pools.delete(database);
@@ -110,7 +110,7 @@ export class Server {
     const known = this.#pools.get(database);
     if (known) return known;
     const pool = new pg.Pool({ ...this.#options, ssl: this.#encryption(), database });
-    // A server that goes away closes idle connections; the next query tells.
+    // A server that stops closes idle connections; the next query fails.
     pool.on("error", () => undefined);
     this.#pools.set(database, pool);
     return pool;

@@ -1,4 +1,4 @@
-/** Stands in a value for what is not known yet, in a preview. */
+/** A value that is not known yet, in a preview. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
 
 /** A value that the engine must encrypt in its state and hide on the screen. */
@@ -28,12 +28,12 @@ export interface Change {
 }
 
 export interface Context {
-  /** Nothing may be changed; the state may hold UNKNOWN. */
+  /** Nothing may be changed; the state may contain UNKNOWN. */
   readonly preview: boolean;
   readonly urn: string;
   /** Seconds, from `customTimeouts`; 0 when none is set. */
   readonly timeout: number;
-  /** Aborted when the person cancels the run. */
+  /** Aborted when the user cancels the run. */
   readonly signal: AbortSignal;
 }
 
@@ -47,13 +47,13 @@ export interface CheckResult {
 }
 
 /**
- * What a stand-in provider does. Values come in without Secret wrappers and may hold UNKNOWN in a preview; whatever was secret in the
- * inputs is marked again on the way out, and so is what the plugin wraps in Secret. A thrown error becomes the text that the person sees.
+ * An emulated provider. Values have no Secret wrappers, and may contain UNKNOWN in a preview; whatever was secret in the
+ * inputs is marked again on the way out, and so is what the plugin wraps in Secret. The message of a thrown error is shown to the user.
  */
 export interface Plugin {
   readonly name: string;
   readonly version: string;
-  /** The configuration that tells which system this is: in another one, nothing is there yet. */
+  /** The configuration key that identifies the system. If it changes, all resources are replaced. */
   readonly identity?: string;
   /** Only for a parameterized package. */
   parameterize?(parameter: Parameter): { name: string; version: string };
@@ -73,7 +73,7 @@ export interface Plugin {
   invoke?(token: string, args: Values): Promise<Values>;
 }
 
-/** The object exists but did not become ready: the engine records it, and mends it in the next run. */
+/** The object exists but did not become ready: the engine records it, and updates it in the next run. */
 export class InitializationError extends Error {
   readonly id: string;
   readonly state: Values;

@@ -36,7 +36,7 @@ export async function listen(plugin: Plugin): Promise<{ port: number; close(): v
   return { port, close: () => server.forceShutdown() };
 }
 
-/** The calls of the provider protocol; the engine is told for the rest that they are not implemented. */
+/** The calls of the provider protocol; the engine gets "unimplemented" for the others. */
 function handlers(plugin: Plugin): grpc.UntypedServiceImplementation {
   const cancelled = new AbortController();
   let config: Decoded = { values: {}, secrets: [] };
@@ -97,10 +97,10 @@ function handlers(plugin: Plugin): grpc.UntypedServiceImplementation {
       const news = open(request.getNews());
       const olds = given(open(request.getOlds()).values);
       const { inputs, failures } = await plugin.check(request.getType(), olds, news.values, request.getUrn());
-      const told = failures.map(({ property, reason }) =>
+      const problems = failures.map(({ property, reason }) =>
         new proto.CheckFailure().setProperty(property).setReason(redact(reason, [news, config])),
       );
-      return new proto.CheckResponse().setInputs(encode(inputs, news.secrets)).setFailuresList(told);
+      return new proto.CheckResponse().setInputs(encode(inputs, news.secrets)).setFailuresList(problems);
     }),
     diff: handle(async (request: proto.DiffRequest, open) => {
       const state = open(request.getOlds()).values;
@@ -147,7 +147,7 @@ function given(values: Values): Values | undefined {
   return Object.keys(values).length === 0 ? undefined : values;
 }
 
-/** Where secrets are in a state, which may hold a copy of the inputs. */
+/** Where secrets are in a state, which may contain a copy of the inputs. */
 function copied(secrets: readonly Path[]): Path[] {
   return [...secrets, ...secrets.map((path) => ["__inputs", ...path])];
 }

@@ -66,7 +66,7 @@ function encodeValue(value: Value, hidden = false): JavaScriptValue {
   return Object.fromEntries(present.map(([key, item]) => [key, encodeValue(item, hidden)]));
 }
 
-/** The text with every secret string blanked out. One under 4 characters stays: it would blank out half a sentence. */
+/** The text with every secret string blanked out. Secrets of fewer than 4 characters stay, because they are parts of common words. */
 export function redact(text: string, decoded: readonly Decoded[]): string {
   const found = decoded.flatMap(({ values, secrets }) => secrets.flatMap((path) => texts(valueAt(values, ...path))));
   const longestFirst = found.filter(({ length }) => length >= 4).sort((one, other) => other.length - one.length);
@@ -79,7 +79,7 @@ function texts(value: Value | undefined): string[] {
   return isValues(value) ? Object.values(value).flatMap(texts) : [];
 }
 
-/** What stands at a path; undefined where the path leads nowhere. */
+/** Returns the value at a path, if there is one. */
 export function valueAt(value: Value | undefined, ...path: Path): Value | undefined {
   return path.reduce<Value | undefined>((found, key) => {
     if (Array.isArray(found)) return found[Number(key)];
@@ -87,7 +87,7 @@ export function valueAt(value: Value | undefined, ...path: Path): Value | undefi
   }, value);
 }
 
-/** The text at a path, if it says something. */
+/** Returns the text at a path, unless it is empty. */
 export function textOf(value: Value | undefined, ...path: Path): string | undefined {
   const found = valueAt(value, ...path);
   return typeof found === "string" && found !== "" ? found : undefined;
@@ -104,7 +104,7 @@ export function isValues(value: Value | undefined): value is Values {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Secret);
 }
 
-/** True when a value holds anything that is not known yet. */
+/** Returns whether a value contains UNKNOWN. */
 export function hasUnknown(value: Value | undefined): boolean {
   if (Array.isArray(value)) return value.some(hasUnknown);
   return value === UNKNOWN || (isValues(value) && Object.values(value).some(hasUnknown));
@@ -112,7 +112,7 @@ export function hasUnknown(value: Value | undefined): boolean {
 
 export type Difference = Record<string, "add" | "delete" | "update">;
 
-/** What differs, by property path as Pulumi writes it. A branch that is wholly new or gone is one entry; UNKNOWN always differs. */
+/** Returns the differences by property path as Pulumi writes it. An added or removed branch is one entry; UNKNOWN always differs. */
 export function diffValues(olds: Values, news: Values): Difference {
   return Object.fromEntries(diffAt("", olds, news));
 }

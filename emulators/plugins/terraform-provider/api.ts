@@ -19,7 +19,7 @@ export interface Call {
   readonly body?: Values;
 }
 
-/** authentik's API as the Terraform provider uses it: no retry, no timeout, 404 means gone, and its texts for everything else. */
+/** authentik's API as the Terraform provider uses it: no retry, no timeout, 404 means deleted, and its messages for every other error. */
 export class Api {
   readonly #base: URL;
   readonly #headers: Record<string, string>;
@@ -38,18 +38,18 @@ export class Api {
     this.#dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  /** One object; undefined when the server says 404. @throws when the answer has no field `key` */
+  /** One object; undefined after a 404. @throws when the response has no field `key` */
   async object(call: Call, key = "pk"): Promise<Values | undefined> {
     return this.#send(call, [key]);
   }
 
-  /** The entries of a list's first page; undefined when the server says 404. */
+  /** The entries of a list's first page; undefined after a 404. */
   async list(call: Call): Promise<Values[] | undefined> {
     const page = await this.#send(call, ["pagination", "results", "autocomplete"]);
     return page && (page.results as Values[]);
   }
 
-  /** A call whose answer is not looked at, which is how a starting server's "deleted" is believed. */
+  /** A call whose response body is ignored, as by the real provider. */
   async command(call: Call): Promise<void> {
     await this.#send(call, undefined);
   }

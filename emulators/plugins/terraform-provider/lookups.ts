@@ -10,11 +10,11 @@ interface Lookup {
   readonly one?: string;
   /** The arguments that a list is filtered by, with their names in the API. */
   readonly filters: Readonly<Record<string, string>>;
-  /** Goes with every list. */
+  /** Sent with every list. */
   readonly query?: Readonly<Record<string, string>>;
   /** As in "No matching groups found". */
   readonly noun: string;
-  /** Names of the outputs besides `id`, separated by blanks. */
+  /** Names of the outputs except `id`, separated by blanks. */
   readonly outputs: string;
   /** Outputs that are called otherwise in the API. */
   readonly renamed?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     noun: "mappings",
     outputs: "description expression ids managed managedLists name scopeName",
   },
-  // Not a slip of this page: the real one says so.
+  // Verbatim: the real provider reports "groups" here.
   getCertificateKeyPair: {
     path: "/crypto/certificatekeypairs/",
     filters: { name: "name" },
@@ -66,7 +66,7 @@ export function outputsOf(token: string): string[] {
 
 function lookupOf(token: string): Lookup {
   const lookup = LOOKUPS[nameOf(token)];
-  if (!lookup) throw new Error(`the stand-in for the authentik provider does not know the data source ${token}`);
+  if (!lookup) throw new Error(`the emulated authentik provider does not support the data source ${token}`);
   return lookup;
 }
 
@@ -74,7 +74,7 @@ function nameOf(token: string): string {
   return token.slice(token.lastIndexOf(":") + 1);
 }
 
-/** Runs a data source; of a key pair it tells what its list does, so no certificate and no key. A 404 gives an empty result, as with the real provider. @throws when nothing matches */
+/** Runs a data source; of a key pair it returns the fields of the list, without certificate and key. A 404 gives an empty result, as with the real provider. @throws when nothing matches */
 export async function lookUp(api: Api, token: string, args: Values): Promise<Values> {
   const lookup = lookupOf(token);
   const { path, one } = lookup;

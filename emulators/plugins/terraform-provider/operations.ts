@@ -7,7 +7,7 @@ import type { Api } from "./api.ts";
 import { RESOURCES } from "./resources.ts";
 import type { Resource, WireField } from "./resources.ts";
 
-/** What can be done with one type of resource. Values come in complete; undefined stands for the server's 404. */
+/** The operations of one type of resource. Values are complete; undefined = the server responded with 404. */
 export interface Operations {
   readonly fields: Fields;
   create(api: Api, values: Values): Promise<Found | undefined>;
@@ -20,16 +20,16 @@ interface Found {
   readonly state: Values;
 }
 
-/** Takes a name as in the type token, e.g. `ProviderProxy`. @throws for one that the table does not hold */
+/** Takes a name as in the type token, e.g. `ProviderProxy`. @throws for one that the table does not have */
 export function operationsOf(name: string): Operations {
   const resource = RESOURCES[name];
-  if (!resource) throw new Error(`the stand-in for the authentik provider does not know the resource ${name}`);
+  if (!resource) throw new Error(`the emulated authentik provider does not support the resource ${name}`);
   return restful(name, resource);
 }
 
 /** Create is POST and GET, update is PUT and GET with the whole object. */
 function restful(name: string, { path, key = "pk", query, fields }: Resource): Operations {
-  // An output besides the engine's id, which alone follows a rename at once.
+  // An output next to the engine's id; only this one follows a rename at once.
   const idName = `${name[0]?.toLowerCase()}${name.slice(1)}Id`;
   const at = (id: Value | undefined): string => `${path}${encodeURIComponent(asText(id))}/`;
 
@@ -70,7 +70,7 @@ async function defaultSettings(api: Api): Promise<Values> {
   return (await api.object({ method: "GET", path }, "config")) ?? {};
 }
 
-/** What a read asks for besides, or does not take from the answer. */
+/** Returns the outputs of a read that do not come from the response. */
 async function moreOf(name: string, api: Api, path: string, known: Values, answer: Values): Promise<Values> {
   // The server adds the default mappings; they count only for a program that lists some.
   if (name === "ProviderProxy" && isEmpty(known.propertyMappings)) return { propertyMappings: [] };

@@ -1,5 +1,5 @@
 /**
- * A stand-in for the Pulumi plugin `terraform-provider`, for one of the Terraform providers that it can bridge: goauthentik/authentik 2026.5.0.
+ * Emulates the Pulumi plugin `terraform-provider` for one of the Terraform providers that it can bridge: goauthentik/authentik 2026.5.0.
  */
 import { asText, check, compare, complete, inputsFound, planned, sealed } from "../bridge.ts";
 import { UNKNOWN } from "../protocol/plugin.ts";
@@ -11,7 +11,7 @@ import type { Operations } from "./operations.ts";
 
 const PACKAGE = { name: "authentik", version: "2026.5.0" };
 
-// What the bridge makes of a 404 after a create or an update.
+// The error of the bridge for a 404 after a create or an update.
 const NOT_THERE =
   "Internal error: DecodePropertyMap expected the decoder to return an Object.\n" +
   "Please report to https://github.com/pulumi/pulumi-terraform-bridge/issues";
@@ -31,7 +31,7 @@ export function authentik(): Plugin {
 
     async configure(config) {
       connection = connect(config);
-      // The real one asks once, and takes no notice of the answer.
+      // The real provider sends this request once, and ignores the response.
       await connection?.command({ method: "GET", path: "/root/config/" }).catch(() => undefined);
     },
     check: (type, olds, news, urn) => Promise.resolve(check(operations(type).fields, olds, news, urn)),
@@ -78,7 +78,7 @@ function parameterize({ value }: Parameter): { name: string; version: string } {
   const { url, version } = remote ?? {};
   if (!asText(url).endsWith("goauthentik/authentik") || version !== PACKAGE.version) {
     throw new Error(
-      `the stand-in serves goauthentik/authentik ${PACKAGE.version} only, not ${asText(url)} ${asText(version)}`,
+      `the emulated plugin supports goauthentik/authentik ${PACKAGE.version} only, not ${asText(url)} ${asText(version)}`,
     );
   }
   return PACKAGE;

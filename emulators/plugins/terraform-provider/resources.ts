@@ -1,4 +1,4 @@
-/** How each resource travels: what is sent, what is read back. From the Terraform provider's source, tag v2026.5.0, and recorded calls. */
+/** The fields of each resource in requests and responses. From the Terraform provider's source, tag v2026.5.0, and recorded calls. */
 import { isDeepStrictEqual } from "node:util";
 
 import { asText, isEmpty, oneOf } from "../bridge.ts";
@@ -10,7 +10,7 @@ export interface WireField extends Field {
   readonly json?: string;
   /** `set`: left out of the body when false or empty. `null`: null when empty. Default: always. */
   readonly send?: "set" | "null" | "never";
-  /** The API does not tell; the state keeps what the program said. */
+  /** Not in responses: the state keeps the value of the program. */
   readonly unread?: true;
   /** JSON text in the program, an object in the API. */
   readonly object?: true;

@@ -8,7 +8,7 @@ export type Json = Record<string, unknown>;
 
 export const origin = "http://authentik.localhost";
 export const app = "http://whoami.localhost:8080";
-export const hosts = ["whoami.localhost:8080", "closed.localhost", "stranger.localhost"];
+export const hosts = ["whoami.localhost:8080", "closed.localhost", "unknown.localhost"];
 
 /** How long a test waits for what authentik does later. */
 export const waiting = { timeout: 240_000, interval: 100 };

@@ -22,7 +22,7 @@ ajv.addSchema({ $id: "api", components: withoutNullable(description.components) 
 const patterns = Object.keys(description.paths).sort((a, b) => a.split("{").length - b.split("{").length);
 const validators = new Map<string, ValidateFunction>();
 
-/** Fails unless an answer is what the description says of this method, path and status. */
+/** Fails unless a response fits the API schema of this method, path and status. */
 export function expectDescribed(method: string, path: string, status: number, body: unknown): void {
   const pattern = patterns.find((one) =>
     new RegExp(`^${one.replace(/\{\w+\}/g, "[^/]+")}$`).test(path.split("?")[0] ?? ""),
@@ -37,10 +37,10 @@ export function expectDescribed(method: string, path: string, status: number, bo
   expect(validate.errors, `${method} ${path}`).toBeNull();
 }
 
-/** A certificate and its key, in place of recorded ones, which are not whole. */
+/** A certificate and its key, in place of the recorded ones, which are incomplete. */
 export const pair = selfSigned("test");
 
-/** Enough for an object of any resource to be whole. */
+/** The required fields of an object of any resource. */
 export const anything = {
   ...{ name: "n", slug: "s", username: "u", identifier: "i", domain: "d", title: "t", designation: "authentication" },
   ...{ external_host: "http://app.test", authorization_flow: randomUUID(), invalidation_flow: randomUUID() },
@@ -51,7 +51,7 @@ export function nameOf(object: Json): unknown {
   return object["slug"] ?? object["name"] ?? object["domain"];
 }
 
-/** What an answer repeats of its request: all but a certificate and its key, texts trimmed; a proxy provider adds mappings. */
+/** Returns the fields of a request that its response repeats: all but a certificate and its key, texts trimmed; a proxy provider adds mappings. */
 export function echo(sent: Json): Json {
   const { property_mappings, ...echoed } = Object.fromEntries(
     Object.entries(sent).map(([name, value]) => [name, typeof value === "string" ? value.trim() : value]),

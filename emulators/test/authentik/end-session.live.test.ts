@@ -32,7 +32,7 @@ describe("signing out at an application", () => {
   const out = `${endpoint}/identity/end-session/`;
   const back = "http://dash.localhost/bye";
 
-  test("redirects into the invalidation flow, which ends the session once the browser has run it", async () => {
+  test("redirects to the invalidation flow, which ends the session when the browser has run it", async () => {
     const { pk } = (await list(authentik.url, "/flows/instances/?slug=default-invalidation-flow"))[0] ?? {};
     const restore = await configure(authentik.url, { invalidation_flow: pk });
     const browser = new Browser(authentik.url, hosts);
@@ -49,7 +49,7 @@ describe("signing out at an application", () => {
     await restore();
   });
 
-  test("leaves the user signed in at authentik where the provider has the flow made for providers", async () => {
+  test("leaves the user signed in at authentik with the invalidation flow for providers", async () => {
     const { pk } = (await list(authentik.url, "/flows/instances/?slug=default-provider-invalidation-flow"))[0] ?? {};
     const restore = await configure(authentik.url, { invalidation_flow: pk });
     const browser = new Browser(authentik.url, hosts);
@@ -64,14 +64,14 @@ describe("signing out at an application", () => {
     await restore();
   });
 
-  test("asks for a login first without a session", async () => {
+  test("redirects to the login first without a session", async () => {
     const answer = await new Browser(authentik.url, hosts).request(`${out}?state=x`);
     const next = encodeURIComponent("/application/o/identity/end-session/?state=x");
     const login = `/if/flow/default-authentication-flow/?state=x&next=${next}`;
     expect([answer.status, answer.headers.get("location")]).toEqual([302, login]);
   });
 
-  test("goes back to a registered address only, whatever the id token says", async () => {
+  test("redirects to a registered address only, whatever the id token", async () => {
     const { redirect_uris } = await identity(authentik.url);
     const logout = { matching_mode: "strict", url: back, redirect_uri_type: "logout" };
     const restore = await configure(authentik.url, { redirect_uris: [...(redirect_uris as Json[]), logout] });

@@ -39,7 +39,7 @@ async function ask(form: Record<string, string>): Promise<{ status: number; body
   return { status: answer.status, body: (await answer.json()) as Json };
 }
 
-/** What a machine says to get a token for an application. */
+/** The form with which a service account requests a token for an application. */
 const form = async (application: string, identifier = "robot-app") => ({
   client_id: clients.get(application) ?? application,
   username: "robot",
@@ -50,7 +50,7 @@ const form = async (application: string, identifier = "robot-app") => ({
 const bearer = (token: unknown) => `Bearer ${String(token)}`;
 const basic = (user: string, password: string) => `Basic ${btoa(`${user}:${password}`)}`;
 
-/** Asks an application with an Authorization, in a fresh browser unless one is given. */
+/** Sends a request with an Authorization header to an application, in a fresh browser unless one is given. */
 function visit(address: string, authorization: string, browser = new Browser(authentik.url, hosts)): Promise<Response> {
   return browser.request(address, { headers: { authorization } });
 }
@@ -62,7 +62,7 @@ function visitNginx(host: string, authorization: string): Promise<Response> {
 }
 
 describe("a service account's app password", () => {
-  test("is traded for a token of an application, with the scopes that it knows", async () => {
+  test("is exchanged for a token of an application, with the scopes of its provider", async () => {
     const { status, body } = await ask(await form("whoami"));
     expect(status).toBe(200);
     expect(body).toMatchObject({ token_type: "Bearer", expires_in: 3600, scope: "openid profile" });
@@ -77,7 +77,7 @@ describe("a service account's app password", () => {
     expect(claims).not.toHaveProperty("email");
   });
 
-  test("of an OAuth2 provider gives a token that verifies against the published keys", async () => {
+  test("gets a token of an OAuth2 provider that the published keys verify", async () => {
     const { body } = await ask(await form("identity"));
     const browser = new Browser(authentik.url, hosts);
     const keys = (await (await browser.request(`${origin}/application/o/identity/jwks/`)).json()) as JSONWebKeySet;
@@ -87,7 +87,7 @@ describe("a service account's app password", () => {
   });
 
   test.each([
-    ["somebody else's", { username: "bob" }],
+    ["the password of another user", { username: "bob" }],
     ["a wrong one", { password: "wrong" }],
     ["an empty one", { password: "" }],
   ])("%s is refused", async (_, wrong) => {
@@ -97,13 +97,13 @@ describe("a service account's app password", () => {
     });
   });
 
-  test.each(["robot-api", "robot-old"])("%s is none: an API key, and one that ran out", async (identifier) => {
+  test.each(["robot-api", "robot-old"])("%s is refused: an API key, and an expired password", async (identifier) => {
     expect(await ask(await form("whoami", identifier))).toEqual({ status: 400, body: { error: "invalid_grant" } });
   });
 });
 
 describe("Authorization at the outpost", () => {
-  test("a bearer token gets in, with identity, and makes a session", async () => {
+  test("allows a bearer token, with identity, and creates a session", async () => {
     const token = (await ask(await form("whoami"))).body["access_token"];
     const browser = new Browser(authentik.url, hosts);
     const answer = await visit(`${app}/x`, bearer(token), browser);
@@ -116,7 +116,7 @@ describe("Authorization at the outpost", () => {
     expect((await visitNginx(new URL(app).host, bearer(token))).status).toBe(200);
   });
 
-  test("Basic takes the app password, or a token as that of goauthentik.io/token", async () => {
+  test("allows the app password with Basic, or a token as password of goauthentik.io/token", async () => {
     const answer = await visit(app, basic("robot", await key("robot-app")));
     expect([answer.status, answer.headers.get("x-authentik-username")]).toEqual([200, "robot"]);
     expect(answer.headers.get("x-idp-username")).toBe("robot");
@@ -124,7 +124,7 @@ describe("Authorization at the outpost", () => {
     expect((await visit(app, basic("goauthentik.io/token", token))).status).toBe(200);
   });
 
-  test("what is not valid is a request without a session: 302 for Traefik, 401 for nginx", async () => {
+  test("treats invalid credentials as no session: 302 for Traefik, 401 for nginx", async () => {
     const other = (await ask(await form("identity"))).body["access_token"];
     const wrong = [
       bearer("x"),
@@ -145,7 +145,7 @@ describe("Authorization at the outpost", () => {
     }
   });
 
-  test("an app password that was deleted is believed for a minute, as the outpost asks no sooner", async () => {
+  test("accepts a deleted app password for a minute, which is cached that long", async () => {
     const token = { identifier: "short-lived", user: account, intent: "app_password", expiring: false };
     await api("POST", "/core/tokens/", token);
     const authorization = basic("robot", await key("short-lived"));
@@ -156,7 +156,7 @@ describe("Authorization at the outpost", () => {
   });
 });
 
-test("an application's groups hold for service accounts too", async () => {
+test("applies the groups of an application to service accounts", async () => {
   const authorization = basic("robot", await key("robot-app"));
   expect(await ask(await form("closed"))).toEqual({ status: 400, body: { error: "invalid_grant" } });
   expect((await visit(closed, authorization)).status).toBe(302);

@@ -50,7 +50,7 @@ async function redeem(form: Record<string, string>): Promise<{ status: number; b
 const confidential = { client_id: "identity", client_secret: "s3cret" };
 const claimsOf = (body: Json) => decodeJwt(body["id_token"] as string);
 
-test("without a session, authorize sends to the login page with 302", async () => {
+test("redirects from authorize to the login page without a session", async () => {
   const answer = await new Browser(authentik.url, hosts).request(authorize());
   const location = new URL(answer.headers.get("location") ?? "", origin);
   expect([answer.status, location.pathname]).toEqual([302, "/if/flow/default-authentication-flow/"]);
@@ -66,7 +66,7 @@ test.each([
   "http://DASH.localhost/login",
   "http://dash.localhost@evil.test/login",
   "//dash.localhost/login",
-])("the redirect address %s is not the registered one: an error page, signed in or not", async (redirect_uri) => {
+])("shows an error page for the unregistered redirect URI %s, signed in or not", async (redirect_uri) => {
   const { browser } = await codeFor(authorize());
   for (const one of [browser, new Browser(authentik.url, hosts)]) {
     const answer = await one.request(authorize({ redirect_uri }));
@@ -74,7 +74,7 @@ test.each([
   }
 });
 
-test("who is in none of the bound groups is denied at the authorize endpoint, with no code", async () => {
+test("denies a user outside the bound groups at the authorize endpoint, without a code", async () => {
   const target = (await call(authentik.url, "GET", "/core/applications/identity/"))["pk"];
   const group = (await list(authentik.url, "/core/groups/?name=authentik+Admins"))[0]?.["pk"];
   const binding = await call(authentik.url, "POST", "/policies/bindings/", { target, group, order: 0 });
@@ -87,7 +87,7 @@ test("who is in none of the bound groups is denied at the authorize endpoint, wi
 });
 
 describe("grant types that a provider does not have are refused", () => {
-  test("at authorize: back to the application with invalid_request, signed in or not", async () => {
+  test("at authorize, with a redirect to the application and invalid_request, signed in or not", async () => {
     const restore = await configure(authentik.url, { grant_types: [] });
     const answer = await new Browser(authentik.url, hosts).request(authorize());
     const error = "error=invalid_request&error_description=The%20request%20is%20otherwise%20malformed&state=s";
@@ -97,7 +97,7 @@ describe("grant types that a provider does not have are refused", () => {
     await restore();
   });
 
-  test("at the token endpoint: invalid_grant, before the client's secret is looked at", async () => {
+  test("at the token endpoint with invalid_grant, before the client secret is checked", async () => {
     const { code } = await codeFor(authorize());
     const restore = await configure(authentik.url, { grant_types: ["client_credentials"] });
     const refused = { status: 400, body: { error: "invalid_grant" } };
@@ -108,7 +108,7 @@ describe("grant types that a provider does not have are refused", () => {
   });
 });
 
-test("an access token is a JWT, which userinfo and introspection know until it is revoked", async () => {
+test("issues a JWT as access token, which userinfo and introspection accept until it is revoked", async () => {
   const { body } = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
   const token = body["access_token"] as string;
   const post = async (name: string) => {
@@ -124,7 +124,7 @@ test("an access token is a JWT, which userinfo and introspection know until it i
 });
 
 describe("settings of a provider", () => {
-  test("token validities, and scopes: those it knows, refresh tokens only with offline_access", async () => {
+  test("token validities and scopes, with a refresh token for offline_access only", async () => {
     const mappings = await list(authentik.url, "/propertymappings/provider/scope/");
     const property_mappings = mappings
       .filter((one) => ["openid", "profile", "offline_access"].includes(one["scope_name"] as string))
@@ -160,7 +160,7 @@ describe("settings of a provider", () => {
     await restore();
   });
 
-  test("a public client needs no secret, but the verifier of its challenge", async () => {
+  test("a public client: no secret, but the verifier of its challenge", async () => {
     const restore = await configure(authentik.url, { client_type: "public" });
     const verifier = "v".repeat(43);
     const code_challenge = createHash("sha256").update(verifier).digest("base64url");
@@ -176,7 +176,7 @@ describe("settings of a provider", () => {
     expect((await redeem({ client_id: "identity", code: (await codeFor(authorize())).code })).status).toBe(400);
   });
 
-  test("the issuer: its own, or authentik's for all", async () => {
+  test("the issuer: one for each provider, or one for all", async () => {
     const issuer = async () => {
       const { body } = await redeem({ ...confidential, code: (await codeFor(authorize())).code });
       const path = `${endpoint}/identity/.well-known/openid-configuration`;
@@ -213,7 +213,7 @@ describe("the session's length, set by a blueprint", () => {
     return { browser, cookie: cookies.at(-1) ?? "" };
   };
 
-  test("a length makes a lasting cookie, and the server forgets the session after it", async () => {
+  test("sets a persistent cookie, and ends the session after that length", async () => {
     await setLength("hours=10;minutes=5");
     expect((await cookieAfterLogin()).cookie).toMatch(/; Max-Age=36300; Path=\/; HttpOnly; SameSite=Lax$/);
     await setLength("seconds=2");
@@ -225,7 +225,7 @@ describe("the session's length, set by a blueprint", () => {
     await expect.poll(location, { timeout: 240_000 }).toContain("/if/flow/default-authentication-flow/");
   });
 
-  test("seconds=0 is until the browser closes, and nonsense is refused", async () => {
+  test("lasts until the browser closes with seconds=0, and refuses an invalid value", async () => {
     await setLength("seconds=0");
     const { browser, cookie } = await cookieAfterLogin();
     expect(cookie).toMatch(/^authentik_session=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/);

@@ -24,7 +24,7 @@ const files = (folder: string) => readdirSync(folder).filter((name) => name.star
 const cookieName = async (ask: Ask, address: string) => nameOf(sent((await ask(address)).cookies));
 
 describe("a standalone outpost", () => {
-  test("signs a user in, and keeps the session in a file that only its own user reads", async () => {
+  test("stores the session in a file that only its own user can read", async () => {
     const { ask, folder } = standalone(a, b);
     const cookie = await signIn(ask, "http://a.localhost/x");
     expect(await ask("http://a.localhost/x", cookie)).toMatchObject({ status: 200, username: "bob" });
@@ -56,7 +56,7 @@ describe("a standalone outpost", () => {
     expect((await ask("http://a.localhost/", cookie)).status).toBe(302);
   });
 
-  test("gives all cookies the lifetime and Secure of the application constructed last", async () => {
+  test("sets lifetime and Secure of the application constructed last on all cookies", async () => {
     const last = application("c", { external_host: "https://c.localhost", access_token_validity: 60 });
     const { ask } = standalone(a, last);
     const [line = ""] = (await ask("http://a.localhost/")).cookies;
@@ -99,7 +99,7 @@ describe("a standalone outpost", () => {
     expect((await ask("http://a.localhost/", await signIn(ask, "http://a.localhost/"))).status).toBe(200);
   });
 
-  test("redirects a sign-out without a session to /start with its own address, and makes a session", async () => {
+  test("redirects a sign-out without a session to /start with its own address, and creates a session", async () => {
     const { ask, folder } = standalone(a, b);
     const out = await ask("http://a.localhost/outpost.goauthentik.io/sign_out");
     const rd = encodeURIComponent("http://a.localhost/outpost.goauthentik.io/sign_out");
@@ -109,11 +109,11 @@ describe("a standalone outpost", () => {
     expect(through.query.get("rd")).toBe("http://a.localhost/outpost.goauthentik.io/auth/traefik");
   });
 
-  test("ends the sessions of one session with authentik, and leaves other files alone", async () => {
+  test("ends the sessions of one session of authentik, and no other file", async () => {
     const { ask, folder, proxy } = standalone(a, b);
     const first = await signIn(ask, "http://a.localhost/", "one");
     const second = await signIn(ask, "http://b.localhost/", "two");
-    writeFileSync(path.join(folder, "session_other"), "not ours");
+    writeFileSync(path.join(folder, "session_other"), "another file");
     proxy.endSessions(({ sid }) => sid === "one");
     expect((await ask("http://a.localhost/", first)).status).toBe(302);
     expect((await ask("http://b.localhost/", second)).status).toBe(200);
@@ -122,7 +122,7 @@ describe("a standalone outpost", () => {
 });
 
 describe("the embedded outpost", () => {
-  test("has the bare session id in its cookie", async () => {
+  test("has the plain session id in its cookie", async () => {
     const { ask, store } = embedded([a, b]);
     const cookie = await signIn(ask, "http://a.localhost/");
     expect(store.list("outpost_session").map(({ pk }) => pk)).toEqual([valueOf(cookie)]);
@@ -147,7 +147,7 @@ describe("the embedded outpost", () => {
     expect(await ask("http://b.localhost/", renamed)).toMatchObject({ status: 200, username: "bob" });
   });
 
-  test("signs a user in again after a sign-out, with the cookie that stayed", async () => {
+  test("signs a user in again after a sign-out, with the same cookie", async () => {
     const { ask } = embedded([a, b]);
     const cookie = await signIn(ask, "http://a.localhost/");
     expect((await ask("http://a.localhost/outpost.goauthentik.io/sign_out", cookie)).status).toBe(302);
@@ -157,7 +157,7 @@ describe("the embedded outpost", () => {
     expect((await ask("http://a.localhost/", cookie)).status).toBe(200);
   });
 
-  test("gives each application's cookie its own lifetime", async () => {
+  test("sets the lifetime of each application on its cookie", async () => {
     const { ask } = embedded([a, application("c", { access_token_validity: 60 })]);
     expect((await ask("http://a.localhost/")).cookies[0]).toContain("; Max-Age=601;");
   });
@@ -172,7 +172,7 @@ describe.each([
     ["a malformed state", async () => Promise.resolve("x.y.z")],
     ["the state of another application", async (ask: Ask) => (await ask("http://b.localhost/")).query.get("state")],
     ["the state of another browser", async (ask: Ask) => (await ask("http://a.localhost/")).query.get("state")],
-  ])("with %s is answered 400 with an empty body", async (_case, state) => {
+  ])("with %s gets 400 and an empty body", async (_case, state) => {
     const ask = start();
     const cookie = sent((await ask("http://a.localhost/")).cookies);
     const end = await ask(callback("http://a.localhost/", await state(ask)), cookie);

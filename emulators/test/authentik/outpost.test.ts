@@ -22,19 +22,19 @@ describe("an outpost chooses the provider by the host", () => {
     if (!client) expect(body).toMatch(`{\n\t"Message": "no app for hostname",\n\t"Host": "${host}",`);
   });
 
-  test.each(cases)("embedded: %s -> %s, all else is for the core", async (host, client) => {
+  test.each(cases)("embedded: %s -> %s, every other request goes to the core", async (host, client) => {
     const { status, query, body } = await embedded(two).ask(`http://${host}/`);
     expect([status, query.get("client_id"), body]).toEqual([client ? 302 : 404, client, client ? "" : "core"]);
   });
 
-  test("a standalone outpost with one provider serves any host, the embedded one does not", async () => {
+  test("serves any host with one provider if standalone, but not if embedded", async () => {
     const one = application("a");
     expect((await standalone(one).ask("http://other.localhost/")).query.get("client_id")).toBe("id-a");
     expect((await embedded([one]).ask("http://other.localhost/")).status).toBe(404);
     expect((await standalone().ask("http://other.localhost/")).status).toBe(400);
   });
 
-  test("a provider of a domain serves the hosts below it that have none of their own", async () => {
+  test("serves hosts below the domain of a provider, except those with their own provider", async () => {
     const domain = application("auth", { mode: "forward_domain", cookie_domain: "localhost" });
     const { ask } = standalone(domain, application("a"));
     expect((await ask("http://x.localhost/")).query.get("client_id")).toBe("id-auth");
@@ -42,7 +42,7 @@ describe("an outpost chooses the provider by the host", () => {
   });
 });
 
-test("the embedded outpost redirects to localhost while its authentik_host is empty", async () => {
+test("redirects to localhost while the authentik_host of the embedded outpost is empty", async () => {
   const { location } = await embedded([application("a")], "").ask("http://a.localhost/");
   expect(location).toMatch(/^http:\/\/localhost\/application\/o\/authorize\/\?/);
 });
@@ -63,11 +63,11 @@ describe("open paths", () => {
     ["/open/../secret", 200],
     ["/x/../open/", 302],
     ["/%zz", 500],
-  ])("%s -> %i: one pattern per line, on the decoded path with the dots that were sent", async (uri, expected) => {
+  ])("%s -> %i: matches one pattern per line with the decoded path, dots included", async (uri, expected) => {
     expect(await status("^/open/\n^/health$", uri)).toBe(expected);
   });
 
-  test("an empty line opens every path", async () => {
+  test("opens every path with an empty line", async () => {
     expect(await status("^/open/\n\n^/health$", "/secret")).toBe(200);
   });
 });
@@ -82,14 +82,14 @@ describe("the endpoint for nginx", () => {
 
   test.each([
     ["nothing", {}, [500, "configuration error\n"]],
-    ["an address that Go cannot read", { "x-original-url": "http://a.localhost/%zz" }, [500, "configuration error\n"]],
+    ["an address that Go cannot parse", { "x-original-url": "http://a.localhost/%zz" }, [500, "configuration error\n"]],
     ["an address", { "x-original-url": "http://a.localhost/" }, refused],
     ["an open address", { "x-original-url": "http://a.localhost/open/x?y=1" }, [200, ""]],
     ["a path", { "x-original-uri": "/" }, refused],
     ["an open path", { "x-original-uri": "/open/x" }, [200, ""]],
     ["both: the path counts", { "x-original-uri": "/", "x-original-url": "http://a.localhost/open/" }, refused],
     ["an open path in the query", { "x-original-uri": "/?x=/open/" }, refused],
-    // authentik's trap: any client that may set this header gets in everywhere.
+    // A client that can set this header is always allowed.
     ["the outpost's own path", { "x-original-uri": "/outpost.goauthentik.io/x" }, [200, ""]],
     ["the outpost's own address", { "x-original-url": "http://a.localhost/outpost.goauthentik.io" }, [200, ""]],
     ["the outpost's path elsewhere", { "x-original-uri": "/x/outpost.goauthentik.io/" }, refused],
@@ -105,7 +105,7 @@ describe("a login", () => {
       (await ask(`http://a.localhost/outpost.goauthentik.io/start?rd=${encodeURIComponent(rd)}`)).query.get("state"),
     );
 
-  test("ends at the address first requested", async () => {
+  test("returns to the address first requested", async () => {
     expect(redirectOf((await ask("http://a.localhost/x?y=1")).query.get("state"))).toBe("http://a.localhost/x?y=1");
   });
 
@@ -113,12 +113,12 @@ describe("a login", () => {
     ["/deep?x=1", "http://a.localhost/deep?x=1"],
     ["http://a.localhost/y", "http://a.localhost/y"],
     ["http://evil.test/", ""],
-  ])("that starts with rd=%s ends at %s", async (rd, expected) => {
+  ])("that starts with rd=%s returns to %s", async (rd, expected) => {
     expect(await start(rd)).toBe(expected);
   });
 });
 
-test("the cookie's name is a digest of the client id, and Secure is set with https only", async () => {
+test("names the cookie by a digest of the client id, and sets Secure with https only", async () => {
   const cookie = async (external_host: string) => {
     const { ask } = standalone(application("a", { external_host, client_id: "client1" }));
     return (await ask(external_host)).cookies[0] ?? "";

@@ -51,8 +51,8 @@ export function standalone(...applications: Configuration[]) {
     store.configure(configuration.cookie_secret, cookieOptionsOf(configuration));
     return store;
   }, grant);
-  const surroundings = { outpostName: "standalone", embedded: false, authentikHost: origin, browserHost: origin };
-  const refresh = (...all: Configuration[]) => proxy.refresh(all, surroundings);
+  const environment = { outpostName: "standalone", embedded: false, authentikHost: origin, browserHost: origin };
+  const refresh = (...all: Configuration[]) => proxy.refresh(all, environment);
   refresh(...applications);
   const app = new Hono().all("*", (c) => proxy.serve(c));
   return { proxy, folder, refresh, ask: asking(app) };
@@ -62,8 +62,8 @@ export function standalone(...applications: Configuration[]) {
 export function embedded(applications: Configuration[], authentikHost = origin) {
   const store = new Store();
   const proxy = new ProxyServer((configuration) => new DatabaseStore(store, cookieOptionsOf(configuration)), grant);
-  const surroundings = { outpostName: "embedded", embedded: true, authentikHost, browserHost: "" };
-  proxy.refresh(applications, surroundings);
+  const environment = { outpostName: "embedded", embedded: true, authentikHost, browserHost: "" };
+  proxy.refresh(applications, environment);
   const app = new Hono().all("*", async (c) => (await proxy.serveEmbedded(c)) ?? c.text("core", 404));
   return { proxy, store, ask: asking(app) };
 }

@@ -79,7 +79,7 @@ describe("lists", () => {
 });
 
 describe("applications", () => {
-  test("are listed for those who may open them; a superuser gets all on request", async () => {
+  test("are listed for users that may open them, and all of them for a superuser on request", async () => {
     for (const slug of ["free", "closed"]) await call("POST", "/core/applications/", { name: slug, slug });
     const target = (await call("GET", "/core/applications/closed/")).body["pk"];
     const group = (await call("POST", "/core/groups/", { name: "staff" })).body["pk"];
@@ -91,7 +91,7 @@ describe("applications", () => {
 });
 
 describe("providers", () => {
-  test("a proxy provider is an OAuth2 provider with two redirect URIs and grant types of its own", async () => {
+  test("list a proxy provider as an OAuth2 provider, with two redirect URIs and its grant types", async () => {
     const { body } = await proxy("both");
     const redirect_uris = ["http://both.localhost/outpost.goauthentik.io/callback", "http://both.localhost"].map(
       (url) => ({
@@ -105,7 +105,7 @@ describe("providers", () => {
     expect(found["grant_types"]).toContain("authorization_code");
   });
 
-  test("an OAuth2 provider has no grant types unless they are given, and a type of each redirect URI", async () => {
+  test("have no grant types by default, and a type for each redirect URI", async () => {
     const uri = { matching_mode: "strict", url: " http://a.test/cb " };
     const sent = { name: "plain", client_id: "plain", redirect_uris: [uri], ...flows };
     const { body } = await call("POST", "/providers/oauth2/", sent);
@@ -117,7 +117,7 @@ describe("providers", () => {
     expect([wrong.status, wrong.body]).toEqual([400, { grant_types: ['"codes" is not a valid choice.'] }]);
   });
 
-  test("a proxy provider without a mode needs an internal host", async () => {
+  test("require an internal host for a proxy provider without a mode", async () => {
     const { status, body } = await proxy("moded", { mode: undefined });
     const message = "Internal host cannot be empty when forward auth is disabled.";
     expect([status, body]).toEqual([400, { internal_host: [message] }]);
@@ -125,7 +125,7 @@ describe("providers", () => {
 });
 
 describe("outposts", () => {
-  test("need a provider, and have their config replaced as a whole", async () => {
+  test("require a provider, and replace their config as a whole", async () => {
     const empty = { name: "own", type: "proxy", providers: [], service_connection: null, config: {} };
     const refused = await call("POST", "/outposts/instances/", empty);
     expect(refused).toEqual({ status: 400, body: { providers: ["This list may not be empty."] } });
@@ -137,9 +137,9 @@ describe("outposts", () => {
     expect((await call("PATCH", path, { config: changed })).body["config"]).toEqual(changed);
   });
 
-  test("are told of a change by a task: of their own and their providers', not of an application's", async () => {
-    const provider = (await proxy("told")).body["pk"] as number;
-    const sent = { name: "told", type: "proxy", providers: [provider], service_connection: null, config: {} };
+  test("get a task for a change of themselves or a provider, but not of an application", async () => {
+    const provider = (await proxy("changing")).body["pk"] as number;
+    const sent = { name: "changing", type: "proxy", providers: [provider], service_connection: null, config: {} };
     const pk = (await call("POST", "/outposts/instances/", sent)).body["pk"] as string;
     const updates = async (change: () => Promise<unknown>) => {
       tasks.length = 0;
@@ -150,22 +150,22 @@ describe("outposts", () => {
     expect(await updates(() => call("PATCH", `/outposts/instances/${pk}/`, { config: {} }))).toEqual(update);
     const mode = { mode: "forward_single", skip_path_regex: "^/x" };
     expect(await updates(() => call("PATCH", `/providers/proxy/${provider}/`, mode))).toEqual(update);
-    expect(await updates(() => call("POST", "/core/applications/", { name: "told", slug: "told", provider }))).toEqual(
-      [],
-    );
+    expect(
+      await updates(() => call("POST", "/core/applications/", { name: "changing", slug: "changing", provider })),
+    ).toEqual([]);
   });
 
-  test("read their own providers with secrets; a token of another account sees none", async () => {
-    const [outpost] = await list("/outposts/instances/?name__iexact=told");
+  test("read their own providers with secrets, and no others", async () => {
+    const [outpost] = await list("/outposts/instances/?name__iexact=changing");
     const path = `/core/tokens/${String(outpost?.["token_identifier"])}/view_key/`;
     const key = (await call("GET", path)).body["key"] as string;
-    expect(await names("/outposts/instances/", key)).toEqual(["told"]);
+    expect(await names("/outposts/instances/", key)).toEqual(["changing"]);
     const [configuration, ...others] = await list("/outposts/proxy/", key);
-    const provider = store.find("provider", { name: "told" });
+    const provider = store.find("provider", { name: "changing" });
     expect(others).toEqual([]);
     expect(configuration).toMatchObject({
       ...{ client_id: provider?.client_id, client_secret: provider?.client_secret },
-      ...{ cookie_secret: provider?.cookie_secret, access_token_validity: 3600, assigned_application_slug: "told" },
+      ...{ cookie_secret: provider?.cookie_secret, access_token_validity: 3600, assigned_application_slug: "changing" },
       oidc_configuration: { authorization_endpoint: "http://localhost/application/o/authorize/" },
     });
     expect([
@@ -192,7 +192,7 @@ describe("blueprints", () => {
     expect([put.status, put.body["status"], await names("/core/groups/?name=x")]).toEqual([200, "unknown", []]);
   });
 
-  test("are applied by a task after a request for it", async () => {
+  test("are applied by a task after a request", async () => {
     const pk = String((await create("applied")).body["pk"]);
     tasks.length = 0;
     const { status, body } = await call("POST", `/managed/blueprints/${pk}/apply/`);
@@ -203,7 +203,7 @@ describe("blueprints", () => {
     expect(await names("/core/groups/?name=applied")).toEqual(["applied"]);
   });
 
-  test("are refused when they cannot be applied, and change nothing", async () => {
+  test("change nothing when they cannot be applied", async () => {
     const broken = `${content("half")}  - model: authentik_nope.nope\n    identifiers: { name: x }\n`;
     const { status, body } = await create("broken", { content: broken });
     expect([status, body]).toEqual([

@@ -49,12 +49,12 @@ async function call(method: string, path: string, body?: unknown): Promise<{ sta
   return { status: answer.status, body: (text === "" ? {} : JSON.parse(text)) as Json };
 }
 
-/** The only outpost that may be without providers, as some recorded calls leave theirs. */
+/** The only outpost that can be without providers, as in some recorded calls. */
 const embedded = { managed: embeddedOutpost };
 /** In place of recorded blueprints, some of which authentik refuses. */
 const blueprint = { content: "version: 1\nentries: []\n" };
 
-/** Puts what a recorded call takes for granted into an empty store: its object, and what its body points at. */
+/** Creates what a recorded call refers to in an empty store: its object, and the objects in its body. */
 function plant(resource: Resource, { path, body, response, status }: Call): void {
   const put = (kind: Kind, fields: Json) => {
     const made = resources.find((one) => one.kind === kind && (kind !== resource.kind || one === resource));
@@ -73,7 +73,7 @@ function plant(resource: Resource, { path, body, response, status }: Call): void
   }
 }
 
-describe("what the real provider sent and got", () => {
+describe("recorded calls of the real provider", () => {
   test.each(sequences as { what: string; calls: Call[] }[])("$what", async ({ calls }) => {
     for (const recorded of calls) {
       const { method, path, query, status, response } = recorded;
@@ -107,7 +107,7 @@ describe("rules of the server", () => {
       invalidation_flow: await flow("default-provider-invalidation-flow"),
     });
 
-  test("nobody gets in without a token, and unknown things are 404", async () => {
+  test("returns 403 without a token, and 404 for unknown paths and objects", async () => {
     const anonymous = await api.request("/core/groups/");
     expect(anonymous.status).toBe(403);
     expect(await anonymous.json()).toEqual({ detail: "Authentication credentials were not provided." });
@@ -115,7 +115,7 @@ describe("rules of the server", () => {
     expect((await call("GET", "/core/applications/nope/")).status).toBe(404);
   });
 
-  test("a proxy provider gets the five default mappings and one client id, and no secret shows", async () => {
+  test("adds five default mappings and a client id to a proxy provider, and returns no secret", async () => {
     const custom = (
       await call("POST", "/propertymappings/provider/scope/", { name: "c", scope_name: "zz", expression: "return {}" })
     ).body;
@@ -132,7 +132,7 @@ describe("rules of the server", () => {
     expect(put.body["property_mappings"]).toEqual(body["property_mappings"]);
   });
 
-  test("duplicates, wrong bodies and dangling references are refused with 400", async () => {
+  test("refuses duplicates, wrong bodies and dangling references with 400", async () => {
     await call("POST", "/core/groups/", { name: "twice" });
     expect(await call("POST", "/core/groups/", { name: "twice" })).toEqual({
       status: 400,
@@ -144,7 +144,7 @@ describe("rules of the server", () => {
     });
   });
 
-  test("PATCH replaces an outpost's providers; a deleted provider leaves it and its application", async () => {
+  test("replaces the providers of an outpost with PATCH, and removes a deleted provider from outpost and application", async () => {
     const [one, two] = [(await proxy("one")).body["pk"], (await proxy("two")).body["pk"]];
     const found = await call("GET", "/outposts/instances/?name__iexact=AUTHENTIK+embedded+outpost");
     const path = `/outposts/instances/${String((found.body["results"] as Json[])[0]?.["pk"])}/`;
@@ -156,7 +156,7 @@ describe("rules of the server", () => {
     expect((await call("GET", "/core/applications/two/")).body["provider"]).toBeNull();
   });
 
-  test("membership is one relation with two writers", async () => {
+  test("writes membership from users and from groups", async () => {
     const group = (await call("POST", "/core/groups/", { name: "team" })).body["pk"];
     const user = (await call("POST", "/core/users/", { username: "bob", name: "Bob", groups: [group] })).body["pk"];
     const path = `/core/groups/${String(group)}/`;
@@ -167,7 +167,7 @@ describe("rules of the server", () => {
     expect((await call("GET", `/core/users/${String(user)}/`)).body["groups"]).toEqual([group]);
   });
 
-  test("an outpost comes with a service account and its token, and takes them along", async () => {
+  test("creates and deletes the service account and the token of an outpost with it", async () => {
     const { body } = await call("POST", "/outposts/instances/", {
       ...{ name: "own", type: "proxy", service_connection: null, config: {} },
       providers: [(await proxy("served")).body["pk"]],
@@ -185,12 +185,12 @@ describe("rules of the server", () => {
     expect((await call("GET", key)).status).toBe(404);
   });
 
-  test("a service account gets an app password; a token that expires does so after a day unless it says when", async () => {
+  test("creates an app password for a service account, and tokens that expire after a day by default", async () => {
     const robot = await call("POST", "/core/users/", { username: "robot", name: "Robot", type: "service_account" });
     expectDescribed("POST", "/core/users/", robot.status, robot.body);
     const make = async (more: Json) => {
-      const asked = { user: robot.body["pk"], intent: "app_password", ...more };
-      const { status, body } = await call("POST", "/core/tokens/", asked);
+      const sent = { user: robot.body["pk"], intent: "app_password", ...more };
+      const { status, body } = await call("POST", "/core/tokens/", sent);
       expectDescribed("POST", "/core/tokens/", status, body);
       return body;
     };
@@ -210,14 +210,14 @@ describe("rules of the server", () => {
     expect(refused.status).toBe(403);
   });
 
-  test("the version is told, to those with a token", async () => {
+  test("returns its version for a token only", async () => {
     const { status, body } = await call("GET", "/admin/version/");
     expectDescribed("GET", "/admin/version/", status, body);
     expect(body["version_current"]).toBe("2026.5.7");
     expect((await api.request("/admin/version/")).status).toBe(403);
   });
 
-  test("a duration that is none is refused", async () => {
+  test("refuses an invalid duration", async () => {
     expect(await proxy("long", { access_token_validity: "forever" })).toEqual({
       status: 400,
       body: { access_token_validity: ["forever is not in the correct format of 'hours=3;minutes=1'."] },

@@ -18,12 +18,12 @@ beforeAll(async () => {
 afterAll(() => authentik.close());
 
 // Each test here states what was measured on a real authentik: measured.md.
-test("answers 503 with JSON to an API client while the server starts", async () => {
+test("responds with 503 and JSON to an API client while the server starts", async () => {
   expect([early.status, await early.json()]).toEqual([503, { error: "authentik starting" }]);
 });
 
 describe("forward auth", () => {
-  test("without a session: 302 to the authorize endpoint, with state, scopes and the provider's cookie", async () => {
+  test("redirects to the authorize endpoint without a session, with state, scopes and the cookie of the provider", async () => {
     const answer = await new Browser(authentik.url, hosts).request(`${app}/x?y=1`);
     const location = new URL(answer.headers.get("location") ?? "");
     expect([answer.status, location.origin + location.pathname]).toEqual([302, `${origin}/application/o/authorize/`]);
@@ -37,7 +37,7 @@ describe("forward auth", () => {
     );
   });
 
-  test("passes open paths without identity, leaves unknown hosts to the core's 404 and answers 500 to a broken forward", async () => {
+  test("allows open paths without identity, returns 404 for unknown hosts and 500 for a request without forwarding headers", async () => {
     const browser = new Browser(authentik.url, hosts);
     const open = await browser.request(`${app}/open/x`);
     expect([open.status, open.headers.get("x-authentik-username"), open.headers.get("x-idp-username")]).toEqual([
@@ -45,7 +45,7 @@ describe("forward auth", () => {
       null,
       null,
     ]);
-    const unknown = await browser.request("http://stranger.localhost/");
+    const unknown = await browser.request("http://unknown.localhost/");
     expect([unknown.status, unknown.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
     expect(await unknown.text()).toContain("<h1>Not Found</h1>");
     const headers = { "x-forwarded-host": "whoami.localhost:8080" };
@@ -54,7 +54,7 @@ describe("forward auth", () => {
     expect((await fetch(`${authentik.url}/outpost.goauthentik.io/ping`)).status).toBe(204);
   });
 
-  test("sign-in ends on the address first asked for, with all headers; the JWT verifies against the published keys", async () => {
+  test("returns to the requested address after a sign-in, with all headers and a JWT that the published keys verify", async () => {
     const browser = new Browser(authentik.url, hosts);
     const { url, answer } = await signIn(browser, `${app}/x?y=1`);
     expect([url, answer.status]).toEqual([`${app}/x?y=1`, 200]);
@@ -79,7 +79,7 @@ describe("forward auth", () => {
     expect((verified.payload.exp ?? 0) - (verified.payload.iat ?? 0)).toBe(12 * 3600);
   });
 
-  test("ends the outpost's sessions at the sign-out, and authentik's when the browser has run the invalidation flow", async () => {
+  test("ends sessions of the outpost at the sign-out, and that of authentik after the invalidation flow", async () => {
     const browser = new Browser(authentik.url, hosts);
     await signIn(browser, `${app}/`);
     const before = browser.set.length;
@@ -93,7 +93,7 @@ describe("forward auth", () => {
     expect((await signIn(browser, `${app}/again`)).answer.status).toBe(200);
   });
 
-  test("ends the application's session a while after a sign-out from authentik itself", async () => {
+  test("ends sessions with a delay after a sign-out from authentik", async () => {
     const browser = new Browser(authentik.url, hosts);
     await signIn(browser, `${app}/`);
     expect(await browser.runFlow(`${origin}/if/flow/default-invalidation-flow/`, [])).toMatchObject({ to: "/" });
@@ -101,7 +101,7 @@ describe("forward auth", () => {
     await expect.poll(async () => (await browser.request(`${app}/`)).status, waiting).toBe(302);
   });
 
-  test("serves a new attachment later and stops a removed one sooner", async () => {
+  test("serves an added provider later than it stops a removed one", async () => {
     const list = async (path: string) => (await call(authentik.url, "GET", path))["results"] as Json[];
     const [outpost] = await list("/outposts/instances/");
     const path = `/outposts/instances/${String(outpost?.["pk"])}/`;
@@ -125,7 +125,7 @@ describe("forward auth", () => {
     expect(await duration(before, 404)).toBeLessThan(1500);
   });
 
-  test("who is in none of the bound groups is denied and gets no code", async () => {
+  test("denies a user outside the bound groups, without a code", async () => {
     const browser = new Browser(authentik.url, hosts);
     const { url, answer } = await signIn(browser, "http://closed.localhost/");
     expect(url).toContain(`${origin}/application/o/authorize/`);
@@ -133,7 +133,7 @@ describe("forward auth", () => {
     expect(browser.visited.some((address) => address.includes("code="))).toBe(false);
   });
 
-  test("answers 400 with an empty body to a callback with a foreign state", async () => {
+  test("responds with 400 and an empty body to a callback with the state of another browser", async () => {
     const browser = new Browser(authentik.url, hosts);
     const answer = await browser.request(
       `${app}/outpost.goauthentik.io/callback?X-authentik-auth-callback=true&code=x&state=y`,
@@ -147,19 +147,19 @@ describe("flow executor", () => {
   const page = `${origin}/if/flow/default-authentication-flow/?next=%2Fif%2Fuser%2F`;
   const wrong = { password: [{ string: "Invalid password", code: "invalid" }] };
 
-  test.each(["bob", "nobody"])(
+  test.each(["bob", "unknown"])(
     "reports a wrong password of %s, and ends the attempt at the fifth one",
     async (name) => {
       const browser = new Browser(authentik.url, hosts);
       const tries = (count: number) => Array.from({ length: count }, () => password("wrong"));
-      const told = await browser.runFlow(page, [username(name), ...tries(4)]);
-      expect(told).toMatchObject({ component: "ak-stage-password", pending_user: name, response_errors: wrong });
+      const answer = await browser.runFlow(page, [username(name), ...tries(4)]);
+      expect(answer).toMatchObject({ component: "ak-stage-password", pending_user: name, response_errors: wrong });
       expect(await browser.runFlow(page, [password("wrong")])).toMatchObject({ component: "ak-stage-access-denied" });
       expect(await browser.runFlow(page, [])).toMatchObject({ component: "ak-stage-identification" });
     },
   );
 
-  test("redirects to its own pages only", async () => {
+  test("redirects to paths of authentik only", async () => {
     for (const next of ["https://evil.test/", "//evil.test/"]) {
       const browser = new Browser(authentik.url, hosts);
       const from = page.replace("%2Fif%2Fuser%2F", encodeURIComponent(next));
@@ -176,7 +176,7 @@ describe("flow executor", () => {
     }
   });
 
-  test("answers a GET with a redirect to itself after the password, and marks the device at the login", async () => {
+  test("redirects to itself after the password, and sets the device cookie at the login", async () => {
     const browser = new Browser(authentik.url, hosts);
     await browser.runFlow(page, [username("bob"), password("right")]);
     const executor = "/api/v3/flows/executor/default-authentication-flow/";
@@ -188,7 +188,7 @@ describe("flow executor", () => {
     ]);
   });
 
-  test("pages report that this is an emulator", async () => {
+  test("shows on its pages that it is an emulator", async () => {
     for (const path of ["/if/admin/", "/if/flow/default-authentication-flow/"]) {
       const answer = await fetch(authentik.url + path);
       expect([answer.status, (await answer.text()).includes("emulator of authentik")]).toEqual([200, true]);
@@ -197,7 +197,7 @@ describe("flow executor", () => {
 });
 
 describe("OpenID", () => {
-  test("the discovery document has authentik's addresses", async () => {
+  test("has the addresses of authentik in the discovery document", async () => {
     const browser = new Browser(authentik.url, hosts);
     const answer = await browser.request(`${origin}/application/o/identity/.well-known/openid-configuration`);
     expect(await answer.json()).toMatchObject({
@@ -212,7 +212,7 @@ describe("OpenID", () => {
     });
   });
 
-  test("an application signs a user in, reads the claims and asks for userinfo", async () => {
+  test("signs a user in to an application, which reads claims and userinfo", async () => {
     const browser = new Browser(authentik.url, hosts);
     const redirect_uri = "http://dash.localhost/login";
     const query = new URLSearchParams({

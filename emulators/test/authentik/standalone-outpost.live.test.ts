@@ -103,7 +103,7 @@ afterAll(async () => {
   await authentik.close();
 });
 
-test("each outpost serves its own providers and no others", async () => {
+test("serves the providers of its own outpost only", async () => {
   const statuses = (url: string) =>
     Promise.all(["one", "two", "closed", "unplanned"].map((name) => statusOf(url, `${name}.localhost`)));
   expect(await statuses(standalone.url)).toEqual([302, 302, 400, 400]);
@@ -112,7 +112,7 @@ test("each outpost serves its own providers and no others", async () => {
   expect(await unknown.json()).toMatchObject({ Message: "no app for hostname", Host: "closed.localhost" });
 });
 
-test("redirects browsers to AUTHENTIK_HOST_BROWSER, and keeps their sessions in files of its own", async () => {
+test("redirects browsers to AUTHENTIK_HOST_BROWSER, and stores their sessions in files", async () => {
   const own = await forward(standalone.url, "one.localhost");
   expect(own.headers.get("location")).toMatch(/^http:\/\/login\.localhost\/application\/o\/authorize\/\?/);
   const before = files().length;
@@ -138,7 +138,7 @@ test("signs a user out of the outpost, and of authentik when the browser has run
   expect([answer.status, answer.headers.get("x-authentik-username")]).toEqual([200, "bob"]);
 });
 
-test("ends sessions a while after the user signed out of authentik itself", async () => {
+test("ends sessions with a delay after a sign-out from authentik", async () => {
   const browser = new Browser(authentik.url, ["one.localhost"], standalone.url);
   await signIn(browser, "http://one.localhost/");
   await browser.runFlow("http://login.localhost/if/flow/default-invalidation-flow/", []);
@@ -146,7 +146,7 @@ test("ends sessions a while after the user signed out of authentik itself", asyn
   await expect.poll(async () => (await browser.request("http://one.localhost/")).status, waiting).toBe(302);
 });
 
-test("serves a new attachment later, which invalidates all sessions, and a removed one until it has heard of it", async () => {
+test("serves an added provider with a delay, which invalidates all sessions, and a removed one until the next update", async () => {
   const browser = new Browser(authentik.url, ["one.localhost"], standalone.url);
   await signIn(browser, "http://one.localhost/");
   const path = `/outposts/instances/${String(outpost["pk"])}/`;
@@ -168,7 +168,7 @@ test("redirects browsers to AUTHENTIK_HOST without AUTHENTIK_HOST_BROWSER", asyn
   expect(new URL(location).origin).toBe(authentik.url);
 });
 
-test("retries while authentik does not know the token, and ends when the token belongs to no outpost", async () => {
+test("retries while authentik refuses the token, and exits when the token belongs to no outpost", async () => {
   const unknown = await startProxy("unknown");
   await expect.poll(unknown.output, waiting).toContain("Failed to fetch outpost configuration, retrying");
   expect(await status(unknown.url)).toBeUndefined();
@@ -180,24 +180,24 @@ test("retries while authentik does not know the token, and ends when the token b
   expect(other.output()).toContain("No outposts found with given token");
 });
 
-test("does not hear of a new application or a deleted provider before the next change of its own", async () => {
+test("receives a new application or a deleted provider only with the next change of its outpost", async () => {
   const path = `/outposts/instances/${String(outpost["pk"])}/`;
   const before = outpost["providers"] as unknown[];
-  const [late, gone] = [await provider("late", false), await provider("gone")];
-  await api("PATCH", path, { providers: [...before, late, gone] });
-  await expect.poll(() => statusOf(standalone.url, "gone.localhost"), waiting).toBe(302);
+  const [late, deleted] = [await provider("late", false), await provider("deleted")];
+  await api("PATCH", path, { providers: [...before, late, deleted] });
+  await expect.poll(() => statusOf(standalone.url, "deleted.localhost"), waiting).toBe(302);
   await api("POST", "/core/applications/", { name: "late", slug: "late", provider: late });
-  await api("DELETE", `/providers/proxy/${String(gone)}/`);
+  await api("DELETE", `/providers/proxy/${String(deleted)}/`);
   await expect(served(standalone.url, "late.localhost", 4000)).rejects.toThrow();
-  expect(await statusOf(standalone.url, "gone.localhost")).toBe(302);
+  expect(await statusOf(standalone.url, "deleted.localhost")).toBe(302);
   await api("PATCH", path, { providers: [...before, late] });
   await served(standalone.url, "late.localhost");
-  expect(await statusOf(standalone.url, "gone.localhost")).toBe(400);
+  expect(await statusOf(standalone.url, "deleted.localhost")).toBe(400);
   await api("PATCH", path, { providers: before });
   await expect.poll(() => statusOf(standalone.url, "late.localhost"), waiting).toBe(400);
 });
 
-test("ends when the config that replaces its own has no authentik_host", async () => {
+test("exits when its new config has no authentik_host", async () => {
   const own = await provider("own");
   const sent = { name: "own", type: "proxy", service_connection: null, config: { authentik_host: origin } };
   const { pk, token_identifier } = await api("POST", "/outposts/instances/", { ...sent, providers: [own] });
@@ -208,7 +208,7 @@ test("ends when the config that replaces its own has no authentik_host", async (
   expect(await exit).toEqual([2, null]);
 });
 
-test("continues to serve with a token that was deleted", async () => {
+test("continues to serve after its token was deleted", async () => {
   await api("DELETE", `/core/tokens/${String(outpost["token_identifier"])}/`);
   expect(await statusOf(standalone.url, "one.localhost")).toBe(302);
 });

@@ -76,7 +76,7 @@ entries:
 `;
 const instance = async (path: string) => (await list(`/managed/blueprints/?path=${path}`))[0] ?? {};
 
-test("answers 503 while the server starts, and without a worker makes none of the defaults", async () => {
+test("responds with 503 while the server starts, and creates no defaults without a worker", async () => {
   runServer();
   await expect
     .poll(() => get("/root/config/"), waiting)
@@ -87,7 +87,7 @@ test("answers 503 while the server starts, and without a worker makes none of th
   expect(page.status).toBe(404);
 });
 
-test("makes the defaults one by one once the worker runs, in the order of the seed", async () => {
+test("creates the defaults one after the other when the worker runs, in the order of the seed", async () => {
   const { output } = runWorker();
   const areSuccessful = async () => {
     const all = await statuses();
@@ -112,7 +112,7 @@ test("applies the worker's blueprint files, and again when they change", async (
   expect((await instance("groups.yaml"))["last_applied_hash"]).not.toBe(hash);
 });
 
-test("keeps everything over a restart, and applies nothing again", async () => {
+test("keeps all objects over a restart, and applies nothing again", async () => {
   const before = await list("/managed/blueprints/?page_size=100");
   children.splice(0).forEach((child) => child.kill());
   await expect.poll(async () => (await get("/root/config/")).status, waiting).toBe(0);

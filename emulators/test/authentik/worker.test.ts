@@ -25,14 +25,14 @@ async function orderOf(seed: number): Promise<string[]> {
   return run.map(({ argument }) => (JSON.parse(argument) as { path: string }).path);
 }
 
-test("makes every default once, in an order that the seed decides", async () => {
+test("creates every default once, in an order that the seed decides", async () => {
   const [first, again, other] = await Promise.all([orderOf(1), orderOf(1), orderOf(2)]);
   expect(first.toSorted()).toEqual(defaults.map(({ path }) => path).toSorted());
   expect(again[0]).toBe(first[0]);
   expect(other).not.toEqual(first);
 });
 
-test("delays stay within their limits", () => {
+test("keeps delays within their limits", () => {
   const random = new Random(3);
   const values = Array.from({ length: 1000 }, () => random.between(...delays.create_default));
   expect([Math.min(...values) >= 0, Math.max(...values) < 3000]).toEqual([true, true]);

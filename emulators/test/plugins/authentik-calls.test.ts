@@ -35,7 +35,7 @@ test("a group", async () => {
   ]);
 });
 
-test("a user: the password is set once", async () => {
+test("sets the password of a user once", async () => {
   const bob = { username: "bob", email: "bob@x.test", groups: ["a66c8633-9be4-4daf-a603-31abbcdfc24a"] };
   const state = await lives(scene, "User", "/core/users/", [
     { what: CREATE, create: { ...bob, name: "Bob", password: "<secret>" } },
@@ -56,7 +56,7 @@ test("a scope mapping", async () => {
   ]);
 });
 
-test("a proxy provider: what is false or empty is not sent, and partial mappings never settle", async () => {
+test("a proxy provider: sends no false or empty values, and always has a diff with partial mappings", async () => {
   const whoami = { name: "whoami", mode: "forward_single", externalHost: "http://whoami.localhost", ...FLOWS };
   const optional = {
     accessTokenValidity: "hours=24",
@@ -99,7 +99,7 @@ test("a proxy provider: what is false or empty is not sent, and partial mappings
 const OAUTH = "create: oauth2 provider, application, policy binding, group; key pair lookup";
 const SLUG = "application slug changed in place";
 
-test("an OAuth2 provider: its secret is the server's at first, and sent from the state later", async () => {
+test("an OAuth2 provider: takes the secret of the server at first, and sends that of the state later", async () => {
   const oa = {
     name: "oa",
     clientId: "oa-client",
@@ -126,7 +126,7 @@ test("an OAuth2 provider: its secret is the server's at first, and sent from the
   ]);
 });
 
-test("an application: a changed slug is used at once, while the engine keeps the old id", async () => {
+test("an application: uses a changed slug at once, while the engine keeps the old id", async () => {
   const oa = { name: "OA", slug: "oa", protocolProvider: 3, metaLaunchUrl: "https://a.test/" };
   const state = await lives(scene, "Application", "/core/applications/", [
     { what: OAUTH, create: oa },
@@ -155,7 +155,7 @@ test("a policy binding", async () => {
   ]);
 });
 
-test("an outpost without config takes the server's default settings", async () => {
+test("an outpost without config: uses the default settings of the server", async () => {
   const ded = { name: "ded", protocolProviders: [3, 2] };
   const config = '{"log_level":"debug","authentik_host":"http://auth.localhost/"}';
   await lives(scene, "Outpost", "/outposts/instances/", [
@@ -182,7 +182,7 @@ test("a blueprint", async () => {
   ]);
 });
 
-test("a token: every read asks for the key, and a renamed one is found", async () => {
+test("a token: requests the key with every read, and finds a renamed one", async () => {
   const token = { identifier: "my-token", user: 2, description: "d", expiring: false, retrieveKey: true };
   const state = await lives(scene, "Token", "/core/tokens/", [
     { what: FIVE, create: token },

@@ -63,13 +63,13 @@ test.each<[string, string, Values, string]>([
   ],
   ["cert_miss", "getCertificateKeyPair", { name: "nope" }, "No matching groups found"],
   ["group_miss", "getGroup", { name: "nope" }, "No matching groups found"],
-])("%s finds nothing", async (what, name, args, message) => {
+])("%s fails without a match", async (what, name, args, message) => {
   const { calls } = lookup(what);
   await expect(scene.plugin.invoke?.(`authentik:index/${name}:${name}`, args)).rejects.toThrow(new Error(message));
   expect(scene.sent).toEqual(calls.map(bare));
 });
 
-/** Answers a recorded lookup; what the record leaves out was said before, under another query or in a list. */
+/** Responds to a recorded lookup. A response that is not in this record is in an earlier one, under another query or in a list. */
 function lookup(what: string): { calls: Recorded[] } {
   const calls = SEQUENCES.find((sequence) => sequence.what === `data source ${what}`)?.calls ?? [];
   scene.answer = ({ path, query }) => {

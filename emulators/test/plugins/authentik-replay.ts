@@ -18,7 +18,7 @@ export interface Step {
   readonly unsettled?: readonly string[];
 }
 
-/** Takes one resource through recorded sequences and holds every call against the record. */
+/** Runs the recorded sequences of one resource, and compares every call with the record. */
 export async function lives(
   scene: Scene,
   type: string,
@@ -43,7 +43,7 @@ export async function lives(
       [id, state] = [made.id, opened(made.state)];
     } else if (step.refresh) {
       const found = await scene.plugin.read(token, id, inputs, state);
-      if (!found) throw new Error("gone");
+      if (!found) throw new Error("not found");
       [id, state] = [found.id, opened(found.state)];
     } else {
       await scene.plugin.delete(token, id, state, CONTEXT);
@@ -66,7 +66,7 @@ function recorded(what: string, path: string, from = 0): { calls: Recorded[]; ne
   return { calls: SEQUENCES[index]?.calls.filter(isOwn) ?? [], next: index + 1 };
 }
 
-/** Answers as recorded; where the record says "as before", with what such an object would now look like. */
+/** Responds as recorded; if the record has no response, with the current state of such an object. */
 function replay(scene: Scene, path: string, calls: readonly Recorded[], server: Values = {}): void {
   const pending = [...calls];
   const isLike = ({ path: other, response }: Recorded): boolean =>

@@ -35,11 +35,11 @@ export const CONTEXT: Context = {
   signal: new AbortController().signal,
 };
 
-/** A plugin that is configured for a server of the test's own. */
+/** A plugin that is configured for a server of the test. */
 export interface Scene {
   readonly plugin: Plugin;
   readonly url: string;
-  /** What was sent, but for the question that configuring asks. */
+  /** The requests, without the one of the configuration. */
   sent: Call[];
   headers: IncomingHttpHeaders;
   answer: (call: Call) => Answer;
@@ -71,12 +71,12 @@ export async function openScene(): Promise<Scene> {
   return scene;
 }
 
-/** What stands in the record of a call that the plugin decides. */
+/** Returns the fields of a recorded call that the plugin decides. */
 export function bare({ method, path, query, body }: Recorded): Call {
   return { method, path, ...(query && { query }), ...(body && { body }) };
 }
 
-/** What the engine hands back of a state: without marks of secrets, which it keeps itself. */
+/** Returns a state as the engine passes it: without marks of secrets. */
 export function opened(state: Values): Values {
   return decode(encode(state)).values;
 }

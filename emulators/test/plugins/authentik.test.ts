@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-describe("faults", () => {
+describe("errors", () => {
   const GROUP = "authentik:index/group:Group";
   const state = { name: "g", groupId: ID };
   const where = `/api/v3/core/groups/`;
@@ -35,7 +35,7 @@ describe("faults", () => {
     ["302", { status: 302, body: "" }, "302 Found"],
     ["500", { status: 500, body: "<h1>Server Error (500)</h1>", type: "text/html" }, "500 Internal Server Error"],
     ["503", { status: 503, body: '{"error":"authentik starting"}' }, "503 Service Unavailable"],
-  ])("%s fails everything, after one request", async (_status, given, reason) => {
+  ])("%s fails every call, after one request", async (_status, given, reason) => {
     scene.answer = () => given;
     for (const name of ALL) {
       scene.sent = [];
@@ -58,7 +58,7 @@ describe("faults", () => {
       "undefined response type",
       "undefined response type",
     ],
-  ])("%s fails all but a delete, which it is believed to have done", async (_what, given, reason, ofList) => {
+  ])("%s fails every call except a delete", async (_what, given, reason, ofList) => {
     scene.answer = () => given;
     for (const name of ["create", "refresh", "update", "lookup"] as const) {
       const message = `HTTP Error '${name === "lookup" ? ofList : reason}' during request '${operations[name].call}': "${given.body}"`;
@@ -67,7 +67,7 @@ describe("faults", () => {
     await operations.delete.run();
   });
 
-  test("404 means gone: an error for create and update, nothing for the rest", async () => {
+  test("404 fails create and update, and means deleted for the rest", async () => {
     scene.answer = () => ({ status: 404, body: '{"detail":"Not found."}' });
     const message =
       "Internal error: DecodePropertyMap expected the decoder to return an Object.\n" +
@@ -79,7 +79,7 @@ describe("faults", () => {
     await operations.delete.run();
   });
 
-  test("a server that is not there fails calls, not the configuration", async () => {
+  test("an unreachable server fails calls, not the configuration", async () => {
     scene.close();
     const host = scene.url.replace("http://authentik.localhost", "127.0.0.1");
     await scene.plugin.configure({ url: scene.url, token: "t0ken" });
@@ -91,14 +91,14 @@ describe("faults", () => {
 describe("configuration, checks and previews", () => {
   const PROXY = "authentik:index/providerProxy:ProviderProxy";
 
-  test("the token goes along, and one question for the configuration", async () => {
-    const asked: string[] = [];
+  test("sends the token, and one request for the configuration", async () => {
+    const requested: string[] = [];
     scene.answer = ({ method, path }) => {
-      asked.push(`${method} ${path}`);
+      requested.push(`${method} ${path}`);
       return { status: 500, body: "" };
     };
     await scene.plugin.configure({ url: `${scene.url}/sub/api/v3`, token: "t0ken" });
-    expect(asked).toEqual(["GET /sub/api/v3/root/config/"]);
+    expect(requested).toEqual(["GET /sub/api/v3/root/config/"]);
     expect(scene.headers).toMatchObject({
       accept: "application/json",
       "accept-encoding": "gzip",
@@ -107,7 +107,7 @@ describe("configuration, checks and previews", () => {
     });
   });
 
-  test("an unknown url or token: nothing is called, lookups and previews answer", async () => {
+  test("sends nothing while url or token is unknown, in lookups and previews", async () => {
     const unknown: Values[] = [
       { url: UNKNOWN, token: "t" },
       { url: scene.url, token: UNKNOWN },
@@ -150,14 +150,14 @@ describe("configuration, checks and previews", () => {
       "allowedRedirectUris",
       "each redirect URI needs matching_mode and url",
     ],
-    ["group:Group", { nmae: "x" }, "nmae", 'the stand-in plugin does not know "nmae"'],
-  ])("%s %j is refused", async (type, input, property, reason) => {
+    ["group:Group", { nmae: "x" }, "nmae", 'the emulated plugin does not support "nmae"'],
+  ])("refuses %s %j", async (type, input, property, reason) => {
     const news = { name: "x", ...input };
     const result = await scene.plugin.check?.(`authentik:index/${type}`, undefined, news, CONTEXT.urn);
     expect(result).toEqual({ inputs: news, failures: [{ property, reason }] });
   });
 
-  test("an empty list takes a user out of all groups, an absent one leaves it there", async () => {
+  test("removes a user from all groups with an empty list, and from none without a list", async () => {
     const state = { userId: "5", username: "u", name: "U", groups: [ID] };
     const news = { username: "u", name: "U" };
     scene.answer = () => ({ status: 200, body: '{"pk":5}' });
@@ -170,7 +170,7 @@ describe("configuration, checks and previews", () => {
     expect(await groupsSent(news)).toEqual([ID]);
   });
 
-  test("what has no name gets one, and keeps it", async () => {
+  test("generates a name once for a resource without one", async () => {
     const check = (olds: Values | undefined) =>
       scene.plugin.check?.("authentik:index/user:User", olds, { username: "u" }, "urn:pulumi:s::p::t::u");
     const first = await check(undefined);
@@ -178,7 +178,7 @@ describe("configuration, checks and previews", () => {
     expect((await check(first?.inputs))?.inputs).toEqual(first?.inputs);
   });
 
-  test("passwords, tokens and client secrets go out as secrets", async () => {
+  test("marks passwords, tokens and client secrets as secrets", async () => {
     scene.answer = ({ path }) => ({
       status: 200,
       body: JSON.stringify({ pk: 1, client_secret: "c", key: "k", user_obj: {}, identifier: "i", path }),
@@ -190,14 +190,14 @@ describe("configuration, checks and previews", () => {
     expect((await state("Token", { retrieveKey: true })).key).toEqual(new Secret("k"));
   });
 
-  test("is what the generated SDK asks for, and nothing else", () => {
+  test("is accepted for the generated SDK only", () => {
     const value = Buffer.from(
       JSON.stringify({ remote: { url: "registry.opentofu.org/goauthentik/authentik", version: "2026.5.0" } }),
     );
     expect(scene.plugin.parameterize?.({ value })).toEqual({ name: "authentik", version: "2026.5.0" });
     const other = Buffer.from('{"remote":{"url":"hashicorp/random","version":"1.0.0"}}');
     expect(() => scene.plugin.parameterize?.({ value: other })).toThrow(
-      "the stand-in serves goauthentik/authentik 2026.5.0 only, not hashicorp/random 1.0.0",
+      "the emulated plugin supports goauthentik/authentik 2026.5.0 only, not hashicorp/random 1.0.0",
     );
   });
 });

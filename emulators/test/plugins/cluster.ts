@@ -18,7 +18,7 @@ const CONTROLLERS = ["namespace", "garbage-collector", "deployment", "replicaset
 
 export interface TestCluster {
   readonly kubeconfig: string;
-  /** A call past the plugin, as another person would make it; gives the status and the body. */
+  /** Sends a request without the plugin, as another user; returns status and body. */
   call(
     method: "GET" | "POST" | "PATCH" | "DELETE",
     path: string,

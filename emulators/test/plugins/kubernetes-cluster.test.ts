@@ -25,44 +25,44 @@ describe("waiting", () => {
     status: { observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: available },
   });
 
-  it("ends when the Deployment works", async () => {
+  it("ends when the Deployment is ready", async () => {
     const live = await untilReady(cluster([deployment(1)]), deployment(0), Date.now() + 5000, NEVER);
     expect(live).toEqual(deployment(1));
   });
 
-  it("does not believe a status of before the change", async () => {
+  it("ignores a status of the previous generation", async () => {
     const stale = { ...deployment(1), metadata: { ...(deployment(1).metadata as Values), generation: 3 } };
     await expect(untilReady(cluster([stale]), stale, 0, NEVER)).rejects.toThrow(
-      "of 1 replicas 1 are updated, 1 available, 1 there in all",
+      "of 1 replicas 1 are updated, 1 available, 1 in total",
     );
   });
 
-  it("says at the deadline why the containers do not run", async () => {
+  it("reports at the deadline why the containers do not run", async () => {
     const waiting = { reason: "ImagePullBackOff", message: "no such image" };
     const pods = [
       { metadata: { name: "web-1" }, status: { containerStatuses: [{ name: "main", state: { waiting } }] } },
     ];
     await expect(untilReady(cluster([], pods), deployment(0), 0, NEVER)).rejects.toMatchObject({
       reasons: [
-        "of 1 replicas 1 are updated, 0 available, 1 there in all",
+        "of 1 replicas 1 are updated, 0 available, 1 in total",
         'container "main": ImagePullBackOff: no such image',
       ],
     });
   });
 
-  it("gives up on a failed Job at once", async () => {
+  it("fails at once for a failed Job", async () => {
     const conditions = [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded", message: "over" }];
     const job = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "x" }, status: { conditions } };
     const waited = untilReady(cluster([job]), job, Date.now() + 60_000, NEVER);
     await expect(waited).rejects.toThrow("[BackoffLimitExceeded] over");
   });
 
-  it("ends when the object is gone, or is another one", async () => {
+  it("ends when the object is deleted or replaced", async () => {
     const other = { ...deployment(1), metadata: { name: "web", uid: "2" } };
     await untilGone(cluster([undefined]), deployment(1), 0, NEVER);
     await untilGone(cluster([other]), deployment(1), 0, NEVER);
-    const held = { ...deployment(1), metadata: { uid: "1", finalizers: ["example.org/keep"] } };
-    await expect(untilGone(cluster([held]), deployment(1), 0, NEVER)).rejects.toThrow(
+    const finalized = { ...deployment(1), metadata: { uid: "1", finalizers: ["example.org/keep"] } };
+    await expect(untilGone(cluster([finalized]), deployment(1), 0, NEVER)).rejects.toThrow(
       'it is still being deleted; finalizers: ["example.org/keep"]',
     );
   });
@@ -74,12 +74,12 @@ describe("the kubeconfig", () => {
     users: [{ name: "u", user: { token: "t0ken" } }],
     contexts: [
       { name: "dev", context: { cluster: "c", user: "u" } },
-      { name: "nobody", context: { cluster: "c", user: "n" } },
+      { name: "no-token", context: { cluster: "c", user: "n" } },
     ],
     "current-context": "dev",
   });
 
-  it("says where the cluster is", () => {
+  it("has the address of the cluster", () => {
     expect(accessOf({ kubeconfig: text })).toEqual({
       server: "https://127.0.0.1:6443",
       token: "t0ken",
@@ -88,8 +88,8 @@ describe("the kubeconfig", () => {
   });
 
   it.each([
-    ["prod", 'the kubeconfig has no context "prod", only: dev, nobody; set kubernetes:context'],
-    ["nobody", 'the user of context "nobody" has no token; take the real plugin'],
+    ["prod", 'the kubeconfig has no context "prod", only: dev, no-token; set kubernetes:context'],
+    ["no-token", 'the user of context "no-token" has no token. Install the real plugin.'],
   ])("is refused with the context %s", (context, reason) => {
     expect(() => accessOf({ kubeconfig: text, context })).toThrow(
       `configured Kubernetes cluster is unreachable: ${reason}`,
@@ -97,7 +97,7 @@ describe("the kubeconfig", () => {
   });
 });
 
-describe("who manages a field", () => {
+describe("the manager of a field", () => {
   const entry = (manager: string, operation: string, fields: Values, more: Values = {}): Values => ({
     manager,
     operation,
@@ -106,7 +106,7 @@ describe("who manages a field", () => {
   });
   const live = (...managedFields: Values[]): Values => ({ metadata: { managedFields } });
 
-  it("is the next updater, for what was created and for what kubectl changed", () => {
+  it("is the next updater, for fields of the creator and of kubectl", () => {
     const other = entry("other", "Update", { "f:z": {} });
     const status = entry("kubectl", "Update", { "f:status": {} }, { subresource: "status" });
     const handed = handedOver(
@@ -123,7 +123,7 @@ describe("who manages a field", () => {
     expect(handedOver(live(other, status), "me")).toBe(undefined);
   });
 
-  it("is the creator only until then", () => {
+  it("is the creator until the first update", () => {
     expect(isFresh(live(entry("pulumi-kubernetes", "Update", {})))).toBe(true);
     expect(isFresh(live(entry("pulumi-kubernetes-1234", "Apply", {})))).toBe(false);
   });

@@ -9,8 +9,8 @@ const on = onCluster();
 
 const containers = [{ name: "x", image: "none" }];
 
-describe("the stand-in for the kubernetes plugin", () => {
-  it("waits for what needs time, and keeps what does not come to work", async () => {
+describe("the emulator of the kubernetes plugin", () => {
+  it("waits until workloads are ready, and records one that does not become ready", async () => {
     const { stack, use } = await on.open("waiting");
     const selector = { matchLabels: { app: "x" } };
     const template = { metadata: { labels: selector.matchLabels }, spec: { containers } };
@@ -40,7 +40,7 @@ describe("the stand-in for the kubernetes plugin", () => {
     expect(await on.cluster.call("GET", "/api/v1/namespaces/space")).toMatchObject({ status: 404 });
   });
 
-  it("starts a Job that failed anew when told to", async () => {
+  it("replaces a failed Job with replaceUnready", async () => {
     const { stack, use } = await on.open("jobs");
     const declare =
       (annotations: Record<string, string>): Program =>
@@ -61,7 +61,7 @@ describe("the stand-in for the kubernetes plugin", () => {
     await stack.destroy();
   });
 
-  it("sets some fields of what others own, and gives back only those", async () => {
+  it("patches some fields of an object of another manager, and removes only those", async () => {
     const { stack, use } = await on.open("patches");
     const path = "/api/v1/namespaces/default/configmaps";
     const declare =

@@ -26,8 +26,8 @@ function service(provider: k8s.Provider, app = "x", annotations?: Record<string,
   new k8s.core.v1.Service("shop", { metadata: { name: "shop", annotations }, spec }, { provider });
 }
 
-describe("the stand-in for the kubernetes plugin", () => {
-  it("creates, changes in place, sees what others did, and deletes", async () => {
+describe("the emulator of the kubernetes plugin", () => {
+  it("creates, updates in place, detects drift, and deletes", async () => {
     const { stack, use } = await on.open("life");
     use((provider) => service(provider));
     expect(await preview(stack)).toEqual({ shop: { steps: "create", diff: {} } });
@@ -70,7 +70,7 @@ describe("the stand-in for the kubernetes plugin", () => {
     expect(await on.cluster.call("GET", SERVICE)).toMatchObject({ status: 404 });
   });
 
-  it("replaces what cannot change, in the order that its name allows", async () => {
+  it("replaces an object with an immutable field, in the order that its name allows", async () => {
     const { stack, use } = await on.open("replacement");
     const declare =
       (color: string): Program =>
@@ -93,7 +93,7 @@ describe("the stand-in for the kubernetes plugin", () => {
     expect(names).toEqual([expect.stringMatching(/^drawn-[0-9a-f]{8}$/), "fixed"]);
   });
 
-  it("takes over what is there, and only when told to", async () => {
+  it("adopts an existing object only on request", async () => {
     const { stack, use } = await on.open("import");
     await on.cluster.call("POST", CONFIG_MAPS, { metadata: { name: "old" }, data });
     const declare =
@@ -113,7 +113,7 @@ describe("the stand-in for the kubernetes plugin", () => {
     expect(await preview(stack)).toEqual({ old: { steps: "create", diff: {} } });
   });
 
-  it("keeps secrets secret, in the state and in errors", async () => {
+  it("encrypts secrets in the state, and leaves them out of errors", async () => {
     const { stack, use } = await on.open("secrets");
     use((provider) => {
       const stringData = { password: pulumi.secret(PASSWORD) };
@@ -136,13 +136,13 @@ describe("the stand-in for the kubernetes plugin", () => {
     });
   });
 
-  it("ends when the engine is killed", async () => {
+  it("exits when the engine is killed", async () => {
     const engine = createServer();
     engine.listen(0, "127.0.0.1");
     await once(engine, "listening");
     const plugin = spawn(on.workshop.plugin, [`127.0.0.1:${(engine.address() as AddressInfo).port}`]);
     const [session] = (await once(engine, "session")) as [ServerHttp2Session];
-    // The plugin has answered, so it knows that it is connected.
+    // The plugin has responded, so that it is connected.
     await new Promise((resolve) => session.ping(resolve));
     expect(plugin.exitCode).toBe(null);
     session.destroy();
@@ -150,7 +150,7 @@ describe("the stand-in for the kubernetes plugin", () => {
     expect(await once(plugin, "exit")).toEqual([0, null]);
   });
 
-  it("previews without a cluster, and replaces everything in another one", async () => {
+  it("previews without a cluster, and replaces everything in another cluster", async () => {
     const nowhere = join(on.workshop.folder, "nowhere");
     const { stack, use } = await on.open("unreachable", nowhere);
     use((provider) => service(provider));

@@ -65,7 +65,7 @@ describe("a change of inputs", () => {
     });
   });
 
-  it("leaves both objects standing when the name changes", () => {
+  it("does not delete before the replacement when the name changes", () => {
     const olds = object("v1", "ConfigMap", {});
     expect(compare(olds, { ...olds, metadata: { name: "y", namespace: "shop" } })).toEqual({
       changes: true,
@@ -75,7 +75,7 @@ describe("a change of inputs", () => {
     });
   });
 
-  it("changes what a patch sets in place, but not the object that it goes to", () => {
+  it("updates the fields of a patch in place, but not its object", () => {
     const olds = object("v1", "ConfigMap", { data: { a: "1" } });
     const news = object("v1", "ConfigMap", { data: { a: "2" } });
     expect(compare(olds, news, { isPatch: true }).detailed).toEqual({ "data.a": "update" });
@@ -83,7 +83,7 @@ describe("a change of inputs", () => {
     expect(compare(olds, other, { isPatch: true }).replaces).toEqual(["metadata.name"]);
   });
 
-  it("makes what is not ready anew, although nothing has changed", () => {
+  it("replaces an object that is not ready, although nothing has changed", () => {
     const job = object("batch/v1", "Job", {});
     expect(compare(job, job, { unready: true })).toEqual({
       changes: true,
@@ -95,7 +95,7 @@ describe("a change of inputs", () => {
 });
 
 describe("objects", () => {
-  it("are looked up by type and id", () => {
+  it("are identified by type and id", () => {
     expect(lookup("kubernetes:core/v1:Secret", "shop/login")).toEqual({
       apiVersion: "v1",
       kind: "Secret",
@@ -107,7 +107,7 @@ describe("objects", () => {
     expect(idOf({ metadata: { name: "shop" } })).toBe("shop");
   });
 
-  it("keep the name they drew, or the one they were given", () => {
+  it("keep their generated or given name", () => {
     const urn = "urn:pulumi:dev::gatehouse::kubernetes:core/v1:Secret::login";
     const drawn = withName({ labels: { a: "b" } }, undefined, urn);
     expect(drawn).toEqual({
@@ -126,14 +126,14 @@ describe("objects", () => {
     expect(isPatch("kubernetes:example.org/v1:CarPatch", { kind: "CarPatch" })).toBe(false);
   });
 
-  it("hold the text of a Secret as the server does, unless some of it is not known yet", () => {
+  it("contain the text of a Secret as in the server, unless part of it is unknown", () => {
     const secret = { apiVersion: "v1", kind: "Secret", data: { a: "Yg==" } };
     expect(normalized({ ...secret, stringData: { c: "d" } })).toEqual({ ...secret, data: { a: "Yg==", c: "ZA==" } });
     expect(normalized({ ...secret, stringData: { c: UNKNOWN } })).toEqual({ ...secret, stringData: { c: UNKNOWN } });
     expect(hidden(secret)).toEqual({ ...secret, data: new Secret(secret.data) });
   });
 
-  it("are recorded with their inputs and their manager, as the real provider expects it", () => {
+  it("are recorded with inputs and manager, as by the real provider", () => {
     const live = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x", uid: "1" }, data: { a: "b", c: "d" } };
     const inputs = { apiVersion: "v1", kind: "ConfigMap", data: { a: "b" } };
     expect(stateOf(live, inputs, "me")).toEqual({
@@ -144,7 +144,7 @@ describe("objects", () => {
     });
   });
 
-  it("are imported without what no one can set", () => {
+  it("are imported without fields that only the server sets", () => {
     const live = { kind: "ConfigMap", metadata: { name: "x", uid: "1", labels: {} }, data: { a: "b" }, status: {} };
     expect(JSON.parse(JSON.stringify(importedInputs(live)))).toEqual({
       kind: "ConfigMap",
@@ -167,7 +167,7 @@ describe("a refresh", () => {
     ["sees a loss", { a: 1, b: 1 }, { a: 1, b: 1 }, { a: 1 }, { a: 1, b: undefined }],
     ["leaves alone what others add", { a: 1 }, { a: 1 }, { a: 1, theirs: 2 }, { a: 1 }],
     [
-      "looks into lists",
+      "compares entries of lists",
       { l: [{ a: 1, b: 1 }] },
       { l: [{ a: 1, b: 1, c: 0 }] },
       { l: [{ a: 2, b: 1, c: 0 }] },

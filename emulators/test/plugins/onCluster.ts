@@ -18,7 +18,7 @@ export interface OnCluster {
   open(stackName: string, kubeconfig?: string): Promise<{ stack: Stack; use: (program: Program) => void }>;
 }
 
-/** Starts a cluster for all tests of a file, and the stand-in for the kubernetes plugin beside it. */
+/** Starts a cluster for all tests of a file, and the emulator of the kubernetes plugin. */
 export function onCluster(): OnCluster {
   let workshop: Workshop;
   let cluster: TestCluster;

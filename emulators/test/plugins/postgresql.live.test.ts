@@ -110,7 +110,7 @@ function library(database: string, change: { more?: string[]; schema?: string } 
   };
 }
 
-test("creates, settles, sees what strayed and takes it back, updates, and removes all", async () => {
+test("creates, corrects drift, updates, and deletes", async () => {
   const { stack, use } = await open("life");
   use(library("library"));
   expect(done(await stack.up())).toEqual({ create: 12 });
@@ -142,9 +142,9 @@ test("creates, settles, sees what strayed and takes it back, updates, and remove
   expect(done(await stack.up())).toEqual({ update: 2 });
   expect(await can("library_reader", "UPDATE", "books.novel", "library")).toBe(true);
 
-  const meddle =
+  const drift =
     "DROP TABLE books.novel; REVOKE USAGE ON SCHEMA books FROM library_reader; ALTER ROLE library_reader NOLOGIN";
-  await query(meddle, "library");
+  await query(drift, "library");
   expect(done(await stack.up({ refresh: true }))).toEqual({ update: 2 });
   const state = await workshop.state("life");
   expect(state).not.toContain("canary");
@@ -154,7 +154,7 @@ test("creates, settles, sees what strayed and takes it back, updates, and remove
   expect(await query("SELECT rolname AS left FROM pg_roles WHERE rolname LIKE 'library%'")).toEqual([]);
 });
 
-test("replaces what cannot be changed in place, and renames what can", async () => {
+test("replaces grants and renames a schema", async () => {
   const { stack, use } = await open("replacement");
   use(library("first"));
   await stack.up();
@@ -183,7 +183,7 @@ test("imports by id", async () => {
   expect(await query("SELECT rolname AS left FROM pg_roles WHERE rolname = 'old_owner'")).toEqual([]);
 });
 
-test("previews without the server, and tells what is wrong without the password", async () => {
+test("previews without the server, and reports errors without the password", async () => {
   const { stack, use } = await open("faults", { port: 1 });
   use(library("nowhere"));
   expect((await stack.preview()).changeSummary).toEqual({ create: 12 });
@@ -202,7 +202,7 @@ test("previews without the server, and tells what is wrong without the password"
   await other.destroy();
 });
 
-test("50 grants at once do not disturb each other", async () => {
+test("applies 50 grants at once", async () => {
   await query("CREATE SCHEMA crowd; CREATE TABLE crowd.t (x int)");
   const { stack, use } = await open("crowd");
   use((opts) => {

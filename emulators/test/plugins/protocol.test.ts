@@ -80,7 +80,7 @@ function create(properties: Values): Promise<proto.CreateResponse> {
 }
 
 describe("values on the wire", () => {
-  it("keeps unknowns, and knows where secrets were", () => {
+  it("keeps unknowns, and records the paths of secrets", () => {
     const sent: Values = {
       name: UNKNOWN,
       list: [1, { deep: new Secret("x") }],
@@ -104,7 +104,7 @@ describe("values on the wire", () => {
     });
   });
 
-  it("does not put a secret into a secret", () => {
+  it("does not nest secrets", () => {
     const marked = encode({ data: new Secret({ key: new Secret("x") }) }, [
       ["data", "key"],
       ["data"],
@@ -133,13 +133,13 @@ describe("diffValues", () => {
     ],
     ["another kind of value", { a: [1] }, { a: { b: 1 } }, { a: "update" }],
     ["what is not known yet", { a: 1 }, { a: UNKNOWN, b: UNKNOWN }, { a: "update", b: "add" }],
-  ])("tells %s", (_name, olds, news, expected) => {
+  ])("returns %s", (_name, olds, news, expected) => {
     expect(diffValues(olds, news)).toEqual(expected);
   });
 });
 
 describe("the server", () => {
-  it("introduces itself", async () => {
+  it("returns its version, and accepts secrets", async () => {
     const shaken = await call<proto.ProviderHandshakeResponse>((done) =>
       client.handshake(new proto.ProviderHandshakeRequest(), done),
     );
@@ -147,7 +147,7 @@ describe("the server", () => {
     expect([shaken.getAcceptSecrets(), info.getVersion()]).toEqual([true, "1.2.3"]);
   });
 
-  it("marks again what came in secret, and what the plugin calls secret", async () => {
+  it("marks secrets of the inputs and of the plugin", async () => {
     const created = await create({ content: new Secret("plum jam"), size: 2, lid: UNKNOWN });
     expect(created.getId()).toBe("jar-1");
     expect(decode(created.getProperties())).toEqual({
@@ -157,7 +157,7 @@ describe("the server", () => {
     expect(contexts.at(-1)).toMatchObject({ preview: true, urn: "urn:jar", timeout: 7 });
   });
 
-  it("blanks secrets out of an error", async () => {
+  it("removes secrets from an error", async () => {
     await expect(create({ label: "too large", content: new Secret("plum jam") })).rejects.toMatchObject({
       details: "no room for [secret]",
     });
@@ -166,7 +166,7 @@ describe("the server", () => {
     await expect(configured).rejects.toMatchObject({ details: "the key [secret] does not fit" });
   });
 
-  it("hands over what exists but is not ready", async () => {
+  it("returns the state of an object that exists but is not ready", async () => {
     const error = await create({ label: "cracked", content: new Secret("plum jam") }).catch(
       (reason: unknown) => reason,
     );
@@ -178,7 +178,7 @@ describe("the server", () => {
     expect(decode(failed.getProperties()).secrets).toEqual([["content"]]);
   });
 
-  it("tells each change with its path and kind", async () => {
+  it("returns each change with its path and kind", async () => {
     const request = new proto.DiffRequest().setOldInputs(encode({ label: "a", lids: [1] }));
     request.setNews(encode({ label: "b", lids: [1, 2] }));
     const diff = await call<proto.DiffResponse>((done) => client.diff(request, done));
@@ -195,7 +195,7 @@ describe("the server", () => {
     });
   });
 
-  it("tells a refresh, an import and a loss apart", async () => {
+  it("distinguishes a refresh, an import and a missing object", async () => {
     const read = (request: proto.ReadRequest): Promise<proto.ReadResponse> =>
       call((done) => client.read(request, done));
     const jam = encode({ content: new Secret("plum jam") });
@@ -208,13 +208,13 @@ describe("the server", () => {
     expect(lost.getId()).toBe("");
   });
 
-  it("marks what was secret in the checked inputs", async () => {
+  it("marks secrets in the checked inputs", async () => {
     const request = new proto.CheckRequest().setNews(encode({ content: new Secret("plum jam") }));
     const checked = await call<proto.CheckResponse>((done) => client.check(request, done));
     expect(decode(checked.getInputs())).toEqual({ values: { content: "plum jam" }, secrets: [["content"]] });
   });
 
-  it("replaces everything when the configuration leads to another system, and only then", async () => {
+  it("replaces everything when the configuration names another system, and only then", async () => {
     const changed = async (olds: Values, news: Values): Promise<string[]> => {
       const request = new proto.DiffRequest().setOldInputs(encode(olds)).setNews(encode(news));
       const answer = await call<proto.DiffResponse>((done) => client.diffConfig(request, done));
@@ -226,7 +226,7 @@ describe("the server", () => {
     expect(await changed({}, { room: "cellar" })).toEqual([]);
   });
 
-  it("says that it takes no parameter and builds no component", async () => {
+  it("refuses a parameter and a component", async () => {
     await expect(call((done) => client.parameterize(new proto.ParameterizeRequest(), done))).rejects.toMatchObject({
       details: 'the plugin "shelf" takes no parameter',
     });
@@ -235,7 +235,7 @@ describe("the server", () => {
     });
   });
 
-  it("aborts what is under way when the run is cancelled", async () => {
+  it("aborts running calls when the run is cancelled", async () => {
     await call((done) => client.cancel(new empty.Empty(), done));
     expect(contexts.at(-1)?.signal.aborted).toBe(true);
   });

@@ -8,17 +8,17 @@ import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
 import { createProgress } from "../../../ops/terminal/progress.ts";
 import { ensureLocalTools } from "../../../ops/toolchain/toolchain.ts";
 
-/** A folder with the engine, one of the stand-in plugins and the states of some stacks. */
+/** A folder with the engine, one emulated plugin and the states of some stacks. */
 export interface Workshop {
   readonly folder: string;
   /** The executable of the plugin. */
   readonly plugin: string;
-  /** A stack of its own whose program can be exchanged. `prepare` makes what each program gets, e.g. a provider. */
+  /** Creates a stack whose program can be replaced. `prepare` creates the argument of each program, such as a provider. */
   open<Tool>(
     stackName: string,
     prepare: () => Tool,
   ): Promise<{ stack: Stack; use: (program: (tool: Tool) => void) => void }>;
-  /** The text of a stack's state, as it lies in the backend. */
+  /** Returns the text of the state of a stack in the backend. */
   state(stackName: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -62,21 +62,21 @@ export async function openWorkshop(name: string): Promise<Workshop> {
   };
 }
 
-/** What a preview says about each resource but the stack and the provider: the steps in their order, and what changes at which path. */
+/** Returns the steps and the changed paths of each resource in a preview, without the stack and the provider. */
 export async function preview(stack: Stack): Promise<Record<string, { steps: string; diff: Record<string, string> }>> {
-  const told: Record<string, { steps: string; diff: Record<string, string> }> = {};
+  const changed: Record<string, { steps: string; diff: Record<string, string> }> = {};
   const onEvent = ({ resourcePreEvent }: EngineEvent): void => {
     const step = resourcePreEvent?.metadata;
     if (!step || step.type.startsWith("pulumi:")) return;
     const name = step.urn.split("::").at(-1) ?? "";
-    const steps = told[name] ? `${told[name].steps}, ${step.op}` : step.op;
+    const steps = changed[name] ? `${changed[name].steps}, ${step.op}` : step.op;
     const changes = Object.entries((step.detailedDiff ?? {}) as Record<string, { diffKind: string }>);
     const diff = {
-      ...told[name]?.diff,
+      ...changed[name]?.diff,
       ...Object.fromEntries(changes.map(([path, { diffKind }]) => [path, diffKind])),
     };
-    told[name] = { steps, diff };
+    changed[name] = { steps, diff };
   };
   await stack.preview({ onEvent });
-  return told;
+  return changed;
 }

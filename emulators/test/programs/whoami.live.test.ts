@@ -9,7 +9,7 @@ import { receivedHeaders } from "../../../ops/checks/verify/echo.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../programs/whoami.ts");
 
-test("the echo service returns identity headers as UTF-8, as text and as JSON", async () => {
+test("returns identity headers as UTF-8, as text and as JSON", async () => {
   const url = await start();
   await withClient(async (client) => {
     const headers = { "X-Idp-Name": Buffer.from("Kåre Ødegård 漢字").toString("latin1") };

@@ -1,8 +1,8 @@
-/** The one way in which `ops/` reaches a Postgres. */
+/** Connections to Postgres. */
 import { Client, type ClientConfig } from "pg";
 import { UserError } from "../../config/userError.ts";
 
-/** A database that cannot be reached; the message names the place and never the password. */
+/** A database that cannot be reached; the message contains its address, and never the password. */
 export class UnreachableError extends UserError {
   override readonly name = "UnreachableError";
 }

@@ -1,6 +1,6 @@
 import type { Answer } from "./http.ts";
 
-/** What Traefik itself answers where it has no route, or a route without a backend; each text is written with Go's `http.Error`. */
+/** Traefik's own answers if it has no route, or a route without a backend; each text is written with Go's `http.Error`. */
 const GATEWAY_RESPONSES: ReadonlyMap<number, string> = new Map([
   // A host without a route, and a route that Traefik drops: its Service or middleware does not exist, or has no endpoint.
   [404, "404 page not found\n"],

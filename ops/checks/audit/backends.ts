@@ -44,7 +44,7 @@ export class Backends {
     );
   }
 
-  /** The guarded Service that a reference ends at, over other Services, if need be. */
+  /** Returns the guarded Service that a reference ends at, also through other Services. */
   behind(ref: BackendRef): ServiceName | undefined {
     if (ref.kind === "TraefikService") return this.#behindTraefikService(ref, []);
     const direct = this.guarded.find((one) => one.namespace === ref.namespace && one.name === ref.name);
@@ -52,7 +52,7 @@ export class Backends {
     return direct ?? (service && this.reachedBy(service));
   }
 
-  /** The guarded Service whose pods a Service selects as well, or whose name it is an alias of. */
+  /** Returns the guarded Service whose pods a Service selects as well, or of whose name it is an alias. */
   reachedBy(service: Manifest): ServiceName | undefined {
     const { namespace, spec } = service;
     if (textAt(spec, "type") === "ExternalName") {
@@ -64,7 +64,7 @@ export class Backends {
     return this.guarded.find((one) => one.namespace === namespace && this.#selectsSame(one, selector));
   }
 
-  /** By the pods that run, and where none does, by the labels that they would have. */
+  /** Compares by the running pods, or, without any, by the planned labels. */
   #selectsSame(guarded: ServiceName, selector: Readonly<Record<string, string>>): boolean {
     const ours = labelsIn(this.service(guarded)?.spec["selector"] ?? labelsOf(guarded.name));
     if (matches(selector, ours)) return true;
@@ -98,7 +98,7 @@ function isOurs(service: Manifest | undefined): boolean {
   return own[part] === "gatehouse" || labelsIn(service?.spec["selector"])[part] === "gatehouse";
 }
 
-/** Everything in a TraefikService that names another one, whatever its way of sharing requests out. */
+/** Returns all references to other Services in a TraefikService, whatever its kind of load balancing. */
 function referencesIn(value: Value, namespace: string): BackendRef[] {
   if (Array.isArray(value)) return listOf(value).flatMap((one) => referencesIn(one, namespace));
   const name = textAt(value, "name");

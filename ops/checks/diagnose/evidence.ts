@@ -12,7 +12,7 @@ export interface Evidence {
   readonly plan: Plan;
   readonly cluster: Cluster;
   readonly identity: Observation<IdentityRecords>;
-  /** Origin that the identity provider takes for its own, when it is asked as a browser would. */
+  /** Origin that the identity provider takes for its own in a request such as a browser sends. */
   readonly ownOrigin: Observation<string>;
   readonly engine: Observation<EngineState>;
   /** By host. */

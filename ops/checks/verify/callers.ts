@@ -1,4 +1,4 @@
-/** Who can sign in to a context's deployment from here. */
+/** The accounts that can sign in to a deployment from this machine. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { protectionOf } from "../../../protections/table.ts";
 import type { StackContext } from "../../context/context.ts";

@@ -2,9 +2,8 @@ import { type Answer, headerOf, type HttpClient, withClient } from "../../client
 import { type Check, checkAnswers, expectEqual, Unexpected } from "./check.ts";
 
 /**
- * The web catalogue of one domain (spec 001, "Catalog frontend URL patterns"): its page, which data API the page reads, and that nothing but
- * reading has a route.
- * @param base where it begins, with a slash at its end
+ * The catalog of one domain (spec 001, "Catalog frontend URL patterns"): its page, the data API that the page reads, and 404 for other methods.
+ * @param base its URL, with a slash at the end
  * @param data origin of the data API of the same domain
  */
 export function checkCatalog(base: string, data: string): Promise<Check[]> {
@@ -15,7 +14,7 @@ export function checkCatalog(base: string, data: string): Promise<Check[]> {
   ]);
 }
 
-/** The page is at each of its paths, and its policy lets it talk to itself and that data API alone. */
+/** The page is served at each of its paths, and its policy allows connections to itself and that data API only. */
 function checkPage(client: HttpClient, base: string, data: string): Promise<Check> {
   return checkAnswers(client, `${base}data`, async () => {
     for (const path of ["data", "data/api_v1/meta_endpoints", "sources/some", "contract", "about"]) {
@@ -29,7 +28,7 @@ function checkPage(client: HttpClient, base: string, data: string): Promise<Chec
   });
 }
 
-/** @throws Unexpected for a policy that lets what is written into a page run */
+/** @throws Unexpected for a policy that allows inline scripts */
 function connectSource(answer: Answer): string | undefined {
   const policy = headerOf(answer, "content-security-policy") ?? "";
   if (!policy.startsWith("default-src 'none';") || policy.includes("unsafe")) {

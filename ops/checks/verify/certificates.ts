@@ -1,17 +1,17 @@
-/** Whether a browser would take an exposure's certificate, and for how long. */
+/** Whether a browser accepts an exposure's certificate, and for how long. */
 import { once } from "node:events";
 import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
 import { lookup } from "../../../infra/loopback.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { type Check, check, Unexpected } from "./check.ts";
 
-/** Certificates are renewed weeks before they run out: one with fewer days left is not renewed any more. */
+/** Certificates are renewed weeks before they expire: one with fewer days left is not renewed any more. */
 const DAYS_LEFT = 7;
 const DAY_MS = 86_400_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * The chain leads to an authority that this machine trusts (NODE_EXTRA_CA_CERTS adds one), the certificate is for the host, and lasts. Also
+ * The chain ends at an authority that this machine trusts (NODE_EXTRA_CA_CERTS adds one), the certificate is for the host, and does not expire soon. Also
  * where TLS is terminated before the gateway: browsers receive that certificate.
  * @param onExpiry receives the expiry
  */

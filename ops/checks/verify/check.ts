@@ -7,7 +7,7 @@ export interface Check {
   readonly name: string;
   /** False when it failed. */
   readonly ok: boolean;
-  /** What was seen; for a failed check also what was expected, for a skipped one why. Never a secret. */
+  /** The observed value; for a failed check also the expected one, for a skipped one the reason. Never a secret. */
   readonly detail: string;
   /** Of a failed check, the last answer that it got (describeAnswer.ts). */
   readonly answer?: string;
@@ -37,7 +37,7 @@ export function skip(name: string, reason: string, hint: string): Check {
 
 /**
  * Runs one probe. A probe that throws is a failed check, not the end of the others.
- * @param probe returns what was seen, and throws an {@link Unexpected} when it is not what must be
+ * @param probe returns what it observed. @throws Unexpected for anything but the expected value
  */
 export async function check(name: string, probe: () => Promise<string>): Promise<Check> {
   try {
@@ -67,17 +67,17 @@ export function checkWithClient(
   return withClient((client) => checkAnswers(client, name, () => probe(client)), connect);
 }
 
-/** Something was seen that must not be. */
+/** An observed value is not the expected one. */
 export class Unexpected extends Error {
-  constructor(expected: string, seen: string) {
-    super(`expected ${expected}, got ${seen}`);
+  constructor(expected: string, observed: string) {
+    super(`expected ${expected}, got ${observed}`);
     this.name = "Unexpected";
   }
 }
 
 /** @throws Unexpected when the two differ */
-export function expectEqual(what: string, seen: unknown, expected: unknown): void {
-  const [left, right] = [JSON.stringify(seen), JSON.stringify(expected)];
+export function expectEqual(what: string, observed: unknown, expected: unknown): void {
+  const [left, right] = [JSON.stringify(observed), JSON.stringify(expected)];
   if (left !== right) {
     throw new Unexpected(`${what} ${right}`, left);
   }

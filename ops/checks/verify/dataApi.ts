@@ -9,17 +9,17 @@ interface Swagger {
   readonly paths?: Readonly<Record<string, unknown>>;
 }
 
-/** A schema that no stack can have: names of one's own do not begin like this. */
+/** A schema that no stack can have: this prefix is reserved. */
 const UNKNOWN_SCHEMA = "pg_unknown_schema";
 
-/** Number of different tags after which the tag is taken for one that no response repeats. */
+/** Number of different tags after which a tag counts as one that no response repeats. */
 const MAX_TAGS = 10;
 
 /** Retries after a 429 response: the gateway's limits apply to the verification, too. */
 const MAX_RETRIES = 10;
 
 /**
- * The contract of the wire (spec 001, Endpoints and Errors), probed on every relation that each exposed schema describes.
+ * The data API (spec 001, Endpoints and Errors), with every relation that each exposed schema describes.
  * @param url origin of the data API
  */
 export function checkDataApi(url: string, { exposed, hidden }: OutsideTarget["schemas"]): Promise<Check[]> {
@@ -106,7 +106,7 @@ function checkUnknownRelation(client: HttpClient, url: string): Promise<Check> {
   });
 }
 
-/** Every relation that is described is listed in the catalogue, and the other way round. */
+/** The described relations are those that `meta_endpoints` lists. */
 function checkListed(client: HttpClient, url: string, exposed: readonly string[]): Promise<Check> {
   return checkAnswers(client, `${url} meta_endpoints`, async () => {
     let all = 0;
@@ -158,7 +158,7 @@ function checkHidden(client: HttpClient, url: string, schema: string): Promise<C
   });
 }
 
-/** The same description as OpenAPI 3.1, beside the Swagger document. */
+/** The description as OpenAPI 3.1 has the paths of the Swagger document. */
 function checkDescription(client: HttpClient, url: string): Promise<Check> {
   return checkAnswers(client, `${url} OpenAPI`, async () => {
     const answer = await client.send(`${url}/openapi.json`);
@@ -191,7 +191,7 @@ export function checkCaching(client: HttpClient, url: string): Promise<Check> {
   });
 }
 
-/** A page of any origin may read, and learns the count. */
+/** A page of any origin may read rows and their count. */
 function checkBrowsers(client: HttpClient, url: string): Promise<Check> {
   return checkAnswers(client, `${url} CORS`, async () => {
     const answer = await client.send(`${url}/meta_endpoints?limit=1`, { headers: { origin: "https://example.org" } });
@@ -202,7 +202,7 @@ function checkBrowsers(client: HttpClient, url: string): Promise<Check> {
   });
 }
 
-/** What a browser asks before a request with headers of its own: reading is allowed, from anywhere, without credentials. */
+/** The preflight request of a browser: any origin may read, without credentials. */
 function checkPreflight(client: HttpClient, url: string): Promise<Check> {
   return checkAnswers(client, `${url} CORS preflight`, async () => {
     const asked = { "access-control-request-method": "GET", "access-control-request-headers": "accept-profile,prefer" };

@@ -1,4 +1,4 @@
-/** Where the data API's database is, as this machine reaches it. */
+/** The address of the data API's database from this machine. */
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { PostgresServer } from "../../../config/settings.ts";
 import { NAME } from "../../../infra/postgres/access.ts";

@@ -23,14 +23,14 @@ export function describeAnswer(answer: Answer): string {
   return `${parts.join(", ")}; ${text === "" ? "no text" : `text: ${text}`}`;
 }
 
-/** The query holds codes and states of a sign-in. */
+/** A query contains codes and states of a sign-in. */
 function withoutQuery(address: string, base?: string): string {
   const url = URL.parse(address, base);
   if (url === null) return "an address that is not a URL";
   return `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`;
 }
 
-/** Redacted before it is cut, so that no part of a credential is left. */
+/** Redacted before it is cut, so that no part of a credential remains. */
 function textOf({ body }: Answer): string {
   const visible = redact(body)
     .replaceAll(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, " ")

@@ -9,7 +9,7 @@ import { isGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders } from "./echo.ts";
 
-/** What an exposure answered to a request without a session. */
+/** The answer of an exposure to a request without a session. */
 export interface RouteAnswer {
   readonly url: string;
   readonly protection: Exposure["protection"];
@@ -29,7 +29,7 @@ export async function checkRoute(
 ): Promise<Check[]> {
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
   const page = await checkWithClient(`${exposure.url} without a session`, async (client) => {
-    // The catalogue's page begins at a path of its own.
+    // The page of the catalog has a path of its own.
     const answer = await (exposure.role === "catalog" ? client.follow(url) : client.send(url));
     const answered = describe(answer);
     onAnswer({ url, protection: exposure.protection, status: answer.status, answered });
@@ -43,14 +43,14 @@ export async function checkRoute(
   return checks;
 }
 
-/** Status and, of a redirect, whereto: its target: the origin only, because a query can contain secrets. */
+/** Returns the status and, of a redirect, the origin of its target: a query can contain secrets. */
 export function describe(answer: Answer): string {
   const location = headerOf(answer, "location");
   return location === undefined ? `${answer.status}` : `${answer.status} → ${new URL(location, answer.url).origin}`;
 }
 
 /** Returns whether an answer redirects to the identity provider's login. */
-export function leadsToLogin(answer: Answer): boolean {
+export function redirectsToLogin(answer: Answer): boolean {
   return headerOf(answer, "location")?.includes("/application/o/authorize/") === true;
 }
 
@@ -92,12 +92,12 @@ function checkRefusal({ url }: Exposure, { name, headers, status }: ExpectedRefu
   });
 }
 
-/** A public path leads to the application, whatever that says. */
+/** A public path is routed to the application, whatever that answers. */
 function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
   return checkWithClient(`${url}${path} is open`, async (client) => {
     const answer = await client.send(url + path);
     expectApplication(answer);
-    if (answer.status === 401 || leadsToLogin(answer)) {
+    if (answer.status === 401 || redirectsToLogin(answer)) {
       throw new Unexpected("an answer of the application", describe(answer));
     }
     return describe(answer);
@@ -112,7 +112,7 @@ function checkRedirectToHttps({ host, url }: Exposure): Promise<Check> {
   });
 }
 
-/** No spelling of an identity header that a client sends arrives at the echo service behind an open route. */
+/** No spelling of an identity header that a client sends reaches the echo service behind an open route. */
 export function checkSpoofing(exposure: Exposure): Promise<Check> {
   return checkWithClient(`forged identity headers to ${exposure.url}`, async (client) => {
     const answer = await client.send(`${exposure.url}/`, { headers: forged() });
@@ -129,7 +129,7 @@ export function forged(): Record<string, string> {
 }
 
 /**
- * @param echoed what the echo service answered
+ * @param echoed the answer of the echo service
  * @throws Unexpected when a forged header arrived
  */
 export function refuseForged(echoed: string): void {
@@ -142,7 +142,7 @@ export function refuseForged(echoed: string): void {
 }
 
 /**
- * A host that no route is for, e.g. one of a domain that is off.
+ * A host without a route, e.g. on a disabled domain.
  * @param gateway origin of any exposure; its certificate need not be for that host
  */
 export function checkNotRouted(gateway: string, host: string): Promise<Check> {

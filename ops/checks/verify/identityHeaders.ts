@@ -5,7 +5,7 @@ import type { Exposure } from "../../../infra/plan/types.ts";
 import { type Answer, type HttpClient } from "../../clients/http.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
-import { describe, expectApplication, forged, leadsToLogin, refuseForged } from "./gateway.ts";
+import { describe, expectApplication, forged, redirectsToLogin, refuseForged } from "./gateway.ts";
 import { type Credentials, signIn } from "../../clients/signIn.ts";
 
 const PATH = "/x?y=1";
@@ -70,7 +70,7 @@ async function expectIdentity(client: HttpClient, answer: Answer, user: Identity
 /** @throws Unexpected when a user who signed in is asked to sign in again, is refused, is on a wrong host, or no application answers */
 function refuseUnlessLetIn(answer: Answer): string {
   expectApplication(answer);
-  if ([401, 403, 421].includes(answer.status) || answer.status >= 500 || leadsToLogin(answer)) {
+  if ([401, 403, 421].includes(answer.status) || answer.status >= 500 || redirectsToLogin(answer)) {
     throw new Unexpected("an answer of the application", describe(answer));
   }
   return describe(answer);

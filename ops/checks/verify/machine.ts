@@ -1,4 +1,4 @@
-/** A machine's account, as its Secret says it (docs/applications.md, "Machines"). */
+/** A machine's account, as in its Secret (docs/applications.md, "Machines"). */
 import { type HttpClient, withClient } from "../../clients/http.ts";
 import { Unexpected } from "./check.ts";
 

@@ -1,4 +1,4 @@
-/** The probes of what anybody can reach: routes, sign-in, forged headers, names, certificates, the data API and its catalogue. */
+/** The probes that need no access to the cluster: routes, sign-in, forged headers, names, certificates, the data API and its catalog. */
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
 import { checkCatalog } from "./catalog.ts";
@@ -10,11 +10,11 @@ import { checkName } from "./names.ts";
 import type { Probe } from "./probe.ts";
 import { type Callers, signInProbe } from "./signInProbes.ts";
 
-/** What the probes saw besides whether it is right. */
+/** Values that the probes observe in addition to their checks. */
 export class Observations {
   /** By id of the exposure. */
   readonly routes = new Map<string, RouteAnswer>();
-  /** When the certificate of a host runs out. */
+  /** When the certificate of a host expires. */
   readonly expiries = new Map<string, Date>();
 }
 
@@ -22,12 +22,12 @@ export class Observations {
 const UNKNOWN_HOST = "gatehouse-unknown.invalid";
 
 /**
- * @param callers who signs in
- * @param seen receives what was seen, while the probes run
+ * @param callers the accounts that sign in
+ * @param observations receives values while the probes run
  */
-export function outsideProbes(target: OutsideTarget, callers: Callers, seen: Observations): Probe[] {
+export function outsideProbes(target: OutsideTarget, callers: Callers, observations: Observations): Probe[] {
   const { exposures } = target;
-  const probes = exposures.flatMap((exposure) => exposureProbes(target, exposure, callers, seen));
+  const probes = exposures.flatMap((exposure) => exposureProbes(target, exposure, callers, observations));
   return [...probes, ...disabledProbes(target), ...unknownHostProbe(exposures)];
 }
 
@@ -35,10 +35,10 @@ function exposureProbes(
   target: OutsideTarget,
   exposure: ExpectedExposure,
   callers: Callers,
-  seen: Observations,
+  observations: Observations,
 ): Probe[] {
   const { role, url: subject, host, domain, tls, id, protection } = exposure;
-  const onAnswer = (answer: RouteAnswer): void => void seen.routes.set(id, answer);
+  const onAnswer = (answer: RouteAnswer): void => void observations.routes.set(id, answer);
   const probes: Probe[] = [
     { kind: "routes", subject, run: () => checkRoute(exposure, target.identityProviderUrl ?? "", onAnswer) },
     ...signInProbe(target, exposure, callers),
@@ -49,7 +49,7 @@ function exposureProbes(
   const targets = target.records.find((records) => records.domain === domain)?.targets ?? [];
   one("dns", () => checkName(host, { targets }));
   if (tls !== undefined) {
-    one("certificates", () => checkCertificate(exposure, (expires) => seen.expiries.set(host, expires)));
+    one("certificates", () => checkCertificate(exposure, (expires) => observations.expiries.set(host, expires)));
   }
   if (role === "data-api") {
     probes.push({ kind: "data-api", subject, run: () => checkDataApi(subject, target.schemas) });
@@ -66,7 +66,7 @@ function exposures(target: OutsideTarget, role: Exposure["role"]): Exposure[] {
   return target.exposures.filter((exposure) => exposure.role === role);
 }
 
-/** What each service would be on a domain that is off. */
+/** The host of each service on a disabled domain. */
 function disabledProbes({ disabled, exposures }: OutsideTarget): Probe[] {
   return disabled.flatMap(({ domain, baseDomain, hosts }): Probe[] => {
     const subject = `domain ${domain}`;
@@ -90,7 +90,7 @@ function unknownHostProbe(exposures: readonly Exposure[]): Probe[] {
   return [{ kind: "domains", subject: "any other host", run }];
 }
 
-/** Where the gateway is reached: an exposure on HTTP asks for no certificate. */
+/** The address of the gateway; an exposure on HTTP needs no certificate. */
 function gatewayOf(exposures: readonly Exposure[]): string {
   return (exposures.find(({ tls }) => tls === undefined) ?? exposures[0])?.url ?? "";
 }

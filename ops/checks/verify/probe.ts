@@ -46,7 +46,7 @@ export interface Probe {
   readonly run: () => Promise<readonly Check[]>;
 }
 
-/** A check as reports hold it. */
+/** A check in a report. */
 export interface Result extends Check {
   readonly kind: Kind;
   readonly subject: string;
@@ -79,7 +79,7 @@ export async function runProbes(
   return (await Promise.all(results)).flat();
 }
 
-/** A probe that cannot even begin is a failed check. */
+/** A probe that throws is a failed check. */
 async function checksOf({ kind, subject, run }: Probe): Promise<readonly Check[]> {
   try {
     return await run();

@@ -1,4 +1,4 @@
-/** Who signs in to what, and what that must show. */
+/** Which account signs in to which exposure, and the expected result. */
 import type { ServiceAccount } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";

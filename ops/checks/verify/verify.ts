@@ -23,7 +23,7 @@ export interface Report {
   /** When it began; UTC, ISO 8601. */
   readonly at: string;
   readonly seconds: number;
-  /** What each exposure answered without a session. */
+  /** The answer of each exposure without a session. */
   readonly routes: readonly RouteAnswer[];
   readonly checks: readonly Result[];
 }
@@ -40,7 +40,7 @@ export async function verifyContext(
   only: readonly Kind[] = KINDS,
 ): Promise<Report> {
   const began = new Date();
-  const seen = new Observations();
+  const observations = new Observations();
   const secrets = await secretsOf(context, () =>
     progress.step("Reading the stack's secrets", async () =>
       decryptedVariables(await openCli(context, shell, progress)),
@@ -49,14 +49,14 @@ export async function verifyContext(
   const cluster = clusterOf(context);
   const callers = await callersOf(context, cluster, secrets);
   const probes = [
-    ...outsideProbes(outsideTarget(context.settings, context.plan), callers, seen),
+    ...outsideProbes(outsideTarget(context.settings, context.plan), callers, observations),
     ...(await databaseProbe(context, shell, secrets, cluster)),
     ...clusterProbes(context, cluster),
   ].filter(({ kind }) => only.includes(kind));
   const found = await progress.step("Verifying the deployment", (report) => runProbes(probes, report));
   const redact = withoutSecrets(Object.values(secrets.known));
   const checks = found.map((result) => withHint(redactAll(result, redact), context.context));
-  const routes = context.plan.exposures.flatMap(({ id }) => seen.routes.get(id) ?? []);
+  const routes = context.plan.exposures.flatMap(({ id }) => observations.routes.get(id) ?? []);
   const seconds = Math.round((Date.now() - began.getTime()) / 100) / 10;
   return { context: context.context, stack: context.stack, at: began.toISOString(), seconds, routes, checks };
 }

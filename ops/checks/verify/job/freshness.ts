@@ -1,8 +1,8 @@
-/** How old the data is, by what its pipelines say of themselves (docs/describing-data.md). */
+/** How old the data is, as its pipelines state it (docs/describing-data.md). */
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import { withClient } from "../../../clients/http.ts";
 
-/** A source of the catalogue; undefined = its pipeline does not say. */
+/** A source of the catalog; undefined = its pipeline does not state it. */
 export interface SourceTimes {
   readonly source: string;
   readonly ingested: Date | undefined;
@@ -12,7 +12,7 @@ export interface SourceTimes {
 const QUERY = "meta_sources?select=source_id,last_ingested_at,next_expected_at";
 
 /**
- * Asks the data API, as anybody can.
+ * Reads the sources from the data API.
  * @param exposures all of the stack; without a data API there are no sources
  * @returns none if it does not answer: other checks report that
  */

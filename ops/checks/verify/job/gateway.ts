@@ -10,7 +10,7 @@ const ATTEMPTS = 120;
 const REPORT_EVERY = 10;
 
 /**
- * Waits until the gateway accepts a connection at the host of a URL, at most two minutes; the probes then say what is wrong.
+ * Waits until the gateway accepts a connection at the host of a URL, at most two minutes; the probes then report the problem.
  * @param report receives the problem at the first failed attempt, and every ten after it
  */
 export async function waitForGateway(

@@ -7,7 +7,7 @@ export interface Run {
   readonly stack: string;
   readonly checks: Readonly<Record<State, number>>;
   readonly seconds: number;
-  /** When the certificate of a host runs out. */
+  /** When the certificate of a host expires. */
   readonly expiries: ReadonlyMap<string, Date>;
   readonly sources?: readonly SourceTimes[];
 }
@@ -45,7 +45,7 @@ export function metricsOf({ checks, seconds, expiries, sources = [] }: Run, now:
   }
   const expiry = new Gauge({
     name: "gatehouse_certificate_expiry_timestamp_seconds",
-    help: "When the certificate of a host runs out.",
+    help: "When the certificate of a host expires.",
     labelNames: ["host"],
     registers,
   });

@@ -15,8 +15,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Runs the probes that need no access to the cluster, and pushes the metrics. One JSON object per line: each failed or skipped check, then the summary.
  * @param environment the account's Secret (USERNAME and so on), where there is one, and PUSHGATEWAY, where metrics go
- * @param print receives the lines; none holds a secret
- * @returns the exit code: 1 when a check failed, 2 when the metrics did not arrive, so that a silent Pushgateway is seen
+ * @param print receives the lines; none contains a secret
+ * @returns the exit code: 1 when a check failed, 2 when the metrics did not arrive, so that an unreachable Pushgateway is noticed
  */
 export async function verifyTarget(
   target: JobTarget,
@@ -34,8 +34,8 @@ export async function verifyTarget(
       log({ level: "info", event: "wait", subject: first.url, detail, attempt });
     await waitForGateway(first.url, report);
   }
-  const seen = new Observations();
-  const results = await runProbes(outsideProbes(target, callersOf(target, environment), seen));
+  const observations = new Observations();
+  const results = await runProbes(outsideProbes(target, callersOf(target, environment), observations));
   const checks = summary(results);
   for (const { kind, subject, name, detail, answer, ...check } of results) {
     const state = stateOf(check);
@@ -50,7 +50,13 @@ export async function verifyTarget(
   if (pushgateway !== undefined) {
     try {
       const sources = await sourceTimes(target.exposures);
-      await pushMetrics(pushgateway, { stack: target.stack, checks, seconds, expiries: seen.expiries, sources });
+      await pushMetrics(pushgateway, {
+        stack: target.stack,
+        checks,
+        seconds,
+        expiries: observations.expiries,
+        sources,
+      });
     } catch (error) {
       log({ level: "error", event: "metrics", detail: `${pushgateway} did not take them: ${reasonOf(error)}` });
       return ok ? 2 : 1;

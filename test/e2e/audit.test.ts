@@ -47,7 +47,7 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], p
     "routes to default/whoami",
   ],
   [
-    "connections of every name",
+    "a TCP route for every name",
     [
       object(TRAEFIK, "IngressRouteTCP", "default", {
         entryPoints: ["websecure"],
@@ -65,9 +65,13 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], p
     ],
     "serves admin.localhost",
   ],
-  ["an Ingress for all that is left", [ingress({ ingressClassName: "nobody", defaultBackend: backend })], "*/: serves"],
   [
-    "a port of every node",
+    "an Ingress with a default backend",
+    [ingress({ ingressClassName: "unknown", defaultBackend: backend })],
+    "*/: serves",
+  ],
+  [
+    "a Service of type NodePort",
     [object("v1", "Service", "gatehouse-data", { type: "NodePort", selector: pods, ports })],
     "type NodePort",
   ],
@@ -83,7 +87,7 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], p
     "routes to gatehouse-data/postgrest",
   ],
   [
-    "a policy for everybody",
+    "a NetworkPolicy that admits any client",
     [
       object("networking.k8s.io/v1", "NetworkPolicy", "gatehouse-data", {
         podSelector: { matchLabels: pods },
@@ -127,7 +131,7 @@ describe("the audit of a running cluster", () => {
     objects = KubernetesObjectApi.makeApiClient(kubeConfig);
   });
 
-  test("finds nothing in what was just deployed", async () => {
+  test("finds nothing after a deployment", async () => {
     expect(await findings()).toEqual([]);
     const [code, out] = await command();
     expect([code, out.startsWith(`✔ ${CONTEXT} is as planned: `)]).toEqual([0, true]);
@@ -148,7 +152,7 @@ describe("the audit of a running cluster", () => {
     expect(await findings()).toEqual([]);
   });
 
-  test("the command tells the finding, its hint and how it may be accepted, with its exit code", async () => {
+  test("prints a finding with exit code 1, and ignores an accepted object", async () => {
     const planted = route("Host(`whoami-legacy.localhost`)", { priority: 9000 });
     await objects.create(planted);
     try {
@@ -165,7 +169,7 @@ describe("the audit of a running cluster", () => {
     }
   });
 
-  test("says what it may not read", async () => {
+  test("reports kinds that the user may not read", async () => {
     const restricted = new RetryingKubeConfig();
     restricted.loadFromFile(join(inject("platform").data, "kubeconfig"));
     restricted.users = restricted.users.map((user) => ({ ...user, impersonateUser: "restricted" }));

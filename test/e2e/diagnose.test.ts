@@ -1,19 +1,19 @@
-/** Each cause of the spec's error table, produced for real one after another: `diagnose` names it, and not another. */
+/** `diagnose` names each cause of the spec's error table on a real platform. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Kubeconfig } from "../../local/platform/api.ts";
-import { otherCauses } from "./diagnose/besides.ts";
+import { otherCauses } from "./diagnose/otherCauses.ts";
 import { deadCauses } from "./diagnose/dead.ts";
 import { signInCauses } from "./diagnose/signIn.ts";
 import { unprotectedCauses } from "./diagnose/unprotected.ts";
-import { config, diagnoser, healthy, own, PASSWORDS, stack, start, stop } from "./diagnose/world.ts";
+import { config, diagnoser, healthy, own, PASSWORDS, stack, start, stop } from "./diagnose/platform.ts";
 import { SECRETS } from "./ownPlatform.ts";
 
 beforeAll(start);
 afterAll(stop);
 
-test("a stack that was never deployed: the deployment, on every host", async () => {
+test("names the deployment on every host of a stack that was never deployed", async () => {
   const { code, diagnosis } = await diagnoser.run(config());
   expect(code).toBe(1);
   expect(new Set(diagnosis.hosts.map(({ symptom, cause }) => `${symptom.kind}: ${cause?.problem}`))).toEqual(
@@ -21,7 +21,7 @@ test("a stack that was never deployed: the deployment, on every host", async () 
   );
 });
 
-test("after a deployment nothing is wrong, and what the plan skipped is repeated", async () => {
+test("reports no symptom after a deployment, and repeats the warnings of the plan", async () => {
   await stack.up(config());
   await healthy();
   const { diagnosis } = await diagnoser.run(config());
@@ -34,7 +34,7 @@ unprotectedCauses();
 deadCauses();
 otherCauses();
 
-test("three reports are kept, and no secret of the platform is in them, nor in anything that was printed", async () => {
+test("keeps three reports, and prints no secret of the platform", async () => {
   await diagnoser.print(config());
   expect(diagnoser.reports).toHaveLength(3);
   const { users } = parse(readFileSync(own.platform.kubeconfig, "utf8")) as Kubeconfig;

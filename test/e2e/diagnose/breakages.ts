@@ -1,12 +1,12 @@
-/** Ways to break a running platform from beside its stack, each undone when the work is done. */
+/** Changes of a running platform outside of its stack, each undone afterwards. */
 import { vi } from "vitest";
-import { config, own, stack } from "./world.ts";
+import { config, own, stack } from "./platform.ts";
 
 const TRAEFIK = { group: "traefik.io", version: "v1alpha1" };
 
 type Custom = Record<string, unknown> & { metadata: object; spec: Record<string, unknown> };
 
-/** Changes an object of Traefik, or deletes it, runs, and puts it back; a route in the way that `diagnose` tells. */
+/** Changes an object of Traefik, or deletes it, runs, and restores it; a route by the hint of `diagnose`. */
 export async function withObject(
   plural: string,
   [namespace, name]: readonly [string, string],
@@ -33,7 +33,7 @@ export async function withObject(
   }
 }
 
-/** Changes a record of the identity provider, runs, and puts it back. */
+/** Changes a record of the identity provider, runs, and restores it. */
 export async function withRecord(path: string, change: object, undo: object, work: () => Promise<void>): Promise<void> {
   await own.administrator.call("PATCH", path, change);
   try {
@@ -43,7 +43,7 @@ export async function withRecord(path: string, change: object, undo: object, wor
   }
 }
 
-/** Gives a proxy provider another external host, runs, and puts the right one back. authentik wants `mode` with it. */
+/** Gives a proxy provider another external host, runs, and restores it. authentik requires `mode` with it. */
 export async function withExternalHost(
   provider: string,
   wrong: string,
@@ -78,7 +78,7 @@ export async function outpostOf(provider: string): Promise<Outpost> {
   return found;
 }
 
-/** Routes a host to the echo service without any authentication, runs, and closes it. */
+/** Routes a host to the echo service without authentication, runs, and deletes the route. */
 export async function withOpenRoute(name: string, host: string, work: () => Promise<void>): Promise<void> {
   const place = { ...TRAEFIK, namespace: "default", plural: "ingressroutes" };
   const services = [{ name: "whoami", port: 8080, nativeLB: true }];

@@ -1,22 +1,22 @@
-/** Why a host does not answer. */
+/** Causes of a host that does not answer. */
 import { describe, expect, test } from "vitest";
-import { SERVICES, stack, config, named, healthy } from "./world.ts";
+import { SERVICES, stack, config, named, healthy } from "./platform.ts";
 import { withObject } from "./breakages.ts";
 
-/** Registers the tests; they run on the stack of `world.ts`, and leave it whole. */
+/** Registers the tests; they run on the stack of `platform.ts`, and leave it as planned. */
 export function deadCauses(): void {
   describe("domain not working", () => {
-    test("domain not enabled", async () => {
+    test("names a domain that is not enabled", async () => {
       const { cause } = await named("app.partner.localhost", ["dead", "domain not enabled"]);
       expect(cause?.problem).toBe('domain "partner" is not enabled, so nothing is exposed on app.partner.localhost');
     });
 
-    test("a host of no entry is told with the one that was meant", async () => {
+    test("suggests the host that was probably meant", async () => {
       const { cause } = await named("ap.localhost", ["dead", "absent from protected_services"]);
       expect(cause?.hint).toBe("did you mean app.localhost?");
     });
 
-    test("route configuration: the route was deleted", async () => {
+    test("names the route when it was deleted", async () => {
       await withObject(
         "ingressroutes",
         ["default", "app"],
@@ -29,9 +29,9 @@ export function deadCauses(): void {
       await healthy();
     });
 
-    test("DNS resolution: deployed, and no record leads there", async () => {
+    test("names DNS when a deployed host has no record", async () => {
       const partner = { enabled: true, base_domain: "partner.test", targets: ["192.0.2.1"] };
-      const remote = config(SERVICES, { partner, people: [] });
+      const remote = config(SERVICES, { partner, users: [] });
       await stack.up(remote);
       const { cause } = await named("app.partner.test", ["dead", "DNS resolution"], remote);
       expect(cause?.evidence).toEqual([

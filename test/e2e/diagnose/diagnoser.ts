@@ -1,4 +1,4 @@
-/** `npm run diagnose` against a platform of its own, as a user in another terminal would run it. */
+/** `npm run diagnose` for a platform of its own, as in another terminal. */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,14 +18,14 @@ export interface Diagnosed {
   readonly diagnosis: Diagnosis;
 }
 
-/** A project folder with one stack file, and a data folder that tells of the platform. */
+/** A project folder with one stack file, and a data folder with the context of the platform. */
 export class Diagnoser {
   readonly #project = mkdtempSync(join(tmpdir(), "gatehouse-diagnose-"));
   readonly #data = join(this.#project, "data");
   readonly #context: string;
   readonly #stack: string;
   readonly #environment: Readonly<Record<string, string>>;
-  /** Everything that any run printed. */
+  /** The output of all runs. */
   printed = "";
 
   constructor({ platform }: OwnPlatform, { stack }: OwnStack, secrets: Readonly<Record<string, string>>) {
@@ -45,7 +45,7 @@ export class Diagnoser {
     return { code, diagnosis: JSON.parse(text) as Diagnosis };
   }
 
-  /** As {@link run}, in words. */
+  /** As {@link run}, as text. */
   async print(config: Config, args: readonly string[] = []): Promise<string> {
     return (await this.#main(config, args, {})).text;
   }

@@ -1,13 +1,13 @@
-/** Why a sign-in goes round and round, or ends elsewhere. */
+/** Causes of a redirect loop, and of a sign-in that ends elsewhere. */
 import { describe, expect, test } from "vitest";
-import { own, named, healthy } from "./world.ts";
+import { own, named, healthy } from "./platform.ts";
 import { outpostOf, providerOf, withExternalHost, withObject, withRecord } from "./breakages.ts";
 
-/** Registers the tests; they run on the stack of `world.ts`, and leave it whole. */
+/** Registers the tests; they run on the stack of `platform.ts`, and leave it as planned. */
 export function signInCauses(): void {
   describe("authentication loop", () => {
-    // The pod's AUTHENTIK_HOST_BROWSER counts, so users still get in; the record differs from the plan all the same.
-    test("trusted origins: the outpost's record names the service itself", async () => {
+    // The pod's AUTHENTIK_HOST_BROWSER counts, so users can still sign in; the record differs from the plan.
+    test("names trusted origins when the outpost's record has the service's own host", async () => {
       const { name, pk, config: before } = await outpostOf("app@localhost");
       const change = { config: { ...before, authentik_host: own.origin("app.localhost") } };
       await withRecord(`/outposts/instances/${pk}/`, change, { config: before }, async () => {
@@ -17,7 +17,7 @@ export function signInCauses(): void {
       await healthy();
     });
 
-    test("route configuration: the gateway keeps the session's cookie from the outpost", async () => {
+    test("names the route when forward auth does not send the session's cookie", async () => {
       const change = (spec: { forwardAuth: object }) => ({
         forwardAuth: { ...spec.forwardAuth, authRequestHeaders: ["Accept"] },
       });
@@ -31,8 +31,8 @@ export function signInCauses(): void {
     });
   });
 
-  describe("a sign-in that ends elsewhere, or would", () => {
-    test("provider configuration: the provider leads back to another protocol", async () => {
+  describe("a sign-in that ends elsewhere", () => {
+    test("names the provider when it redirects to another protocol", async () => {
       const origin = own.origin("app.localhost");
       const wrong = origin.replace("http:", "https:");
       await withExternalHost("app@localhost", wrong, origin, async () => {
@@ -44,8 +44,8 @@ export function signInCauses(): void {
       await healthy();
     });
 
-    // On localhost browsers and clients keep a Secure cookie over HTTP, so people still get in; elsewhere they would not.
-    test("trusted origins: the gateway says another protocol than the browser's", async () => {
+    // On localhost browsers and clients keep a Secure cookie over HTTP, so users can still sign in; elsewhere they could not.
+    test("names trusted origins when the gateway passes another protocol than the browser's", async () => {
       const change = (spec: { headers: { customRequestHeaders: object } }) => ({
         headers: { customRequestHeaders: { ...spec.headers.customRequestHeaders, "X-Forwarded-Proto": "https" } },
       });
@@ -57,7 +57,7 @@ export function signInCauses(): void {
       await healthy();
     });
 
-    test("provider configuration: not attached to the outpost", async () => {
+    test("names the provider when it is not attached to the outpost", async () => {
       const [{ pk, providers }, id] = [await outpostOf("app@localhost"), await providerOf("app@localhost")];
       // An outpost must have a provider (measured).
       const others = providers.filter((provider) => provider !== id);

@@ -1,15 +1,15 @@
-/** Why a service answers who has not signed in. */
+/** Causes of a service that answers without a session. */
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import { describe, expect, test } from "vitest";
 import { service } from "../ownPlatform.ts";
 import { processes, signal } from "../programs.ts";
-import { SERVICES, own, stack, diagnoser, config, named, healthy } from "./world.ts";
+import { SERVICES, own, stack, diagnoser, config, named, healthy } from "./platform.ts";
 import { withObject, withOpenRoute } from "./breakages.ts";
 
-/** Registers the tests; they run on the stack of `world.ts`, and leave it whole. */
+/** Registers the tests; they run on the stack of `platform.ts`, and leave it as planned. */
 export function unprotectedCauses(): void {
   describe("service not protected", () => {
-    test("absent from protected_services: a route that somebody made by hand", async () => {
+    test("names the missing entry for an unmanaged route", async () => {
       await withOpenRoute("tools", "tools.localhost", async () => {
         const { cause } = await named("tools.localhost", ["unprotected", "absent from protected_services"]);
         expect(cause).toMatchObject({ problem: 'no entry of protected_services is named "tools"' });
@@ -19,14 +19,14 @@ export function unprotectedCauses(): void {
       });
     });
 
-    test("domain not enabled: a listed service that answers on it", async () => {
+    test("names the domain when a listed service answers on a disabled one", async () => {
       await withOpenRoute("other", "app.partner.localhost", async () => {
         const { cause } = await named("app.partner.localhost", ["unprotected", "domain not enabled"]);
         expect(cause?.evidence[0]).toBe("gatehouse:domains, partner: enabled is false");
       });
     });
 
-    test("deployment failed: the entry is there, and its route could not be made", async () => {
+    test("names the deployment when it failed to create the route", async () => {
       const later = config([...SERVICES, service("tools", {}, "nowhere")]);
       await withOpenRoute("tools", "tools.localhost", async () => {
         await expect(stack.up(later)).rejects.toThrow(/nowhere/);
@@ -37,7 +37,7 @@ export function unprotectedCauses(): void {
       await healthy();
     });
 
-    test("deployment interrupted: killed when it had made the first thing", async () => {
+    test("names the deployment when it was interrupted after its first creation", async () => {
       const later = config([...SERVICES, service("late")]);
       const values = Object.entries(later).map(([key, value]) => {
         return [key, { value: typeof value === "string" ? value : JSON.stringify(value) }] as const;
@@ -51,10 +51,10 @@ export function unprotectedCauses(): void {
       };
       await expect(stack.stack.up({ onEvent })).rejects.toThrow();
       try {
-        // What was under way may have been made, or not: the host is dead, or asks an outpost that does not know it.
+        // The interrupted creation may have completed or not: the host is dead, or its outpost has no provider.
         const { diagnosis, code } = await diagnoser.run(later, ["late.localhost"]);
         expect([code, diagnosis.hosts[0]?.cause?.cause]).toEqual([1, "deployment"]);
-        // Where the engine was killed between two things, its state tells of none that was under way.
+        // If the engine was killed between two operations, its state has none that is pending.
         expect([
           "the last deployment run was interrupted",
           "it is in the configuration, but is not deployed",
@@ -66,7 +66,7 @@ export function unprotectedCauses(): void {
       await healthy();
     });
 
-    test("route configuration: the authentication was taken from the route", async () => {
+    test("names the route when its authentication was removed", async () => {
       const change = (spec: { routes: { middlewares: { name: string }[] }[] }) => ({
         ...spec,
         routes: spec.routes.map((rule) => ({

@@ -1,4 +1,4 @@
-/** Traefik's own answers, told apart from the same status and text of an application in Go: here a second entry point of the real Traefik. */
+/** Traefik's own answers, distinguished from the same status and text of an application in Go: here a second entry point of the real Traefik. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient, type HttpClient } from "../../../ops/clients/http.ts";
 import { isGatewayResponse } from "../../../ops/clients/gatewayResponse.ts";

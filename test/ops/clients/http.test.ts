@@ -68,3 +68,33 @@ test("sends a cookie back byte for byte", async () => {
   );
   expect(JSON.parse(sent)).toBe(cookie);
 });
+
+test("follows redirects with cookies, and records each answer without its query", async () => {
+  const [answer, hops] = await ask(
+    (request, response) => {
+      if (request.url?.startsWith("/start")) {
+        response.writeHead(302, { location: "/end?token=canary", "set-cookie": "session=1" }).end();
+      } else response.end(request.headers.cookie);
+    },
+    async (client, url) => [await client.follow(`${url}start`), client.hops] as const,
+  );
+  const { origin } = new URL(answer.url);
+  expect([answer.status, answer.body]).toEqual([200, "session=1"]);
+  expect(hops).toEqual([
+    { url: `${origin}/start`, status: 302 },
+    { url: `${origin}/end`, status: 200 },
+  ]);
+});
+
+test.each([
+  ["a loop", () => "/again", true],
+  ["too many redirects", (count: number) => `/step-${count}`, false],
+])("rejects %s after 15 redirects", async (_, location, isLoop) => {
+  let count = 0;
+  const failing = ask(
+    (__, response) => void response.writeHead(302, { location: location((count += 1)) }).end(),
+    (client, url) => client.follow(url),
+  );
+  await expect(failing).rejects.toMatchObject({ name: "RedirectError", isLoop });
+  expect(count).toBe(16);
+});

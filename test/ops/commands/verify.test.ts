@@ -51,12 +51,12 @@ test("counts skipped checks and returns 0", async () => {
   expect(out).toContain("skipped: 200\n    do it\n");
 });
 
-test("a failed check is exit code 1", async () => {
+test("returns 1 when a check failed", async () => {
   expect(await main(["here"], shell, finding({ ok: false, detail: "expected 200, got 500" }))).toBe(1);
   expect(out).toContain("✖ http://a answers: expected 200, got 500");
 });
 
-test("JSON says each state in one word", async () => {
+test("prints the state of each check as JSON", async () => {
   await main(["here", "--json"], shell, finding({ ok: false, hint: "mend it" }));
   expect(JSON.parse(out)).toEqual({
     ...{ context: "here", stack: "dev", at: "2026-11-21T10:00:00.000Z", seconds: 1, routes: [] },
@@ -74,13 +74,13 @@ test("JSON says each state in one word", async () => {
   });
 });
 
-test("JUnit goes into a file, beside what people read", async () => {
+test("writes JUnit into a file and prints the report", async () => {
   expect(await main(["here", "--junit", "reports/verify.xml"], shell, finding({}))).toBe(0);
   expect(readFileSync(join(project(), "reports/verify.xml"), "utf8")).toContain('<testsuites tests="1" failures="0"');
   expect(out).toContain("1 passed");
 });
 
-test("some kinds alone, in their own order", async () => {
+test("runs some kinds of checks in the order of reports", async () => {
   await main(["here", "--only", "dns,routes"], shell, finding({}));
   expect(asked.at(-1)).toEqual(["routes", "dns"]);
 });

@@ -17,8 +17,8 @@ function found(objects: ClusterObjects, of: Plan = plan): string[] {
   return audit(objects, of, gateway).map((one) => `${one.subject}: ${lineOf(one)}`);
 }
 
-describe("the audit of a cluster", () => {
-  test("finds nothing where all is as planned, whatever the stack", { timeout: 30_000 }, () => {
+describe("audit", () => {
+  test("finds nothing in a cluster that is as planned, for any stack", { timeout: 30_000 }, () => {
     expect(audit(clean, plan, gateway)).toEqual([]);
     const property = fc.property(kinds, services, variants, (enabled, list, variant) => {
       const of = computePlan(settingsOf(enabled, list, variant));
@@ -35,7 +35,7 @@ describe("the audit of a cluster", () => {
     ).not.toEqual([]);
   });
 
-  test("leaves what is none of the plan's: other hosts, Traefik's dashboard, databases over TCP", () => {
+  test("ignores other hosts, Traefik's dashboard and databases over TCP", () => {
     const others = withObjects(
       clean,
       ingressRoute("shop/web", "Host(`shop.example.com`) && PathPrefix(`/`)"),
@@ -56,7 +56,7 @@ describe("the audit of a cluster", () => {
     expect(found(others)).toEqual([]);
   });
 
-  test("says what it could not read, and passes over what was accepted", () => {
+  test("reports kinds that could not be read, and ignores accepted objects", () => {
     const blind = {
       ...{ manifests: [], absent: new Set<string>() },
       unread: new Map(
@@ -74,7 +74,7 @@ describe("the audit of a cluster", () => {
     expect(found(foreign)).toHaveLength(1);
   });
 
-  test("a random foreign route never passes when it can match a host of the plan", { timeout: 30_000 }, () => {
+  test("finds any unmanaged route that can match a host of the plan", { timeout: 30_000 }, () => {
     const hosts = plan.exposures.map(({ host }) => host);
     const requests = fc.tuple(fc.constantFrom(...hosts), fc.array(fc.boolean(), { maxLength: 8 }));
     const property = fc.property(matchersOf([...hosts, "foreign.example.com"]), requests, (drawn, [host, others]) => {

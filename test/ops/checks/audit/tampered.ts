@@ -1,4 +1,4 @@
-/** A cluster as planned, and the ways in which one is not, each with a part of what the audit says of it. */
+/** A cluster that is as planned, and changed ones, each with a part of the finding. */
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
@@ -26,12 +26,12 @@ const headers = (spec: Record<string, unknown>) =>
 
 export const TAMPERED: readonly (readonly [title: string, objects: ClusterObjects, problem: string])[] = [
   [
-    "a foreign route for a protected host",
+    "an unmanaged route for a protected host",
     withObjects(clean, ingressRoute("evil/wiki", "Host(`wiki.mesh.example.org`)", { priority: 9000 })),
     "IngressRoute evil/wiki: Host(`wiki.mesh.example.org`): serves wiki.mesh.example.org, with priority 9000 before every planned route",
   ],
   [
-    "a route of TCP for everything",
+    "a TCP route for every name",
     withObjects(
       clean,
       object("traefik.io/v1alpha1", "IngressRouteTCP", "evil/all", {
@@ -41,7 +41,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "IngressRouteTCP evil/all: HostSNI(`*`): serves authentik.localhost and",
   ],
   [
-    "an Ingress with a star",
+    "an Ingress with a wildcard",
     withObjects(
       clean,
       object("networking.k8s.io/v1", "Ingress", "evil/star", {
@@ -65,12 +65,12 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "HTTPRoute evil/http: */: serves authentik.localhost and",
   ],
   [
-    "a guarded backend on a host of somebody else",
+    "a planned backend on an unplanned host",
     withObjects(clean, ingressRoute("evil/data", "Host(`open.example.com`)", POSTGREST)),
     "IngressRoute evil/data: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
   ],
   [
-    "the same over another Service that selects its pods",
+    "a planned backend through another Service that selects its pods",
     withObjects(
       clean,
       object("core/v1", "Service", "gatehouse-data/alias", {
@@ -81,7 +81,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "IngressRoute gatehouse-data/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
   ],
   [
-    "the same over an alias by name, and weights",
+    "a planned backend through an ExternalName and a TraefikService",
     withObjects(
       clean,
       object("core/v1", "Service", "evil/alias", {
@@ -97,7 +97,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
   ],
   [
-    "a port of every node",
+    "a Service of type NodePort",
     withObjects(
       clean,
       object("core/v1", "Service", "gatehouse-data/outside", {
@@ -107,7 +107,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "Service gatehouse-data/outside: exposes the pods of gatehouse-data/postgrest outside of the cluster (type NodePort)",
   ],
   [
-    "a middleware taken out of a route",
+    "a route without one of its middlewares",
     edited(clean, "IngressRoute", "default/wiki", (spec) => {
       for (const one of routes(spec)) one.middlewares = one.middlewares.filter(({ name }) => name !== FORWARD_AUTH);
       return spec;
@@ -115,7 +115,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     `IngressRoute default/wiki: Host(\`wiki.localhost\`): lets everybody in: default/${FORWARD_AUTH} is missing`,
   ],
   [
-    "the strip taken out of a route",
+    "a route without the strip middleware",
     edited(clean, "IngressRoute", "default/wiki", (spec) => {
       for (const one of routes(spec)) one.middlewares.shift();
       return spec;
@@ -123,7 +123,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "drops no forged identity headers",
   ],
   [
-    "another priority",
+    "a route with another priority",
     edited(clean, "IngressRoute", "default/wiki", (spec) => {
       for (const one of routes(spec)) one.priority += 1;
       return spec;
@@ -131,12 +131,12 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "IngressRoute default/wiki: Host(`wiki.localhost`): was changed; priority is 101, planned 100",
   ],
   [
-    "a route that is gone",
+    "a missing route",
     edited(clean, "IngressRoute", "default/wiki", () => undefined),
     "IngressRoute default/wiki: is missing",
   ],
   [
-    "a shorter strip list",
+    "a strip middleware that removes fewer headers",
     edited(clean, "Middleware", "default/gatehouse-strip", (spec) => {
       delete headers(spec)["X-Idp-Jwt"];
       return spec;
@@ -144,7 +144,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "Middleware default/gatehouse-strip: does not remove the planned request headers, such as forged identity headers; headers.customRequestHeaders.X-Idp-Jwt is missing",
   ],
   [
-    "forward auth that asks somebody else",
+    "forward auth with another address",
     edited(clean, "Middleware", `default/${FORWARD_AUTH}`, (spec) => {
       (spec["forwardAuth"] as { address: string }).address =
         "http://10.43.0.66:9000/outpost.goauthentik.io/auth/traefik";
@@ -153,7 +153,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     `Middleware default/${FORWARD_AUTH}: sends authentication requests to another address than the outpost's; forwardAuth.address is`,
   ],
   [
-    "forward auth that asks another outpost",
+    "forward auth with the address of another outpost",
     edited(clean, "Middleware", `default/${FORWARD_AUTH}`, (spec) => {
       (spec["forwardAuth"] as { address: string }).address =
         `http://10.43.1.${plan.outposts[0]?.name === OUTPOST ? 2 : 1}:9000/outpost.goauthentik.io/auth/traefik`;
@@ -162,7 +162,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     `Middleware default/${FORWARD_AUTH}: sends authentication requests to another address than the outpost's; forwardAuth.address is`,
   ],
   [
-    "an outpost's path that leads to another backend",
+    "an outpost's path with another backend",
     edited(clean, "IngressRoute", "authentik/gatehouse-outpost-localhost", (spec) => {
       for (const one of routes(spec)) (one as unknown as { services: { name: string }[] }).services[0]!.name = "evil";
       return spec;
@@ -170,7 +170,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     'was changed; services[0].name is "evil", planned',
   ],
   [
-    "an outpost on a host of somebody else",
+    "an outpost on an unplanned host",
     withObjects(
       clean,
       ingressRoute("evil/outpost", "Host(`open.example.com`)", {
@@ -180,12 +180,12 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     `IngressRoute evil/outpost: Host(\`open.example.com\`): routes to authentik/${OUTPOST}`,
   ],
   [
-    "a policy that is gone",
+    "a missing NetworkPolicy",
     edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", () => undefined),
     "Service gatehouse-data/postgrest: no NetworkPolicy selects its pods",
   ],
   [
-    "a policy that lets everybody in",
+    "a NetworkPolicy that admits any client",
     withObjects(
       clean,
       object("networking.k8s.io/v1", "NetworkPolicy", "gatehouse-data/wide", {
@@ -195,7 +195,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "NetworkPolicy gatehouse-data/wide: lets any client connect to port 3000 of gatehouse-data/postgrest",
   ],
   [
-    "a policy that lets another namespace in",
+    "a NetworkPolicy that admits another namespace",
     edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", (spec) => ({
       ...spec,
       ingress: [{ from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "evil" } } }] }],
@@ -203,7 +203,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "NetworkPolicy gatehouse-data/postgrest: lets the namespace evil connect to port 3000",
   ],
   [
-    "a policy that lets every pod beside the gateway in",
+    "a NetworkPolicy that admits other pods of the gateway's namespace",
     edited(clean, "NetworkPolicy", "gatehouse-data/postgrest", (spec) => ({
       ...spec,
       ingress: [{ from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }] }],
@@ -216,7 +216,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "Service gatehouse-data/postgrest: selects other pods than planned; selector.",
   ],
   [
-    "a foreign record",
+    "an unmanaged record",
     withObjects(
       clean,
       object("externaldns.k8s.io/v1alpha1", "DNSEndpoint", "evil/dns", {
@@ -226,7 +226,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "DNSEndpoint evil/dns: sends wiki.mesh.example.org to 192.0.2.1",
   ],
   [
-    "other targets",
+    "a record with other targets",
     edited(clean, "DNSEndpoint", "default/gatehouse-dev-mesh", (spec) => {
       const [first] = spec["endpoints"] as { targets: string[] }[];
       if (first) first.targets = ["192.0.2.1"];

@@ -60,7 +60,7 @@ const ends = async (port: number): Promise<unknown> => {
   return [withoutSession, withSession?.trail].map((trail) => [trail?.end, trail?.hops.at(-1)?.url]);
 };
 
-test("the flow executor's redirects to its own address are no loop", async () => {
+test("follows redirects of the flow executor to its own address", async () => {
   const port = await start({ keepsSession: true });
   expect(await ends(port)).toEqual([
     ["answered", `http://authentik.localhost:${port}/if/flow/default-authentication-flow/`],
@@ -68,7 +68,7 @@ test("the flow executor's redirects to its own address are no loop", async () =>
   ]);
 });
 
-test("a service that forgets the session is a loop", async () => {
+test("reports a loop for a service that forgets the session", async () => {
   const port = await start({ keepsSession: false });
   expect(await ends(port)).toEqual([
     ["answered", `http://authentik.localhost:${port}/if/flow/default-authentication-flow/`],

@@ -1,4 +1,4 @@
-/** Each cause besides those of a login loop, from made-up evidence: it is named for its symptom, and no other. */
+/** The causes of other symptoms than a failed sign-in, from generated evidence. */
 import { describe, expect, test } from "vitest";
 import { diagnoseAll } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import {
@@ -26,7 +26,7 @@ import {
 import { ingressRoute } from "../audit/cluster.ts";
 import { brief, evidenceOf, inside } from "./evidence.ts";
 
-test("a whole stack has no symptom on any host", () => {
+test("reports no symptom for a stack that is as planned", () => {
   const { hosts, stackFindings, limits } = diagnoseAll(evidenceOf());
   expect(hosts.filter((host) => brief(host).join() !== "none,none")).toEqual([]);
   expect({ stackFindings, limits }).toEqual({ stackFindings: [], limits: [] });
@@ -34,31 +34,31 @@ test("a whole stack has no symptom on any host", () => {
 
 const DEAD: Case[] = [
   {
-    name: "IngressRoute missing",
+    name: "names the route when its IngressRoute is missing",
     changes: [noRoute, remove(ROUTE)],
     expected: ["dead", "route configuration"],
     message: "IngressRoute default/wiki is missing, so another route may serve wiki.localhost, wiki.mesh.example.org",
   },
   {
-    name: "another host",
+    name: "names the route when it matches another host",
     changes: [noRoute, (e) => rules(e).forEach((rule) => (rule.match = rule.match.replaceAll("wiki", "wikki")))],
     expected: ["dead", "route configuration"],
     message: expect.stringMatching(/^IngressRoute default\/wiki has no rule for Host\(`wiki\.localhost`\)/) as string,
   },
   {
-    name: "another entry point",
+    name: "names the route when it is on another entry point",
     changes: [noRoute, (e) => void (object(e, ROUTE).spec["entryPoints"] = ["internal"])],
     expected: ["dead", "route configuration"],
     message: "IngressRoute default/wiki was changed",
   },
   {
-    name: "a middleware is missing",
+    name: "names the route when a middleware is missing",
     changes: [noRoute, remove(`Middleware default/${FORWARD_AUTH}`)],
     expected: ["dead", "route configuration"],
     message: `Middleware default/${FORWARD_AUTH} is missing, so Traefik drops the routers that use it`,
   },
   {
-    name: "the Secret of basic auth is missing",
+    name: "names the route when the Secret of basic auth is missing",
     url: "http://legacy.localhost",
     changes: [
       answers("http://legacy.localhost", [[404, "http://legacy.localhost/"]], { text: "gateway: no route" }),
@@ -69,21 +69,21 @@ const DEAD: Case[] = [
       "the Secret with the password of Middleware default/legacy-basic-auth is missing, so Traefik drops its routes",
   },
   {
-    name: "no address, and ExternalDNS is not there",
+    name: "names DNS when ExternalDNS is not installed",
     url: MESH,
     changes: [noName, (e) => void inside(e.cluster.objects).absent.add("DNSEndpoint")],
     expected: ["dead", "DNS resolution"],
     message: "wiki.mesh.example.org has no address",
   },
   {
-    name: "no address, before a route that is missing too",
+    name: "names DNS before a missing route",
     url: MESH,
     changes: [noName, remove("IngressRoute default/gatehouse-tls-wiki")],
     expected: ["dead", "DNS resolution", "also route configuration"],
     message: "wiki.mesh.example.org has no address",
   },
   {
-    name: "another address",
+    name: "names DNS when the host has another address",
     url: MESH,
     changes: [
       answers(MESH, [], { end: { error: "ECONNREFUSED" } }),
@@ -96,13 +96,13 @@ const DEAD: Case[] = [
 
 const UNPROTECTED: Case[] = [
   {
-    name: "forward auth taken from the route",
+    name: "names the route when forward auth is missing",
     changes: [open, (e) => rules(e).forEach((rule) => (rule.middlewares = rule.middlewares.slice(0, 1)))],
     expected: ["unprotected", "route configuration"],
     message: expect.stringMatching(/lets everybody in: default\/gatehouse-outpost-\S+ is missing$/) as string,
   },
   {
-    name: "a route of somebody else that goes before",
+    name: "names the route when an unmanaged one has a higher priority",
     changes: [
       open,
       (e) =>
@@ -116,7 +116,7 @@ const UNPROTECTED: Case[] = [
     ) as string,
   },
   {
-    name: "an oauth2 application that asks nobody",
+    name: "names an oauth2 application that requires no login",
     url: "http://grafana.localhost",
     changes: [answers("http://grafana.localhost", [[200, "http://grafana.localhost/"]])],
     expected: ["unprotected", "application asks for no login"],
@@ -127,7 +127,7 @@ const UNPROTECTED: Case[] = [
 
 const DEPLOYMENT: Case[] = [
   {
-    name: "never",
+    name: "applies when the stack was never deployed",
     changes: [
       noRoute,
       (e) => void (e.engine = { value: { deployed: false, last: undefined, pending: [], urls: undefined } }),
@@ -136,13 +136,13 @@ const DEPLOYMENT: Case[] = [
     message: "the stack was never deployed",
   },
   {
-    name: "not since the entry was written",
+    name: "applies when the entry was not deployed",
     changes: [open, remove(ROUTE), (e) => void (engine(e).urls = [])],
     expected: ["unprotected", "deployment", "also route configuration"],
     message: "it is in the configuration, but is not deployed",
   },
   {
-    name: "failed",
+    name: "applies when the deployment failed",
     changes: [
       open,
       remove(ROUTE),
@@ -152,7 +152,7 @@ const DEPLOYMENT: Case[] = [
     message: "the last deployment run failed",
   },
   {
-    name: "interrupted",
+    name: "applies when the deployment was interrupted",
     changes: [
       noProvider,
       ({ identity }) => void (inside(identity).proxies = []),
@@ -162,7 +162,7 @@ const DEPLOYMENT: Case[] = [
     message: "the last deployment run was interrupted",
   },
   {
-    name: "failed elsewhere, which explains nothing here",
+    name: "does not apply when a deployment failed elsewhere",
     changes: [
       loop,
       (e) => void (outpost(e).config.authentik_host = WIKI),
@@ -175,19 +175,19 @@ const DEPLOYMENT: Case[] = [
 
 const RUNNING: Case[] = [
   {
-    name: "no pod of the application",
+    name: "names the application when it has no pod",
     changes: [failing, remove("Pod default/wiki")],
     expected: ["unavailable", "application not running"],
     message: "no pod of Service default/wiki is ready",
   },
   {
-    name: "another port",
+    name: "names the application when its Service has another port",
     changes: [failing, (e) => void (object(e, "Service default/wiki").spec["ports"] = [{ port: 8080 }])],
     expected: ["unavailable", "application not running"],
     message: "Service default/wiki has no port 80",
   },
   {
-    name: "no pod of the identity provider",
+    name: "names the identity provider when it has no pod",
     changes: [answers(WIKI, [[500, `${WIKI}/`]]), remove("Pod authentik/authentik-server")],
     expected: ["unavailable", "identity provider not running"],
     message: "no pod of Service authentik/authentik-server is ready",
@@ -197,7 +197,7 @@ const RUNNING: Case[] = [
 describe("domain not working", () => testEach(DEAD));
 describe("service not protected", () => testEach(UNPROTECTED));
 describe("deployment", () => testEach(DEPLOYMENT));
-describe("what does not run", () => testEach(RUNNING));
+describe("pods that are not ready", () => testEach(RUNNING));
 
 test("reports a symptom without a cause when no cause applies", () => {
   expect(brief(diagnosed(WIKI, [failing]))).toEqual(["unavailable", "none"]);

@@ -1,4 +1,4 @@
-/** What leaves the command: the report, its files, and no secret. */
+/** The report, its files, and the removal of secrets. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { remove, ROUTE } from "./changes.ts";
 import { evidenceOf, inside } from "./evidence.ts";
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "gatehouse-telling-"))));
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "gatehouse-report-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("redaction", () => {
@@ -42,7 +42,7 @@ describe("redaction", () => {
     expect(redact(text)).toBe(expected);
   });
 
-  test("reaches every text of a value, and leaves the rest", () => {
+  test("redacts every text of a value, and nothing else", () => {
     expect(
       redactAll({ list: ["canary-value", { deep: "a canary-value" }], count: 1, none: undefined }, redact),
     ).toEqual({
@@ -54,7 +54,7 @@ describe("redaction", () => {
 });
 
 describe("report files", () => {
-  test("only the three newest are kept, whatever their context; what is no report stays", () => {
+  test("keeps the three newest reports of all contexts, and other files", () => {
     writeFileSync(join(folder, "notes.txt"), "mine");
     for (const [day, context] of [
       [3, "b"],
@@ -76,7 +76,7 @@ describe("report files", () => {
   });
 });
 
-test("the page says symptom, cause, evidence and a hint, what holds besides, and what was not seen", () => {
+test("prints symptom, cause, evidence, hint, other causes and limits", () => {
   const evidence = evidenceOf((all) => {
     all.answers.set("http://wiki.localhost", {
       withoutSession: {
@@ -110,8 +110,8 @@ Not checked
 `);
 });
 
-describe("looking", () => {
-  test("what fails, or is silent, is a reason", async () => {
+describe("observation", () => {
+  test("returns the reason of a failure or a timeout", async () => {
     expect(await observe("it", () => Promise.resolve(1))).toEqual({ value: 1 });
     const cause = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
     expect(await observe("it", () => Promise.reject(new Error("outer", { cause })))).toEqual({
@@ -122,7 +122,7 @@ describe("looking", () => {
     });
   });
 
-  test("the engine's state: only updates count, and what was under way is named", () => {
+  test("reads the last update and the interrupted operations of the engine's state", () => {
     const urn = "urn:pulumi:dev::gatehouse::kubernetes:core/v1:Secret::wiki-secret";
     const stack = { urn: "stack", type: "pulumi:pulumi:Stack" };
     const deployed = accessOf(planOf({ localhost: true }, proxy({})));
@@ -143,31 +143,31 @@ describe("looking", () => {
   });
 });
 
-describe("wrong use", () => {
-  let said: string;
+describe("command line", () => {
+  let output: string;
   const run = (...args: string[]): Promise<number> => {
-    said = "";
-    const add = (text: string): void => void (said += text);
+    output = "";
+    const add = (text: string): void => void (output += text);
     return main(args, { ...SHELL, project: folder, data: folder, out: add, error: add });
   };
 
-  test("no context, an unknown one, and a host that is none end with 2", async () => {
+  test("returns 2 without a context, for an unknown one, and for an invalid host", async () => {
     writeFileSync(
       join(folder, "Pulumi.dev.yaml"),
       JSON.stringify({ config: { "kubernetes:context": "rancher-desktop" } }),
     );
     expect(await run()).toBe(2);
-    expect(said).toContain("missing required argument 'context'");
+    expect(output).toContain("missing required argument 'context'");
     expect(await run("rancher")).toBe(2);
-    expect(said).toContain('no stack belongs to context "rancher".\nKnown contexts:\n  rancher-desktop (stack dev)');
+    expect(output).toContain('no stack belongs to context "rancher".\nKnown contexts:\n  rancher-desktop (stack dev)');
     expect(await run("rancher-desktop", "not a host")).toBe(2);
-    expect(said).toContain('"not a host" is neither a host nor an address');
+    expect(output).toContain('"not a host" is neither a host nor an address');
     expect(await run("rancher-desktop")).toBe(2);
-    expect(said).toContain("Pulumi.dev.yaml: ");
+    expect(output).toContain("Pulumi.dev.yaml: ");
     expect(readdirSync(folder)).toEqual(["Pulumi.dev.yaml"]);
   });
 
-  test("--help ends with 0", async () => {
+  test("returns 0 for --help", async () => {
     expect(await run("--help")).toBe(0);
   });
 });

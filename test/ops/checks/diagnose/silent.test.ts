@@ -11,7 +11,7 @@ interface Headers {
 }
 const SILENT: Case[] = [
   {
-    name: "the strip is gone from a route",
+    name: "names the route for a missing strip middleware",
     changes: [
       (e) =>
         rules(e).forEach((rule) => (rule.middlewares = rule.middlewares.filter(({ name }) => !name.endsWith("strip")))),
@@ -20,19 +20,19 @@ const SILENT: Case[] = [
     message: expect.stringContaining("drops no forged identity headers") as string,
   },
   {
-    name: "the strip drops less",
+    name: "names the route for a strip middleware that removes fewer headers",
     changes: [(e) => void delete (object(e, STRIP).spec["headers"] as Headers).customRequestHeaders["X-Idp-Jwt"]],
     expected: ["none", "route configuration"],
     message: `${STRIP} does not remove the planned request headers, such as forged identity headers`,
   },
   {
-    name: "no group is bound",
+    name: "names the groups for an application without a binding",
     changes: [(e) => void bindings(e).set(application(e).pk, [])],
     expected: ["none", "groups"],
     message: 'application "wiki-localhost" is bound to no group, so it admits every user',
   },
   {
-    name: "another group is bound",
+    name: "names the groups for a binding to another group",
     changes: [
       signedIn(
         WIKI,
@@ -50,4 +50,4 @@ const SILENT: Case[] = [
   },
 ];
 
-describe("what only the records show", () => testEach(SILENT));
+describe("differences without a symptom", () => testEach(SILENT));

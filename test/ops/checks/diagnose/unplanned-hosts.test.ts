@@ -1,12 +1,12 @@
-/** A host that the plan does not have, and what concerns the stack as a whole. */
+/** Unplanned hosts, and causes that concern the stack as a whole. */
 import { expect, test } from "vitest";
 import type { Evidence } from "../../../../ops/checks/diagnose/evidence.ts";
 import { diagnoseAll, diagnoseHost, type HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { ingressRoute } from "../audit/cluster.ts";
 import { brief, evidenceOf, inside, type Open, trail } from "./evidence.ts";
 
-/** Asks for a host of no exposure that answers so. */
-function stranger(
+/** Diagnoses an unplanned host with this answer. */
+function diagnosedHost(
   host: string,
   status: number,
   change: (evidence: Open<Evidence>) => void = () => undefined,
@@ -70,21 +70,21 @@ test.each([
     'the entry "shop" does not name domain "mesh"',
   ],
   ["wiki.elsewhere.org", 404, ["dead", "domain not enabled"], "wiki.elsewhere.org is not below a base domain"],
-])("%s, which answers %i", (host, status, expected, problem) => {
-  const found = stranger(host, status);
+])("explains %s, which answers %i", (host, status, expected, problem) => {
+  const found = diagnosedHost(host, status);
   expect(brief(found)).toEqual(expected);
   expect(found.cause?.message).toBe(problem);
 });
 
-test("the one that was meant is suggested", () => {
-  expect(stranger("wikki.localhost", 404).cause?.hint).toBe("did you mean wiki.localhost?");
-  expect(stranger("unheard-of.localhost", 404).cause?.hint).toBe(
+test("suggests the host that was probably meant", () => {
+  expect(diagnosedHost("wikki.localhost", 404).cause?.hint).toBe("did you mean wiki.localhost?");
+  expect(diagnosedHost("unheard-of.localhost", 404).cause?.hint).toBe(
     'add an entry "unheard-of" to gatehouse:protected_services, and run ./deploy rancher-desktop',
   );
 });
 
-test("what serves it nevertheless is told", () => {
-  const found = stranger("tools.localhost", 200, ({ cluster, engine }) => {
+test("reports the route that serves an unplanned host", () => {
+  const found = diagnosedHost("tools.localhost", 200, ({ cluster, engine }) => {
     const route = ingressRoute("tools/tools", "Host(`tools.localhost`)");
     inside(cluster.objects).manifests.push(route);
     inside(engine).urls?.push("http://tools.localhost");
@@ -101,7 +101,7 @@ function stackCauses(change: (evidence: Open<Evidence>) => void): string[] {
   return diagnoseAll(evidenceOf(change)).stackFindings.map(({ subject }) => subject);
 }
 
-test("a run that failed is told where no host shows it", () => {
+test("reports a failed deployment for the stack if no host is affected", () => {
   expect(
     stackCauses(({ engine }) => void (inside(engine).last = { kind: "update", result: "failed", ended: "" })),
   ).toEqual(["deployment"]);
@@ -114,7 +114,7 @@ test("reports a Traefik version with a known vulnerability", () => {
   expect(stackCauses(({ cluster }) => void (cluster.traefik = { value: undefined }))).toEqual([]);
 });
 
-test("pods that do not find *.localhost are told", () => {
+test("reports that pods cannot resolve *.localhost", () => {
   expect(stackCauses(({ cluster }) => void (cluster.rewrite = { value: undefined }))).toEqual([
     "names inside the cluster",
   ]);
@@ -123,13 +123,13 @@ test("pods that do not find *.localhost are told", () => {
   ]);
 });
 
-test("what the plan skipped is repeated", () => {
+test("repeats the warnings of the plan", () => {
   expect(diagnoseAll(evidenceOf()).warnings).toContain(
     'protected_services[1] "shop": domain "external" is not enabled; skipped there',
   );
 });
 
-test("what was not seen limits the answer, and names no cause", () => {
+test("names no cause without evidence, and reports the limits", () => {
   const blind = { unavailable: "the cluster's objects: connect ECONNREFUSED" };
   const { hosts, limits } = diagnoseAll(
     evidenceOf((evidence) => {
@@ -159,7 +159,7 @@ test("what was not seen limits the answer, and names no cause", () => {
   ]);
 });
 
-test("one part of the cluster that is forbidden is told alone", () => {
+test("reports each part of the cluster that is forbidden", () => {
   const { limits } = diagnoseAll(
     evidenceOf(({ cluster }) => {
       inside(cluster.objects).unread.set("Pod", "forbidden");

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const authorities = getCACertificates("default");
 const servers: Server[] = [];
 let trusted: number;
-let strange: number;
+let untrusted: number;
 
 async function serve(name: string, trust: boolean): Promise<number> {
   const { certificate_data: cert, key_data: key } = selfSigned(name);
@@ -24,35 +24,35 @@ async function serve(name: string, trust: boolean): Promise<number> {
 
 beforeAll(async () => {
   trusted = await serve(HOST, true);
-  strange = await serve(HOST, false);
+  untrusted = await serve(HOST, false);
 });
 afterAll(() => {
   setDefaultCACertificates(authorities);
   for (const server of servers) server.close();
 });
 
-async function judged(host: string, port: number, now = new Date()) {
-  const told: Date[] = [];
+async function checkOf(host: string, port: number, now = new Date()) {
+  const expiries: Date[] = [];
   const exposure = { host, url: `https://${host}:${port}` };
-  const { ok, detail } = await checkCertificate(exposure, (expires) => void told.push(expires), now);
-  return { ok, detail, told };
+  const { ok, detail } = await checkCertificate(exposure, (expires) => void expiries.push(expires), now);
+  return { ok, detail, expiries };
 }
 
-test("one that is trusted, for the host, and lasts is good; its end is told", async () => {
-  const { ok, detail, told } = await judged(HOST, trusted);
+test("passes for a trusted certificate of the host, and reports its expiry", async () => {
+  const { ok, detail, expiries } = await checkOf(HOST, trusted);
   expect({ ok, detail }).toEqual({ ok: true, detail: "trusted, 364 days left" });
-  expect(told.map((expires) => Math.round((expires.getTime() - Date.now()) / DAY_MS))).toEqual([365]);
+  expect(expiries.map((expires) => Math.round((expires.getTime() - Date.now()) / DAY_MS))).toEqual([365]);
 });
 
-test("one that nobody vouches for", async () => {
-  const { ok, detail, told } = await judged(HOST, strange);
-  expect({ ok, detail, told: told.length }).toEqual({
-    ...{ ok: false, detail: "expected a trusted chain, got DEPTH_ZERO_SELF_SIGNED_CERT", told: 1 },
+test("fails for a certificate without a trusted authority", async () => {
+  const { ok, detail, expiries } = await checkOf(HOST, untrusted);
+  expect({ ok, detail, expiries: expiries.length }).toEqual({
+    ...{ ok: false, detail: "expected a trusted chain, got DEPTH_ZERO_SELF_SIGNED_CERT", expiries: 1 },
   });
 });
 
-test("one of another host", async () => {
-  const { ok, detail } = await judged("other.certificate.localhost", trusted);
+test("fails for a certificate of another host", async () => {
+  const { ok, detail } = await checkOf("other.certificate.localhost", trusted);
   const seen = `one for CN=${HOST}`;
   expect({ ok, detail }).toEqual({
     ok: false,
@@ -60,12 +60,12 @@ test("one of another host", async () => {
   });
 });
 
-test("one that runs out within a week is not renewed any more", async () => {
-  const { ok, detail } = await judged(HOST, trusted, new Date(Date.now() + 360 * DAY_MS));
+test("fails for a certificate that expires within a week", async () => {
+  const { ok, detail } = await checkOf(HOST, trusted, new Date(Date.now() + 360 * DAY_MS));
   expect({ ok, detail }).toEqual({ ok: false, detail: "expected at least 7 days left, got 4" });
 });
 
-test("nobody there", async () => {
-  const { ok, detail, told } = await judged(HOST, 1);
-  expect({ ok, detail, told }).toEqual({ ok: false, detail: "connect ECONNREFUSED 127.0.0.1:1", told: [] });
+test("fails if no server answers", async () => {
+  const { ok, detail, expiries } = await checkOf(HOST, 1);
+  expect({ ok, detail, expiries }).toEqual({ ok: false, detail: "connect ECONNREFUSED 127.0.0.1:1", expiries: [] });
 });

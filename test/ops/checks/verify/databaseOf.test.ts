@@ -14,7 +14,7 @@ import { databaseOf, type Unreachable } from "../../../../ops/checks/verify/data
 import { parseStack } from "../../../../config/load.ts";
 import { shell, stack } from "../../../config/stacks.ts";
 
-const CURE = "set postgres.install.host to an address that this machine reaches, e.g. through kubectl port-forward";
+const HINT = "set postgres.install.host to an address that this machine reaches, e.g. through kubectl port-forward";
 const SECRETS = { reveal: () => undefined, known: { POSTGRES: "p" }, values: [], problem: undefined };
 
 /** The address of the API server, which knows one Service. */
@@ -55,33 +55,33 @@ async function find(
   return databaseOf(openContext("here", place), place, SECRETS, config);
 }
 
-test("an installed server is asked at the address of its Service", async () => {
+test("returns the address of the Service of an installed server", async () => {
   const found = await find({ service: "ClusterIP" }, cluster(await apiServer("203.0.113.9")));
-  expect(found).toMatchObject({ hint: CURE, connection: { host: "203.0.113.9", port: 5432, user: "postgres" } });
+  expect(found).toMatchObject({ hint: HINT, connection: { host: "203.0.113.9", port: 5432, user: "postgres" } });
 });
 
-test("a stated address wins, and has to be right", async () => {
+test("prefers a stated address", async () => {
   const found = await find({ service: "ClusterIP", host: "127.0.0.7" }, cluster(await apiServer("203.0.113.9")));
   expect(found).toMatchObject({ connection: { host: "127.0.0.7" } });
   expect(found).not.toHaveProperty("hint");
 });
 
-test("a Service that is not there is named", async () => {
+test("names a Service that does not exist", async () => {
   expect(await find({ service: "ClusterIP", namespace: "other" }, cluster(await apiServer("203.0.113.9")))).toEqual({
     reason: "the address of Service other/postgres is not known: HTTP 404",
-    hint: CURE,
+    hint: HINT,
   });
 });
 
-test("a cluster that cannot be read is named", async () => {
+test("names a cluster that cannot be read", async () => {
   const problem = new Error("the kubeconfig has no context here; set KUBECONFIG");
   expect(await find({ service: "ClusterIP" }, problem)).toEqual({
     reason: "the address of Service db/postgres is not known: the kubeconfig has no context here",
-    hint: CURE,
+    hint: HINT,
   });
 });
 
-test("the Service's address that this machine does not reach is not checked; a stated one fails", async () => {
+test("skips an unreachable address of a Service, and fails for a stated one", async () => {
   const { data } = computePlan(parseStack(stack({ protected_services: [] }), shell));
   if (!data) throw new Error("the stack has no data API");
   const found = await find({ service: "ClusterIP" }, cluster(await apiServer("127.0.0.1")));
@@ -89,7 +89,7 @@ test("the Service's address that this machine does not reach is not checked; a s
   const closed = { ...found, connection: { ...found.connection, port: 1 } };
   const detail = "cannot reach database gatehouse on 127.0.0.1:1 as postgres: connect ECONNREFUSED 127.0.0.1:1";
   expect(await checkDatabase(closed, data)).toEqual([
-    { name: "grants and contracts", ok: true, skipped: true, detail, hint: CURE },
+    { name: "grants and contracts", ok: true, skipped: true, detail, hint: HINT },
   ]);
   const { connection, contracts } = closed;
   expect(await checkDatabase({ connection, contracts }, data)).toEqual([

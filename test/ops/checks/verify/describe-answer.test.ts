@@ -26,13 +26,13 @@ test("shows neither cookies nor tokens of a text, also where it is cut", () => {
   );
 });
 
-test("shows that there is no text", () => {
+test("states that an answer has no text", () => {
   expect(describeAnswer({ url: "http://app.localhost/", status: 204, headers: {}, body: "" })).toBe(
     "http://app.localhost/ answered 204; no text",
   );
 });
 
-test("a failed check has its last answer, and its report prints it", async () => {
+test("prints the last answer of a failed check", async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/plain" }).end("Welcome");
   });

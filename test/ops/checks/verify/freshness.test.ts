@@ -11,7 +11,7 @@ const ROWS = JSON.stringify([
   { source_id: "quiet", last_ingested_at: "2026-01-01T00:00:00+00:00", next_expected_at: null },
 ]);
 
-test("the age of the data is what the catalogue says, and nothing where it says nothing", async () => {
+test("returns the times of each source, and none where its pipeline states none", async () => {
   const sources = timesOf(ROWS);
   const run = { stack: "dev", checks: { passed: 1, failed: 0, skipped: 0 }, seconds: 1, expiries: new Map(), sources };
   const lines = (await metricsOf(run, 0).metrics()).split("\n").filter((line) => line.startsWith("gatehouse_data_"));
@@ -22,6 +22,6 @@ test("the age of the data is what the catalogue says, and nothing where it says 
   ]);
 });
 
-test("a stack without a data API has no sources", async () => {
+test("returns no sources for a stack without a data API", async () => {
   expect(await sourceTimes([])).toEqual([]);
 });

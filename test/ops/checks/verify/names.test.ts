@@ -17,26 +17,26 @@ const resolves = async (host: string, ...targets: string[]) => {
   return { ok, detail };
 };
 
-test("a name resolves to the targets of its domain, addresses or names", async () => {
+test("passes for a name that resolves to the targets of its domain, addresses or names", async () => {
   expect(await resolves("whoami.example.org", "203.0.113.7")).toEqual({ ok: true, detail: "203.0.113.7" });
   expect(await resolves("whoami.example.org", "gateway.example.net")).toEqual({ ok: true, detail: "203.0.113.7" });
 });
 
-test("an IPv6 target may be spelled otherwise", async () => {
+test("passes for another spelling of an IPv6 target", async () => {
   expect(await resolves("both.example.org", "203.0.113.7", "2001:db8::7")).toEqual({
     ok: true,
     detail: "203.0.113.7, 2001:db8:0:0::7",
   });
 });
 
-test("one address too many is told", async () => {
+test("fails for an address that is not a target", async () => {
   expect(await resolves("stray.example.org", "203.0.113.7")).toEqual({
     ok: false,
     detail: "expected the targets 203.0.113.7, got 203.0.113.7, 198.51.100.1",
   });
 });
 
-test("a name that is not there, or whose target is not", async () => {
+test("fails for a name, or a target, that does not exist", async () => {
   expect(await resolves("gone.example.org", "203.0.113.7")).toEqual({
     ok: false,
     detail: "expected addresses of gone.example.org, got none: the name does not exist",
@@ -47,7 +47,7 @@ test("a name that is not there, or whose target is not", async () => {
   });
 });
 
-test("without targets any address will do; localhost is loopback", async () => {
+test("passes for any address of a domain without targets, and resolves localhost to loopback", async () => {
   expect(await resolves("whoami.example.org")).toEqual({ ok: true, detail: "203.0.113.7" });
   expect(await checkName("whoami.localhost", { targets: [] })).toEqual({
     name: "whoami.localhost resolves",

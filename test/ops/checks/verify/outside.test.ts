@@ -1,4 +1,4 @@
-/** Which probes a plan gets, and what is told where no user can sign in. */
+/** Which probes a plan gets, and what is skipped where no user can sign in. */
 import { expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
@@ -28,7 +28,7 @@ const probes = (callers: Callers = noCaller): Probe[] => outsideProbes(target, c
 const kindsOf = (subject: string): string[] =>
   probes().flatMap((probe) => (probe.subject === subject ? [probe.kind] : []));
 
-test("every exposure is asked, and more where it has more to show", () => {
+test("probes every exposure by its protection, TLS and role", () => {
   expect(new Set(probes().flatMap(({ kind, subject }) => (kind === "routes" ? [subject] : [])))).toEqual(
     new Set(target.exposures.map(({ url }) => url)),
   );
@@ -39,7 +39,7 @@ test("every exposure is asked, and more where it has more to show", () => {
   expect(kindsOf("https://catalog.mesh.example.org")).toEqual(["routes", "dns", "certificates", "catalog"]);
 });
 
-test("each service is tried on each domain that is off; one whose base domain is not known is told", async () => {
+test("probes each service on each disabled domain, and skips a domain without a known base domain", async () => {
   const off = probes().filter(({ kind }) => kind === "domains");
   const count = (subject: string): number => off.filter((probe) => probe.subject === subject).length;
   expect([count("domain external"), count("domain partner"), count("any other host")]).toEqual([3, 1, 1]);
@@ -57,7 +57,7 @@ const signIn = async (subject: string, callers: Callers) =>
     .find((probe) => probe.kind === "sign-in" && probe.subject === subject)
     ?.run();
 
-test("without anybody, a sign-in is not checked, and says why", async () => {
+test("skips a sign-in without an account, with the reason", async () => {
   expect(await signIn("http://wiki.localhost", noCaller)).toEqual([
     {
       ...{ name: "sign-in to http://wiki.localhost", ok: true, skipped: true },
@@ -68,7 +68,7 @@ test("without anybody, a sign-in is not checked, and says why", async () => {
   expect(basic).toMatchObject({ skipped: true, detail: 'the password of "legacy" is not known here' });
 });
 
-test("a machine without an id for a service that it may enter is a problem, since its Secret is older than the plan", async () => {
+test("fails for a machine without a client id for a service of its groups", async () => {
   const account = {
     username: "verifier",
     password: "canary",

@@ -20,7 +20,7 @@ const skipped = (name: string): Result => ({
   ...skip(name, "no account that can sign in", "add a service account"),
 });
 
-test("a check is in one state, and one that was not made counts apart", () => {
+test("counts skipped checks neither as passed nor as failed", () => {
   expect([passed, failed, skipped("x")].map(stateOf)).toEqual(["passed", "failed", "skipped"]);
   expect(summary([passed, failed, skipped("x"), skipped("y")])).toEqual({ passed: 1, failed: 1, skipped: 2 });
 });
@@ -41,7 +41,7 @@ test("prints a table by subject, failed and skipped checks with hints, and a sum
   ]);
 });
 
-test("of many subjects only those with a trouble are listed", () => {
+test("lists only subjects with a problem if there are many", () => {
   const many = Array.from({ length: 70 }, (_, i) => ({ ...passed, subject: `http://s${i}.localhost` }));
   const text = describeChecks([...many, failed], 1, plain);
   expect(text).toContain("and 70 subjects whose checks all passed");
@@ -65,12 +65,12 @@ test("writes a JUnit suite per subject with failed and skipped test cases", () =
   expect(xml).toMatch(/<skipped\/>\s*<system-out>/);
 });
 
-test("JUnit escapes what an answer says", () => {
+test("escapes the text of an answer in JUnit", () => {
   const checks = [{ ...failed, detail: '</testcase><x a="b">\u0000' }];
   expect(junit({ checks, context: "here", at: "", seconds: 0 })).not.toContain("</testcase><x");
 });
 
-test("probes run at most 16 at once, and tell in their own order", async () => {
+test("runs at most 16 probes at once, and returns results in order", async () => {
   let running = 0;
   let most = 0;
   const probe = (index: number) => ({
@@ -82,26 +82,26 @@ test("probes run at most 16 at once, and tell in their own order", async () => {
       return [{ name: `c${index}`, ok: true, detail: "" }];
     },
   });
-  const told: string[] = [];
+  const progress: string[] = [];
   const results = await runProbes(
     Array.from({ length: 50 }, (_, index) => probe(index)),
-    (detail) => told.push(detail),
+    (detail) => progress.push(detail),
   );
   expect(results.map(({ subject, name }) => `${subject} ${name}`)).toEqual(
     Array.from({ length: 50 }, (_, index) => `s${index} c${index}`),
   );
   expect(most).toBe(16);
-  expect(told.at(-1)).toBe("50 of 50");
+  expect(progress.at(-1)).toBe("50 of 50");
 });
 
-test("a probe that throws is a failed check", async () => {
+test("returns a failed check for a probe that throws", async () => {
   const run = (): Promise<Check[]> => Promise.reject(Object.assign(new Error(""), { code: "ECONNREFUSED" }));
   expect(await runProbes([{ kind: "cluster", subject: "cluster here", run }])).toEqual([
     { kind: "cluster", subject: "cluster here", name: "cluster of cluster here", ok: false, detail: "ECONNREFUSED" },
   ]);
 });
 
-test("every kind has a hint that can be typed", () => {
+test("has a hint with a command for every kind", () => {
   expect(hintOf({ kind: "routes", subject: WHOAMI }, "here")).toBe("run: npm run diagnose -- here whoami.localhost");
   for (const kind of KINDS) expect(hintOf({ kind, subject: "domain mesh" }, "here")).not.toContain("undefined");
 });

@@ -1,4 +1,4 @@
-/** The one stack of `diagnose.test.ts`, and what its scenarios share. */
+/** The stack of `diagnose.test.ts`, and what its scenarios share. */
 import { expect, vi } from "vitest";
 import {
   type Config,
@@ -20,7 +20,7 @@ export const SERVICES = [
   service("team", { domains: ["localhost", "partner"], groups: ["staff"] }),
   service("legacy", BASIC),
 ];
-const PEOPLE = [
+const USERS = [
   { username: "inge", name: "Inge Ås", email: "inge@example.org", password: "${INGE_PASSWORD}", groups: ["staff"] },
   { username: "gast", name: "Gast", email: "gast@example.org", password: "${GAST_PASSWORD}", groups: [] },
 ];
@@ -45,42 +45,42 @@ export async function stop(): Promise<void> {
 /** The stack with the users, a domain that is not enabled, and these services. */
 export function config(
   services = SERVICES,
-  { partner = {}, people = PEOPLE }: { partner?: object; people?: object[] } = {},
+  { partner = {}, users = USERS }: { partner?: object; users?: object[] } = {},
 ): Config {
   const port = own.platform.httpPort;
   const about = { enabled: false, base_domain: "partner.localhost", protocol: "http", description: "Partners", port };
   return own.installed(services, {
     "gatehouse:domains": { localhost: { enabled: true, port }, partner: { ...about, ...partner } },
-    "gatehouse:identity_provider": identityProvider({ sample_users: people }),
+    "gatehouse:identity_provider": identityProvider({ sample_users: users }),
   });
 }
 
-/** Symptom and cause of a host, and what else holds. */
+/** Returns the symptom and the causes of a host. */
 export function brief({ symptom, cause, also }: HostDiagnosis): string[] {
   return [symptom.kind, cause?.cause ?? "none", ...also.map((finding) => `also ${finding.cause}`)];
 }
 
-/** Waits until a host has exactly this symptom, cause and others besides; the gateway takes a moment to see what changed. */
+/** Waits until a host has exactly this symptom and these causes; the gateway observes a change after a moment. */
 export async function named(host: string, expected: readonly string[], of = config()): Promise<HostDiagnosis> {
   let found: HostDiagnosis | undefined;
-  const look = async (): Promise<void> => {
+  const observe = async (): Promise<void> => {
     const { code, diagnosis } = await diagnoser.run(of, [host]);
     found = diagnosis.hosts[0];
     expect(found && brief(found)).toEqual(expected);
     expect(code).toBe(1);
   };
-  await vi.waitFor(look, { timeout: 240_000, interval: 200 });
+  await vi.waitFor(observe, { timeout: 240_000, interval: 200 });
   if (found === undefined) throw new Error("no host was diagnosed");
   return found;
 }
 
 export async function healthy(): Promise<void> {
-  const look = async (): Promise<void> => {
+  const observe = async (): Promise<void> => {
     const { code, diagnosis } = await diagnoser.run(config());
     expect(diagnosis.hosts.filter(({ cause, symptom }) => cause ?? symptom.kind !== "none")).toEqual([]);
     expect(diagnosis.stackFindings).toEqual([]);
     expect(diagnosis.limits).toEqual([]);
     expect(code).toBe(0);
   };
-  await vi.waitFor(look, { timeout: 240_000, interval: 500 });
+  await vi.waitFor(observe, { timeout: 240_000, interval: 500 });
 }

@@ -1,17 +1,17 @@
-/** What the spec's table leaves out, and what is left to say when half of it cannot be reached. */
+/** Causes that are not in the spec's table, and a diagnosis with half of the evidence. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import type { Kubeconfig } from "../../../local/platform/api.ts";
-import { own, diagnoser, config, named, healthy, brief } from "./world.ts";
+import { own, diagnoser, config, named, healthy, brief } from "./platform.ts";
 import { freePort } from "../../../local/platform/ports.ts";
 import { scale, withExternalHost, withRecord } from "./breakages.ts";
 
-/** Registers the tests; they run on the stack of `world.ts`, and leave it whole. */
+/** Registers the tests; they run on the stack of `platform.ts`, and leave it as planned. */
 export function otherCauses(): void {
-  describe("what the three leave out", () => {
-    test("the application has no pod", async () => {
+  describe("other causes", () => {
+    test("names the application when it has no pod", async () => {
       await scale("default", "whoami", 0);
       const found = named("app.localhost", ["unavailable", "application not running"]);
       const { cause } = await found.finally(() => scale("default", "whoami", 1));
@@ -19,7 +19,7 @@ export function otherCauses(): void {
       await healthy();
     });
 
-    test("nobody is kept out any more: the group's binding is gone", async () => {
+    test("names the groups when the binding of a group is missing", async () => {
       const filter = { superuser_full_list: "true", slug: "team-localhost" };
       const applications = await own.administrator.all<{ pk: string; slug: string }>("/core/applications/", filter);
       const team = applications.find(({ slug }) => slug === "team-localhost");
@@ -32,7 +32,7 @@ export function otherCauses(): void {
       await healthy();
     });
 
-    test("the identity provider is stopped: named, and what it could have told is told to be missing", async () => {
+    test("names the identity provider when it is stopped, and reports that its records are not available", async () => {
       for (const name of ["authentik-server", "authentik-worker"]) await scale("authentik", name, 0);
       await named("app.localhost", ["sign-in", "identity provider not running"]);
       const { diagnosis } = await diagnoser.run(config());
@@ -41,7 +41,7 @@ export function otherCauses(): void {
       await healthy();
     });
 
-    test("the API server cannot be reached: the rest is still looked at", async () => {
+    test("diagnoses the rest when the API server cannot be reached", async () => {
       const closed = join(own.platform.data, "closed-kubeconfig");
       const kubeconfig = parse(readFileSync(own.platform.kubeconfig, "utf8")) as Kubeconfig;
       const port = await freePort();

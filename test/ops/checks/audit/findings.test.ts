@@ -1,0 +1,82 @@
+/** Severity, hosts, evidence and hints of findings. */
+import { expect, test } from "vitest";
+import { audit } from "../../../../ops/checks/audit/audit.ts";
+import { describeFinding } from "../../../../ops/checks/finding.ts";
+import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
+import { edited, GATEWAY, ingressRoute, withObjects } from "./cluster.ts";
+import { clean, plan } from "./tampered.ts";
+
+const findings = (objects: ClusterObjects) => audit(objects, plan, { context: "prod", gateway: GATEWAY });
+const routes = (spec: Record<string, unknown>) => spec["routes"] as { match: string; priority: number }[];
+
+test("attributes a changed rule to its own host", () => {
+  const changed = edited(clean, "IngressRoute", "default/wiki", (spec) => {
+    for (const rule of routes(spec)) if (rule.match === "Host(`wiki.localhost`)") rule.priority = 1;
+    return spec;
+  });
+  expect(findings(changed).map(({ hosts, evidence }) => ({ hosts, evidence }))).toEqual([
+    { hosts: ["wiki.localhost"], evidence: ["priority is 1, planned 100"] },
+  ]);
+});
+
+test("attributes a missing route to all of its hosts", () => {
+  const [finding] = findings(edited(clean, "IngressRoute", "default/wiki", () => undefined));
+  expect(finding?.hosts).toEqual(["wiki.localhost", "wiki.mesh.example.org"]);
+  expect(finding?.hint).toBe("run ./deploy prod --refresh");
+});
+
+test("finds an additional rule in a planned route", () => {
+  const added = { kind: "Rule", match: "PathPrefix(`/open`) && Host(`wiki.localhost`)", services: [{ name: "x" }] };
+  const changed = edited(clean, "IngressRoute", "default/wiki", (spec) => ({
+    ...spec,
+    routes: [...routes(spec), added],
+  }));
+  const [finding] = findings(changed);
+  expect([finding?.message, finding?.hosts]).toEqual([
+    "has an unplanned rule for PathPrefix(`/open`) && Host(`wiki.localhost`)",
+    ["wiki.localhost"],
+  ]);
+});
+
+test.each([
+  ["a warning for a lower", 1, "warning", []],
+  ["an error for a higher", 9000, "error", ["wiki.localhost"]],
+] as const)("reports %s priority of an unmanaged route", (_, priority, severity, hosts) => {
+  const [finding] = findings(withObjects(clean, ingressRoute("old/wiki", "Host(`wiki.localhost`)", { priority })));
+  expect(finding).toMatchObject({ severity, hosts, subject: "IngressRoute old/wiki" });
+  expect(finding?.hint).toBe(
+    "remove it (kubectl --context prod delete ingressroute.traefik.io wiki --namespace old), or name another host in it",
+  );
+});
+
+test("reports which header a middleware sets, and not its value", () => {
+  const changed = edited(clean, "Middleware", "default/gatehouse-strip", (spec) => {
+    const { customRequestHeaders } = spec["headers"] as { customRequestHeaders: object };
+    const more = { "X-Api-Key": "canary", Authorization: "Basic canary" };
+    return { ...spec, headers: { customRequestHeaders: { ...customRequestHeaders, ...more } } };
+  });
+  expect(findings(changed).map(({ evidence }) => evidence)).toEqual([
+    [
+      "headers.customRequestHeaders.X-Api-Key is set, planned missing",
+      "headers.customRequestHeaders.Authorization is set, planned missing",
+    ],
+  ]);
+  const section = edited(clean, "Middleware", "default/gatehouse-strip", (spec) => ({
+    ...spec,
+    plugin: { gate: { key: "canary" } },
+  }));
+  expect(JSON.stringify(findings(section))).not.toContain("canary");
+});
+
+test("prints subject and message, and below them evidence and hint", () => {
+  const finding = {
+    ...{ severity: "warning" as const, subject: "every Pod", message: "could not be read" },
+    ...{ evidence: ["first", "second\nline"], hint: "allow it" },
+  };
+  expect(describeFinding(finding, (_, text) => text)).toEqual([
+    "– every Pod: could not be read",
+    "    first",
+    "    second\n    line",
+    "    allow it",
+  ]);
+});

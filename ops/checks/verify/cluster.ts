@@ -19,6 +19,7 @@ import {
 import { audit } from "../audit/audit.ts";
 import { lineOf } from "../finding.ts";
 import { type Check, check, expectEqual, skip } from "./check.ts";
+import type { Unreachable } from "./databaseOf.ts";
 import type { Probe } from "./probe.ts";
 
 /** Server and worker of the identity provider (spec 000, Limits). */
@@ -30,13 +31,11 @@ type Target = Pick<StackContext, "context" | "plan" | "settings">;
  * Returns the probes of the cluster, which together read its objects once.
  * @param cluster its kubeconfig, or why there is none
  */
-export function clusterProbes(target: Target, cluster: KubeConfig | Error, read = readClusterObjects): Probe[] {
+export function clusterProbes(target: Target, cluster: KubeConfig | Unreachable, read = readClusterObjects): Probe[] {
   const { context, plan, settings } = target;
   const subject = `cluster ${context}`;
-  if (cluster instanceof Error) {
-    const [reason = ""] = cluster.message.split("; ");
-    const skipped = (name: string) => () =>
-      Promise.resolve([skip(name, reason, "set KUBECONFIG to a file that has the context")]);
+  if ("reason" in cluster) {
+    const skipped = (name: string) => () => Promise.resolve([skip(name, cluster.reason, cluster.hint)]);
     return [
       { kind: "cluster", subject, run: skipped("pods") },
       { kind: "cluster", subject, run: skipped("backends of the routes") },

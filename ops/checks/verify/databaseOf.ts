@@ -10,7 +10,7 @@ import type { DatabaseTarget } from "./database.ts";
 import type { Secrets } from "../secrets.ts";
 import { reasonOf } from "../reason.ts";
 
-/** Why it cannot be checked. */
+/** Why something cannot be checked from this machine. */
 export interface Unreachable {
   readonly reason: string;
   readonly hint: string;
@@ -27,7 +27,7 @@ export async function databaseOf(
   context: StackContext,
   shell: ShellEnvironment,
   secrets: Pick<Secrets, "known" | "problem">,
-  cluster: KubeConfig | Error,
+  cluster: KubeConfig | Unreachable,
 ): Promise<DatabaseTarget | Unreachable> {
   const { stack, settings } = context;
   const own = { stack, ...shell, environment: { ...context.environment, ...secrets.known } };
@@ -50,10 +50,13 @@ export async function databaseOf(
 
 class NoServiceError extends Error {}
 
-async function serviceAddress(postgres: PostgresServer | undefined, cluster: KubeConfig | Error): Promise<string> {
+async function serviceAddress(
+  postgres: PostgresServer | undefined,
+  cluster: KubeConfig | Unreachable,
+): Promise<string> {
   const namespace = postgres?.install?.namespace ?? "";
   const problem = `the address of Service ${namespace}/${NAME} is not known`;
-  if (cluster instanceof Error) throw new NoServiceError(`${problem}: ${cluster.message.split("; ")[0]}`);
+  if ("reason" in cluster) throw new NoServiceError(`${problem}: ${cluster.reason}`);
   const read = cluster.makeApiClient(CoreV1Api).readNamespacedService({ name: NAME, namespace });
   const { spec } = await read.catch((error: unknown) => {
     const { code } = error as { code?: unknown };

@@ -8,9 +8,10 @@ import type { Progress } from "../../terminal/progress.ts";
 import { callersOf } from "./callers.ts";
 import { skip } from "./check.ts";
 import { clusterProbes } from "./cluster.ts";
+import { reasonOf } from "../reason.ts";
 import { redactAll, withoutSecrets } from "../redact.ts";
 import { type Secrets, secretsOf } from "../secrets.ts";
-import { databaseOf } from "./databaseOf.ts";
+import { databaseOf, type Unreachable } from "./databaseOf.ts";
 import { checkDatabase } from "./database.ts";
 import type { RouteAnswer } from "./gateway.ts";
 import { outsideProbes, Observations } from "./outside.ts";
@@ -65,7 +66,7 @@ async function databaseProbe(
   context: StackContext,
   shell: ShellEnvironment,
   secrets: Secrets,
-  cluster: KubeConfig | Error,
+  cluster: KubeConfig | Unreachable,
 ): Promise<Probe[]> {
   const { data } = context.plan;
   if (!data) return [];
@@ -84,10 +85,11 @@ function withHint(result: Result, context: string): Result {
 }
 
 /** Returns the kubeconfig of the context, or why there is none. */
-function clusterOf({ context, environment }: StackContext): KubeConfig | Error {
+function clusterOf({ context, environment }: StackContext): KubeConfig | Unreachable {
   try {
     return kubeConfigOf(context, environment);
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    const [reason = ""] = reasonOf(error).split("; ");
+    return { reason, hint: "set KUBECONFIG to a file that has the context" };
   }
 }

@@ -2,7 +2,7 @@ import type { JobTarget } from "../../../../infra/verification/target.ts";
 import { withoutSecrets } from "../../redact.ts";
 import { reasonOf } from "../../reason.ts";
 import { stateOf, summary } from "../check.ts";
-import { type MachineAccount, readMachineAccount } from "../machine.ts";
+import { type MachineAccount, readMachineAccount } from "../../../clients/machineAccount.ts";
 import { outsideProbes, Observations } from "../outside.ts";
 import { runProbes } from "../probe.ts";
 import type { Callers } from "../signInProbes.ts";

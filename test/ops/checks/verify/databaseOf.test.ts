@@ -40,7 +40,7 @@ function cluster(server: string): RetryingKubeConfig {
 
 async function find(
   install: Record<string, unknown>,
-  config: RetryingKubeConfig | Error,
+  config: RetryingKubeConfig | Unreachable,
 ): Promise<DatabaseTarget | Unreachable> {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-database-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -74,7 +74,7 @@ test("names a Service that does not exist", async () => {
 });
 
 test("names a cluster that cannot be read", async () => {
-  const problem = new Error("the kubeconfig has no context here; set KUBECONFIG");
+  const problem = { reason: "the kubeconfig has no context here", hint: "set KUBECONFIG" };
   expect(await find({ service: "ClusterIP" }, problem)).toEqual({
     reason: "the address of Service db/postgres is not known: the kubeconfig has no context here",
     hint: HINT,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readMachineAccount } from "../../../../ops/checks/verify/machine.ts";
+import { readMachineAccount } from "../../../ops/clients/machineAccount.ts";
 
 const SECRET = {
   ...{

@@ -1,6 +1,5 @@
 /** A machine's account, as in its Secret (docs/applications.md, "Machines"). */
-import { type HttpClient, withClient } from "../../clients/http.ts";
-import { Unexpected } from "./check.ts";
+import { withClient } from "./http.ts";
 
 export interface MachineAccount {
   readonly username: string;
@@ -40,10 +39,10 @@ function parseClientIds(text: string): Map<string, string> {
 
 /**
  * Trades the password for a token of the one service that is called.
- * @throws Unexpected with the identity provider's own name of the error
+ * @throws Error with the identity provider's own name of the error
  */
 export function tokenFor(account: MachineAccount, clientId: string): Promise<string> {
-  return withClient(async (client: HttpClient) => {
+  return withClient(async (client) => {
     const form = new URLSearchParams({
       grant_type: "client_credentials",
       client_id: clientId,
@@ -58,7 +57,7 @@ export function tokenFor(account: MachineAccount, clientId: string): Promise<str
     });
     const { access_token: token, error } = parse(answer.body);
     if (answer.status === 200 && token !== undefined) return token;
-    throw new Unexpected("a token for the machine", `${answer.status} ${error ?? ""}`.trim());
+    throw new Error(`expected a token for the machine, got ${answer.status} ${error ?? ""}`.trim());
   });
 }
 

@@ -22,7 +22,7 @@ const schema = z.strictObject({
 export type BasicService = Entry<typeof schema>;
 
 const HEADER = "X-idp-username";
-const WRONG_PASSWORD = Buffer.from("nobody:wrong").toString("base64");
+const WRONG_PASSWORD = Buffer.from("gatehouse-unknown:wrong").toString("base64");
 
 export const basic = {
   schema,

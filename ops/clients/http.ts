@@ -23,16 +23,14 @@ export interface Hop {
   readonly status: number;
 }
 
-/** A request is redirected too often. */
+/** A request is redirected too often, or in a loop. */
 export class RedirectError extends Error {
   override readonly name = "RedirectError";
-  /** Whether it returned to an address that it had already left. */
   readonly isLoop: boolean;
 
-  constructor(url: string, hops: readonly Hop[]) {
-    const last = hops.at(-1)?.url ?? "";
-    super(`${url} redirected more than ${MAX_REDIRECTS} times, last to ${last}`);
-    this.isLoop = hops.filter((hop) => hop.url === last).length > 1;
+  constructor(url: string, last: string, isLoop: boolean) {
+    super(`${url} ${isLoop ? "redirects in a loop" : `redirected more than ${MAX_REDIRECTS} times`}, last to ${last}`);
+    this.isLoop = isLoop;
   }
 }
 
@@ -43,7 +41,7 @@ export interface HttpClient {
    * The request must have the same effect when it is repeated.
    */
   send(url: string, options?: RequestOptions): Promise<Answer>;
-  /** GET, then every redirect, at most 15. @throws RedirectError when there are more */
+  /** GET, then every redirect, at most 15. @throws RedirectError when there are more, and for a loop */
   follow(url: string): Promise<Answer>;
   /** The last answer; undefined before the first. */
   last(): Answer | undefined;
@@ -55,6 +53,8 @@ export interface HttpClient {
 
 const TIMEOUT_MS = 15_000;
 const MAX_REDIRECTS = 15;
+/** A request that returns to an address more often is in a loop. */
+const MAX_VISITS = 3;
 
 /**
  * A client without a session.
@@ -87,14 +87,19 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }):
     return last;
   };
   const follow = async (url: string): Promise<Answer> => {
-    const start = hops.length;
-    let answer = await send(url);
-    for (let count = 0; count < MAX_REDIRECTS; count += 1) {
+    // authentik's flow executor redirects to its own address after each stage, so an address counts again only after another one.
+    const visits: string[] = [];
+    let next = url;
+    for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
+      const place = withoutQuery(next);
+      if (place !== visits.at(-1)) visits.push(place);
+      if (visits.filter((visit) => visit === place).length > MAX_VISITS) throw new RedirectError(url, place, true);
+      const answer = await send(next);
       const location = headerOf(answer, "location");
       if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
-      answer = await send(new URL(location, answer.url).href);
+      next = new URL(location, answer.url).href;
     }
-    throw new RedirectError(url, hops.slice(start));
+    throw new RedirectError(url, withoutQuery(next), withoutQuery(next) === visits.at(-1));
   };
   return { send, follow, last: () => last, hops, cookies, close: () => dispatcher.destroy() };
 }

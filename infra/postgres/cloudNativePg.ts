@@ -4,7 +4,7 @@ import { pinned } from "../images.ts";
 import { namespaced } from "../network.ts";
 import { resources } from "../pods.ts";
 import { NAME, PORT } from "./access.ts";
-import type { Parts, Workload } from "./installation.ts";
+import type { Parts, Workload } from "./workload.ts";
 
 type IngressRule = k8s.types.input.networking.v1.NetworkPolicyIngressRule;
 

@@ -10,6 +10,7 @@ import { cloudNativePg } from "./cloudNativePg.ts";
 import { waitUntilAnswers } from "./readiness.ts";
 import { statefulSet } from "./statefulSet.ts";
 import { tlsOptions } from "./tls.ts";
+import type { Workload } from "./workload.ts";
 
 /** What a load balancer may pass on when nothing is stated: loopback and the networks that nobody routes (RFC 1918, RFC 4193). */
 const PRIVATE = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"];
@@ -20,32 +21,6 @@ export interface InstallationArgs {
   readonly cluster: Cluster;
   /** Namespaces of the stack whose pods connect. */
   readonly clients: readonly string[];
-}
-
-/** What a kind of installation is made of. */
-export interface Workload {
-  /** What must be there before the server can be. */
-  readonly ready: pulumi.CustomResource;
-  /** Labels of the pod that takes writes. */
-  readonly primary: Readonly<Record<string, string>>;
-  /** Labels of all pods. */
-  readonly pods: Readonly<Record<string, string>>;
-  /** Hosts that somebody else makes: for writes, and for reading from replicas. */
-  readonly hosts?: { readonly primary: string; readonly replicas: string | undefined };
-  /** Who may connect besides the clients. */
-  readonly ingress?: k8s.types.input.networking.v1.NetworkPolicyIngressRule[];
-}
-
-/** What a kind of installation is given. */
-export interface Parts {
-  readonly name: string;
-  readonly install: PostgresInstallation;
-  readonly namespace: pulumi.Output<string>;
-  /** Secret with the superuser's `username` and `password`. */
-  readonly superuser: k8s.core.v1.Secret;
-  readonly child: pulumi.CustomResourceOptions;
-  /** For what holds data. */
-  readonly kept: pulumi.CustomResourceOptions;
 }
 
 /** A Postgres server in the cluster, with its data. */

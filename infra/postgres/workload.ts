@@ -1,0 +1,29 @@
+import type * as k8s from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import type { PostgresInstallation } from "../../config/settings.ts";
+
+/** The resources of an installation of one kind. */
+export interface Workload {
+  /** Ready before the server is. */
+  readonly ready: pulumi.CustomResource;
+  /** Labels of the pod that accepts writes. */
+  readonly primary: Readonly<Record<string, string>>;
+  /** Labels of all pods. */
+  readonly pods: Readonly<Record<string, string>>;
+  /** Hosts that the operator creates: for writes, and for reads from replicas. */
+  readonly hosts?: { readonly primary: string; readonly replicas: string | undefined };
+  /** Connections in addition to those of the clients. */
+  readonly ingress?: k8s.types.input.networking.v1.NetworkPolicyIngressRule[];
+}
+
+/** What an installation of one kind is created from. */
+export interface Parts {
+  readonly name: string;
+  readonly install: PostgresInstallation;
+  readonly namespace: pulumi.Output<string>;
+  /** Secret with the superuser's `username` and `password`. */
+  readonly superuser: k8s.core.v1.Secret;
+  readonly child: pulumi.CustomResourceOptions;
+  /** Options of resources with data. */
+  readonly kept: pulumi.CustomResourceOptions;
+}

@@ -1,0 +1,23 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const files = globSync("{config,infra,policy,protections}/**/*.ts", { cwd: root });
+const imports = new Map(
+  files.map((file) => {
+    const found = readFileSync(join(root, file), "utf8").matchAll(/^(?:import|export)\b[^;"]*?from "(\.[^"]+)"/gm);
+    return [file, Array.from(found, ([, path = ""]) => join(dirname(file), path))];
+  }),
+);
+
+/** Whether the file is among what it imports, directly or through other files. */
+function isCircular(file: string): boolean {
+  const reached = new Set(imports.get(file));
+  for (const next of reached) for (const further of imports.get(next) ?? []) reached.add(further);
+  return reached.has(file);
+}
+
+test("has no circular imports in the pure core and in the components", () => {
+  expect(files.filter(isCircular)).toEqual([]);
+});

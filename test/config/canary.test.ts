@@ -18,7 +18,7 @@ function outcome(raw: RawStack, env: Record<string, string>): string {
   }
 }
 
-describe("a planted secret is in no output", () => {
+describe("a secret value is in no output", () => {
   const users = [{ username: "alice", name: "Alice", email: "a@example.org", password: CANARY }];
   const provider = sections.identity_provider;
   test.each<[string, Record<string, unknown>]>([

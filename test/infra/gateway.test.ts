@@ -38,7 +38,7 @@ describe("the gateway under mocks", () => {
     );
   }, PATIENCE);
 
-  test("the strip empties every spelling of every identity header, what overrides a path, and what Traefik would not drop", () => {
+  test("the strip removes every spelling of every identity header, path overrides, and what Traefik does not remove", () => {
     const overrides = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"].flatMap(spellings);
     const said = ["For", "Host", "Method", "Port", "Prefix", "Proto", "Server", "Uri"].map(
       (part) => `X-Forwarded-${part}`,
@@ -56,13 +56,13 @@ describe("the gateway under mocks", () => {
     expect(emptied.filter(([name]) => !/^[A-Z][^A-Z-]*(-[A-Z][^A-Z-]*)*$/.test(name))).toEqual([]);
   });
 
-  test("a background request names its own URL to the outpost, which would let its own path pass", () => {
+  test("sends the outpost a fixed URL of a background request, because the outpost admits its own path", () => {
     expect(spec("Middleware", "gatehouse-background")).toEqual({
       headers: { customRequestHeaders: { "X-Original-URI": "/", "X-Original-URL": "" } },
     });
   });
 
-  test("behind a proxy, the protocol is said, and what else forward auth would believe is dropped", () => {
+  test("behind a proxy, sets the protocol, and removes other headers that forward auth trusts", () => {
     const dropped = ["Host", "Method", "Uri", "Port", "Prefix"].map((part) => [`X-Forwarded-${part}`, ""] as const);
     expect(spec("Middleware", "gatehouse-upstream")).toEqual({
       headers: { customRequestHeaders: { ...Object.fromEntries(dropped), "X-Forwarded-Proto": "https" } },
@@ -99,7 +99,7 @@ describe("the gateway under mocks", () => {
       });
   });
 
-  test("basic auth has a Secret and a realm of its service, hands the user's name on and keeps the password", () => {
+  test("basic auth has a Secret and a realm of its service, passes the username and removes the password", () => {
     expect(spec("Middleware", "legacy-basic-auth")).toEqual({
       basicAuth: { secret: "legacy-basic-auth", realm: "legacy", headerField: "X-idp-username", removeHeader: true },
     });
@@ -146,7 +146,7 @@ describe("the gateway under mocks", () => {
     ]);
   });
 
-  test("pods find *.localhost at the gateway: one key of CoreDNS's own ConfigMap, applied as a patch", () => {
+  test("pods resolve *.localhost to the gateway, by one key of the ConfigMap coredns-custom, applied as a patch", () => {
     expect(recorder.objects("core/v1:ConfigMap").has("kube-system/coredns-custom")).toBe(false);
     expect(recorder.of("kubernetes:core/v1:ConfigMapPatch").map(({ inputs }) => inputs)).toMatchObject([
       {
@@ -174,7 +174,7 @@ describe("the gateway under mocks", () => {
   });
 });
 
-describe("what is not asked for", () => {
+describe("options that are off", () => {
   test(
     "is not there: no rewrite without localhost, no record without targets, no echo service unless installed",
     async () => {

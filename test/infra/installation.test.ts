@@ -73,7 +73,7 @@ describe("an installed identity provider", () => {
     expect(JSON.stringify(pod("server"))).not.toContain("blueprints");
   });
 
-  test("is waited for with the path and SHA-512 of the blueprint, up to 10 minutes", () => {
+  test("waits for the path and SHA-512 of the blueprint, up to 10 minutes", () => {
     const { data } = blueprints() as unknown as Blueprints;
     const hash = createHash("sha512")
       .update(data["settings.yaml"] ?? "")

@@ -70,7 +70,7 @@ describe.each([
     ]);
   });
 
-  test("own their list: no attachment, no blueprint record and no lookup of the embedded outpost", () => {
+  test("contain their list of providers: without attachment, blueprint record or lookup of the embedded outpost", () => {
     expect(recorder.resources.filter(({ type }) => /outpostProviderAttachment|blueprint/i.test(type))).toEqual([]);
     expect(recorder.calls.filter((call) => call.startsWith("getOutpost"))).toEqual([]);
   });
@@ -139,7 +139,7 @@ describe.each([
     }
   });
 
-  test("have a Service each, which the forward auth of their exposures asks by its cluster IP", () => {
+  test("have a Service each, which forward auth requests by its cluster IP", () => {
     const middlewares = recorder.objects<{ spec: { forwardAuth: { address: string } } }>(
       "traefik.io/v1alpha1:Middleware",
     );

@@ -27,7 +27,7 @@ describe("the local stack under mocks", () => {
     recorder = await deploy(readStackFile(`${import.meta.dirname}/../../Pulumi.local.yaml`, "local"));
   }, PATIENCE);
 
-  test("nothing is left to a default provider, which would take the shell's current cluster", () => {
+  test("uses no default provider, which would use the shell's current cluster", () => {
     const objects = recorder.resources.filter(({ type }) => /^(kubernetes|postgresql|authentik):/.test(type));
     expect(objects.filter(({ provider }) => provider === "").map(({ type, name }) => `${type} ${name}`)).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe("the local stack under mocks", () => {
     }
   });
 
-  test("forward auth asks an outpost by its cluster IP and takes all six headers from its response", () => {
+  test("forward auth requests an outpost by its cluster IP and passes all six headers of its response", () => {
     const [first] = manifests("Middleware").filter(({ spec }) => spec.forwardAuth);
     expect(first?.spec.forwardAuth).toMatchObject({
       address: "http://127.96.0.9:9000/outpost.goauthentik.io/auth/traefik",
@@ -139,7 +139,7 @@ describe("the local stack under mocks", () => {
     });
   });
 
-  test("no grant reaches a private schema, and none lets the anonymous role write", () => {
+  test("grants nothing in a private schema, and no writing to the anonymous role", () => {
     const grants = recorder.of("postgresql:index/grant:Grant").map(({ inputs }) => inputs);
     const open = grants.filter(({ privileges }) => (privileges as string[]).length > 0);
     const anonymous = open.filter(({ role }) => role === "gatehouse_anonymous");
@@ -158,7 +158,7 @@ describe("the local stack under mocks", () => {
     expect(open.filter(({ role }) => role === "public")).toEqual([]);
   });
 
-  test("secrets reach Secrets, passwords and provider settings, and nothing else", () => {
+  test("passes secrets to Secrets, passwords and provider settings only", () => {
     const places = recorder.resources
       .filter(({ inputs }) => JSON.stringify(inputs).includes("canary-"))
       .map(({ type }) => type);

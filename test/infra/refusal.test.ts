@@ -7,7 +7,7 @@ import { stack } from "../config/stacks.ts";
 import { configure, PATIENCE } from "../helpers/program.ts";
 import { Recorder } from "../helpers/recorder.ts";
 
-test("a wrong configuration is refused before the first resource is registered", async () => {
+test("rejects a wrong configuration before the first resource is registered", async () => {
   const recorder = new Recorder();
   await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);
   pulumi.runtime.setAllConfig({

@@ -46,14 +46,14 @@ describe("the verification job under mocks", () => {
   const job = () => recorder.objects<JobObject>("batch/v1:CronJob").get(NAME)?.spec;
   const pod = () => job()?.jobTemplate.spec.template.spec;
 
-  test("runs at its time, one at a time, once", () => {
+  test("runs on schedule, one at a time, without retries", () => {
     const { schedule, concurrencyPolicy, jobTemplate } = job() ?? {};
     expect({ schedule, concurrencyPolicy, retries: jobTemplate?.spec.backoffLimit }).toEqual({
       ...{ schedule: "5 * * * *", concurrencyPolicy: "Forbid", retries: 0 },
     });
   });
 
-  test("is a restricted pod of an account of its own without a token", () => {
+  test("is a restricted pod of its own account, without a token", () => {
     expect(pod()).toMatchObject({
       serviceAccountName: "gatehouse-verify",
       automountServiceAccountToken: false,
@@ -65,7 +65,7 @@ describe("the verification job under mocks", () => {
     expect(recorder.of("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")).toEqual([]);
   });
 
-  test("knows its account by its Secret alone, and where its metrics go", () => {
+  test("has its account from its Secret alone, and the address of its Pushgateway", () => {
     const [{ env, envFrom, command } = { env: [], envFrom: [], command: [] }] = pod()?.containers ?? [];
     expect({ env, envFrom, command }).toEqual({
       env: [
@@ -79,7 +79,7 @@ describe("the verification job under mocks", () => {
     expect(account).toMatchObject({ stringData: { USERNAME: "verifier" } });
   });
 
-  test("is told the plan, and no secret", () => {
+  test("receives the plan without a secret", () => {
     const name = pod()?.volumes[0]?.configMap?.name ?? "";
     const map = recorder
       .objects<{ binaryData: Record<string, string> }>("core/v1:ConfigMap")
@@ -92,7 +92,7 @@ describe("the verification job under mocks", () => {
     expect(Object.keys(map?.binaryData ?? {}).sort()).toEqual(["start.mjs", "target.json.gz", "verify.mjs.br"]);
   });
 
-  test("connects to the gateway, to the ports of the plan and of the Pushgateway, and is connected to by nobody", () => {
+  test("connects to the gateway, to the ports of the plan and to the Pushgateway, and accepts no connections", () => {
     const policy = recorder.objects<{ spec: object }>("networking.k8s.io/v1:NetworkPolicy").get(NAME);
     const namespace = (name: string) => ({
       namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
@@ -112,7 +112,7 @@ describe("the verification job under mocks", () => {
   });
 });
 
-test("a thousand services on three domains fit into the ConfigMap", () => {
+test("fits into a ConfigMap with 1,000 services on three domains", () => {
   const services = Array.from({ length: 1000 }, (_, i) => ({
     ...{ name: `service-number-${i}`, type: "proxy", description: "One of many", domains: "auto" },
     ...{ application_slug: `service-number-${i}`, groups: ["staff", "admins"] },
@@ -138,11 +138,11 @@ describe("its build", () => {
   });
   afterEach(() => rmSync(project, { recursive: true }));
 
-  test("must be there", () => {
+  test("must exist", () => {
     expect(() => readBundle(project)).toThrow("the verification job is not built; run: npm run build:verify");
   });
 
-  test("must be that of the sources", () => {
+  test("must not be older than its sources", () => {
     const dist = "ops/checks/verify/job/dist";
     file(`${dist}/verify.mjs.br`, 2000);
     writeFileSync(join(project, `${dist}/sources.json`), JSON.stringify(SOURCES));

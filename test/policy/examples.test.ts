@@ -17,7 +17,7 @@ describe("every example passes the policy pack", () => {
     });
   }
 
-  test("the example for production needs every digest that it states", { timeout: PATIENCE }, async () => {
+  test("the example for production requires every digest that it contains", { timeout: PATIENCE }, async () => {
     const program = await programOf("production", { "gatehouse:images": { value: {} } });
     const found = new Set(findingsOf(program).map((finding) => finding.split(":")[0]));
     expect([...found]).toEqual(["images-state-digests"]);

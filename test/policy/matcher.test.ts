@@ -35,7 +35,7 @@ describe("Traefik's rules", () => {
     expect(named && [...named]).toEqual(hosts);
   });
 
-  test("what a request can come through is never taken for closed", () => {
+  test("a rule that a request can match is never reported as closed", () => {
     const requests = fc.tuple(
       fc.constantFrom("a.example.org", "b.example.org"),
       fc.array(fc.boolean(), { maxLength: 8 }),

@@ -23,7 +23,7 @@ const withoutOutposts = (plan: Plan) => ({
 });
 
 describe("when a stack changes", () => {
-  test("the order of the list changes no name, no rule, no outpost and no record", () => {
+  test("keeps names, rules, outposts and records for any order of the list", () => {
     const shuffled = services.chain((list) =>
       fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
     );
@@ -42,7 +42,7 @@ describe("when a stack changes", () => {
     );
   });
 
-  test("another enabled domain leaves every exposure, rule, record and client of the others as it is", () => {
+  test("keeps exposures, rules, records and clients of other domains when a domain is enabled", () => {
     fc.assert(
       fc.property(kinds, services, variants, kind, (enabled, list, variant, added) => {
         const identityProvider = { ...variant.identityProvider, providers_per_outpost: 100 };
@@ -69,7 +69,7 @@ describe("when a stack changes", () => {
     );
   });
 
-  test("another enabled domain moves only outposts, where they exceed their capacity", () => {
+  test("changes outposts only if an enabled domain makes them exceed their capacity", () => {
     fc.assert(
       fc.property(kinds, services, variants, kind, (enabled, list, variant, added) => {
         const plan = (on: boolean) => computePlan(settingsOf({ ...enabled, [added]: on }, list, variant));
@@ -81,7 +81,7 @@ describe("when a stack changes", () => {
     );
   });
 
-  test("a service that is taken from the list leaves nothing behind, and takes nothing else along", () => {
+  test("removes exactly the objects of a removed service", () => {
     const one = services.filter((list) => list.length > 0);
     fc.assert(
       fc.property(kinds, one, (enabled, [gone, ...rest]) => {
@@ -100,7 +100,7 @@ describe("when a stack changes", () => {
     );
   });
 
-  test("any edits of the list change only the edited services and the lists that contain them", () => {
+  test("changes only the edited services and the lists that contain them for any edits", () => {
     const edits = fc.array(fc.tuple(fc.nat(), services), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(kinds, services, variants, edits, (enabled, list, variant, random) => {

@@ -19,7 +19,7 @@ describe("the plan of the stack files", () => {
     await expect(text).toMatchFileSnapshot(join(root, "test", "golden", `${name}.plan.json`));
   });
 
-  test("of local names no address but loopback ones", () => {
+  test("of local contains loopback addresses only", () => {
     const text = readFileSync(join(root, "test", "golden", "local.plan.json"), "utf8");
     expect(new Set(text.match(/https?:\/\/[^"]+/g)?.map((url) => new URL(url).hostname.split(".").at(-1)))).toEqual(
       new Set(["localhost"]),
@@ -37,7 +37,7 @@ describe("an exposure", () => {
     expect(urls(80)).toEqual(["http://wiki.localhost"]);
   });
 
-  test("has an application of its own where the gateway asks, and shares the service's where the application does", () => {
+  test("has its own application with forward auth, and shares that of the service without it", () => {
     const mail = oauth2({ name: "mail", application_slug: "mail", enforce: "gateway" });
     const plan = planOf(BOTH, proxy({}), oauth2({}), mail, basic({}));
     expect(
@@ -55,7 +55,7 @@ describe("an exposure", () => {
     ]);
   });
 
-  test("of the open test host is there with localhost and test environments only", () => {
+  test("of the open test host exists with localhost and test environments only", () => {
     const hosts = (plan: Plan) => plan.exposures.map(({ host }) => host);
     expect(hosts(planOf({ localhost: true }))).toContain("whoami-public.localhost");
     expect(hosts(planOf({ localhost: false, mesh: true }))).toEqual([
@@ -67,7 +67,7 @@ describe("an exposure", () => {
     expect(hosts(computePlan(off))).not.toContain("whoami-public.localhost");
   });
 
-  test("of the identity provider is there where the cluster has one", () => {
+  test("of the identity provider exists if the cluster has one", () => {
     const exposed = (provider: Record<string, unknown>) =>
       computePlan(parseStack(stack({ identity_provider: provider, protected_services: [] }), shell))
         .exposures.filter(({ role }) => role === "identity-provider")
@@ -86,7 +86,7 @@ describe("an exposure", () => {
 });
 
 describe("a client", () => {
-  test("is one per oauth2 service, with a redirect URI per domain and a Secret beside the application", () => {
+  test("exists once per oauth2 service, with a redirect URI per domain and a Secret in the namespace of the application", () => {
     const grafana = oauth2({ groups: ["staff"], service: { namespace: "monitoring" } }, { redirect_uri: "/cb" });
     expect(planOf(BOTH, proxy({}), grafana, basic({})).clients).toEqual([
       {
@@ -108,13 +108,13 @@ describe("a client", () => {
     ]);
   });
 
-  test("is there, too, where the gateway refuses for the application", () => {
+  test("exists with enforce: gateway as well", () => {
     expect(planOf(BOTH, oauth2({ enforce: "gateway" })).clients.map(({ application }) => application.slug)).toEqual([
       "grafana",
     ]);
   });
 
-  test("is not there for a service that is exposed nowhere", () => {
+  test("does not exist for a service that is exposed nowhere", () => {
     expect(planOf({ localhost: true, mesh: false }, oauth2({ domains: ["mesh"] })).clients).toEqual([]);
   });
 });
@@ -130,25 +130,25 @@ describe("groups", () => {
     return [plan.groups, plan.createdGroups];
   };
 
-  test("are those that anything names, and an installed identity provider gets them all", () => {
+  test("are all that services and users name, and are created in an installed identity provider", () => {
     const all = ["admins", "machines", "platform", "staff"];
     expect(groupsOf({ ...sections.identity_provider, ...provider })).toEqual([all, all]);
   });
 
-  test("of an identity provider that was there before are there already, apart from those it is told to make", () => {
+  test("of an existing identity provider are created only if its own list contains them", () => {
     const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", ...provider };
     expect(groupsOf(existing)).toEqual([["admins", "machines", "platform", "staff"], ["platform"]]);
   });
 });
 
-test("what signs the identity headers has a name of the stack's own where stacks share an identity provider", () => {
+test("the provider that signs the identity headers contains the stack in its name if stacks share an identity provider", () => {
   const slug = (identity_provider: Record<string, unknown>) =>
     computePlan(parseStack({ ...stack({ identity_provider }), stack: "prod" }, shell)).identitySlug;
   expect(slug(sections.identity_provider)).toBe("gatehouse-identity");
   expect(slug({ install: false, url: "https://sso.example.org", token: "${TOKEN}" })).toBe("gatehouse-identity-prod");
 });
 
-test("records name the stack that owns them", () => {
+test("records contain the stack that owns them", () => {
   expect(planOf(BOTH).records.map(({ domain, owner }) => [domain, owner])).toEqual([
     ["localhost", "gatehouse-dev"],
     ["mesh", "gatehouse-dev"],

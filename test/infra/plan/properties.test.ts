@@ -40,7 +40,7 @@ const unique = (values: readonly string[]) => {
 };
 
 describe("the plan of any stack", () => {
-  test("hosts, ids and names are unique, and names are right for Kubernetes", () => {
+  test("has unique hosts, ids and names, which are valid in Kubernetes", () => {
     always((plan) => {
       unique(plan.exposures.map(({ host }) => host));
       unique(plan.exposures.map(({ id }) => id));
@@ -53,7 +53,7 @@ describe("the plan of any stack", () => {
     });
   });
 
-  test("every rule begins with one exact host, which is that of its exposure on an enabled domain", () => {
+  test("begins every rule with the exact host of its exposure", () => {
     always((plan, settings) => {
       const enabled = new Set(settings.domains.filter((domain) => domain.enabled).map(({ kind }) => kind));
       const wrong = placed(plan).filter(({ rule: { host, match }, exposure }) => {
@@ -66,7 +66,7 @@ describe("the plan of any stack", () => {
     });
   });
 
-  test("every exposure has exactly one decision for its whole host, or for each exposed schema, on each of its entry points", () => {
+  test("has one rule for the whole host of an exposure, or for each exposed schema, on each of its entry points", () => {
     always((plan, { gateway, dataApi }) => {
       const decisions = placed(plan).filter(({ rule }) => rule.priority === WHOLE_HOST);
       const found = decisions.map(({ exposure, route, rule }) => [exposure.id, route.entryPoint, rule.authentication]);
@@ -83,13 +83,13 @@ describe("the plan of any stack", () => {
     });
   });
 
-  test("no two rules of an entry point match the same", () => {
+  test("has no two rules with the same match on an entry point", () => {
     always((plan) => {
       unique(placed(plan).map(({ route, rule }) => `${route.entryPoint} ${rule.match}`));
     });
   });
 
-  test("every rule drops what can be forged before it authenticates, and authenticates unless it says why not", () => {
+  test("removes forged headers before it authenticates in every rule, and authenticates unless the rule states why not", () => {
     always((plan) => {
       for (const { route, rule, exposure, chain } of placed(plan)) {
         const kinds = chain.map(({ kind }) => kind);
@@ -114,7 +114,7 @@ describe("the plan of any stack", () => {
     });
   });
 
-  test("authentication is that of the exposure: its outpost, its service, its end of TLS", () => {
+  test("authenticates with the outpost, the service and the TLS of the exposure", () => {
     always((plan) => {
       for (const { exposure, chain } of placed(plan)) {
         const background = chain.some(({ kind }) => kind === "background");
@@ -158,7 +158,7 @@ describe("the plan of any stack", () => {
     });
   });
 
-  test("every middleware of the plan is named by a rule beside it", () => {
+  test("uses every middleware in a rule of its namespace", () => {
     always((plan) => {
       const named = placed(plan).flatMap(({ route, rule }) =>
         rule.middlewares.map((name) => `${route.namespace}/${name}`),
@@ -169,7 +169,7 @@ describe("the plan of any stack", () => {
     });
   });
 
-  test("a route has one namespace, that of its backends, and TLS exactly on the entry point for HTTPS", () => {
+  test("has a route in the namespace of its backends, with TLS exactly on the entry point for HTTPS", () => {
     always((plan, { gateway }) => {
       for (const route of plan.routes) {
         expect(new Set(route.rules.map(({ backend }) => backend.namespace))).toEqual(new Set([route.namespace]));

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { always, sorted } from "./stacks.ts";
 
-test("records hold every host once, under its own domain", () => {
+test("records contain every host once, under its own domain", () => {
   always((plan) => {
     const pairs = plan.records.flatMap(({ domain, hosts }) => hosts.map((host) => [domain, host]));
     expect(sorted(pairs)).toEqual(sorted(plan.exposures.map(({ domain, host }) => [domain, host])));
   });
 });
 
-test("every exposure that forward auth protects has one application and one outpost, and no other has any", () => {
+test("gives one application and one outpost to every exposure with forward auth, and to no other one", () => {
   always((plan, { services }) => {
     for (const exposure of plan.exposures) {
       const service = services.find(({ name }) => name === exposure.entry);
@@ -49,7 +49,7 @@ test("a client has one redirect URI per exposure of its service, on exactly that
   });
 });
 
-test("a service has its test environment on localhost, and only where both are on", () => {
+test("has a test environment for a service on localhost, if both are enabled", () => {
   always((plan, { services, testEnvironments }) => {
     const expected = services
       .filter(({ domains }) => testEnvironments.enabled && domains.includes("localhost"))
@@ -61,7 +61,7 @@ test("a service has its test environment on localhost, and only where both are o
   });
 });
 
-test("nothing in a private schema is granted, now or later, and nothing anywhere but reading", () => {
+test("grants nothing in a private schema, now or later, and only reading elsewhere", () => {
   always((plan, { dataApi }) => {
     const granted = [...(plan.data?.grants ?? []), ...(plan.data?.defaultPrivileges ?? [])].filter(
       ({ privileges }) => privileges.length > 0,

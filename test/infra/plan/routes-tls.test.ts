@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { basic, oauth2, proxy } from "../../config/stacks.ts";
 import { chainsOf, onMesh, rules, rulesOf, withoutHash } from "./rules.ts";
 
-describe("HTTP on a domain that is https", () => {
+describe("HTTP on an https domain", () => {
   const HOST = "Host(`wiki.mesh.example.org`)";
 
-  test("leads to HTTPS, with the same authentication behind, and no public path", () => {
+  test("redirects to HTTPS, with the authentication of the exposure after the redirect and without public paths", () => {
     const plan = onMesh({}, proxy({ public_paths: ["/health"] }));
     expect(chainsOf(plan, "wiki")).toEqual([
       [HOST, ["gatehouse-https", "gatehouse-strip", "gatehouse-outpost-all-users-forward-auth"]],
@@ -25,7 +25,7 @@ describe("HTTP on a domain that is https", () => {
     expect(chainsOf(onMesh({}, service), "wiki")).toEqual([[HOST, ["gatehouse-https", "gatehouse-strip", ...behind]]]);
   });
 
-  test("leads to the domain's own port", () => {
+  test("redirects to the port of the domain", () => {
     const plan = onMesh({ port: 8443 }, proxy({}));
     expect(chainsOf(plan, "wiki")).toEqual([
       [HOST, ["gatehouse-https-8443", "gatehouse-strip", "gatehouse-outpost-all-users-forward-auth"]],
@@ -36,7 +36,7 @@ describe("HTTP on a domain that is https", () => {
   });
 });
 
-describe("TLS that ends before the gateway", () => {
+describe("TLS that is terminated before the gateway", () => {
   const plan = onMesh(
     { tls: "upstream" },
     proxy({ public_paths: ["/health"] }),
@@ -44,7 +44,7 @@ describe("TLS that ends before the gateway", () => {
     basic({ domains: "auto" }),
   );
 
-  test("leaves one route, on HTTP, without a redirect", () => {
+  test("has one route, on HTTP, without a redirect", () => {
     expect(plan.routes.filter(({ namespace }) => namespace === "default")).toMatchObject([
       { name: "wiki", entryPoint: "web", tls: undefined },
       { name: "grafana", entryPoint: "web", tls: undefined },
@@ -53,7 +53,7 @@ describe("TLS that ends before the gateway", () => {
     expect(plan.middlewares.filter(({ kind }) => kind === "redirect")).toEqual([]);
   });
 
-  test("is told to what stands behind, after the strip and before any authentication", () => {
+  test("sets the protocol after the strip and before any authentication", () => {
     const said = ["gatehouse-strip", "gatehouse-upstream"];
     expect(rules(plan, "wiki").map(({ middlewares }) => middlewares.map(withoutHash))).toEqual([
       said,

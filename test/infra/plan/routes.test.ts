@@ -62,7 +62,7 @@ describe("a route", () => {
     );
   });
 
-  test("of an oauth2 service lets the application refuse, or refuses for it", () => {
+  test("of an oauth2 service has forward auth only with enforce: gateway", () => {
     const mail = oauth2({ name: "mail", application_slug: "mail", enforce: "gateway" });
     const plan = planOf(LOCAL, oauth2({}), mail);
     expect(rulesOf(plan, "grafana")).toEqual([["Host(`grafana.localhost`)", 100, "none", "application-login"]]);
@@ -75,19 +75,19 @@ describe("a route", () => {
     );
   });
 
-  test("of a basic service asks for its password, of background requests, too", () => {
+  test("of a basic service requires its password, of background requests as well", () => {
     expect(rulesOf(planOf(LOCAL, basic({})), "legacy")).toEqual([
       ["Host(`legacy.localhost`)", 100, "basic-auth", undefined],
     ]);
   });
 
-  test("of the data API takes reads of exposed schemas only", () => {
+  test("of the data API matches reads of exposed schemas only", () => {
     expect(rulesOf(planOf(LOCAL), "gatehouse-data-api")).toEqual(
       DATA.map(([what, rank]) => [`Host(\`data.localhost\`) && ${READS} && ${what}`, rank, "none", "data-api"]),
     );
   });
 
-  test("of the data API takes nothing more behind a redirect that a trusted proxy can pass", () => {
+  test("of the data API matches nothing more after a redirect that a trusted proxy can pass", () => {
     const plan = onMesh({});
     const front = ["strip", "anonymous", "whole-query", "rate-limit", "in-flight", "unavailable"].map(
       (name) => `gatehouse-${name}`,
@@ -107,7 +107,7 @@ describe("a route", () => {
     expect(chainsOf(plan, "gatehouse-data-api")).toEqual(redirected);
   });
 
-  test("of the data API counts behind a proxy whom that names, and announces the end of a schema", () => {
+  test("of the data API limits the client that the proxy names, and announces the end of a schema", () => {
     const data_api = {
       ...sections.data_api,
       limits: { requests_per_second: 5, burst: 7, in_flight: 3 },
@@ -135,7 +135,7 @@ describe("a route", () => {
     ]);
   });
 
-  test("of the catalog takes reads only, and drops what can be forged", () => {
+  test("of the catalog matches reads only, and removes forged headers", () => {
     const reads = "(Method(`GET`) || Method(`HEAD`))";
     expect(rulesOf(planOf(LOCAL), "gatehouse-catalog")).toEqual([
       [`Host(\`catalog.localhost\`) && ${reads}`, 100, "none", "catalog"],
@@ -145,7 +145,7 @@ describe("a route", () => {
     expect(chainsOf(onMesh({}), "gatehouse-catalog")).toEqual([[match, ["gatehouse-https", "gatehouse-strip"]]]);
   });
 
-  test("is a second one where a service has domains with and without TLS", () => {
+  test("is split if a service has domains with and without TLS", () => {
     const plan = planOf(BOTH, proxy({}));
     const seen = plan.routes.map(({ namespace, name, entryPoint, tls, rules }) => [
       `${namespace}/${name}`,
@@ -170,7 +170,7 @@ describe("a route", () => {
     ]);
   });
 
-  test("is one per certificate, named after it, on the entry points that the stack names", () => {
+  test("is split by certificate, and uses the entry points of the stack", () => {
     const domain = (base_domain: string, tls: unknown) => ({ enabled: true, base_domain, tls });
     const domains = {
       mesh: domain("mesh.example.org", { secret: "wildcard" }),

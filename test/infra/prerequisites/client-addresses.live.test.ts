@@ -29,11 +29,11 @@ async function statusesWith(forwardedHeaders: object): Promise<number[]> {
   }
 }
 
-test("each client has its own limit when Traefik trusts the proxy", async () => {
+test("limits each client by itself when Traefik trusts the proxy", async () => {
   expect(await statusesWith({ trustedIPs: ["127.0.0.1/32"] })).toEqual([200, 200, 429, 200]);
 });
 
-test("one client locks out the others when Traefik trusts no proxy", async () => {
+test("limits all clients together when Traefik trusts no proxy", async () => {
   const statuses = await statusesWith({ insecure: false });
   expect(statuses.slice(-2)).toEqual([429, 429]);
 });

@@ -26,7 +26,7 @@ function problems(changes: Record<string, unknown>, facts: Partial<ClusterFacts>
 }
 const withTraefik = (facts: Partial<TraefikFacts>) => ({ traefik: { ...TRAEFIK, ...facts } });
 
-test("a cluster with everything has no problem", () => {
+test("reports nothing for a complete cluster", () => {
   expect(problems({}, {})).toEqual([]);
   expect(problems({}, { version: "v1.33.0" })).toEqual([]);
 });

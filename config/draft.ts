@@ -150,7 +150,7 @@ function choicesOf(issue: z.core.$ZodIssue, variants: Variants): string[] | unde
   return issue.code === "invalid_union" && issue.path.at(-1) === "type" ? Object.keys(variants) : undefined;
 }
 
-/** The schema that stands at `keys` inside `schema`. */
+/** Returns the schema at `keys` inside `schema`. */
 function schemaAt(schema: z.ZodType, keys: readonly Key[]): z.ZodType {
   const [key, ...rest] = keys;
   if (key === undefined && schema.description !== undefined) return schema;

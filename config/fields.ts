@@ -15,7 +15,7 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-// The engine reads a day that stands without quotes as a time, and hands that on in Go's spelling.
+// The engine reads a day without quotes as a time, and passes that in the format of Go.
 const DAY = /^\d{4}-\d{2}-\d{2}( 00:00:00 \+0000 UTC)?$/;
 /** What of it is the day itself. */
 export const DAY_LENGTH = 10;
@@ -62,7 +62,7 @@ export const sessionLength = () =>
       "at least minutes=5, because a user who needs longer at the login page than the session lasts gets an error at " +
       "the callback of authentik's outpost; write minutes=5 or more",
   });
-/** A slug as authentik takes it (API, ApplicationRequest). */
+/** A slug as authentik accepts it (API, ApplicationRequest). */
 export const slug = () => text(/^[A-Za-z0-9_-]{1,100}$/, "a slug", "use at most 100 letters, digits, - and _");
 /** A name in Postgres that needs no quotes and means nothing else. */
 export const identifier = (...reserved: string[]) =>

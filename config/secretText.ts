@@ -17,7 +17,7 @@ export function secretTexts(value: unknown, passOver: ReadonlySet<string> = new 
 }
 
 /**
- * The text with its variables filled in. A value is taken as it is, also where it contains `${…}`.
+ * Returns the text with its variables filled in. A value is used as it is, even if it contains `${…}`.
  * @param valueOf looks a variable up, by its name and its position among the text's variables
  * @throws what `valueOf` throws
  */

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Images } from "../config/settings.ts";
 
 /**
- * An image by its digest, where the stack states one: `name:tag@sha256:…`, of which the tag is only for people.
+ * Returns an image with its digest, if the stack has one: `name:tag@sha256:…`, of which only the digest is resolved.
  * @param image with its tag, e.g. `traefik/whoami:v1.11.0`
  */
 export function pinned(image: string): string {

@@ -60,7 +60,7 @@ export default async function program(
   });
   const read = [identity, ...(postgres ? [postgres] : []), ...(data ? [data] : [])];
   const { observability } = settings;
-  // After what it reads, whose namespaces its policies stand in.
+  // After the components whose namespaces contain its policies.
   if (observability)
     new Observability("observability", { observability, settings, plan, cluster }, { dependsOn: read });
 

@@ -4,14 +4,14 @@ import type { LookupFunction } from "node:net";
 /** Set in every pod, by Kubernetes. */
 const IN_POD = "KUBERNETES_SERVICE_HOST";
 
-/** Whether browsers take a name for this machine, whatever the resolver says (RFC 6761, 6.3). */
+/** Returns whether browsers resolve a name to this machine, whatever the resolver returns (RFC 6761, 6.3). */
 export function isLoopbackName(host: string): boolean {
   return /(^|\.)localhost$/i.test(host);
 }
 
 /**
  * A DNS lookup that sends `*.localhost` to loopback, as browsers do; many system resolvers do not.
- * Every other name goes to the system; in a pod all do, since the cluster's DNS leads these to the gateway (infra/gateway/clusterDns.ts).
+ * Every other name goes to the system; in a pod all do, because the cluster's DNS resolves these to the gateway (infra/gateway/clusterDns.ts).
  */
 export const lookup: LookupFunction = (hostname, options, callback) => {
   if (!isLoopbackName(hostname) || process.env[IN_POD] !== undefined) {

@@ -21,7 +21,7 @@ export function gatewayPods({ namespace, podLabels }: GatewayPods): NetworkPolic
 /**
  * Lets some pods reach one port of the selected pods, and no others anything.
  * @param labels labels of the pods
- * @param peers who may connect
+ * @param peers allowed peers
  */
 export function onlyFrom(
   labels: Readonly<Record<string, string>>,

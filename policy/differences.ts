@@ -5,7 +5,7 @@ const MAX_DIFFERENCES = 3;
 
 /**
  * Where two descriptions differ, as text; a missing value counts as different. What is not known yet differs from nothing.
- * @param expected what the plan says
+ * @param expected content of the plan
  */
 export function differences(expected: Value, found: Value): string[] {
   const all = compare(expected, found, "");

@@ -15,12 +15,12 @@ export interface Rule {
   check(resources: readonly Resource[], stack: StackFacts): Finding[];
 }
 
-/** What the rules know of the stack besides its resources. */
+/** What the rules use of the stack in addition to its resources. */
 export interface StackFacts {
   readonly plan: Plan;
   /** Whether images must state their digests. */
   readonly digestsRequired: boolean;
-  /** Values that must stand nowhere in the clear, by the name of their template variable. */
+  /** Values that must not be in plain text anywhere, by the name of their template variable. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 

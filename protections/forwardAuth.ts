@@ -6,7 +6,7 @@ import type { ForwardAuth, MiddlewareSpec } from "../infra/plan/middleware.ts";
 import type { Expectation } from "./expectation.ts";
 import type { GatewayAuthentication } from "./protection.ts";
 
-/** Path where an outpost takes callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
+/** Path of an outpost for callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
 export const OUTPOST_PATH = "/outpost.goauthentik.io";
 
 /** Tells the outpost of a request that no login page can answer. */
@@ -42,7 +42,7 @@ export const FORWARD_AUTH_EXPECTATION: Expectation = {
 
 /**
  * Returns the path that forward auth requests at an outpost. The endpoint for nginx answers 401 where the one for Traefik redirects to the login.
- * It takes a URL from `X-Original-URI`, and lets everything below the outpost's own path pass, so that header is never the client's
+ * It reads the URL from `X-Original-URI`, and admits everything below the outpost's own path, so that the header is never that of the client
  * (gatehouse-background).
  */
 export function authPath(refusal: ForwardAuth["refusal"]): string {

@@ -1,4 +1,4 @@
-/** Who gets what from a plan, as plain facts: what the access diff compares. Independent of how it is deployed. Pure. */
+/** Access facts of a plan, which the access diff compares. Pure. */
 import type { DataPlan, OAuthClient, Plan, RecordSet } from "../plan/types.ts";
 import type {
   Access,
@@ -130,7 +130,7 @@ function defaultFacts(entry: DataPlan["defaultPrivileges"][number], roles: Roles
 
 type Roles = ReadonlyMap<string, RoleFunction>;
 
-/** Its cell of the matrix of grants, as its name. */
+/** Returns the facts under a name that identifies the cell of the matrix. */
 function named<T extends { readonly privileges: unknown }>(facts: T): [string, T] {
   return [JSON.stringify({ ...facts, privileges: undefined }), facts];
 }

@@ -52,7 +52,7 @@ export interface HostFacts extends Pick<
 export interface RuleFacts extends Pick<RouteRule, "match" | "priority" | "authentication" | "openBecause"> {
   readonly entryPoint: string;
   readonly backend: string;
-  /** TLS of the route. */
+  /** TLS of the route, with the name of its certificate. */
   readonly tls: string | undefined;
   /** What the middlewares are, in order. */
   readonly chain: readonly string[];
@@ -76,7 +76,7 @@ export interface GroupFacts {
 }
 export type DomainFacts = Pick<RecordSet, "hosts" | "targets" | "owner">;
 
-/** What a role of the data API is for; used instead of its name, so that it can be renamed. */
+/** Purpose of a role of the data API. Facts contain it instead of the name, so that a role can be renamed. */
 export type RoleFunction = "anonymous role" | "authenticator role" | "owner role" | "administrator role" | "every role";
 
 export interface SchemaFacts {

@@ -4,7 +4,7 @@ import { protectionOf } from "../../protections/table.ts";
 import { authenticates } from "../plan/middleware.ts";
 import type { RuleFacts } from "./facts.ts";
 
-/** Every rule with what its middlewares are, by exposure; sorted, since the order of rules decides nothing apart from their priority. */
+/** Returns the rules of each exposure with the content of their middlewares, sorted, because only their priority matters. */
 export function rulesByExposure(plan: Plan): Map<string, RuleFacts[]> {
   const middlewares = new Map(plan.middlewares.map((each) => [`${each.namespace}/${each.name}`, describe(each)]));
   const placed = plan.routes.flatMap((route) => route.rules.map((rule) => ({ route, rule })));

@@ -16,11 +16,11 @@ export interface CatalogArgs {
   readonly catalog: CatalogSettings;
   readonly gateway: TraefikGateway;
   readonly namespace: k8s.core.v1.Namespace;
-  /** All exposures; those of the data API and the catalog say what is where. */
+  /** All exposures; those of the data API and the catalog contain the URLs. */
   readonly exposures: readonly Exposure[];
   /** Address of the data API for hosts of no domain. */
   readonly publicUrl: string;
-  /** Of the data API; the page tells them. */
+  /** Limits of the data API, which the page shows. */
   readonly limits: DataApi["limits"];
   /** The server, and what it serves. */
   readonly files: CatalogFiles;
@@ -94,7 +94,7 @@ function container(args: CatalogArgs): Workload["container"] {
   };
 }
 
-/** What the server is told (catalog/server/settings.ts): the page of each domain reads the data API of the same domain. */
+/** Returns the settings of the server (catalog/server/settings.ts): the page of each domain reads the data API of the same domain. */
 export function catalogSettings({
   catalog,
   exposures,

@@ -12,14 +12,14 @@ import { Grants } from "./grants.ts";
 import { Migrations } from "./migrations.ts";
 import { Postgrest } from "./postgrest.ts";
 
-/** Domain kinds that only some people can reach; the later, the more. */
+/** Domain kinds that only some clients can reach, in ascending order of reach. */
 const NEAR = ["localhost", "mesh"];
 
 export interface DataApiArgs {
   readonly dataApi: DataApiSettings;
   readonly gateway: TraefikGateway;
   readonly plan: DataPlan;
-  /** All exposures; the data API's own say under which address it describes itself. */
+  /** All exposures; those of the data API contain the address in its description. */
   readonly exposures: readonly Exposure[];
   /** Of a stack with a catalog. */
   readonly catalogFiles: CatalogFiles | undefined;
@@ -68,7 +68,7 @@ export class DataApi extends pulumi.ComponentResource {
   }
 }
 
-/** The address that most people can reach: a document has one, and the gateway serves it on every domain. */
+/** Returns the address that most clients can reach: a document has one, and the gateway serves it on every domain. */
 export function publicUrl(exposures: readonly Exposure[]): string | undefined {
   const own = exposures.filter(({ role }) => role === "data-api");
   const far = own.find(({ domain }) => domain === "external") ?? own.find(({ domain }) => !NEAR.includes(domain));

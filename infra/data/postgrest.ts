@@ -11,7 +11,7 @@ import { resolveSecret } from "../secrets.ts";
 import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
 
 const APP = "postgrest";
-/** Never in a Service: it shows its settings and the whole schema cache to whoever asks (field.md 3.1). */
+/** Never in a Service: it shows its settings and the whole schema cache without authentication (field.md 3.1). */
 const ADMIN_PORT = POSTGREST_ADMIN.containerPort;
 const PORT = 3000;
 
@@ -36,7 +36,7 @@ export class Postgrest extends pulumi.ComponentResource {
     const child = { parent: this };
     const connection = new k8s.core.v1.Secret(
       `${name}-connection`,
-      // The password stands apart from the address, since `/config` of the admin port shows the address (libpq, "Environment Variables").
+      // The password is separate from the address, since `/config` of the admin port shows the address (libpq, "Environment Variables").
       {
         metadata,
         immutable: true,

@@ -1,4 +1,4 @@
-/** What stands in front of the data API, as Traefik's middlewares. */
+/** Middlewares of the data API. */
 import { OPENAPI_SCHEMA } from "../plan/grants.ts";
 import type { Middleware } from "../plan/types.ts";
 import { emptied } from "./requestHeaders.ts";
@@ -34,8 +34,8 @@ export function anonymousSpec(): PlainMiddleware {
 }
 
 /**
- * While the database is away PostgREST answers 503, and tells everyone what the connection said: address, port, why a login failed. Its body
- * is dropped: this internal service of Traefik has none. It stands behind what sets headers, which stay on the answer.
+ * Without a database, PostgREST returns 503 with the error of the connection: address, port, cause of a failed login. The body is replaced
+ * by that of an internal service of Traefik, which is empty. The middleware comes after those that set headers, so that these are kept.
  */
 export function unavailableSpec(): PlainMiddleware {
   return { errors: { status: ["503"], service: { kind: "TraefikService", name: "noop@internal" }, query: "/" } };
@@ -49,7 +49,7 @@ export function perClient({ upstream }: { readonly upstream: boolean }): Pick<Ra
 /** Tells PostgREST the schema, and the client that the schema will go away (RFC 9745, RFC 8594). */
 export function profileSpec({ schema, deprecation }: Extract<Middleware, { kind: "profile" }>): PlainMiddleware {
   const customRequestHeaders = { "Accept-Profile": schema };
-  // PostgREST names the schema that it used, and this one is nobody's to select.
+  // PostgREST returns the schema that it used, and clients cannot select this one.
   if (schema === OPENAPI_SCHEMA)
     return { headers: { customRequestHeaders, customResponseHeaders: emptied(["Content-Profile"]) } };
   if (deprecation === undefined) return { headers: { customRequestHeaders } };

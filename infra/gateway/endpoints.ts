@@ -8,12 +8,12 @@ export interface Endpoint {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Name of the `DNSEndpoint` of a domain; it stands in the namespace `default`. */
+/** Returns the name of the `DNSEndpoint` of a domain, which is in the namespace `default`. */
 export function endpointsName({ owner, domain }: RecordSet): string {
   return `${owner}-${domain}`;
 }
 
-/** What stands in it: each host, for each type of its targets. */
+/** Returns its endpoints: one for each host and type of target. */
 export function endpointsOf({ hosts, targets, owner }: RecordSet): Endpoint[] {
   const byType = [...Map.groupBy(targets, recordType)];
   return hosts.flatMap((dnsName) =>

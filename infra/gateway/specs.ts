@@ -1,4 +1,4 @@
-/** What Traefik is told of routes and middlewares: the content of its objects, pure, for those that deploy them and those that check them. */
+/** `spec` of Traefik's objects, for the components that deploy them and the checks that compare them. Pure. */
 import { identityHeaderSpellings, spellings } from "../identity/headers.ts";
 import { basicAuthSpec } from "../../protections/basic.ts";
 import { forwardAuthSpec } from "../../protections/forwardAuth.ts";
@@ -63,7 +63,7 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
 const PATH_OVERRIDES = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"];
 /** Without it no server may leave HTTP/1.1 for h2c (RFC 7540, 3.2.1): an upgrade would be a tunnel past everything here. */
 const TUNNEL = "HTTP2-Settings";
-/** What Traefik says itself about how a request came. */
+/** Headers that Traefik sets. */
 const FORWARDED = [
   ...["For", "Host", "Method", "Port", "Prefix", "Proto", "Server", "Uri"].map((part) => `X-Forwarded-${part}`),
   "X-Real-Ip",

@@ -1,6 +1,6 @@
 /**
- * What the cluster's own Traefik must be told at its start, so that metrics count every route and the access log names user and service and
- * no token. Static options belong to whoever runs Traefik: docs/observability.md has them for Helm and k3s, the local platform takes them.
+ * Static options of Traefik with which metrics count every route, and the access log contains user and service but no token. They belong to
+ * the installation of Traefik: docs/observability.md has them for Helm and k3s, and the local platform uses them.
  */
 
 /** Fields of a line (doc.traefik.io, "Logs and access logs"); all others are dropped, among them the addresses with port and the retries. */

@@ -5,17 +5,17 @@ import type { Access } from "./access.ts";
 
 export interface ApplicationArgs {
   readonly application: ApplicationRecord;
-  /** The service's name: its exposures stand together in the portal. */
+  /** Name of the service, which groups its exposures in the portal. */
   readonly service: string;
   readonly launchUrl: string;
   readonly providerId: pulumi.Input<number>;
-  /** Who may enter; empty = everyone who can sign in. */
+  /** Allowed groups; empty = everyone who can sign in. */
   readonly groups: readonly string[];
   readonly access: Access;
 }
 
 /**
- * Registers an application in authentik's portal, and the groups that may enter.
+ * Registers an application in authentik's portal, and its allowed groups.
  * @param name prefix of the resources' names
  * @returns all of them
  */

@@ -16,7 +16,7 @@ export const LOOKED_UP = {
   keyPair: "authentik Self-signed Certificate",
 };
 
-/** What authentik brings along and providers refer to, looked up by its managed names. */
+/** Objects of a new authentik that providers refer to, looked up by their managed names. */
 export interface Defaults {
   readonly authorizationFlow: pulumi.Output<string>;
   readonly invalidationFlow: pulumi.Output<string>;
@@ -24,7 +24,7 @@ export interface Defaults {
   readonly oauth2Mappings: pulumi.Output<string[]>;
   /** The mapping of one more scope, by its name. */
   readonly scopeMapping: (scope: string) => pulumi.Output<string>;
-  /** The id of a group that somebody else made. */
+  /** Returns the id of an existing group. */
   readonly existingGroup: (group: string) => pulumi.Output<string>;
   readonly signingKey: pulumi.Output<string>;
 }
@@ -66,7 +66,7 @@ export function lookUpDefaults(provider: authentik.Provider): Defaults {
     existingGroup: (group) => {
       const what = `group "${group}"`;
       const look = () => authentik.getGroup({ name: group, includeUsers: false }, options);
-      // Unlike the others, this lookup fails when there is none, and does not say of which name.
+      // Unlike the others, this lookup fails if nothing is found, and its error does not contain the name.
       const missing = (cause: unknown) => Promise.reject(new Error(`${absent(what)}: ${String(cause)}`, { cause }));
       return found(what, url.apply(() => look().catch(missing)).id);
     },

@@ -72,7 +72,7 @@ export class Installation extends pulumi.ComponentResource {
     return { folder: BLUEPRINTS_FOLDER, configMap: configMap.metadata.name, paths: { [file]: file } };
   }
 
-  /** A drained node takes one pod at a time, and only the gateway and what runs beside it may connect. */
+  /** A drained node takes one pod at a time, and only the gateway and pods of its namespace can connect. */
   #availability(name: string, { gateway, provider }: InstallationArgs, child: pulumi.CustomResourceOptions): void {
     const { namespace } = this;
     const metadata = (of: string) => ({ name: of, namespace: namespace.metadata.name });

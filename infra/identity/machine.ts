@@ -58,7 +58,7 @@ export class Machine extends pulumi.ComponentResource {
           USERNAME: account.name,
           PASSWORD: password.key,
           TOKEN_URL: `${args.issuer}/application/o/token/`,
-          // A token of fewer scopes opens the door, and brings no identity headers along.
+          // A token with fewer scopes is accepted, but sets no identity headers.
           SCOPE: `openid email profile ak_proxy ${IDENTITY_SCOPE}`,
           CLIENT_IDS: pulumi.all(clients).apply((pairs) => JSON.stringify(Object.fromEntries(pairs))),
         },

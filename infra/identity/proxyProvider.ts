@@ -24,7 +24,7 @@ export interface ProxyProvider {
   readonly providerId: pulumi.Output<number>;
   /** What a machine names when it asks for a token. */
   readonly clientId: pulumi.Output<string>;
-  /** The application, and what decides who may enter. */
+  /** The application and its policy bindings. */
   readonly application: readonly pulumi.Resource[];
 }
 

@@ -61,7 +61,7 @@ export async function waitUntilReady(
 
 type Ask = (path: string, method?: "GET" | "POST") => Promise<string>;
 
-/** What is missing, for people; undefined when everything is there. @throws OtherSeries */
+/** Returns what is missing, as text; undefined if nothing is. @throws OtherSeries */
 async function missingOf(ask: Ask, url: string, expected: Expected): Promise<string | undefined> {
   try {
     await refuseOtherSeries(ask, url, expected.version);

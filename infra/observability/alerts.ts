@@ -1,4 +1,4 @@
-/** When somebody is called. Each alert has a paragraph in docs/operations/alerts.md. Pure. */
+/** Alerts. Each one has a paragraph in docs/operations/alerts.md. Pure. */
 import type { Settings, Verification } from "../../config/settings.ts";
 import type { Target } from "./targets.ts";
 
@@ -59,7 +59,7 @@ type Called = (
   description: string,
 ) => Alert;
 
-/** Every alert says where to read on and what to type. */
+/** Every alert has a link to its paragraph and a command. */
 function caller({ context = "CONTEXT" }: Settings): Called {
   return (alert, severity, rule, summary, description) => ({
     alert,
@@ -121,7 +121,7 @@ function gatewayAlerts(called: Called): Alert[] {
   ];
 }
 
-/** By kube-state-metrics, which sees the job even when it says nothing. */
+/** By kube-state-metrics, which observes the job even if it pushes no metrics. */
 function jobAlerts(called: Called, { namespace }: Verification): Alert[] {
   const jobs = `{namespace="${namespace}",job_name=~"gatehouse-verify-.*"}`;
   // A failed Job outlives later successes (failedJobsHistoryLimit), so only one that started after the last success counts.

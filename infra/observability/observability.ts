@@ -73,7 +73,7 @@ export class Observability extends pulumi.ComponentResource {
       child,
     );
     if (number === undefined) return;
-    // Policies add up: what may connect otherwise stands elsewhere.
+    // Policies add up: other policies allow the other connections.
     new k8s.networking.v1.NetworkPolicy(
       `${name}-network`,
       { metadata: { name: target, namespace }, spec: onlyFrom(pods, number, [namespaced(observability.namespace)]) },

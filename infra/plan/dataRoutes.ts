@@ -1,4 +1,4 @@
-/** What may be asked of the data API, and what stands in front of it. */
+/** Rules of the data API, and their middlewares. */
 import type { DataApi } from "../../config/settings.ts";
 import { OPENAPI_SCHEMA } from "./grants.ts";
 import { countsExactly, embedsMuch, hostIs, methodIs, pathIs, selects } from "./matchers.ts";
@@ -49,7 +49,7 @@ export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   ];
 }
 
-/** What one client may ask. Behind a proxy that ends TLS, the client is who the proxy names last. */
+/** Returns the limits of one client. Behind a proxy that terminates TLS, the client is the last address that the proxy adds. */
 function limits({ tls }: Exposure, { limits }: DataApi): MiddlewareSpec[] {
   const upstream = tls?.ends === "upstream";
   const named = (name: string): string => dnsLabel("gatehouse", name, ...(upstream ? ["upstream"] : []));

@@ -9,7 +9,7 @@ export interface Exposure {
   readonly service: string;
   /** The entry of `protected_services` whose authentication it has; undefined for built-ins without. */
   readonly entry: string | undefined;
-  /** What the exposure is there for. Only `service` ones are protected entries of the list. */
+  /** Purpose of the exposure. Only `service` ones are entries of `protected_services`. */
   readonly role: "service" | "test" | "identity-provider" | "data-api" | "catalog";
   readonly domain: string;
   readonly host: string;

@@ -1,11 +1,11 @@
 /**
- * Who may do what in the data API's database, as a matrix of role, schema and kind. Cells with no privilege stand there on purpose: they
- * take away what somebody granted by hand.
+ * Grants in the database of the data API, as a matrix of role, schema and kind. Cells without a privilege are intended: they revoke what was
+ * granted manually.
  */
 import type { DataApi } from "../../config/settings.ts";
 import type { DataPlan, DefaultPrivilege, Grant } from "./types.ts";
 
-/** Postgres' name for everybody. */
+/** Every role, in PostgreSQL's terms. */
 const PUBLIC = "public";
 
 /** Schema of the API's own functions. Not exposed, since a function in an exposed schema can be called over the API. */
@@ -48,7 +48,7 @@ export function dataPlan(dataApi: DataSettings, administrator: string): DataPlan
 }
 
 /**
- * Postgres lets everybody connect and make temporary tables; here only the authenticator and the owner connect. The anonymous role needs no
+ * In PostgreSQL every role can connect and create temporary tables by default; here only the authenticator and the owner connect. The anonymous role needs no
  * CONNECT: the authenticator becomes it once connected.
  */
 function databaseGrants({ authenticator, owner }: DataApi["roles"]): Grant[] {
@@ -76,7 +76,7 @@ function schemaGrants(schema: string, exposed: boolean, anonymous: string): Gran
   ];
 }
 
-/** The anonymous role runs what the schema is there for, and nobody else does. */
+/** Only the anonymous role executes the functions of the schema. */
 function functionGrants(schema: string, anonymous: string): Grant[] {
   return [
     { role: PUBLIC, schema, kind: "function", privileges: [] },

@@ -1,9 +1,9 @@
-/** All names that the plan gives out. A name depends on its own service and domain only, so nothing is renamed when others come and go. */
+/** Names of the plan. A name depends on its own service and domain only, so that a change of others renames nothing. */
 import { createHash } from "node:crypto";
 import type { Settings, Tls } from "../../config/settings.ts";
 import { dnsLabel, HASH_LENGTH } from "./dnsLabel.ts";
 
-/** Prefix of what the stack brings along; the configuration refuses services with it. */
+/** Prefix of objects that the stack adds; the configuration rejects services with it. */
 const OWN = "gatehouse";
 
 /** `<service>@<domain kind>`. */
@@ -16,7 +16,7 @@ export function routeName(service: string, tls: Tls | undefined): string {
   return tls === undefined ? dnsLabel(service) : dnsLabel(OWN, "tls", service) + certificateOf(tls);
 }
 
-/** IngressRoute of something that the stack brings along. */
+/** IngressRoute of a host that the stack adds. */
 export function ownRouteName(role: string, tls: Tls | undefined): string {
   return tls === undefined ? dnsLabel(OWN, role) : dnsLabel(OWN, role, "tls") + certificateOf(tls);
 }

@@ -1,4 +1,4 @@
-/** What the gateway matches, in which order, and what stands in front of the backend. */
+/** Routes of the gateway: rules, priorities and middlewares. */
 import type { DataApi, Settings } from "../../config/settings.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { protectionOf, type Service } from "../../protections/table.ts";
@@ -54,7 +54,7 @@ export function routing(settings: Settings, exposures: readonly Exposure[]): Rou
   return { routes, middlewares: [...middlewares.values()] };
 }
 
-/** In the namespace of an identity provider that was there before, other stacks have routes, too: there, names carry the stack. */
+/** In the namespace of an existing identity provider other stacks have routes as well, so that names contain the stack there. */
 function withStackNames({ stack, identityProvider: { install, namespace } }: Settings, set: RuleSet): RuleSet {
   if (install || set.namespace !== namespace) return set;
   const own = <T extends { readonly name: string }>(thing: T): T => ({ ...thing, name: dnsLabel(thing.name, stack) });
@@ -159,8 +159,8 @@ function publicPath(exposure: Exposure, path: string): Rule {
 }
 
 /**
- * HTTP leads to HTTPS. The rule and its authentication stand behind the redirect, since Traefik lets a request pass of which a trusted
- * proxy says that it came over HTTPS. What is open on some paths of a protected host is not open here.
+ * Redirects HTTP to HTTPS. The rule keeps its authentication after the redirect, because Traefik does not redirect a request that a trusted
+ * proxy received over HTTPS. Public paths of a protected host are not open on HTTP.
  */
 function redirected(rules: readonly Rule[], port: number | undefined): Rule[] {
   return rules

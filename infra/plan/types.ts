@@ -1,6 +1,6 @@
 /**
- * What a stack exposes, as plain data: the one description that components deploy, `ops/` proves and the access diff compares.
- * Computed from Settings by pure functions; holds no secret and no Output.
+ * What a stack exposes, as plain data: components deploy it, `ops/` verifies it and the access diff compares it. Computed from Settings by
+ * pure functions; contains no secret and no Output.
  */
 import type { Backend, DataApi, Tls } from "../../config/settings.ts";
 import type { OAuthClient } from "../../protections/oauthClient.ts";
@@ -18,7 +18,7 @@ export interface Plan {
   /** Name and slug of what signs `X-idp-jwt`; its JWKS is what applications verify against. */
   readonly identitySlug: string;
   readonly exposures: readonly Exposure[];
-  /** What signs people in by itself, one per oauth2 service. */
+  /** Clients of the identity provider, one per oauth2 service. */
   readonly clients: readonly OAuthClient[];
   readonly outposts: readonly Outpost[];
   /** Whether the stack deploys the identity provider, or uses an existing one. */
@@ -27,11 +27,11 @@ export interface Plan {
   /** Every middleware that a route names. */
   readonly middlewares: readonly Middleware[];
   readonly records: readonly RecordSet[];
-  /** Every group that somebody names, sorted. */
+  /** Every group of the stack, sorted. */
   readonly groups: readonly string[];
-  /** Those of them that the stack creates; the others are there already. */
+  /** Those that the stack creates; the others exist. */
   readonly createdGroups: readonly string[];
-  /** The people and machines that the configuration itself brings. */
+  /** The sample users and service accounts of the stack. */
   readonly members: readonly Member[];
   /** The one username of each basic service that is exposed somewhere. */
   readonly logins: readonly Login[];
@@ -49,7 +49,7 @@ export interface Outpost extends Backend {
   readonly groups: readonly string[];
 }
 
-/** Somebody who can sign in, and the groups that decide where they may enter. */
+/** A user or machine that can sign in, and its groups. */
 export interface Member {
   readonly name: string;
   readonly kind: "sample user" | "service account";
@@ -104,27 +104,27 @@ export interface DataPlan {
   readonly schemas: readonly SchemaPlan[];
   readonly grants: readonly Grant[];
   readonly defaultPrivileges: readonly DefaultPrivilege[];
-  /** What a request and a client may cost. */
+  /** Limits of a request and of a client. */
   readonly limits: DataApi["limits"];
 }
 export interface DataRoles {
-  /** What a request runs as; NOLOGIN. */
+  /** Role of a request; NOLOGIN. */
   readonly anonymous: string;
-  /** What PostgREST connects as; LOGIN NOINHERIT, and a member of the anonymous role alone. */
+  /** Role with which PostgREST connects; LOGIN NOINHERIT, and a member of the anonymous role only. */
   readonly authenticator: string;
-  /** What pipelines write as. */
+  /** Role with which pipelines write. */
   readonly owner: string;
-  /** What the stack itself deploys as. */
+  /** Role with which the stack deploys. */
   readonly administrator: string;
 }
 export interface SchemaPlan {
   readonly name: string;
   readonly owner: string;
-  /** Exposed: everyone reads all of it. Private: personal data, nobody but the owner. Internal: what Gatehouse itself needs. */
+  /** Exposed: readable by everyone. Private: personal data, for the owner only. Internal: for Gatehouse itself. */
   readonly access: "exposed" | "private" | "internal";
 }
 export type ObjectKind = "database" | "schema" | "table" | "sequence" | "function";
-/** One cell of the grant matrix: role × schema × kind. Empty privileges = everything is taken away. */
+/** One cell of the grant matrix: role × schema × kind. Empty privileges = everything is revoked. */
 export interface Grant {
   readonly role: string;
   readonly schema: string | undefined;

@@ -26,7 +26,7 @@ export interface Access {
   readonly protect: boolean;
 }
 
-/** One that is there: pods reach it where the deploying machine does. */
+/** Returns the access to an existing server, which pods reach at the same address as the deploying machine. */
 export function existing({ host = "", port, sslmode, sslrootcert, user, password }: PostgresServer): Access {
   const cidr = isIP(host) === 0 ? undefined : `${host}/${isIP(host) === 4 ? 32 : 128}`;
   const peers = cidr === undefined ? undefined : [{ ipBlock: { cidr } }];

@@ -13,7 +13,7 @@ const IF_EXISTS = { throwIfNoEntry: false } as const;
 export type Bundle = Readonly<Record<"start.mjs" | "verify.mjs.br", Buffer>>;
 
 /**
- * What keeps the build from being deployed; undefined when it is there and is that of the sources.
+ * Returns why the build cannot be deployed; undefined if it exists and is not older than its sources.
  * @param project folder of the project
  */
 export function bundleProblem(project = PROJECT): string | undefined {

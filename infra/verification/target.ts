@@ -1,4 +1,4 @@
-/** What is to be seen of a deployment from outside: what the proof needs of the plan, as plain data that fits into a file. */
+/** What the verification of a deployment from outside needs of the plan, as plain data that fits into a file. */
 import type { Backend } from "../../config/settings.ts";
 import type { Expectation } from "../../protections/expectation.ts";
 import type { Exposure, RecordSet } from "../plan/types.ts";
@@ -30,7 +30,7 @@ export function isEcho({ echo }: Pick<OutsideTarget, "echo">, { backend }: Pick<
   return backend.name === echo.name && backend.namespace === echo.namespace;
 }
 
-/** What the job in the cluster is told. */
+/** The input of the verification job in the cluster. */
 export interface JobTarget extends OutsideTarget {
   /** Groups of the account that it signs in with. */
   readonly groups: readonly string[];

@@ -27,7 +27,7 @@ export interface VerificationArgs {
 }
 
 /**
- * Proves the deployment from inside the cluster, again and again: what anybody can reach, through the gateway, by the names that people use.
+ * Verifies the deployment from inside the cluster on a schedule: what any client can reach, through the gateway, by the same names.
  * What needs the Kubernetes API or the database's administrator is left to `npm run verify`: the job has neither.
  */
 export class Verification extends pulumi.ComponentResource {
@@ -77,7 +77,7 @@ export class Verification extends pulumi.ComponentResource {
           jobTemplate: {
             metadata: { labels },
             spec: {
-              // What failed is told at once, not after it held by chance.
+              // A failure is reported at once: a retry could pass by chance.
               backoffLimit: 0,
               activeDeadlineSeconds: DEADLINE,
               template: {
@@ -94,7 +94,7 @@ export class Verification extends pulumi.ComponentResource {
   }
 }
 
-/** What the job is told of the plan, and of the account that it signs in with; small enough for a thousand services. */
+/** The plan and the account of the job; small enough for 1,000 services. */
 function targetFile({ settings, plan, verification }: VerificationArgs): Buffer {
   const account = settings.identityProvider.serviceAccounts.find(({ name }) => name === verification.account);
   const target: JobTarget = { ...outsideTarget(settings, plan), groups: account?.groups ?? [] };

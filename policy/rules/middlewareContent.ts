@@ -5,7 +5,7 @@ import { differences } from "../differences.ts";
 import { at, type Finding, type Manifest, manifestsOf, textAt, UNKNOWN } from "../resource.ts";
 import type { Rule } from "../rule.ts";
 
-/** A chain of the right names is worth nothing when a middleware no longer does what its name says. */
+/** The name of a middleware in a chain does not show whether its content is that of the plan. */
 export const middlewareContent: Rule = {
   name: "middlewares-are-whole",
   description: "Every middleware of the plan does what the plan says: which headers it drops, whom it asks.",

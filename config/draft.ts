@@ -40,16 +40,22 @@ export function check<S extends z.ZodObject>(
 
 /** Checks an entry of a list against the schema of its `type`; without a known type, each field against the first schema that has it. */
 export function checkEntry(raw: unknown, location: Location, problems: Problem[], variants: Variants): Draft<unknown> {
-  const schema = variants[nameOf(raw, "type") ?? ""];
+  const type = nameOf(raw, "type") ?? "";
+  const schema = Object.hasOwn(variants, type) ? variants[type] : undefined;
   if (schema) return check(schema, raw, location, problems, variants);
-  const [first, ...others] = Object.values(variants).toReversed();
-  const parsed = z.discriminatedUnion("type", [first ?? z.object(), ...others]).safeParse(raw);
-  const any = z.object(Object.assign({}, ...[...others, first].map((variant) => variant?.shape)) as z.ZodRawShape);
+  const [first = z.object(), ...others] = Object.values(variants);
+  const parsed = z.discriminatedUnion("type", [first, ...others]).safeParse(raw);
+  const types = Object.keys(variants);
+  const shapes = [...others.toReversed(), first].map(({ shape }) => shape as z.ZodRawShape);
+  const any = z.object({
+    ...(Object.assign({}, ...shapes) as object),
+    type: z.enum(types).describe(alternatives(types)),
+  });
   problems.push(...problemsOf(parsed.error?.issues ?? [], { schema: any, variants, raw, location }));
   return { location, raw, value: undefined, fields: rightFields(any, raw) };
 }
 
-/** Whether a field that may be left out, and not merely wrong. */
+/** Returns whether a field is left out, and not merely wrong. */
 export function isLeftOut<T>({ raw, fields }: Draft<T>, key: keyof T & string): boolean {
   return fields[key] === undefined && (isSection(raw) ? raw[key] : undefined) === undefined;
 }

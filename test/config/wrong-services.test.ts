@@ -42,6 +42,18 @@ const cases = [
     lines: ['protected_services[0].type "wiki": found "saml", expected proxy, oauth2 or basic. Use one of them.'],
   },
   {
+    title: "no type",
+    raw: stack({ protected_services: [proxy({ type: undefined })] }),
+    lines: ['protected_services[0].type "wiki": missing. Add it: proxy, oauth2 or basic.'],
+  },
+  {
+    title: "a type that every object has as a property",
+    raw: stack({ protected_services: [proxy({ type: "constructor" })] }),
+    lines: [
+      'protected_services[0].type "wiki": found "constructor", expected proxy, oauth2 or basic. Use one of them.',
+    ],
+  },
+  {
     title: "oauth2 without oauth_config",
     raw: stack({ protected_services: [oauth2({ oauth_config: undefined })] }),
     lines: ['protected_services[0].oauth_config "grafana": missing. Add it: The application as an OAuth 2.0 client.'],

@@ -1,4 +1,4 @@
-/** Routes without what Gatehouse puts in front: the floor of `npm run bench -- wire`. */
+/** Routes without the middlewares of Gatehouse: the baseline of `npm run bench -- wire`. */
 import { setTimeout } from "node:timers/promises";
 import { CoreV1Api, CustomObjectsApi } from "@kubernetes/client-node";
 import { hashSync } from "bcryptjs";

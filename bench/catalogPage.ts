@@ -5,7 +5,7 @@ import type { Platform } from "../local/platform/platform.ts";
 import { loadSampleOf } from "../local/sample.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
 import { administrator } from "./administrator.ts";
-import { addThousand } from "./catalogue.ts";
+import { addThousand } from "./catalog.ts";
 import { catalogSizes } from "./catalogSizes.ts";
 import { loadTables } from "./dataApi.ts";
 import type { Measurement } from "./main.ts";
@@ -16,7 +16,7 @@ const WIDE = { columns: 200, rows: 1_000 };
 const ENDPOINT = "li.endpoint";
 const ROW = ".frame-table[aria-busy] tbody tr";
 
-/** What is opened, and what is there once its first rows are. */
+/** The pages, and the selector of their first rows. */
 const PAGES = [
   { what: "list of 1,000 endpoints", path: "data", rows: ENDPOINT },
   { what: "a tag of it", path: "data?tag=layer:api_v1", rows: ENDPOINT },
@@ -34,19 +34,19 @@ declare global {
   }
 }
 
-/** What a page asked the data API for until its rows were there. */
-interface Asked {
+/** A request of a page to the data API before its rows are painted. */
+interface DataRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The web catalogue in a browser that has nothing of it yet: bytes of its scripts, and the time until rows are to be seen. */
+/** Measures the catalog in a browser without a cache: bytes of its scripts, and time until rows are painted. */
 export function benchCatalogPage(progress: Progress): Promise<{ sizes: Measurement[]; times: Measurement[] }> {
   return onPlatform(progress, async (platform) => {
     const local = await openLocal(platform);
     await deploy(local, progress);
     await loadSampleOf(platform, local);
-    await progress.step("A million rows, and a thousand relations more", () => load(platform));
+    await progress.step("A million rows and a thousand relations", () => load(platform));
     const start = local.plan.exposures.find(({ role }) => role === "catalog")?.url ?? "";
     return { sizes: catalogSizes(), times: await inBrowser((browser) => measure(browser, `${start}/`, progress)) };
   });
@@ -82,34 +82,43 @@ async function measure(browser: Browser, start: string, progress: Progress): Pro
   for (const { what, path, rows: selector } of PAGES) {
     await progress.step(`${what}: ${ROUNDS} visits`, async () => {
       const visits: number[] = [];
-      const floors: number[] = [];
-      let asked: readonly Asked[] = [];
+      const baselines: number[] = [];
+      let requests: readonly DataRequest[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
         const visit = await visitPage(browser, start + path, selector);
-        asked = visit.asked;
+        requests = visit.requests;
         visits.push(visit.time);
-        floors.push(await fetchBare(browser, start, asked));
+        baselines.push(await fetchBare(browser, start, requests));
       }
-      const [page, floor] = [median(visits), median(floors)];
-      const times = { "page ms": page, "floor ms": floor, "beyond ms": page - floor, "worst ms": Math.max(...visits) };
-      rows.push({ what, requests: asked.length, ...times });
+      const [page, baseline] = [median(visits), median(baselines)];
+      const times = {
+        "page ms": page,
+        "baseline ms": baseline,
+        "above ms": page - baseline,
+        "worst ms": Math.max(...visits),
+      };
+      rows.push({ what, requests: requests.length, ...times });
     });
   }
   return rows;
 }
 
 /** A first visit: nothing is cached, no connection is open. */
-async function visitPage(browser: Browser, url: string, selector: string): Promise<{ time: number; asked: Asked[] }> {
+async function visitPage(
+  browser: Browser,
+  url: string,
+  selector: string,
+): Promise<{ time: number; requests: DataRequest[] }> {
   return withPage(browser, async (page) => {
-    const requests: Request[] = [];
-    page.on("request", (request) => requests.push(request));
+    const sent: Request[] = [];
+    page.on("request", (request) => sent.push(request));
     await page.addInitScript(watchFor, selector);
     await page.goto(url, { waitUntil: "commit" });
     const found = await page.waitForFunction(() => window.firstRows, undefined, { polling: 20 });
-    const asked = requests.filter((request) => new URL(request.url()).host !== new URL(url).host);
+    const requests = sent.filter((request) => new URL(request.url()).host !== new URL(url).host);
     return {
       time: Math.round((await found.jsonValue()) ?? 0),
-      asked: asked.map((request) => ({ url: request.url(), headers: own(request) })),
+      requests: requests.map((request) => ({ url: request.url(), headers: own(request) })),
     };
   });
 }
@@ -125,19 +134,19 @@ function watchFor(selector: string): void {
   observer.observe(document, { childList: true, subtree: true });
 }
 
-/** The floor: the same requests by the same browser from an empty page, all at once, without the page's scripts, styles and work. */
-async function fetchBare(browser: Browser, start: string, asked: readonly Asked[]): Promise<number> {
+/** The baseline: the same requests by the same browser from an empty page, all at once, without the page's scripts, styles and work. */
+async function fetchBare(browser: Browser, start: string, requests: readonly DataRequest[]): Promise<number> {
   return withPage(browser, async (page) => {
     await page.goto(`${start}config.json`);
     return page.evaluate(async (requests) => {
       const since = performance.now();
       await Promise.all(requests.map(async ({ url, headers }) => (await fetch(url, { headers })).text()));
       return Math.round(performance.now() - since);
-    }, asked);
+    }, requests);
   });
 }
 
-/** What the page says of itself; the browser adds the rest again. */
+/** Returns the headers that the page sets; the browser adds the others. */
 function own(request: Request): Record<string, string> {
   const names = ["accept-profile", "prefer"];
   return Object.fromEntries(Object.entries(request.headers()).filter(([name]) => names.includes(name)));

@@ -4,10 +4,10 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { projectFolder } from "../ops/toolchain/paths.ts";
 import type { Measurement } from "./main.ts";
 
-/** Compressed script that the first page may load, by brotli or gzip, in bytes (issue 6). */
+/** Compressed script that the first page may load, by brotli or gzip, in bytes . */
 const LIMIT = 100_000;
 
-/** Bytes of the built catalogue's scripts and styles: those that every page loads, and those that some parts load later. */
+/** Returns the bytes of the scripts and styles of the built catalog: those that every page loads, and those that are loaded when needed. */
 export function catalogSizes(): Measurement[] {
   const dist = join(projectFolder(), "catalog/dist");
   const page = readFileSync(join(dist, "index.html"), "utf8");

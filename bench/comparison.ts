@@ -1,4 +1,4 @@
-/** A route beside its floor, in the same run. */
+/** A route and its baseline, measured in the same run. */
 import autocannon from "autocannon";
 import type { Target } from "./load.ts";
 import type { Measurement } from "./main.ts";
@@ -6,14 +6,14 @@ import type { Measurement } from "./main.ts";
 export interface Comparison {
   readonly what: string;
   readonly route: Target;
-  /** What the floor is, e.g. "bare route". */
-  readonly floorIs: string;
-  readonly floor: Target;
+  /** What the baseline is, e.g. "bare route". */
+  readonly baselineIs: string;
+  readonly baseline: Target;
 }
 
-/** Seconds of one turn. The order of turns is route, floor, floor, route, so that a machine that slows down does so for both. */
+/** Seconds of one turn. The order of turns is route, baseline, baseline, route, so that a machine that slows down does so for both. */
 const TURN_SECONDS = 3;
-const TURNS = ["route", "floor", "floor", "route"] as const;
+const TURNS = ["route", "baseline", "baseline", "route"] as const;
 /** Seconds that one comparison takes. */
 export const COMPARISON_SECONDS = TURN_SECONDS * TURNS.length;
 
@@ -26,30 +26,30 @@ interface Sum {
 }
 
 /**
- * Loads a route and its floor in turn.
+ * Loads a route and its baseline in turn.
  * @param cpu reads the CPU time of the gateway in milliseconds
  */
 export async function compare(
-  { what, route, floorIs, floor }: Comparison,
+  { what, route, baselineIs, baseline }: Comparison,
   connections: number,
   cpu: () => number,
 ): Promise<Measurement> {
-  const targets = { route, floor };
-  const sums = { route: empty(), floor: empty() };
+  const targets = { route, baseline };
+  const sums = { route: empty(), baseline: empty() };
   for (const turn of TURNS) await add(sums[turn], targets[turn], connections, cpu);
   const perSecond = ({ requests }: Sum): number => (2 * requests) / COMPARISON_SECONDS;
   return {
     route: what,
-    floor: floorIs,
+    baseline: baselineIs,
     connections,
     "requests/s": perSecond(sums.route).toFixed(0),
-    "floor, requests/s": perSecond(sums.floor).toFixed(0),
-    "ratio (goal 0.95)": (sums.route.requests / sums.floor.requests).toFixed(2),
+    "baseline, requests/s": perSecond(sums.baseline).toFixed(0),
+    "ratio (goal 0.95)": (sums.route.requests / sums.baseline.requests).toFixed(2),
     "gateway CPU, ms/request": perRequest(sums.route),
-    "floor, ms/request": perRequest(sums.floor),
+    "baseline, ms/request": perRequest(sums.baseline),
     "p50, ms": median(sums.route.p50),
     "p99, ms": Math.max(...sums.route.p99),
-    "unexpected answers": sums.route.unexpected + sums.floor.unexpected,
+    "unexpected responses": sums.route.unexpected + sums.baseline.unexpected,
   };
 }
 

@@ -5,13 +5,13 @@ import { loadSampleOf } from "../local/sample.ts";
 import { headerOf, withClient } from "../ops/clients/http.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
 import { administrator } from "./administrator.ts";
-import { benchCatalogue } from "./catalogue.ts";
+import { benchCatalog } from "./catalog.ts";
 import { load, podAddresses, SECONDS, type Target } from "./load.ts";
 import type { Measurement } from "./main.ts";
 import { onPlatform } from "./platform.ts";
 import { timesOf } from "./times.ts";
 
-/** One client asks for everything here: the stack file's own section, with limits that it does not meet. */
+/** The section of the stack file with limits that one client does not reach. */
 export const WITHOUT_LIMITS = {
   "gatehouse:data_api": {
     domains: "auto",
@@ -22,12 +22,12 @@ export const WITHOUT_LIMITS = {
 };
 
 const CONNECTIONS = [1, 32];
-/** A tag is made of statistics; a session of Postgres that goes idle tells its own after ten seconds at the latest. */
+/** An ETag depends on statistics, which an idle session of Postgres reports after at most ten seconds. */
 const SETTLED_MS = 11_000;
 const TABLES = { bench_small: 1_000, bench_large: 1_000_000 };
 const MARTS = { "accept-profile": "marts" };
 
-/** What is asked, and the SQL that answers it without PostgREST; undefined where PostgREST makes the answer itself. */
+/** A request, and its SQL without PostgREST; undefined if PostgREST needs no database for the response. */
 interface Question {
   readonly what: string;
   readonly path: string;
@@ -35,7 +35,7 @@ interface Question {
   readonly sql?: string;
   /** Default: 200. */
   readonly status?: number;
-  /** Asked again with the tag of the first answer. */
+  /** Sent again with the ETag of the first response. */
   readonly again?: true;
 }
 
@@ -49,16 +49,16 @@ const QUESTIONS: readonly Question[] = [
   { what: "root document", path: "/" },
 ];
 
-/** The data API's relations, as they stand in the sample, two tables, and at the end a thousand. */
-export function benchDataApi(progress: Progress): Promise<{ requests: Measurement[]; catalogue: Measurement[] }> {
+/** Measures the data API with the relations of the sample and two tables, and at the end with a thousand relations. */
+export function benchDataApi(progress: Progress): Promise<{ requests: Measurement[]; catalog: Measurement[] }> {
   return onPlatform(progress, async (platform) => {
     const local = await openLocal(platform, WITHOUT_LIMITS);
     await deploy(local, progress);
     await loadSampleOf(platform, local);
     await progress.step("A million rows", () => loadTables(platform));
     const requests = await measure(platform, progress);
-    const catalogue = await benchCatalogue(platform, progress);
-    return { requests, catalogue };
+    const catalog = await benchCatalog(platform, progress);
+    return { requests, catalog };
   });
 }
 
@@ -124,7 +124,7 @@ async function measure(platform: Platform, progress: Progress): Promise<Measurem
   return rows;
 }
 
-/** With the tag of the answer that is there now. Postgres tells of writes with a delay, and each makes another tag: two must be equal. */
+/** Returns the headers with the current ETag. Postgres reports writes with a delay, and each changes the ETag, so two equal ones are required. */
 function known({ url, headers = {} }: Target): Promise<Target> {
   return withClient(async (client) => {
     const ask = async (): Promise<string> => headerOf(await client.send(url, { headers }), "etag") ?? "";
@@ -139,7 +139,7 @@ function known({ url, headers = {} }: Target): Promise<Target> {
   });
 }
 
-/** The floor: the same rows by a Postgres client, each connection with a prepared statement. */
+/** The baseline: the same rows by a Postgres client, each connection with a prepared statement. */
 async function query(platform: Platform, sql: string, connections: number): Promise<Measurement> {
   const times: number[] = [];
   const end = performance.now() + SECONDS * 1_000;

@@ -11,10 +11,10 @@ import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
 
 const SERVICES = [30, 50, 100, 300];
-/** The floor with checkpoints is measured up to this size: their time grows with the square. */
+/** The baseline with checkpoints is measured up to this size: their time grows with the square. */
 const CHECKPOINTS_UP_TO = 30;
 
-/** Sample users are for stacks whose only domain is localhost; of the others no name leads here. */
+/** Sample users require a stack with localhost as its only domain. Hosts of the other domains are not resolved. */
 const THREE_DOMAINS = {
   "gatehouse:domains": {
     localhost: { enabled: true, port: "${HTTP_PORT}" },
@@ -32,7 +32,7 @@ const THREE_DOMAINS = {
   },
 };
 
-/** What one size came to. */
+/** The result of one size. */
 interface Size {
   readonly exposures: number;
   readonly types: ReadonlyMap<string, number>;
@@ -40,8 +40,8 @@ interface Size {
 }
 
 /**
- * Preview, first up and up without changes of the local stack with services on three domains, each size on a new platform, beside the
- * floor: a bare program that registers as many resources of one simple kind there. All outposts run.
+ * Preview, first up and up without changes of the local stack with services on three domains, each size on a new platform, with the
+ * baseline: a bare program that registers the same number of resources of one simple kind. All outposts run.
  * @returns the times, and how many resources one more exposure costs, by type
  */
 export async function benchEngine(progress: Progress): Promise<{ times: Measurement[]; resources: Measurement[] }> {
@@ -72,10 +72,10 @@ async function measureSize(platform: Platform, services: number, progress: Progr
 
   const rows = [row("Gatehouse", own)];
   for (const checkpoints of services > CHECKPOINTS_UP_TO ? [false] : [false, true]) {
-    const what = checkpoints ? "floor, with checkpoints" : "floor";
+    const what = checkpoints ? "baseline, with checkpoints" : "baseline";
     const stack = await openProgram(
       platform,
-      checkpoints ? "floor-checkpoints" : "floor",
+      checkpoints ? "baseline-checkpoints" : "baseline",
       bareProgram(platform, what, resources),
     );
     const up = (): Promise<unknown> =>
@@ -107,7 +107,7 @@ async function typesOf({ stack }: LocalStack): Promise<ReadonlyMap<string, numbe
   );
 }
 
-/** From the smallest size to the largest: what does not grow falls out. */
+/** Compares the smallest size with the largest, so that constant resources cancel out. */
 function perExposure(sizes: readonly Size[]): Measurement[] {
   const [small, large] = [sizes[0], sizes.at(-1)];
   if (!small || !large) return [];

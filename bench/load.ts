@@ -7,7 +7,7 @@ import type { Measurement } from "./main.ts";
 /** How long each case is loaded. */
 export const SECONDS = 5;
 
-/** One case: what is asked, and of whom. */
+/** The request of one case. */
 export interface Target {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface Target {
   readonly status?: number;
 }
 
-/** Requests per second and latency of one case; answers of another status are counted apart. */
+/** Requests per second and latency of one case; responses of another status are counted as unexpected. */
 export async function load(
   what: string,
   { url, headers = {}, status = 200 }: Target,
@@ -38,7 +38,7 @@ export async function load(
   };
 }
 
-/** The addresses of PostgREST's pods: the floor has neither gateway nor Service in front. */
+/** The addresses of PostgREST's pods: the baseline has neither gateway nor Service in front. */
 export async function podAddresses({ kubeconfig }: Platform): Promise<string[]> {
   const config = new RetryingKubeConfig();
   config.loadFromFile(kubeconfig);
@@ -46,7 +46,7 @@ export async function podAddresses({ kubeconfig }: Platform): Promise<string[]> 
   const { items } = await config.makeApiClient(CoreV1Api).listPodForAllNamespaces({ labelSelector });
   const addresses = items.flatMap(({ status }) => status?.podIP ?? []);
   if (addresses.length === 0) {
-    throw new Error("no PostgREST pod has an address; deploy first");
+    throw new Error("No PostgREST pod has an address. Deploy first.");
   }
   return addresses;
 }

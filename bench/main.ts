@@ -1,4 +1,4 @@
-/** `npm run bench [-- PART ...]`: sizes and times, each beside its floor, in one run on one machine. Without a part, all of them. */
+/** `npm run bench [-- PART ...]`: sizes and times, each with its baseline, in one run on one machine. Without a part, all of them. */
 import Table from "cli-table3";
 import { createProgress } from "../ops/terminal/progress.ts";
 import { benchCatalogPage } from "./catalogPage.ts";
@@ -20,17 +20,17 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   },
   wire: async () => {
     const { routes, costs } = await benchWire(progress);
-    print("Routes of Gatehouse, each beside its floor: a route to the same backend in the same run", routes);
-    print("Basic auth by the cost of its hash, beside a route without authentication", costs);
+    print("Routes of Gatehouse, each with its baseline: a route to the same backend in the same run", routes);
+    print("Basic auth by the cost of its hash, compared with a route without authentication", costs);
   },
   data: async () => {
-    const { requests, catalogue } = await benchDataApi(progress);
+    const { requests, catalog } = await benchDataApi(progress);
     print("Requests of the data API", requests);
-    print("The catalogue's cost by the number of relations", catalogue);
+    print("Description of the data API by the number of relations", catalog);
   },
   catalog: async () => {
     const { sizes, times } = await benchCatalogPage(progress);
-    print("Bytes of the web catalogue", sizes);
+    print("Bytes of the catalog", sizes);
     print("First rows in the browser", times);
   },
 };
@@ -38,7 +38,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
-  throw new Error(`no part is called ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(", ")}`);
+  throw new Error(`unknown part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}.`);
 }
 for (const [name, run] of Object.entries(PARTS)) {
   if (names.length === 0 || names.includes(name)) await run();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Platform, startPlatform } from "../local/platform/platform.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
 
-/** Runs on a new platform of its own, which leaves nothing behind. */
+/** Runs `work` on a new platform, and removes it afterwards. */
 export async function onPlatform<T>(progress: Progress, work: (platform: Platform) => Promise<T>): Promise<T> {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-bench-"));
   const platform = await startPlatform({ data, progress });

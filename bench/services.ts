@@ -1,4 +1,4 @@
-/** Entries of `protected_services` as they stand in a stack file, all on the echo service. */
+/** Entries of `protected_services` as in a stack file, all for the echo service. */
 export function proxyServices(count: number): Record<string, unknown>[] {
   return Array.from({ length: count }, (_, index) => ({
     name: `service-${index}`,

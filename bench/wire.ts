@@ -34,7 +34,7 @@ const LEGACY = {
   service: { name: "whoami", namespace: "default", port: 8080 },
 };
 
-/** Each route beside a route to the same backend without Gatehouse's middlewares, and basic auth by the cost of its hash. */
+/** Compares each route with a route to the same backend without the middlewares of Gatehouse, and measures basic auth by the cost of its hash. */
 export function benchWire(progress: Progress): Promise<{ routes: Measurement[]; costs: Measurement[] }> {
   return onPlatform(progress, (platform) => measure(platform, progress));
 }
@@ -83,7 +83,7 @@ async function measure(
   const own = ({ url }: Exposure, path: string, headers: Record<string, string> = {}): Target => ({
     ...{ url: gateway + path, headers: { ...headers, host: new URL(url).host } },
   });
-  const floor = ({ name }: BareRoute, { url, headers }: Target): Target => ({
+  const baseline = ({ name }: BareRoute, { url, headers }: Target): Target => ({
     ...{ url, headers: { ...headers, [BARE_HEADER]: name } },
   });
   const row = own(exposures.data, ROW);
@@ -93,16 +93,21 @@ async function measure(
   const forward = own(exposures.forward, "/", { cookie: await sessionCookie(exposures.forward.url, user) });
   const minimal = "forward auth alone";
   const cases: readonly Comparison[] = [
-    { what: "data API, one row", route: row, floorIs: "bare route", floor: floor(bareRoutes.data, row) },
-    { what: "echo, open", route: open, floorIs: "bare route", floor: floor(bareRoutes.open, open) },
-    { what: "echo, basic auth", route: basic, floorIs: "bare route", floor: floor(bareRoutes.basic, basic) },
-    { what: "echo, forward auth", route: forward, floorIs: minimal, floor: floor(bareRoutes.forward, forward) },
+    { what: "data API, one row", route: row, baselineIs: "bare route", baseline: baseline(bareRoutes.data, row) },
+    { what: "echo, open", route: open, baselineIs: "bare route", baseline: baseline(bareRoutes.open, open) },
+    { what: "echo, basic auth", route: basic, baselineIs: "bare route", baseline: baseline(bareRoutes.basic, basic) },
+    {
+      what: "echo, forward auth",
+      route: forward,
+      baselineIs: minimal,
+      baseline: baseline(bareRoutes.forward, forward),
+    },
   ];
   const byCost: readonly Comparison[] = costs.map((one, index) => ({
     what: `basic auth, bcrypt cost ${COSTS[index]}`,
-    route: floor(one, basic),
-    floorIs: "bare route",
-    floor: floor(bareRoutes.basic, basic),
+    route: baseline(one, basic),
+    baselineIs: "bare route",
+    baseline: baseline(bareRoutes.basic, basic),
   }));
   const cpu = gatewayCpu(platform);
   const run = async (comparisons: readonly Comparison[], connections: readonly number[]): Promise<Measurement[]> => {
@@ -118,7 +123,7 @@ async function measure(
   return { routes: await run(cases, CONNECTIONS), costs: await run(byCost, [1]) };
 }
 
-/** Asks the same outpost, with the same headers, as the route of an exposure does. */
+/** Returns the middleware that sends the same headers to the same outpost as the route of an exposure. */
 async function forwardAuth(platform: Platform, plan: Plan, { outpost, backend }: Exposure): Promise<object> {
   const planned = plan.middlewares.find(
     (one) => one.kind === "forward-auth" && one.outpost === outpost && one.refusal === "login",

@@ -9,11 +9,11 @@ import { timesOf } from "./times.ts";
 
 const TABLES = 500;
 const ROUNDS = 20;
-/** Requests for what grows with the number of relations. */
+/** Requests whose responses grow with the number of relations. */
 const PATHS = ["/meta_endpoints", "/meta_endpoints?relation=eq.table_7", "/", "/openapi.json"];
 
-/** What the self-description costs: with the sample's relations, then with a thousand more, half of them views. */
-export async function benchCatalogue(platform: Platform, progress: Progress): Promise<Measurement[]> {
+/** Measures the description of the data API with the relations of the sample, then with a thousand more, half of them views. */
+export async function benchCatalog(platform: Platform, progress: Progress): Promise<Measurement[]> {
   const client = await administrator(platform);
   try {
     const few = await measure(client, platform, progress);
@@ -77,7 +77,7 @@ async function statements(client: Client, statement: string): Promise<Measuremen
   return timesOf(times);
 }
 
-/** PostgREST reads its schema cache anew for each of them. */
+/** PostgREST reloads its schema cache for each of them. */
 async function newViews(client: Client, platform: Platform): Promise<Measurement> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS / 4; round += 1) {
@@ -90,7 +90,7 @@ async function newViews(client: Client, platform: Platform): Promise<Measurement
   return timesOf(times);
 }
 
-/** By each instance of PostgREST: each has a cache of its own. */
+/** Waits for each instance of PostgREST, which have separate caches. */
 async function untilServed(platform: Platform, path: string): Promise<void> {
   const waiting = (await podAddresses(platform)).map((address) => `http://${address}:3000${path}`);
   const deadline = performance.now() + 120_000;

@@ -1,12 +1,5 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { request } from "node:http";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import {
-  AppsV1Api,
-  CoreV1Api,
   CustomObjectsApi,
-  type KubeConfig,
   NetworkingV1Api,
   PatchStrategy,
   PolicyV1Api,
@@ -14,50 +7,15 @@ import {
   type V1Container,
   type V1Pod,
 } from "@kubernetes/client-node";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { containerDefaults, restrictedPod } from "../../infra/pods.ts";
-import { deployApplications } from "../../local/sample/applications.ts";
-import { type Platform, startPlatform } from "../../local/platform/platform.ts";
-import { createProgress } from "../../ops/terminal/progress.ts";
+import { isReady, namespace, PlatformClients, status, until } from "./platformClients.ts";
 import { processesOf } from "./processes.ts";
 
-const namespace = "default";
-const data = realpathSync(mkdtempSync(path.join(tmpdir(), "gatehouse-pods-")));
-let platform: Platform;
-let apps: AppsV1Api;
-let core: CoreV1Api;
+const clients = new PlatformClients();
 
-function api<T extends Parameters<KubeConfig["makeApiClient"]>[0]>(type: T): InstanceType<T> {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(platform.kubeconfig);
-  return config.makeApiClient(type) as InstanceType<T>;
-}
-
-beforeAll(async () => {
-  platform = await startPlatform({ data, progress: createProgress() });
-  [apps, core] = [api(AppsV1Api), api(CoreV1Api)];
-});
-
-afterAll(async () => {
-  await platform.stop();
-  rmSync(data, { recursive: true, force: true });
-});
-
-function until<T>(assertion: () => Promise<T>): Promise<T> {
-  return vi.waitFor(assertion, { timeout: 240_000, interval: 50 });
-}
-
-async function podsOf(app: string): Promise<V1Pod[]> {
-  return (await core.listNamespacedPod({ namespace, labelSelector: `app=${app}` })).items;
-}
-
-function isReady({ status }: V1Pod): boolean {
-  return status?.conditions?.some(({ type, status: holds }) => type === "Ready" && holds === "True") ?? false;
-}
-
-/** A Deployment of the echo service and its Service. Gives the Service's address once `replicas` Pods are ready. */
+/** Deploys the echo service and its Service. Returns the address of the Service. */
 async function deployEcho(app: string, replicas: number, args: string[] = []): Promise<string> {
   const container: V1Container = {
     ...containerDefaults,
@@ -72,79 +30,16 @@ async function deployEcho(app: string, replicas: number, args: string[] = []): P
     strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     template: { metadata: { labels: { app } }, spec: { containers: [container] } },
   };
-  await apps.createNamespacedDeployment({ namespace, body: { metadata: { name: app }, spec } });
+  await clients.apps.createNamespacedDeployment({ namespace, body: { metadata: { name: app }, spec } });
   const service = { metadata: { name: app }, spec: { selector: { app }, ports: [{ port: 8080 }] } };
-  const { spec: made } = await core.createNamespacedService({ namespace, body: service });
+  const { spec: made } = await clients.core.createNamespacedService({ namespace, body: service });
   return `${made?.clusterIP}:8080`;
 }
 
 async function patch(app: string, body: object): Promise<void> {
   const options = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
-  await apps.patchNamespacedDeployment({ name: app, namespace, body }, options);
+  await clients.apps.patchNamespacedDeployment({ name: app, namespace, body }, options);
 }
-
-function status(address: string, headers: Record<string, string> = {}): Promise<number> {
-  return new Promise((resolve, reject) => {
-    request(`http://${address}/other`, { headers, agent: false }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? 0);
-    })
-      .once("error", reject)
-      .end();
-  });
-}
-
-test("a sample application waits for its Secret as on any cluster, and runs once it is there", async () => {
-  await deployApplications(platform);
-  const waiting = await until(async () => {
-    const [pod] = await podsOf("notes");
-    expect(pod?.status?.containerStatuses?.[0]?.state?.waiting).toEqual({
-      reason: "CreateContainerConfigError",
-      message: "Secret notes-oauth2 does not exist",
-    });
-    return pod;
-  });
-  expect([waiting?.status?.phase, waiting && isReady(waiting)]).toEqual(["Pending", false]);
-
-  const settings = {
-    OIDC_ISSUER: "http://authentik.localhost/application/o/notes/",
-    OIDC_CLIENT_ID: "notes",
-    OIDC_CLIENT_SECRET: "not a secret: it never leaves this test",
-    OIDC_REDIRECT_URIS: "http://notes.localhost/oauth/callback",
-    OIDC_SCOPES: "openid profile email",
-  };
-  await core.createNamespacedSecret({ namespace, body: { metadata: { name: "notes-oauth2" }, stringData: settings } });
-  await until(async () => {
-    const pods = await podsOf("notes");
-    expect(pods.map((pod) => [pod.metadata?.uid, isReady(pod)])).toEqual([[waiting?.metadata?.uid, true]]);
-  });
-  const { spec } = await core.readNamespacedService({ name: "notes", namespace });
-  expect(await status(`${spec?.clusterIP}:8080`)).toBe(421);
-
-  await deployApplications(platform);
-  const again = await apps.readNamespacedDeployment({ name: "notes", namespace });
-  expect(again.metadata?.generation).toBe(1);
-});
-
-test("restarts a sample application after its Secret has changed", async () => {
-  const applications = await deployApplications(platform);
-  await applications.update();
-  const [before] = await podsOf("notes");
-  const stringData = { OIDC_REDIRECT_URIS: "http://notes.localhost:8080/oauth/callback" };
-  const options = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
-  await core.patchNamespacedSecret({ name: "notes-oauth2", namespace, body: { stringData } }, options);
-  expect((await podsOf("notes")).map(({ metadata }) => metadata?.uid)).toEqual([before?.metadata?.uid]);
-
-  await applications.update();
-  const pods = (await podsOf("notes")).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-  expect(pods.map(isReady)).toEqual([true]);
-  expect(pods[0]?.metadata?.uid).not.toBe(before?.metadata?.uid);
-  const { spec } = await core.readNamespacedService({ name: "notes", namespace });
-  const address = `${spec?.clusterIP}:8080`;
-  // An issuer that nothing serves: the application knows the host, and cannot begin the sign-in.
-  expect(await status(address, { host: "notes.localhost:8080" })).toBe(502);
-  expect(await status(address, { host: "notes.localhost" })).toBe(421);
-});
 
 test("the echo service gives back each message of a websocket at /echo, and takes no other upgrade", async () => {
   const address = await deployEcho("sockets", 1);
@@ -172,34 +67,34 @@ test("the echo service gives back each message of a websocket at /echo, and take
 
 test("a roll-out without an unavailable Pod, a deletion and a scaling leave no moment without an answer", async () => {
   const address = await deployEcho("rolling", 2);
-  await until(async () => expect((await podsOf("rolling")).filter(isReady)).toHaveLength(2));
+  await until(async () => expect((await clients.podsOf("rolling")).filter(isReady)).toHaveLength(2));
   const answers = new Set<number | string>();
   const done = new AbortController();
   const asking = (async () => {
     while (!done.signal.aborted) answers.add(await status(address).catch((error: Error) => error.message));
   })();
 
-  const before = (await podsOf("rolling")).map(({ metadata }) => metadata?.name);
+  const before = (await clients.podsOf("rolling")).map(({ metadata }) => metadata?.name);
   await patch("rolling", { spec: { template: { metadata: { annotations: { version: "2" } } } } });
   const pods = await until(async () => {
-    const now = await podsOf("rolling");
+    const now = await clients.podsOf("rolling");
     expect(now.map(({ metadata }) => metadata?.annotations?.["version"])).toEqual(["2", "2"]);
     return now;
   });
   expect(pods.filter(({ metadata }) => before.includes(metadata?.name))).toEqual([]);
 
   const [first] = pods;
-  await core.deleteNamespacedPod({ name: first?.metadata?.name ?? "", namespace });
+  await clients.core.deleteNamespacedPod({ name: first?.metadata?.name ?? "", namespace });
   await until(async () => {
-    const now = await podsOf("rolling");
+    const now = await clients.podsOf("rolling");
     expect(now.filter(isReady)).toHaveLength(2);
     expect(now.map(({ metadata }) => metadata?.uid)).not.toContain(first?.metadata?.uid);
   });
   await patch("rolling", { spec: { replicas: 1 } });
   await until(async () => {
-    const [left, ...others] = await podsOf("rolling");
+    const [left, ...others] = await clients.podsOf("rolling");
     expect(others).toEqual([]);
-    const running = processesOf(data).filter((command) => command.includes(`--host ${left?.status?.podIP}`));
+    const running = processesOf(clients.data).filter((command) => command.includes(`--host ${left?.status?.podIP}`));
     expect(running).toHaveLength(1);
   });
   done.abort();
@@ -210,7 +105,7 @@ test("a roll-out without an unavailable Pod, a deletion and a scaling leave no m
 test("a container that ends is started again, later each time, and its Pod says how it ended", async () => {
   await deployEcho("crashing", 1, ["--nonsense"]);
   await until(async () => {
-    const [pod] = await podsOf("crashing");
+    const [pod] = await clients.podsOf("crashing");
     const [container] = pod?.status?.containerStatuses ?? [];
     expect(pod?.status?.phase).toBe("Running");
     expect(container?.restartCount).toBeGreaterThanOrEqual(3);
@@ -230,7 +125,7 @@ test.each([
   ["externaldns.k8s.io", "v1alpha1", "DNSEndpoint", { endpoints: [{ targets: "x" }] }, "spec.endpoints[0].targets"],
 ])("%s/%s %s has a schema that refuses what is wrong", async (group, version, kind, spec, at) => {
   const body = { apiVersion: `${group}/${version}`, kind, metadata: { name: "wrong" }, spec };
-  const objects = api(CustomObjectsApi);
+  const objects = clients.client(CustomObjectsApi);
   const made = objects.createNamespacedCustomObject({
     group,
     version,
@@ -243,27 +138,29 @@ test.each([
 
 test("a Pod whose requests do not fit stays Pending until it is deleted, and does not block others", async () => {
   const container = { name: "whoami", image: "traefik/whoami:v1.11.0", resources: { requests: { memory: "1Pi" } } };
-  await core.createNamespacedPod({
+  await clients.core.createNamespacedPod({
     namespace,
     body: { metadata: { name: "large" }, spec: { containers: [container] } },
   });
   await until(async () => {
-    const { spec, status: seen } = await core.readNamespacedPod({ name: "large", namespace });
+    const { spec, status: seen } = await clients.core.readNamespacedPod({ name: "large", namespace });
     const condition = seen?.conditions?.find(({ type }) => type === "PodScheduled");
     expect([spec?.nodeName, seen?.phase, condition?.reason, condition?.message]).toEqual([
       ...[undefined, "Pending", "Unschedulable", "0/1 nodes are available: 1 Insufficient memory."],
     ]);
   });
   await deployEcho("small", 1);
-  await until(async () => expect((await podsOf("small")).map(isReady)).toEqual([true]));
-  await core.deleteNamespacedPod({ name: "large", namespace });
-  await until(() => expect(core.readNamespacedPod({ name: "large", namespace })).rejects.toMatchObject({ code: 404 }));
+  await until(async () => expect((await clients.podsOf("small")).map(isReady)).toEqual([true]));
+  await clients.core.deleteNamespacedPod({ name: "large", namespace });
+  await until(() =>
+    expect(clients.core.readNamespacedPod({ name: "large", namespace })).rejects.toMatchObject({ code: 404 }),
+  );
 });
 
 test("a Pod whose readiness probe fails is not ready, and says so as a kubelet does", async () => {
   await deployEcho("unready", 1, ["--port", "8081"]);
   await until(async () => {
-    const [pod] = await podsOf("unready");
+    const [pod] = await clients.podsOf("unready");
     const condition = pod?.status?.conditions?.find(({ type }) => type === "Ready");
     expect([pod?.status?.phase, condition?.status, condition?.reason, condition?.message]).toEqual([
       ...["Running", "False", "ContainersNotReady", "containers with unready status: [whoami]"],
@@ -273,7 +170,7 @@ test("a Pod whose readiness probe fails is not ready, and says so as a kubelet d
 
 test("a Pod that violates the profile restricted is refused in a namespace that enforces it", async () => {
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
-  await core.createNamespace({ body: { metadata: { name: "enforced", labels } } });
+  await clients.core.createNamespace({ body: { metadata: { name: "enforced", labels } } });
   const { securityContext } = containerDefaults;
   const pod = (container: V1Container["securityContext"]): V1Pod => ({
     metadata: { name: "restricted" },
@@ -282,7 +179,7 @@ test("a Pod that violates the profile restricted is refused in a namespace that 
       containers: [{ name: "whoami", image: "traefik/whoami:v1.11.0", securityContext: container }],
     },
   });
-  const create = (body: V1Pod) => core.createNamespacedPod({ namespace: "enforced", body });
+  const create = (body: V1Pod) => clients.core.createNamespacedPod({ namespace: "enforced", body });
   await expect(create(pod({ ...securityContext, allowPrivilegeEscalation: true }))).rejects.toThrow(
     /violates PodSecurity [\\"]+restricted:latest[\\"]+: allowPrivilegeEscalation != false/,
   );
@@ -294,10 +191,12 @@ test("network policies and disruption budgets are accepted", async () => {
   const podSelector = { matchLabels: { app: "sockets" } };
   const policy = { metadata, spec: { podSelector, policyTypes: ["Ingress"] } };
   const budget = { metadata, spec: { selector: podSelector, maxUnavailable: 1 } };
-  await api(NetworkingV1Api).createNamespacedNetworkPolicy({ namespace, body: policy });
-  await api(PolicyV1Api).createNamespacedPodDisruptionBudget({ namespace, body: budget });
+  await clients.client(NetworkingV1Api).createNamespacedNetworkPolicy({ namespace, body: policy });
+  await clients.client(PolicyV1Api).createNamespacedPodDisruptionBudget({ namespace, body: budget });
   await until(async () => {
-    const { status: seen } = await api(PolicyV1Api).readNamespacedPodDisruptionBudget({ name: "sockets", namespace });
+    const { status: seen } = await clients
+      .client(PolicyV1Api)
+      .readNamespacedPodDisruptionBudget({ name: "sockets", namespace });
     expect([seen?.currentHealthy, seen?.disruptionsAllowed]).toEqual([1, 1]);
   });
 });

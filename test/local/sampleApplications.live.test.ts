@@ -1,0 +1,61 @@
+import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { expect, test } from "vitest";
+import { deployApplications } from "../../local/sample/applications.ts";
+import { isReady, namespace, PlatformClients, status, until } from "./platformClients.ts";
+
+const clients = new PlatformClients();
+
+test("a sample application waits for its Secret as on any cluster, and runs once it is there", async () => {
+  await deployApplications(clients.platform);
+  const waiting = await until(async () => {
+    const [pod] = await clients.podsOf("notes");
+    expect(pod?.status?.containerStatuses?.[0]?.state?.waiting).toEqual({
+      reason: "CreateContainerConfigError",
+      message: "Secret notes-oauth2 does not exist",
+    });
+    return pod;
+  });
+  expect([waiting?.status?.phase, waiting && isReady(waiting)]).toEqual(["Pending", false]);
+
+  const settings = {
+    OIDC_ISSUER: "http://authentik.localhost/application/o/notes/",
+    OIDC_CLIENT_ID: "notes",
+    OIDC_CLIENT_SECRET: "not a secret: it never leaves this test",
+    OIDC_REDIRECT_URIS: "http://notes.localhost/oauth/callback",
+    OIDC_SCOPES: "openid profile email",
+  };
+  await clients.core.createNamespacedSecret({
+    namespace,
+    body: { metadata: { name: "notes-oauth2" }, stringData: settings },
+  });
+  await until(async () => {
+    const pods = await clients.podsOf("notes");
+    expect(pods.map((pod) => [pod.metadata?.uid, isReady(pod)])).toEqual([[waiting?.metadata?.uid, true]]);
+  });
+  const { spec } = await clients.core.readNamespacedService({ name: "notes", namespace });
+  expect(await status(`${spec?.clusterIP}:8080`)).toBe(421);
+
+  await deployApplications(clients.platform);
+  const again = await clients.apps.readNamespacedDeployment({ name: "notes", namespace });
+  expect(again.metadata?.generation).toBe(1);
+});
+
+test("restarts a sample application after its Secret has changed", async () => {
+  const applications = await deployApplications(clients.platform);
+  await applications.update();
+  const [before] = await clients.podsOf("notes");
+  const stringData = { OIDC_REDIRECT_URIS: "http://notes.localhost:8080/oauth/callback" };
+  const options = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+  await clients.core.patchNamespacedSecret({ name: "notes-oauth2", namespace, body: { stringData } }, options);
+  expect((await clients.podsOf("notes")).map(({ metadata }) => metadata?.uid)).toEqual([before?.metadata?.uid]);
+
+  await applications.update();
+  const pods = (await clients.podsOf("notes")).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  expect(pods.map(isReady)).toEqual([true]);
+  expect(pods[0]?.metadata?.uid).not.toBe(before?.metadata?.uid);
+  const { spec } = await clients.core.readNamespacedService({ name: "notes", namespace });
+  const address = `${spec?.clusterIP}:8080`;
+  // An issuer that nothing serves: the application knows the host, and cannot begin the sign-in.
+  expect(await status(address, { host: "notes.localhost:8080" })).toBe(502);
+  expect(await status(address, { host: "notes.localhost" })).toBe(421);
+});

@@ -4,8 +4,7 @@ import { withClient } from "../ops/clients/http.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
 import { administrator } from "./administrator.ts";
 import { load, podAddresses, type Target } from "./load.ts";
-import type { Measurement } from "./main.ts";
-import { timesOf } from "./times.ts";
+import { type Measurement, timesOf } from "./measurement.ts";
 
 const TABLES = 500;
 const ROUNDS = 20;

@@ -8,7 +8,7 @@ import { administrator } from "./administrator.ts";
 import { addThousand } from "./catalog.ts";
 import { catalogSizes } from "./catalogSizes.ts";
 import { loadTables } from "./dataApi.ts";
-import type { Measurement } from "./main.ts";
+import type { Measurement } from "./measurement.ts";
 import { onPlatform } from "./platform.ts";
 
 const ROUNDS = 7;

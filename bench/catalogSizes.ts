@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { projectFolder } from "../ops/toolchain/paths.ts";
-import type { Measurement } from "./main.ts";
+import type { Measurement } from "./measurement.ts";
 
 /** Compressed script that the first page may load, by brotli or gzip, in bytes . */
 const LIMIT = 100_000;

@@ -1,7 +1,7 @@
 /** A route and its baseline, measured in the same run. */
 import autocannon from "autocannon";
 import type { Target } from "./load.ts";
-import type { Measurement } from "./main.ts";
+import type { Measurement } from "./measurement.ts";
 
 export interface Comparison {
   readonly what: string;

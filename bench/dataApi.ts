@@ -7,9 +7,8 @@ import type { Progress } from "../ops/terminal/progress.ts";
 import { administrator } from "./administrator.ts";
 import { benchCatalog } from "./catalog.ts";
 import { load, podAddresses, SECONDS, type Target } from "./load.ts";
-import type { Measurement } from "./main.ts";
 import { onPlatform } from "./platform.ts";
-import { timesOf } from "./times.ts";
+import { type Measurement, timesOf } from "./measurement.ts";
 
 /** The section of the stack file with limits that one client does not reach. */
 export const WITHOUT_LIMITS = {

@@ -6,7 +6,7 @@ import { buildFor } from "../ops/engine/artifacts.ts";
 import { withoutCheckpoints } from "../ops/engine/recovery/checkpoints.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
 import { exportState } from "../ops/engine/state/state.ts";
-import type { Measurement } from "./main.ts";
+import type { Measurement } from "./measurement.ts";
 import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
 

@@ -2,7 +2,7 @@ import { CoreV1Api } from "@kubernetes/client-node";
 import autocannon from "autocannon";
 import { RetryingKubeConfig } from "../infra/kubeConfig.ts";
 import type { Platform } from "../local/platform/platform.ts";
-import type { Measurement } from "./main.ts";
+import type { Measurement } from "./measurement.ts";
 
 /** How long each case is loaded. */
 export const SECONDS = 5;

@@ -5,10 +5,8 @@ import { benchCatalogPage } from "./catalogPage.ts";
 import { benchDataApi } from "./dataApi.ts";
 import { benchEngine } from "./engine.ts";
 import { benchPlan } from "./plan.ts";
+import type { Measurement } from "./measurement.ts";
 import { benchWire } from "./wire.ts";
-
-/** One line of the result: what was measured, and the values under their headings. */
-export type Measurement = Readonly<Record<string, string | number>>;
 
 const progress = createProgress();
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {

@@ -1,6 +1,6 @@
 import { type RawStack, parseStack } from "../config/load.ts";
 import { computePlan } from "../infra/plan/plan.ts";
-import type { Measurement } from "./main.ts";
+import type { Measurement } from "./measurement.ts";
 import { proxyServices } from "./services.ts";
 
 const ROUNDS = 5;

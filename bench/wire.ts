@@ -16,7 +16,7 @@ import { compare, type Comparison, COMPARISON_SECONDS } from "./comparison.ts";
 import { WITHOUT_LIMITS } from "./dataApi.ts";
 import { gatewayCpu } from "./gatewayCpu.ts";
 import type { Target } from "./load.ts";
-import type { Measurement } from "./main.ts";
+import type { Measurement } from "./measurement.ts";
 import { onPlatform } from "./platform.ts";
 import { proxyServices } from "./services.ts";
 

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { applyBlueprint, metadataOf } from "./blueprint.ts";
+import { applyBlueprint, metadataOf, validateBlueprint } from "./blueprint.ts";
 import { log } from "./log.ts";
-import type { Blueprint } from "./objects.ts";
+import type { Blueprint, Fields, Stored } from "./objects.ts";
+import { Refusal } from "./refusal.ts";
 import { createOf } from "./resources.ts";
 import type { Runtime } from "./resources.ts";
 
@@ -45,4 +46,21 @@ export function noteSuccess(
 ): void {
   const last_applied = new Date().toISOString();
   store.put("blueprint", { ...instance, status: "successful", last_applied_hash: hash, last_applied, metadata });
+}
+
+/** @throws Refusal for a blueprint that cannot be applied */
+export function validateContent(runtime: Runtime, current: Stored | undefined, body: Fields): void {
+  const { content = "", path = "" } = { content: current?.["content"], path: current?.["path"], ...body } as Fields;
+  if (content === "" && path === "") {
+    throw new Refusal(400, { non_field_errors: ["Either path or content must be set."] });
+  }
+  const context = (body["context"] ?? current?.["context"] ?? {}) as Fields;
+  if (typeof body["content"] !== "string" || body["content"] === "") return;
+  try {
+    validateBlueprint(runtime, body["content"], context);
+  } catch (error) {
+    throw new Refusal(400, {
+      content: ["Failed to validate blueprint", `- ${(error as Error).message}`, "- Blueprint validation failed"],
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Context } from "hono";
-import { sendApply } from "./blueprint-instances.ts";
+import { sendApply, validateContent } from "./blueprint-instances.ts";
 import { page } from "./list.ts";
 import type { Blueprint, Fields, KeyPair, Stored, Token, User } from "./objects.ts";
 import { configurationsOf, furtherFields, furtherOidcFields } from "./outpost/configurations.ts";
@@ -51,8 +51,11 @@ export function restApi(runtime: Runtime): Hono<Env> {
 function addResource(api: Hono<Env>, runtime: Runtime, path: string, resource: Resource): void {
   const one = (c: Context<Env>) => find(runtime, resource, c);
   const answer = (object: Stored) => present(runtime, resource, object);
-  const write = async (c: Context<Env>, current?: Stored, partial = false) =>
-    answer(save(runtime, resource, current, await bodyOf(c), partial));
+  const write = async (c: Context<Env>, current?: Stored, partial = false) => {
+    const validateMore =
+      resource.schema === "BlueprintInstance" ? (body: Fields) => validateContent(runtime, current, body) : undefined;
+    return answer(save(runtime, resource, current, await bodyOf(c), partial, validateMore));
+  };
   api.get(path, (c) => c.json(page(runtime, resource, c.get("user"), new URL(c.req.url).searchParams)));
   api.post(path, async (c) => c.json(await write(c), 201));
   api.get(`${path}:id/`, (c) => c.json(answer(one(c))));

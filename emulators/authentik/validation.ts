@@ -1,4 +1,3 @@
-import { validateBlueprint } from "./blueprint.ts";
 import { embeddedOutpost } from "./objects.ts";
 import type { Fields, Stored } from "./objects.ts";
 import { Refusal } from "./refusal.ts";
@@ -13,7 +12,6 @@ const grantTypes = [
 export function validate(runtime: Runtime, { schema }: Resource, current: Stored | undefined, body: Fields): void {
   if (schema === "ProxyProvider") validateProxy(body);
   if (schema === "Outpost") validateOutpost(runtime, current, body);
-  if (schema === "BlueprintInstance") validateContent(runtime, current, body);
   const unknown = ((body["grant_types"] ?? []) as string[]).find((type) => !grantTypes.includes(type));
   if (unknown !== undefined) throw new Refusal(400, { grant_types: [`"${unknown}" is not a valid choice.`] });
 }
@@ -33,20 +31,4 @@ function validateOutpost({ store }: Runtime, current: Stored | undefined, body: 
   }
   const isEmbedded = current?.["managed"] === embeddedOutpost;
   if (providers.length === 0 && !isEmbedded) throw new Refusal(400, { providers: ["This list may not be empty."] });
-}
-
-function validateContent(runtime: Runtime, current: Stored | undefined, body: Fields): void {
-  const { content = "", path = "" } = { content: current?.["content"], path: current?.["path"], ...body } as Fields;
-  if (content === "" && path === "") {
-    throw new Refusal(400, { non_field_errors: ["Either path or content must be set."] });
-  }
-  const context = (body["context"] ?? current?.["context"] ?? {}) as Fields;
-  if (typeof body["content"] !== "string" || body["content"] === "") return;
-  try {
-    validateBlueprint(runtime, body["content"], context);
-  } catch (error) {
-    throw new Refusal(400, {
-      content: ["Failed to validate blueprint", `- ${(error as Error).message}`, "- Blueprint validation failed"],
-    });
-  }
 }

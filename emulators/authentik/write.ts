@@ -9,7 +9,9 @@ import { validate } from "./validation.ts";
 
 /**
  * Creates (no `current`) or changes an object. Fields that the body leaves out keep their value, in PUT too: the real client never
- * sends false or empty ones. Throws a Refusal (400) for a body against the description, a dangling reference or a duplicate.
+ * sends false or empty ones.
+ * @param validateMore throws a Refusal for further rules of the resource
+ * @throws Refusal (400) for a body that does not fit the API schema, a reference to a missing object or a duplicate
  */
 export function save(
   runtime: Runtime,
@@ -17,6 +19,7 @@ export function save(
   current: Stored | undefined,
   given: Fields,
   partial = false,
+  validateMore?: (body: Fields) => void,
 ): Stored {
   const { schema, kind } = resource;
   const body = trimmed(schema, given);
@@ -24,6 +27,7 @@ export function save(
   if (wrong) throw new Refusal(400, wrong);
   refuseDuplicates(runtime, resource, current, body);
   validate(runtime, resource, current, body);
+  validateMore?.(body);
   const object = { ...(current ?? create(runtime, resource)), ...writable(schema, body) };
   const settled = settledOrRefused(runtime, resource, object);
   const result = runtime.store.put(kind, settled as Kinds[Kind]);

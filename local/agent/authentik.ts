@@ -3,7 +3,7 @@ import { cp, mkdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { defaultBlueprints } from "../platform/authentik.ts";
-import { type Command, node, type ContainerRequest } from "./images.ts";
+import { type Command, node, type ContainerRequest } from "./command.ts";
 
 /** Where the image has its blueprints, and stacks mount theirs below. */
 const BLUEPRINTS = "/blueprints";

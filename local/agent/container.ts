@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CoreV1Api, V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
-import { type Command, commandFor, type ContainerRequest } from "./images.ts";
+import type { Command, ContainerRequest } from "./command.ts";
+import { commandFor } from "./images.ts";
 
 /** What to start for the one container of a Pod. */
 export interface Prepared {

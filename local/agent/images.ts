@@ -1,28 +1,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 import { authentikCommand } from "./authentik.ts";
-
-/** A command line on this machine that does what a container would. */
-export interface Command {
-  readonly file: string;
-  readonly args: readonly string[];
-  /** Added to the variables of the container. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** The fields of a container and its Pod that decide what runs. */
-export interface ContainerRequest {
-  readonly command: readonly string[];
-  readonly args: readonly string[];
-  /** Address of the Pod. */
-  readonly ip: string;
-  /** Mount path → folder on this machine. */
-  readonly mounts: ReadonlyMap<string, string>;
-  /** Folder of the Pod. */
-  readonly folder: string;
-  /** The executable of a real authentik; undefined = the emulator. */
-  readonly authentik: string | undefined;
-}
+import { type Command, type ContainerRequest, node } from "./command.ts";
 
 /** Emulators of programs that the image `postgres` has on its PATH. */
 const POSTGRES_PROGRAMS = path.join(import.meta.dirname, "../../emulators/programs/bin");
@@ -82,13 +61,6 @@ export async function commandFor(image: string, request: ContainerRequest): Prom
       `image "${image}" is not supported by the local platform. Supported: ${Object.keys(IMAGES).join(", ")}`,
     );
   return run(request);
-}
-
-/** The limit of Go's server and client; a user in many groups has long headers. */
-const HEADERS = "--max-http-header-size=1048576";
-
-export function node(program: string, args: readonly string[], env: Command["env"] = {}): Command {
-  return { file: process.execPath, args: [HEADERS, path.join(import.meta.dirname, program), ...args], env };
 }
 
 function postgrest(): string {

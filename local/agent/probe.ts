@@ -4,7 +4,7 @@ import type { IntOrString, V1Container, V1Probe } from "@kubernetes/client-node"
 import { request } from "undici";
 import { inherited } from "../platform/processes.ts";
 import type { Prepared } from "./container.ts";
-import type { Command } from "./images.ts";
+import type { Command } from "./command.ts";
 
 /** A command starts more slowly here than in a container, which has its interpreter in memory. */
 const EXEC_FACTOR = 5;

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "../../ops/toolchain/paths.ts";
-import type { Plugin } from "./platform.ts";
+import type { Plugin } from "../../ops/toolchain/plugins.ts";
 
 /**
  * Writes an executable `pulumi-resource-<name>` for each plugin that is emulated.

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pulumiHome } from "../../ops/toolchain/paths.ts";
-import { findPlugins, standIns } from "../../ops/toolchain/plugins.ts";
+import { findPlugins, type Plugin, standIns } from "../../ops/toolchain/plugins.ts";
 import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
 import type { Progress } from "../../ops/terminal/progress.ts";
 import { startAgent } from "../agent/start.ts";
@@ -16,8 +16,6 @@ import { startPostgres, type PostgresAddress } from "./postgres.ts";
 import { Processes } from "./processes.ts";
 import { killMarked, MARK } from "./sweep.ts";
 import { type GatewayPorts, startTraefik } from "./traefik.ts";
-
-export type Plugin = Awaited<ReturnType<typeof findPlugins>>[number];
 
 /** A running local platform; everything listens on loopback. */
 export interface Platform {

@@ -2,7 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commandFor, type ContainerRequest } from "../../../local/agent/images.ts";
+import type { ContainerRequest } from "../../../local/agent/command.ts";
+import { commandFor } from "../../../local/agent/images.ts";
 import { findAuthentik } from "../../../local/platform/authentik.ts";
 
 const SERVER = "ghcr.io/goauthentik/server:2026.5.7";

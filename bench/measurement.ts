@@ -1,4 +1,5 @@
-import type { Measurement } from "./main.ts";
+/** One line of the result: what was measured, and the values under their headings. */
+export type Measurement = Readonly<Record<string, string | number>>;
 
 /** Median and 99th percentile of durations in milliseconds. */
 export function timesOf(durations: readonly number[]): Measurement {

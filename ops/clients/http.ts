@@ -59,11 +59,12 @@ const MAX_VISITS = 3;
 /**
  * A client without a session.
  * @param connect how it connects; default: `*.localhost` resolves to loopback, also where the system's resolver has no such name
+ * @param timeout until the headers, and between two parts of the body, in milliseconds
  */
-export function createClient(connect: buildConnector.BuildOptions = { lookup }): HttpClient {
+export function createClient(connect: buildConnector.BuildOptions = { lookup }, timeout = TIMEOUT_MS): HttpClient {
   // Cookies of *.localhost hosts are host-only, so the public suffix list does not apply to them.
   const cookies = new CookieJar(undefined, { rejectPublicSuffixes: false, allowSpecialUseDomain: true });
-  const dispatcher = new Agent({ connect, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  const dispatcher = new Agent({ connect, headersTimeout: timeout, bodyTimeout: timeout });
 
   const hops: Hop[] = [];
   let last: Answer | undefined;
@@ -120,13 +121,13 @@ function decoded(headers: Answer["headers"]): Answer["headers"] {
 
 /**
  * Runs with a new client, like a browser with an empty profile, and closes it afterwards.
- * @param connect as for {@link createClient}
+ * @param options those of {@link createClient}
  */
 export async function withClient<T>(
   work: (client: HttpClient) => Promise<T>,
-  connect?: buildConnector.BuildOptions,
+  ...options: Parameters<typeof createClient>
 ): Promise<T> {
-  const client = createClient(connect);
+  const client = createClient(...options);
   try {
     return await work(client);
   } finally {

@@ -6,13 +6,17 @@ import { type Answer, headerOf, type HttpClient, withClient as withConnected } f
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import type { Credentials } from "../../ops/clients/signIn.ts";
 
+/** Long enough on a machine that is busy with other things. */
+const TIMEOUT_MS = 240_000;
+
 /** Runs with a new client that resolves every name to loopback and accepts every certificate. */
 export function withClient<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
-  return withConnected(work, {
+  const connect: Parameters<typeof withConnected>[1] = {
     rejectUnauthorized: false,
     lookup: (_name, { all }, found) =>
       all ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4),
-  });
+  };
+  return withConnected(work, connect, TIMEOUT_MS);
 }
 
 /** Returns the exposure of a service on a domain kind. @throws if the plan has none */

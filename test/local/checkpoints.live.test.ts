@@ -56,7 +56,7 @@ test("resumes an interrupted deployment of more than 100 providers without dupli
   expect(await ingressRoutes()).toEqual(await deployed("kubernetes:traefik.io/v1alpha1:IngressRoute"));
 
   expect(Object.keys(await deploy(local, quiet))).toEqual(["same"]);
-});
+}, 1_800_000);
 
 /** Returns the number of creations of a type in the record. */
 function recorded(type: string): number {

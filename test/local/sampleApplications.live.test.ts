@@ -18,7 +18,7 @@ test("a sample application waits for its Secret as on any cluster, and runs once
   expect([waiting?.status?.phase, waiting && isReady(waiting)]).toEqual(["Pending", false]);
 
   const settings = {
-    OIDC_ISSUER: "http://authentik.localhost/application/o/notes/",
+    OIDC_ISSUER: "http://127.0.0.1:1/application/o/notes/",
     OIDC_CLIENT_ID: "notes",
     OIDC_CLIENT_SECRET: "not a secret: it never leaves this test",
     OIDC_REDIRECT_URIS: "http://notes.localhost/oauth/callback",

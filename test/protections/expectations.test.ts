@@ -21,7 +21,13 @@ const PASSWORD = {
     status: 401,
     header: { label: "realm", name: "www-authenticate", value: 'Basic realm="legacy"' },
   },
-  refusals: [{ name: "with a wrong password", headers: { authorization: "Basic bm9ib2R5Ondyb25n" }, status: 401 }],
+  refusals: [
+    {
+      name: "with a wrong password",
+      headers: { authorization: "Basic Z2F0ZWhvdXNlLXVua25vd246d3Jvbmc=" },
+      status: 401,
+    },
+  ],
   signIn: "password",
 };
 const OPEN = { page: { kind: "status", status: 200 }, refusals: [], signIn: undefined };

@@ -11,12 +11,12 @@ function dataFolder(): string {
   return data;
 }
 
-test("the first and the last range", () => {
+test("returns the first and the last range", () => {
   expect(addressesOf(0)).toEqual({ services: "127.64.0.0/22", pods: "127.128.0.0/22" });
   expect(addressesOf(2_047)).toEqual({ services: "127.95.252.0/22", pods: "127.159.252.0/22" });
 });
 
-test("a data folder keeps its range, which nobody else gets while it is claimed", async () => {
+test("keeps the range of a data folder, which no other gets while it is claimed", async () => {
   const [data, other] = [dataFolder(), dataFolder()];
   const first = await claimAddresses(data);
   copyFileSync(path.join(data, "addresses.json"), path.join(other, "addresses.json"));

@@ -18,7 +18,7 @@ function listen(server: Server): Promise<number> {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)));
 }
 
-/** A provider that signs in as alice whoever comes. */
+/** A provider that signs every browser in as alice. */
 function openId(redirects: string[]): OpenId {
   const openid = new OpenId(issuer, {
     clients: [
@@ -85,7 +85,7 @@ function location(answer: Answer): URL {
   return new URL(headerOf(answer, "location") ?? "");
 }
 
-/** Follows the way through the provider up to the callback, which it does not ask for. */
+/** Follows the redirects of the provider up to the callback, which it does not request. */
 async function callbackOf(client: HttpClient, page: string): Promise<URL> {
   let url = new URL(page);
   do url = new URL(headerOf(await client.send(url.href), "location") ?? "", url);
@@ -93,7 +93,7 @@ async function callbackOf(client: HttpClient, page: string): Promise<URL> {
   return url;
 }
 
-test("nobody sees a page before signing in, and the request asks for what it must", async () => {
+test("redirects to the provider without a session, with all parameters", async () => {
   const answer = await ask(createClient(), `${hosts[0]}/`);
   expect(answer.status).toBe(302);
   const { origin, searchParams } = location(answer);
@@ -112,7 +112,7 @@ test("nobody sees a page before signing in, and the request asks for what it mus
   expect(headerOf(answer, "set-cookie")).toMatch(/^login=[\w-]{32}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
 });
 
-test("on both hosts a sign-in ends at the page that was asked for, and the page knows the user", async () => {
+test("returns to the requested page after a sign-in on each host, with the user", async () => {
   for (const host of hosts) {
     const client = createClient();
     const answer = await client.follow(`${host}/a%20page?q=1`);
@@ -122,14 +122,14 @@ test("on both hosts a sign-in ends at the page that was asked for, and the page 
   }
 });
 
-test("a session of one host is none on the other", async () => {
+test("keeps sessions of two hosts separate", async () => {
   const client = createClient();
   await client.follow(`${hosts[0]}/`);
   expect((await ask(client, `${hosts[0]}/`)).status).toBe(200);
   expect((await ask(client, `${hosts[1]}/`)).status).toBe(302);
 });
 
-test("a callback of another browser, with a made-up state, or a second time is refused", async () => {
+test("refuses a callback of another browser, with a forged state, or a second time", async () => {
   const [client, other] = [createClient(), createClient()];
   await ask(other, `${hosts[0]}/`);
   const callback = await callbackOf(client, `${hosts[0]}/`);
@@ -146,7 +146,7 @@ test("a callback of another browser, with a made-up state, or a second time is r
   expect(await outcome(client, callback)).toEqual(refused);
 });
 
-test("a code that the provider does not know, and its refusal, end without a session", async () => {
+test("creates no session for an unknown code or a refused sign-in", async () => {
   const client = createClient();
   const forged = await callbackOf(client, `${hosts[0]}/`);
   forged.searchParams.set("code", "forged");
@@ -158,7 +158,7 @@ test("a code that the provider does not know, and its refusal, end without a ses
   expect((await ask(client, `${hosts[0]}/`)).status).toBe(302);
 });
 
-test("the host that counts is the forwarded one, and one without a redirect URI gets nothing", async () => {
+test("uses the forwarded host, and refuses one without a redirect URI", async () => {
   const client = createClient();
   const forwarded = { "x-forwarded-proto": "http", "x-forwarded-host": new URL(hosts[1]).host };
   const redirect = location(await ask(client, `${hosts[0]}/`, forwarded)).searchParams.get("redirect_uri");
@@ -167,12 +167,12 @@ test("the host that counts is the forwarded one, and one without a redirect URI 
   expect([foreign.status, foreign.headers.location]).toEqual([421, undefined]);
 });
 
-test("a page that looks like an address of another host leads back to this one", async () => {
+test("redirects to its own host for a path that looks like the address of another", async () => {
   const answer = await createClient().follow(`${hosts[0]}//evil.example/x`);
   expect([answer.status, answer.url]).toEqual([200, `${hosts[0]}//evil.example/x`]);
 });
 
-test("signing out ends the session here and leads to the provider's own sign-out", async () => {
+test("ends the session at a sign-out and redirects to that of the provider", async () => {
   const client = createClient();
   await client.follow(`${hosts[0]}/`);
   const kept = await client.cookies.getCookieString(hosts[0]);

@@ -131,7 +131,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-test("a Deployment, its Service and an IngressRoute answer through Traefik, with every header line as it was sent", async () => {
+test("serves a Deployment through Service, IngressRoute and Traefik, with every header line as it was sent", async () => {
   const labels = { app: "echo" };
   const container: V1Container = {
     name: "whoami",
@@ -179,7 +179,7 @@ test("a Deployment, its Service and an IngressRoute answer through Traefik, with
   expect(status?.availableReplicas).toBe(1);
 });
 
-test("a Job runs SQL files, and a failing one says why and leaves nothing", async () => {
+test("runs SQL files in a Job, and reports why one fails, which changes nothing", async () => {
   expect((await createJob("good", "create table words as select :'word'::text as word"))?.succeeded).toBe(1);
   const bad = "insert into words values ('x'); select 1 / 0";
   expect((await createJob("bad", bad, containerDefaults))?.failed).toBe(1);
@@ -195,7 +195,7 @@ test("a Job runs SQL files, and a failing one says why and leaves nothing", asyn
   expect((await createJob("check", check))?.succeeded).toBe(1);
 });
 
-test("a Pod of an unknown image stays pending and names the known ones", async () => {
+test("keeps a Pod of an unknown image pending, with the list of supported ones", async () => {
   const core = api(CoreV1Api);
   const spec = { containers: [{ name: "web", image: "nginx:1" }] };
   await core.createNamespacedPod({ namespace, body: { metadata: { name: "odd" }, spec } });
@@ -210,7 +210,7 @@ test("a Pod of an unknown image stays pending and names the known ones", async (
   });
 });
 
-test("a second start on the same data folder names the first and leaves it alone", async () => {
+test("refuses a second start on the same data folder, and names the first", async () => {
   const { child, errors } = run();
   const [code] = (await once(child, "exit")) as [number];
   expect(code).toBe(1);
@@ -218,7 +218,7 @@ test("a second start on the same data folder names the first and leaves it alone
   expect((await ask("echo.localhost")).status).toBe(200);
 });
 
-test("a killed starter leaves no process behind, and the next start serves what was deployed", async () => {
+test("leaves no process when it is killed, and serves the deployed objects after the next start", async () => {
   expect(processesOf(data).some((command) => command.includes("whoami.ts"))).toBe(true);
   starter.kill("SIGKILL");
   await once(starter, "exit");
@@ -229,7 +229,7 @@ test("a killed starter leaves no process behind, and the next start serves what 
   expect((await createJob("again", "select word from words"))?.succeeded).toBe(1);
 });
 
-test("a deleted Deployment ends its process and its Pod", async () => {
+test("ends process and Pod of a deleted Deployment", async () => {
   await api(AppsV1Api).deleteNamespacedDeployment({ name: "echo", namespace, propagationPolicy: "Foreground" });
   await until(async () => {
     expect((await api(CoreV1Api).listNamespacedPod({ namespace, labelSelector: "app=echo" })).items).toEqual([]);
@@ -237,7 +237,7 @@ test("a deleted Deployment ends its process and its Pod", async () => {
   });
 });
 
-test("SIGTERM ends everything in order", async () => {
+test("stops everything in order after SIGTERM", async () => {
   starter.kill("SIGTERM");
   const [code] = (await once(starter, "exit")) as [number];
   expect(code).toBe(0);

@@ -41,11 +41,11 @@ async function patch(app: string, body: object): Promise<void> {
   await clients.apps.patchNamespacedDeployment({ name: app, namespace, body }, options);
 }
 
-test("the echo service gives back each message of a websocket at /echo, and takes no other upgrade", async () => {
+test("returns each message of a websocket at /echo of the echo service, and accepts no other upgrade", async () => {
   const address = await deployEcho("sockets", 1);
   await until(async () => expect(await status(address)).toBe(200));
   const socket = new WebSocket(`ws://${address}/echo`);
-  const heard: [string, boolean][] = [];
+  const received: [string, boolean][] = [];
   await new Promise((resolve, reject) => {
     socket.on("error", reject);
     socket.on("open", () => {
@@ -53,11 +53,11 @@ test("the echo service gives back each message of a websocket at /echo, and take
       socket.send(Buffer.from([0, 1]));
     });
     socket.on("message", (message: Buffer, binary) => {
-      if (heard.push([message.toString(), binary]) === 2) resolve(undefined);
+      if (received.push([message.toString(), binary]) === 2) resolve(undefined);
     });
   });
   socket.terminate();
-  expect(heard).toEqual([
+  expect(received).toEqual([
     ["blåbær", false],
     ["\0\u0001", true],
   ]);
@@ -65,7 +65,7 @@ test("the echo service gives back each message of a websocket at /echo, and take
   expect(await status(address, { ...upgrade, "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" })).toBe(200);
 });
 
-test("a roll-out without an unavailable Pod, a deletion and a scaling leave no moment without an answer", async () => {
+test("serves without interruption during a roll-out, a deletion and a scaling", async () => {
   const address = await deployEcho("rolling", 2);
   await until(async () => expect((await clients.podsOf("rolling")).filter(isReady)).toHaveLength(2));
   const answers = new Set<number | string>();
@@ -102,7 +102,7 @@ test("a roll-out without an unavailable Pod, a deletion and a scaling leave no m
   expect([...answers]).toEqual([200]);
 });
 
-test("a container that ends is started again, later each time, and its Pod says how it ended", async () => {
+test("restarts a container that ends, later each time, and reports how it ended", async () => {
   await deployEcho("crashing", 1, ["--nonsense"]);
   await until(async () => {
     const [pod] = await clients.podsOf("crashing");
@@ -123,7 +123,7 @@ test.each([
   ["traefik.io", "v1alpha1", "TLSStore", { defaultCertificate: {} }, "spec.defaultCertificate.secretName"],
   ["traefik.io", "v1alpha1", "ServersTransport", { insecureSkipVerify: "no" }, "spec.insecureSkipVerify"],
   ["externaldns.k8s.io", "v1alpha1", "DNSEndpoint", { endpoints: [{ targets: "x" }] }, "spec.endpoints[0].targets"],
-])("%s/%s %s has a schema that refuses what is wrong", async (group, version, kind, spec, at) => {
+])("refuses a wrong %s/%s %s", async (group, version, kind, spec, at) => {
   const body = { apiVersion: `${group}/${version}`, kind, metadata: { name: "wrong" }, spec };
   const objects = clients.client(CustomObjectsApi);
   const made = objects.createNamespacedCustomObject({
@@ -136,16 +136,16 @@ test.each([
   await expect(made).rejects.toThrow(at);
 });
 
-test("a Pod whose requests do not fit stays Pending until it is deleted, and does not block others", async () => {
+test("keeps a Pod Pending whose requests do not fit, without blocking others", async () => {
   const container = { name: "whoami", image: "traefik/whoami:v1.11.0", resources: { requests: { memory: "1Pi" } } };
   await clients.core.createNamespacedPod({
     namespace,
     body: { metadata: { name: "large" }, spec: { containers: [container] } },
   });
   await until(async () => {
-    const { spec, status: seen } = await clients.core.readNamespacedPod({ name: "large", namespace });
-    const condition = seen?.conditions?.find(({ type }) => type === "PodScheduled");
-    expect([spec?.nodeName, seen?.phase, condition?.reason, condition?.message]).toEqual([
+    const { spec, status: observed } = await clients.core.readNamespacedPod({ name: "large", namespace });
+    const condition = observed?.conditions?.find(({ type }) => type === "PodScheduled");
+    expect([spec?.nodeName, observed?.phase, condition?.reason, condition?.message]).toEqual([
       ...[undefined, "Pending", "Unschedulable", "0/1 nodes are available: 1 Insufficient memory."],
     ]);
   });
@@ -157,7 +157,7 @@ test("a Pod whose requests do not fit stays Pending until it is deleted, and doe
   );
 });
 
-test("a Pod whose readiness probe fails is not ready, and says so as a kubelet does", async () => {
+test("reports a Pod as not ready while its readiness probe fails, as a kubelet does", async () => {
   await deployEcho("unready", 1, ["--port", "8081"]);
   await until(async () => {
     const [pod] = await clients.podsOf("unready");
@@ -168,7 +168,7 @@ test("a Pod whose readiness probe fails is not ready, and says so as a kubelet d
   });
 });
 
-test("a Pod that violates the profile restricted is refused in a namespace that enforces it", async () => {
+test("refuses a Pod that violates the profile restricted in a namespace that enforces it", async () => {
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
   await clients.core.createNamespace({ body: { metadata: { name: "enforced", labels } } });
   const { securityContext } = containerDefaults;
@@ -186,7 +186,7 @@ test("a Pod that violates the profile restricted is refused in a namespace that 
   expect((await create(pod(securityContext))).metadata?.name).toBe("restricted");
 });
 
-test("network policies and disruption budgets are accepted", async () => {
+test("accepts network policies and disruption budgets", async () => {
   const metadata = { name: "sockets" };
   const podSelector = { matchLabels: { app: "sockets" } };
   const policy = { metadata, spec: { podSelector, policyTypes: ["Ingress"] } };
@@ -194,9 +194,9 @@ test("network policies and disruption budgets are accepted", async () => {
   await clients.client(NetworkingV1Api).createNamespacedNetworkPolicy({ namespace, body: policy });
   await clients.client(PolicyV1Api).createNamespacedPodDisruptionBudget({ namespace, body: budget });
   await until(async () => {
-    const { status: seen } = await clients
+    const { status: observed } = await clients
       .client(PolicyV1Api)
       .readNamespacedPodDisruptionBudget({ name: "sockets", namespace });
-    expect([seen?.currentHealthy, seen?.disruptionsAllowed]).toEqual([1, 1]);
+    expect([observed?.currentHealthy, observed?.disruptionsAllowed]).toEqual([1, 1]);
   });
 });

@@ -37,7 +37,7 @@ async function release(): Promise<void> {
   await Promise.all(listening.splice(0).map((server) => once(server.close(), "close")));
 }
 
-test("gives the first wanted port that is free, then keeps it when a better one becomes free", async () => {
+test("chooses the first wanted port that is free, and keeps it when a better one becomes free", async () => {
   const data = newFolder();
   const [taken, other] = [await take(0), await take(0)];
   await release();
@@ -58,20 +58,20 @@ test("replaces a port that another program has taken, and keeps the new one", as
   expect(await choosePorts(data, { http: [], ping: [] })).toEqual(second);
 });
 
-test("keeps the ports of names that are not asked for", async () => {
+test("keeps the ports of names that are not requested", async () => {
   const data = newFolder();
   const { ping } = await choosePorts(data, { ping: [] });
   await choosePorts(data, { http: [] });
   expect(await choosePorts(data, { ping: [], http: [] })).toMatchObject({ ping });
 });
 
-test("gives different ports below those of outgoing connections where none is wanted", async () => {
+test("chooses different ports below those of outgoing connections if none is wanted", async () => {
   const ports = Object.values(await choosePorts(newFolder(), { a: [], b: [], c: [], d: [], e: [] }));
   expect(new Set(ports).size).toBe(5);
   for (const port of ports) expect(port >= 20_000 && port < 32_768).toBe(true);
 });
 
-test("gives no port twice before it is released, although nothing listens there yet", async () => {
+test("chooses no port twice before it is released, although nothing listens there yet", async () => {
   const [one, other] = [newFolder(), newFolder()];
   const { http } = await choose(one, { http: [] });
   expect((await choosePorts(other, { http: [http] })).http).not.toBe(http);

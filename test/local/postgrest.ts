@@ -17,29 +17,29 @@ import { Processes } from "../../local/platform/processes.ts";
 import { LIMITS } from "../helpers/limits.ts";
 
 const PASSWORD = "server-canary-91aa";
-/** What a command of this machine needs besides its arguments. */
+/** The fields of a container request that are the same for every command here. */
 const MACHINE = { ip: "127.0.0.1", mounts: new Map<string, string>(), folder: tmpdir(), authentik: undefined };
 const SQL = join(import.meta.dirname, "../../infra/data/sql");
 
-/** A real Postgres with the database of the data API as the stack makes it, and a real PostgREST on it, without a cluster. */
-export interface DataWorld {
+/** A real Postgres with the database of the data API as the stack creates it, and a real PostgREST, without a cluster. */
+export interface DataApi {
   /** Runs SQL as the superuser or another role, in the data API's database or another one. */
   query<Row extends pg.QueryResultRow>(text: string, role?: string, database?: string): Promise<Row[]>;
-  /** A session of the superuser that stays, until it is ended. */
+  /** Opens a session of the superuser, which the caller ends. */
   session(): Promise<pg.Client>;
-  /** Runs the migrations as the Job does; variables besides the usual ones. Throws what psql says. */
+  /** Runs the migrations as the Job does. @param variables added to those of the Job. @throws Error with the output of psql */
   migrate(variables?: Readonly<Record<string, string>>): void;
-  /** The same as a process of its own. */
+  /** Starts the migrations as a separate process. */
   startMigration(): ChildProcess;
-  /** Asks PostgREST. */
-  ask(path: string, headers?: Readonly<Record<string, string>>, method?: "GET" | "HEAD"): Promise<Answer>;
+  /** Sends a request to PostgREST. */
+  get(path: string, headers?: Readonly<Record<string, string>>, method?: "GET" | "HEAD"): Promise<Answer>;
   post(path: string, headers: Readonly<Record<string, string>>, body: string): Promise<Answer>;
-  /** Ends PostgREST and starts it with other settings. */
+  /** Restarts PostgREST with other settings. */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>;
   readonly roles: typeof ROLES;
   /** PostgREST's port on 127.0.0.1. */
   readonly port: number;
-  /** What Postgres has logged. */
+  /** Returns the log of Postgres. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -55,7 +55,7 @@ const EXPOSED = ["api_v1", "marts", "raw"];
 const PRIVATE = ["private_marts", "private_raw"];
 
 /** Starts both and runs the migrations. */
-export async function startDataWorld(): Promise<DataWorld> {
+export async function startDataApi(): Promise<DataApi> {
   const folder = await mkdtemp(join(tmpdir(), "gatehouse-data-"));
   await chmod(folder, 0o711); // Postgres runs as another user when this is root
   const processes = new Processes(join(folder, "logs"), randomUUID());
@@ -103,7 +103,7 @@ export async function startDataWorld(): Promise<DataWorld> {
     const answer = await request(`${origin}${path}`, options);
     return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
   };
-  const ask: DataWorld["ask"] = (path, headers = {}, method = "GET") => send(path, { method, headers });
+  const get: DataApi["get"] = (path, headers = {}, method = "GET") => send(path, { method, headers });
   let running: Processes | undefined;
   const restart = async (settings: Readonly<Record<string, string>> = {}): Promise<void> => {
     await running?.stop([]);
@@ -111,7 +111,7 @@ export async function startDataWorld(): Promise<DataWorld> {
     const { file } = await commandFor("postgrest/postgrest:v12.0.2", { ...MACHINE, command: [], args: [] });
     const env = { ...postgrestSettings(ports), ...settings };
     running.start({ name: "postgrest", command: file, args: [], env, stopSignal: "SIGKILL" });
-    await running.until("postgrest", async () => (await ask("/")).status === 200);
+    await running.until("postgrest", async () => (await get("/")).status === 200);
   };
   await restart();
   return {
@@ -122,7 +122,7 @@ export async function startDataWorld(): Promise<DataWorld> {
       const { file, args, env } = migration();
       return spawn(file, args, { env, stdio: "ignore" });
     },
-    ask,
+    get,
     post: (path, headers, body) => send(path, { method: "POST", headers, body }),
     restart,
     roles: ROLES,

@@ -5,7 +5,7 @@ import { isReady, namespace, PlatformClients, status, until } from "./platformCl
 
 const clients = new PlatformClients();
 
-test("a sample application waits for its Secret as on any cluster, and runs once it is there", async () => {
+test("waits for the Secret of a sample application, and runs when it exists", async () => {
   await deployApplications(clients.platform);
   const waiting = await until(async () => {
     const [pod] = await clients.podsOf("notes");
@@ -20,7 +20,7 @@ test("a sample application waits for its Secret as on any cluster, and runs once
   const settings = {
     OIDC_ISSUER: "http://127.0.0.1:1/application/o/notes/",
     OIDC_CLIENT_ID: "notes",
-    OIDC_CLIENT_SECRET: "not a secret: it never leaves this test",
+    OIDC_CLIENT_SECRET: "not a secret: only this test uses it",
     OIDC_REDIRECT_URIS: "http://notes.localhost/oauth/callback",
     OIDC_SCOPES: "openid profile email",
   };
@@ -55,7 +55,7 @@ test("restarts a sample application after its Secret has changed", async () => {
   expect(pods[0]?.metadata?.uid).not.toBe(before?.metadata?.uid);
   const { spec } = await clients.core.readNamespacedService({ name: "notes", namespace });
   const address = `${spec?.clusterIP}:8080`;
-  // An issuer that nothing serves: the application knows the host, and cannot begin the sign-in.
+  // No server has this issuer: the application accepts the host, and cannot start the sign-in.
   expect(await status(address, { host: "notes.localhost:8080" })).toBe(502);
   expect(await status(address, { host: "notes.localhost" })).toBe(421);
 });

@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type DataWorld, startDataWorld } from "./postgrest.ts";
+import { type DataApi, startDataApi } from "./postgrest.ts";
 
-let api: DataWorld;
+let api: DataApi;
 const owner = (sql: string): Promise<unknown> => api.query(sql, api.roles.owner);
 beforeAll(async () => {
-  api = await startDataWorld();
+  api = await startDataApi();
   await owner(await readFile(new URL("sql-catalog.sql", import.meta.url), "utf8"));
 });
 afterAll(() => api.stop());
 
 async function rows(path: string): Promise<Record<string, unknown>[]> {
-  const answer = await api.ask(path);
+  const answer = await api.get(path);
   expect([answer.status, path]).toEqual([200, path]);
   return JSON.parse(answer.body) as Record<string, unknown>[];
 }
@@ -35,7 +35,7 @@ describe("meta_endpoints", () => {
     ]);
   });
 
-  test("says of a table what the database and the pipeline know", async () => {
+  test("has the facts of database and pipeline about a table", async () => {
     expect(await rows("/meta_endpoints?schema=eq.raw&relation=eq.ssb_population")).toEqual([
       {
         schema: "raw",
@@ -58,7 +58,7 @@ describe("meta_endpoints", () => {
     ]);
   });
 
-  test("says of a view how much it reads, and who provides its sources", async () => {
+  test("has the number of rows that a view reads, and the providers of its sources", async () => {
     expect(await rows("/meta_endpoints?relation=eq.population")).toEqual([
       {
         schema: "api_v1",
@@ -90,9 +90,9 @@ describe("meta_endpoints", () => {
     ]);
   });
 
-  test("takes the kind from the name, and estimates what can be estimated", async () => {
-    const told = await rows("/meta_endpoints?select=relation,kind,row_estimate&order=relation");
-    expect(told.map((row) => Object.values(row))).toEqual([
+  test("has the kind by the name, and estimates of rows", async () => {
+    const endpoints = await rows("/meta_endpoints?select=relation,kind,row_estimate&order=relation");
+    expect(endpoints.map((row) => Object.values(row))).toEqual([
       ["dim_region", "dim", null],
       ["fact_both", "fact", null],
       ["meta_dimensions", null, null],
@@ -125,14 +125,14 @@ describe("meta_endpoints", () => {
     expect(await column(`/meta_endpoints?${filter}&order=relation`, "relation")).toEqual(expected);
   });
 
-  test("a relation has its row as soon as it is there, and no longer", async () => {
+  test("has a row for a relation exactly while it exists", async () => {
     await owner("create table marts.ref_new (id integer)");
     expect(await column("/meta_endpoints?relation=eq.ref_new", "kind")).toEqual(["ref"]);
     await owner("drop table marts.ref_new");
     expect(await rows("/meta_endpoints?relation=eq.ref_new")).toEqual([]);
   });
 
-  test("a small table has an estimate once its rows are counted", async () => {
+  test("has an estimate for a small table after its rows are counted", async () => {
     await owner("create table marts.ref_small (id integer); insert into marts.ref_small values (1), (2)");
     await vi.waitFor(
       async () => expect(await column("/meta_endpoints?relation=eq.ref_small", "row_estimate")).toEqual([2]),
@@ -143,7 +143,7 @@ describe("meta_endpoints", () => {
 });
 
 describe("meta_sources", () => {
-  test("GET /meta_sources?provider=eq.ssb tells all of a source", async () => {
+  test("GET /meta_sources?provider=eq.ssb returns all fields of a source", async () => {
     expect(await rows("/meta_sources?provider=eq.ssb")).toEqual([
       {
         source_id: "ssb-1",
@@ -165,7 +165,7 @@ describe("meta_sources", () => {
     ]);
   });
 
-  test("says how fresh each is", async () => {
+  test("has the freshness of each source", async () => {
     const all = await rows("/meta_sources?select=source_id,freshness");
     expect(Object.fromEntries(all.map(({ source_id, freshness }) => [source_id, freshness]))).toEqual({
       "ssb-1": "fresh",
@@ -178,7 +178,7 @@ describe("meta_sources", () => {
   });
 });
 
-test("GET /meta_dimensions?source_id=eq.ssb-1 passes on what editors wrote, and no private relation", async () => {
+test("GET /meta_dimensions?source_id=eq.ssb-1 returns the texts of editors, and no private relation", async () => {
   const common = { source_id: "ssb-1" };
   expect(await rows("/meta_dimensions?source_id=eq.ssb-1&order=dimension.desc")).toEqual([
     {
@@ -220,7 +220,7 @@ describe("the tables that pipelines fill", () => {
     await expect(owner(sql)).rejects.toMatchObject({ constraint });
   });
 
-  test("are nobody else's", async () => {
+  test("are writable by pipelines only", async () => {
     for (const table of ["sources", "dimensions", "endpoints", "tags"]) {
       await expect(api.query(`select from catalog.${table}`, api.roles.anonymous)).rejects.toMatchObject({
         code: "42501",
@@ -229,7 +229,7 @@ describe("the tables that pipelines fill", () => {
   });
 });
 
-test("every column of the meta views has a comment", async () => {
+test("has a comment on every column of the meta views", async () => {
   const bare = await api.query(
     `select attrelid::regclass || '.' || attname as column from pg_attribute join pg_class c on c.oid = attrelid
      where relnamespace = 'api_v1'::regnamespace and relname ~ '^meta_' and attnum > 0 and col_description(attrelid, attnum) is null`,
@@ -237,7 +237,7 @@ test("every column of the meta views has a comment", async () => {
   expect(bare).toEqual([]);
 });
 
-test("a later version may change a view's columns, and what a pipeline has made of it stays", async () => {
+test("keeps views of pipelines when a later version changes the columns of a view", async () => {
   await api.query("drop view api_v1.meta_dimensions; create view api_v1.meta_dimensions as select 1 as other");
   api.migrate();
   expect((await rows("/meta_dimensions?limit=1"))[0]).toMatchObject({ source_id: "ssb-1" });

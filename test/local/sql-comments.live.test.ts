@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type DataWorld, startDataWorld } from "./postgrest.ts";
+import { type DataApi, startDataApi } from "./postgrest.ts";
 
-let api: DataWorld;
+let api: DataApi;
 beforeAll(async () => {
-  api = await startDataWorld();
+  api = await startDataApi();
   await api.query(`create schema staging authorization ${api.roles.owner}`);
 });
 afterAll(() => api.stop());
@@ -33,7 +33,7 @@ async function comments(view: string): Promise<(string | null)[]> {
   return rows.map(({ comment }) => comment);
 }
 
-describe("comments are carried to a view", () => {
+describe("comments are copied to a view", () => {
   test.each([
     ["plain", `select "Key", navn, "odd (col)" from marts.base`, ["The base", "The key", null, "The odd one"]],
     ["renamed", `select navn as "Key", "Key" as id from marts.base`, ["The base", null, "The key"]],
@@ -50,7 +50,7 @@ describe("comments are carried to a view", () => {
       ["The base", "The key"],
     ],
     [
-      "beside subqueries of its own",
+      "next to its own subqueries",
       `select (select max(note) from marts.other) as most, "Key" from marts.base where exists (select note from marts.other)`,
       [null, null, "The key"],
     ],
@@ -68,7 +68,7 @@ describe("comments are carried to a view", () => {
     await owner("drop materialized view api_v1.v");
   });
 
-  test("from view to view, also through one that is not exposed", async () => {
+  test("copies from view to view, also through one that is not exposed", async () => {
     await owner(
       `create view staging.middle as select "Key" as k from marts.base; create view api_v1.first as select k as a from staging.middle;
        create view api_v1.second as select a as b from api_v1.first`,
@@ -78,10 +78,10 @@ describe("comments are carried to a view", () => {
     expect(await comments("api_v1.second")).toEqual(["The base", "The key"]);
   });
 
-  test("and are in the description that the API gives of itself", async () => {
+  test("are in the description of the API", async () => {
     await owner(`create view api_v1.v as select "Key" as k from marts.base`);
     await api.restart();
-    const { definitions } = JSON.parse((await api.ask("/")).body) as {
+    const { definitions } = JSON.parse((await api.get("/")).body) as {
       definitions: Record<string, { description: string; properties: Record<string, { description: string }> }>;
     };
     expect(definitions["v"]?.description).toBe("The base");
@@ -89,14 +89,14 @@ describe("comments are carried to a view", () => {
   });
 });
 
-describe("a carried comment", () => {
+describe("a copied comment", () => {
   beforeEach(() =>
     owner(
       `create view api_v1.first as select "Key" as a, navn from marts.base; create view api_v1.second as select a as b, navn from api_v1.first`,
     ),
   );
 
-  test("follows its origin, goes with it, and comes with it", async () => {
+  test("changes, disappears and appears with its source", async () => {
     await owner(`comment on column marts.base."Key" is 'Another key'; comment on column marts.base.navn is 'The name'`);
     expect(await comments("api_v1.second")).toEqual(["The base", "Another key", "The name"]);
     await owner(`comment on column marts.base."Key" is null; comment on table marts.base is 'New base'`);
@@ -104,7 +104,7 @@ describe("a carried comment", () => {
     expect(await comments("api_v1.second")).toEqual(["New base", null, "The name"]);
   });
 
-  test("gives way to what somebody wrote, which stays and is carried on", async () => {
+  test("is replaced by a comment of a user, which is copied in turn", async () => {
     await owner(`comment on column api_v1.first.a is 'Written'; comment on view api_v1.second is 'Mine'`);
     expect(await comments("api_v1.first")).toEqual(["The base", "Written", null]);
     expect(await comments("api_v1.second")).toEqual(["Mine", "Written", null]);
@@ -114,26 +114,26 @@ describe("a carried comment", () => {
     expect(await comments("api_v1.second")).toEqual(["Mine", "Written", null]);
   });
 
-  test("comes back when what was written is taken away", async () => {
+  test("is copied again after the comment of a user is removed", async () => {
     await owner(`comment on column api_v1.first.a is 'Written'`);
     await owner(`comment on column api_v1.first.a is null`);
     expect(await comments("api_v1.second")).toEqual(["The base", "The key", null]);
   });
 
-  test("is that of the new definition when the view is replaced", async () => {
+  test("follows the new definition of a replaced view", async () => {
     await owner(`create or replace view api_v1.first as select id as a, note as navn from marts.other`);
     expect(await comments("api_v1.first")).toEqual([null, null, "A note"]);
     expect(await comments("api_v1.second")).toEqual([null, null, "A note"]);
   });
 
-  test("stays with a column and a view that are renamed", async () => {
+  test("stays with a renamed column and a renamed view", async () => {
     await owner(`alter view api_v1.first rename column a to c; alter view api_v1.first rename to third`);
     await owner(`comment on column marts.base."Key" is 'Another key'`);
     expect(await comments("api_v1.third")).toEqual(["The base", "Another key", null]);
   });
 });
 
-test("what was there before the trigger is carried by the migration, without it nothing is", async () => {
+test("copies comments of views that are older than the trigger in the migration, and none without it", async () => {
   await api.query("alter event trigger gatehouse_comments disable");
   await owner(`create view api_v1.early as select "Key" as a from marts.base`);
   expect(await comments("api_v1.early")).toEqual([null, null]);

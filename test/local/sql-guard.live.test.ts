@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DataWorld, startDataWorld } from "./postgrest.ts";
+import { type DataApi, startDataApi } from "./postgrest.ts";
 
-let api: DataWorld;
+let api: DataApi;
 beforeAll(async () => {
-  api = await startDataWorld();
+  api = await startDataApi();
   await api.query(
     `create table private_marts.person (id integer, navn text);
      insert into private_marts.person values (1, 'Sample Person');
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** What the owner is told who runs this, `done` when nothing; nothing of it stays. */
+/** Returns the error that the owner gets for a statement, else `done`. The statement is rolled back. */
 async function attempt(sql: string): Promise<string> {
   return api.query(`begin; ${sql}; rollback`, api.roles.owner).then(
     () => "done",
@@ -27,7 +27,7 @@ async function attempt(sql: string): Promise<string> {
 const refusal = (kind: string, relation: string, source = "private_marts.person"): string =>
   `${kind} ${relation} reads ${source}, which holds personal data: everyone could read it there`;
 
-describe("what would serve personal data is refused", () => {
+describe("refuses to serve personal data", () => {
   test.each([
     ["a view", "create view api_v1.people as select * from private_marts.person", "view", "api_v1.people"],
     ["a count", "create view api_v1.people as select count(*) from private_marts.person", "view", "api_v1.people"],
@@ -108,7 +108,7 @@ describe("what would serve personal data is refused", () => {
     expect(await attempt(sql)).toBe(refusal(kind, relation, source));
   });
 
-  test("by the superuser as well, with the cure", async () => {
+  test("by the superuser as well, with a hint", async () => {
     await expect(api.query("create view api_v1.people as select * from private_marts.person")).rejects.toMatchObject({
       code: "42501",
       hint: "Take private_marts.person out of it, or drop it, or put it into a private schema.",
@@ -126,11 +126,11 @@ test.each([
     "a private table that refers to a public one",
     "create table private_marts.k (nr text references marts.dim_kommune)",
   ],
-])("%s is nobody's business", async (_, sql) => {
+])("allows %s", async (_, sql) => {
   expect(await attempt(sql)).toBe("done");
 });
 
-test("a schema becomes private when it is configured so, with what was made before", async () => {
+test("makes a schema private with its existing relations when it is configured", async () => {
   await api.query(
     "create table staging.a (id integer); create view api_v1.later as select * from staging.a",
     api.roles.owner,
@@ -147,17 +147,17 @@ test("a schema becomes private when it is configured so, with what was made befo
   api.migrate();
 });
 
-test("without the guard the view serves rows; the next migration finds it, and dropping it is the cure", async () => {
+test("reports a view of private data, created without the guard, in the next migration until it is dropped", async () => {
   await api.query(
     `alter event trigger gatehouse_guard_private disable;
      set role ${api.roles.owner}; create view api_v1.people as select * from private_marts.person; reset role;
      alter event trigger gatehouse_guard_private enable`,
   );
-  const served = await api.ask("/people");
+  const served = await api.get("/people");
   expect([served.status, served.body]).toEqual([200, '[{"id":1,"navn":"Sample Person"}]']);
   expect(() => api.migrate()).toThrow(refusal("view", "api_v1.people"));
   expect(await attempt("create view api_v1.other as select 1 as x")).toBe(refusal("view", "api_v1.people"));
   await api.query("drop view api_v1.people", api.roles.owner);
-  expect((await api.ask("/people")).status).toBe(404);
+  expect((await api.get("/people")).status).toBe(404);
   api.migrate();
 });

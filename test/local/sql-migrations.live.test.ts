@@ -1,11 +1,11 @@
 /** The migrations as a whole: twice, twice at once, and killed on the way. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type DataWorld, startDataWorld } from "./postgrest.ts";
+import { type DataApi, startDataApi } from "./postgrest.ts";
 
-let api: DataWorld;
+let api: DataApi;
 beforeAll(async () => {
-  api = await startDataWorld();
+  api = await startDataApi();
 });
 afterAll(() => api.stop());
 
@@ -32,14 +32,14 @@ async function waiting(): Promise<number> {
   return found.length;
 }
 
-test("run again, they leave what they find", async () => {
+test("change nothing in a second run", async () => {
   const before = await made();
   expect(before.length).toBeGreaterThan(20);
   api.migrate();
   expect(await made()).toEqual(before);
 });
 
-test("two at once take turns, and both end well", async () => {
+test("run one after the other when started at once", async () => {
   const before = await made();
   const ends = [api.startMigration(), api.startMigration()].map((run) => once(run, "exit"));
   expect(await Promise.all(ends)).toEqual([
@@ -49,7 +49,7 @@ test("two at once take turns, and both end well", async () => {
   expect(await made()).toEqual(before);
 });
 
-test("killed on the way, they have changed nothing, and the next run ends well", async () => {
+test("change nothing when they are killed, and succeed in the next run", async () => {
   await api.query("drop function gatehouse_openapi.document(text)");
   const before = await made();
   const other = await api.session();

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DataWorld, startDataWorld } from "./postgrest.ts";
+import { type DataApi, startDataApi } from "./postgrest.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -18,10 +18,10 @@ interface Document {
 }
 
 const profile = { "accept-profile": "gatehouse_openapi" };
-let api: DataWorld;
+let api: DataApi;
 let marts: Document;
 beforeAll(async () => {
-  api = await startDataWorld();
+  api = await startDataApi();
   await api.query(
     `comment on schema marts is 'All marts';
      create type marts.mood as enum ('glad', 'sad');
@@ -47,12 +47,12 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 async function documentOf(query: string): Promise<Document> {
-  const answer = await api.ask(`/rpc/document${query}`, profile);
+  const answer = await api.get(`/rpc/document${query}`, profile);
   expect(answer.status).toBe(200);
   return JSON.parse(answer.body) as Document;
 }
 
-test("is OpenAPI 3.1 of one schema, of the default one without a word", async () => {
+test("is OpenAPI 3.1 of one schema, by default of the default schema", async () => {
   expect([marts.openapi, marts.info.title, marts.servers]).toEqual(["3.1.0", "marts", [{ url: "/" }]]);
   expect(marts.info.description).toBe(
     "All marts\n\nAn answer holds 1000 rows at the most, and may be kept for 60 seconds. A query may take 5s. Tables of up to 1000000 rows are counted exactly.",
@@ -67,7 +67,7 @@ test("is OpenAPI 3.1 of one schema, of the default one without a word", async ()
   ]);
 });
 
-test("has every reference, and each parameter and operation once", () => {
+test("defines every reference, and each parameter and operation once", () => {
   const names = Object.entries(marts.components).flatMap(([kind, parts]) =>
     Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
   );
@@ -116,7 +116,7 @@ test("describes filters, statuses and headers", () => {
   expect(path?.head.responses["200"]).not.toHaveProperty("content");
 });
 
-test("its schemas hold for what is answered", async () => {
+test("its schemas match the responses", async () => {
   expect(marts.components["schemas"]?.["every"]).toMatchObject({
     type: "object",
     description: 'One column of each "type"',
@@ -132,18 +132,18 @@ test("its schemas hold for what is answered", async () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const validate = ajv.compile({ ...marts.components["schemas"]?.["every"], additionalProperties: false });
-  const rows = JSON.parse((await api.ask("/every", { "accept-profile": "marts" })).body) as object[];
+  const rows = JSON.parse((await api.get("/every", { "accept-profile": "marts" })).body) as object[];
   expect(rows.map((row) => validate(row) || validate.errors)).toEqual([true, true]);
   expect(validate({ ...rows[0], l: "angry" })).toBe(false);
   expect(validate({ ...rows[0], a: null })).toBe(false);
   expect(validate({ ...rows[0], f: "01.01.2024" })).toBe(false);
 });
 
-describe("another schema than an exposed one", () => {
+describe("a schema that is not exposed", () => {
   test.each(["private_marts", "gatehouse", "gatehouse_openapi", "catalog", "public", "pg_catalog", "nothing", ""])(
     "%s answers 404 and names none",
     async (schema) => {
-      const answer = await api.ask(`/rpc/document?schema=${schema}`, profile);
+      const answer = await api.get(`/rpc/document?schema=${schema}`, profile);
       expect([answer.status, answer.body]).toEqual([
         404,
         '{"code":"not_found","details":null,"hint":null,"message":"there is no such schema"}',
@@ -152,8 +152,8 @@ describe("another schema than an exposed one", () => {
   );
 });
 
-test("has an ETag, and answers 304 to it", async () => {
-  const tag = String((await api.ask("/rpc/document", profile)).headers["etag"]);
-  const answer = await api.ask("/rpc/document", { ...profile, "if-none-match": tag });
+test("has an ETag, and returns 304 for it", async () => {
+  const tag = String((await api.get("/rpc/document", profile)).headers["etag"]);
+  const answer = await api.get("/rpc/document", { ...profile, "if-none-match": tag });
   expect([answer.status, answer.body]).toEqual([304, ""]);
 });

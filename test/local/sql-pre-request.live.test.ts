@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type DataWorld, startDataWorld } from "./postgrest.ts";
+import { type DataApi, startDataApi } from "./postgrest.ts";
 
 const marts = { "accept-profile": "marts" };
 const PATIENCE = { timeout: 240_000, interval: 50 };
-let api: DataWorld;
+let api: DataApi;
 beforeAll(async () => {
-  api = await startDataWorld();
+  api = await startDataApi();
   await api.query(
     `create table marts.dim_place (id integer primary key, name text);
      insert into marts.dim_place select n, 'place ' || n from generate_series(1, 5) n;
@@ -25,7 +25,7 @@ beforeAll(async () => {
      analyze marts.many_1`,
     api.roles.owner,
   );
-  // Instead of the real one: shows what it is that holds.
+  // Replaces the function, as the control of the test.
   await api.query(
     `create function gatehouse.nothing() returns void language sql as ''; grant execute on function gatehouse.nothing() to public`,
   );
@@ -35,15 +35,15 @@ afterAll(() => api.stop());
 /** The ETag of an answer, once it stays the same: what ran before may still be counted. */
 async function settledTag(path: string, headers: Record<string, string>): Promise<string> {
   return vi.waitFor(async () => {
-    const [first, second] = [await api.ask(path, headers), await api.ask(path, headers)];
+    const [first, second] = [await api.get(path, headers), await api.get(path, headers)];
     expect(second.headers["etag"]).toBe(first.headers["etag"]);
     return String(second.headers["etag"]);
   }, PATIENCE);
 }
 
 describe("headers", () => {
-  test("every answer says how long it holds, and how many rows it has at the most", async () => {
-    const { status, headers } = await api.ask("/dim_place", marts);
+  test("have the cache lifetime and the maximum number of rows in every response", async () => {
+    const { status, headers } = await api.get("/dim_place", marts);
     expect(status).toBe(200);
     expect(headers["cache-control"]).toBe("public, max-age=60");
     expect(headers["vary"]).toBe("Accept, Accept-Profile, Prefer, Range, Range-Unit");
@@ -51,9 +51,9 @@ describe("headers", () => {
     expect(headers["etag"]).toMatch(/^W\/"[0-9a-f]{32}"$/);
   });
 
-  test("a limit that changes is told at once", async () => {
+  test("have a changed limit at once", async () => {
     api.migrate({ max_rows: "7", max_age: "30" });
-    const { headers } = await api.ask("/dim_place", marts);
+    const { headers } = await api.get("/dim_place", marts);
     expect([headers["x-max-rows"], headers["cache-control"]]).toEqual(["7", "public, max-age=30"]);
     api.migrate();
   });
@@ -68,12 +68,12 @@ describe("If-None-Match", () => {
     ["HEAD", "itself", (tag: string) => tag],
   ] as const)("%s with the tag %s answers 304 without a body", async (method, _, header) => {
     const tag = await settledTag("/dim_place", marts);
-    const answer = await api.ask("/dim_place", { ...marts, "if-none-match": header(tag) }, method);
+    const answer = await api.get("/dim_place", { ...marts, "if-none-match": header(tag) }, method);
     expect([answer.status, answer.body, answer.headers["etag"]]).toEqual([304, "", tag]);
     expect(answer.headers["cache-control"]).toBe("public, max-age=60");
   });
 
-  test("not a byte follows the headers of a 304", async () => {
+  test("a 304 has no body", async () => {
     const tag = await settledTag("/dim_place", { ...marts, accept: "*/*" });
     const socket = connect(api.port, "127.0.0.1");
     await once(socket, "connect");
@@ -94,8 +94,8 @@ describe("If-None-Match", () => {
     ["another tag", "/dim_place", { "if-none-match": '"00000000000000000000000000000000"' }, 200],
     ["any tag of a relation that is not there", "/nothing", { "if-none-match": "*" }, 404],
     ["any tag of a private relation", "/many", { "if-none-match": "*", "accept-profile": "private_marts" }, 406],
-  ])("%s is no match", async (_, path, headers, status) => {
-    expect((await api.ask(path, { ...marts, ...headers })).status).toBe(status);
+  ])("does not match %s", async (_, path, headers, status) => {
+    expect((await api.get(path, { ...marts, ...headers })).status).toBe(status);
   });
 
   test.each([
@@ -104,13 +104,13 @@ describe("If-None-Match", () => {
     ["media type", "/dim_place", { accept: "text/csv" }],
     ["preference", "/dim_place", { prefer: "count=exact" }],
     ["range", "/dim_place", { range: "0-1" }],
-  ])("the tag of another %s is no match", async (_, path, headers) => {
+  ])("does not match the tag of another %s", async (_, path, headers) => {
     const tag = await settledTag("/dim_place", { ...marts, accept: "*/*" });
-    const answer = await api.ask(path, { ...marts, accept: "*/*", ...headers, "if-none-match": tag });
+    const answer = await api.get(path, { ...marts, accept: "*/*", ...headers, "if-none-match": tag });
     expect(answer.status).not.toBe(304);
   });
 
-  test("a write in the database changes the tag, and one in another database does not", async () => {
+  test("the tag changes with a write in the database, but not in another one", async () => {
     const inserted = async (): Promise<unknown> => {
       const counters = "select pg_stat_get_db_tuples_inserted(oid) as n from pg_database where datname = 'postgres'";
       return (await api.query<{ n: string }>(counters))[0]?.n;
@@ -120,13 +120,13 @@ describe("If-None-Match", () => {
       const [before, tag] = [await inserted(), await settledTag("/dim_place", marts)];
       await api.query("insert into neighbour values (1)", undefined, "postgres");
       await vi.waitFor(async () => expect(await inserted()).not.toBe(before), PATIENCE);
-      expect((await api.ask("/dim_place", { ...marts, "if-none-match": tag })).status).toBe(304);
+      expect((await api.get("/dim_place", { ...marts, "if-none-match": tag })).status).toBe(304);
       return tag;
     }, PATIENCE);
 
     await api.query("update marts.dim_place set name = 'moved' where id = 1", api.roles.owner);
     await vi.waitFor(async () => {
-      const answer = await api.ask("/dim_place?id=eq.1", { ...marts, "if-none-match": tag });
+      const answer = await api.get("/dim_place?id=eq.1", { ...marts, "if-none-match": tag });
       expect([answer.status, answer.body]).toEqual([200, '[{"id":1,"name":"moved"}]']);
     }, PATIENCE);
   });
@@ -139,7 +139,7 @@ describe("exact counts", () => {
   test.each([["/many"], ["/many_1"], ["/m%61ny"], ["/%6dany?id=eq.1"]])(
     "of %s, which is large, are refused",
     async (path) => {
-      const answer = await api.ask(path, { ...marts, prefer: "handling=lenient , count=exact" });
+      const answer = await api.get(path, { ...marts, prefer: "handling=lenient , count=exact" });
       expect(answer.status).toBe(400);
       expect(JSON.parse(answer.body)).toEqual({
         code: "exact_count_refused",
@@ -152,14 +152,14 @@ describe("exact counts", () => {
     },
   );
 
-  test("so are those of HEAD, without a body", async () => {
-    const answer = await api.ask("/many?limit=0", { ...marts, prefer: "count=exact" }, "HEAD");
+  test("are refused for HEAD too, without a body", async () => {
+    const answer = await api.get("/many?limit=0", { ...marts, prefer: "count=exact" }, "HEAD");
     expect([answer.status, answer.body, answer.headers["content-range"]]).toEqual([400, "", undefined]);
   });
 
-  test("small tables are counted, large ones estimated", async () => {
+  test("are returned for small tables, and estimates for large ones", async () => {
     const count = async (path: string, prefer: string): Promise<unknown> => {
-      const { status, headers } = await api.ask(path, { ...marts, prefer }, "HEAD");
+      const { status, headers } = await api.get(path, { ...marts, prefer }, "HEAD");
       return [status, headers["content-range"]];
     };
     expect(await count("/dim_place?limit=0", "count=exact")).toEqual([206, "*/5"]);
@@ -167,8 +167,8 @@ describe("exact counts", () => {
     expect(await count("/many_1?limit=0", "count=estimated")).toEqual([206, "*/2000"]);
   });
 
-  test("expected answers do not fill the server's log, errors do", async () => {
-    await api.ask("/absent_from_here", marts);
+  test("expected responses are not logged by the server, errors are", async () => {
+    await api.get("/absent_from_here", marts);
     expect(api.log()).toContain('ERROR:  relation "marts.absent_from_here" does not exist');
     expect(api.log()).not.toMatch(/exact_count_refused|not_modified|STATEMENT/);
   });
@@ -176,11 +176,11 @@ describe("exact counts", () => {
 
 describe("bounds of a request", () => {
   const limits = async (): Promise<Record<string, string>> => {
-    const rows = JSON.parse((await api.ask("/limits", marts)).body) as { name: string; setting: string }[];
+    const rows = JSON.parse((await api.get("/limits", marts)).body) as { name: string; setting: string }[];
     return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
   };
 
-  test("hold in its transaction, and without them it would have none", async () => {
+  test("apply in its transaction, which has none without the function", async () => {
     expect(await limits()).toEqual({
       statement_timeout: "5s",
       lock_timeout: "1s",
@@ -197,10 +197,10 @@ describe("bounds of a request", () => {
     await api.restart();
   });
 
-  test("a slow query is ended, at once after the setting has changed", async () => {
-    expect((await api.ask("/waiting", marts)).status).toBe(200);
+  test("end a slow query, at once after a change of the setting", async () => {
+    expect((await api.get("/waiting", marts)).status).toBe(200);
     await api.query(`alter role ${api.roles.anonymous} set statement_timeout to 200`);
-    const answer = await api.ask("/waiting", marts);
+    const answer = await api.get("/waiting", marts);
     await api.query(`alter role ${api.roles.anonymous} set statement_timeout to 5000`);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([
       500,
@@ -209,7 +209,7 @@ describe("bounds of a request", () => {
   });
 });
 
-test("a write is refused though granted, and would be done without the pre-request", async () => {
+test("refuses a granted write, which succeeds without the function", async () => {
   const profile = { "content-profile": "marts", "content-type": "application/json", accept: "application/json" };
   const write = (): Promise<unknown> => api.post("/dim_place", profile, '{"id": 6, "name": "stray"}');
   await api.query(`grant insert on marts.dim_place to ${api.roles.anonymous}`);

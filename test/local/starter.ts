@@ -1,8 +1,8 @@
-/** Starts a platform on the data folder of its argument, tells what it is on standard output, and stops it on SIGTERM. */
+/** Starts a platform on the data folder of its argument, prints its description, and stops it on SIGTERM. */
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { createProgress } from "../../ops/terminal/progress.ts";
 
-/** What a test is told. */
+/** The description of a started platform. */
 export type Started = Pick<Platform, "kubeconfig" | "httpPort" | "postgres">;
 
 const [data = ""] = process.argv.slice(2);

@@ -61,7 +61,7 @@ describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_0
   });
   afterAll(async () => own.stop());
 
-  test("comes up from nothing in one go, with everything inside the server", async () => {
+  test("deploys at once, with everything in the server", async () => {
     const { changes } = await stack.up(config());
     created = changes["create"];
     expect(changes).toEqual({ create: created });
@@ -79,7 +79,7 @@ describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_0
     await answers("/thing?id=gt.1").toEqual([200, "[]"]);
   });
 
-  test("is the same to a second up", async () => {
+  test("changes nothing in a second deployment", async () => {
     expect((await stack.up(config())).changes).toEqual({ same: created });
   });
 
@@ -92,7 +92,7 @@ describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_0
     await answers("/thing").toEqual([200, '[{"id":1}]']);
   });
 
-  test("goes with its data when the stack does", async () => {
+  test("is removed with its data", async () => {
     await stack.destroy();
     expect((await stack.resources()).size).toBe(0);
     const { items } = await own.core.listPersistentVolumeClaimForAllNamespaces();

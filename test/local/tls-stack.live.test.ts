@@ -72,7 +72,7 @@ test("fails with the root certificate of another CA, and creates no database", a
   expect(await query("select datname from pg_database where datname in ('gatehouse', 'authentik')")).toEqual([]);
 });
 
-test("is deployed, and serves the data API and the login page", async () => {
+test("deploys, and serves the data API and the login page", async () => {
   await stack.up(config({}));
   const table = "create table api_v1.thing as select 1 as id; comment on table api_v1.thing is 'A thing'";
   await query(`set role gatehouse_owner; ${table}`, "gatehouse");

@@ -120,11 +120,11 @@ test.each([
   [PROXY, ["sh"], 'command: the image has no program "sh"; use its entry point'],
   ["postgrest/postgrest:v14.17", ["sh"], 'command: the image has no program "sh"; use its entry point'],
   ["traefik/whoami:v1.11.0", ["/bin/sh"], 'command: the image has no program "/bin/sh"; use its entry point'],
-])("another program of %s than the one that runs here is refused: %j", async (image, command, message) => {
+])("refuses another program of %s than the one that runs here: %j", async (image, command, message) => {
   await expect((async () => commandFor(image, request({ command })))()).rejects.toThrow(message);
 });
 
-test("an unknown image is refused with the list of known ones", async () => {
+test("refuses an unknown image with the list of supported ones", async () => {
   await expect(commandFor("example.org/tool:1", request())).rejects.toThrow(
     /^image "example.org\/tool:1" is not supported by the local platform. Supported: ghcr\.io\/goauthentik\/server, /,
   );

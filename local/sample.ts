@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import Papa from "papaparse";
 import { Client } from "pg";
 import type { LocalStack } from "./deploy.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -15,10 +16,11 @@ export async function loadSampleOf({ postgres }: Platform, { settings, variables
   const { host, port } = postgres;
   const client = new Client({ host, port, database, user: roles.owner, password: fill(ownerPassword, variables) });
   await client.connect();
+  const { data: rows } = Papa.parse(await file("kommuner-2024.csv"), { header: true, skipEmptyLines: true });
   try {
     await client.query("begin");
     await client.query(await file("sample.sql"));
-    await client.query(await file("load.sql"), [JSON.stringify(parseCsv(await file("kommuner-2024.csv")))]);
+    await client.query(await file("load.sql"), [JSON.stringify(rows)]);
     await client.query("commit");
   } finally {
     await client.end();
@@ -27,11 +29,4 @@ export async function loadSampleOf({ postgres }: Platform, { settings, variables
 
 function file(name: string): Promise<string> {
   return readFile(new URL(`sample/${name}`, import.meta.url), "utf8");
-}
-
-/** Rows as objects by the header's names. The file quotes nothing, so splitting at commas is all there is to do. */
-function parseCsv(text: string): Record<string, string>[] {
-  const [header = "", ...rows] = text.trim().split(/\r?\n/);
-  const names = header.split(",");
-  return rows.map((row) => Object.fromEntries(row.split(",").map((value, index) => [names[index] ?? "", value])));
 }

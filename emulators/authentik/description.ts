@@ -94,7 +94,7 @@ function emptyValue(property: Schema): unknown {
 }
 
 /** Converts `nullable` of OpenAPI 3.0 to the type `null` of JSON Schema. */
-function withNulls(schema: unknown): unknown {
+export function withNulls(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withNulls);
   if (typeof schema !== "object" || schema === null) return schema;
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withNulls(value)]));

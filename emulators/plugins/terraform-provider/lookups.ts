@@ -6,8 +6,6 @@ import { MEMBERS } from "./resources.ts";
 
 interface Lookup {
   readonly path: string;
-  /** The argument that names one object by its id. */
-  readonly one?: string;
   /** The arguments that a list is filtered by, with their names in the API. */
   readonly filters: Readonly<Record<string, string>>;
   /** Sent with every list. */
@@ -23,13 +21,13 @@ interface Lookup {
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
   getFlow: {
     path: "/flows/instances/",
-    filters: { slug: "slug", designation: "designation" },
+    filters: { slug: "slug" },
     noun: "flows",
     outputs: "authentication designation name slug title",
   },
   getPropertyMappingProviderScope: {
     path: "/propertymappings/provider/scope/",
-    filters: { managed: "managed", managedLists: "managed", name: "name", scopeName: "scope_name" },
+    filters: { managedLists: "managed", scopeName: "scope_name" },
     noun: "mappings",
     outputs: "description expression ids managed managedLists name scopeName",
   },
@@ -42,7 +40,6 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
   },
   getGroup: {
     path: "/core/groups/",
-    one: "pk",
     filters: { name: "name" },
     noun: "groups",
     outputs: "attributes includeUsers isSuperuser name numPk parentName parents pk users usersObjs",
@@ -50,7 +47,6 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
   },
   getUser: {
     path: "/core/users/",
-    one: "pk",
     filters: { username: "username" },
     query: { include_groups: "true", include_roles: "true" },
     noun: "users",
@@ -77,19 +73,16 @@ function nameOf(token: string): string {
 /** Runs a data source; of a key pair it returns the fields of the list, without certificate and key. A 404 gives an empty result, as with the real provider. @throws when nothing matches */
 export async function lookUp(api: Api, token: string, args: Values): Promise<Values> {
   const lookup = lookupOf(token);
-  const { path, one } = lookup;
+  const { path, filters, noun } = lookup;
+  const given = Object.entries(filters).filter(([name]) => !isEmpty(args[name]));
+  if (given.length === 0)
+    throw new Error(`the emulated provider looks up ${noun} only by ${Object.keys(filters).join(" or ")}`);
+  const filtered: Values = Object.fromEntries(given.map(([name, parameter]) => [parameter, args[name]]));
   const members = nameOf(token) === "getGroup" ? { ...MEMBERS, include_users: asText(args.includeUsers ?? true) } : {};
-
-  const matches = async (): Promise<Values[] | undefined> => {
-    if (!one || isEmpty(args[one])) return matchesOf(api, lookup, args, members);
-    const found = await api.object({ method: "GET", path: `${path}${asText(args[one])}/`, query: members });
-    return found && [found];
-  };
-  const found = await matches();
+  const found = await api.list({ method: "GET", path, query: { ...members, ...lookup.query, ...filtered } });
   if (!found) return {};
-  const [first, ...others] = found;
-  if (!first) throw new Error(`No matching ${lookup.noun} found`);
-  if (one && others.length > 0) throw new Error(`Multiple ${lookup.noun.replace(/s?$/, "s")} found`);
+  const [first] = found;
+  if (!first) throw new Error(`No matching ${noun} found`);
   if (!isEmpty(args.managedLists)) return { ...args, id: "-1", ids: found.map((entry) => entry.pk ?? null) };
 
   const id = asText(first.pk);
@@ -100,16 +93,7 @@ export async function lookUp(api: Api, token: string, args: Values): Promise<Val
   return { ...args, ...(Object.fromEntries(outputs.filter(([, value]) => value !== undefined)) as Values), id };
 }
 
-async function matchesOf(api: Api, lookup: Lookup, args: Values, query: Values): Promise<Values[] | undefined> {
-  const { path, one, filters } = lookup;
-  const given = Object.entries(filters).filter(([name]) => !isEmpty(args[name]));
-  if (one && given.length === 0) throw new Error(`Neither ${one} nor ${Object.keys(filters).join(", ")} were provided`);
-  if (!isEmpty(args.managedLists) && !isEmpty(args.name)) throw new Error('"managed_list": conflicts with name');
-  const filtered: Values = Object.fromEntries(given.map(([name, parameter]) => [parameter, args[name]]));
-  return api.list({ method: "GET", path, query: { ...query, ...lookup.query, ...filtered } });
-}
-
-/** Objects travel as JSON text. */
+/** Returns objects as JSON text. */
 function plain(value: Value | undefined): Value | undefined {
   if (value === null || value === undefined || Array.isArray(value)) return value ?? undefined;
   return typeof value === "object" ? asText(value) : value;

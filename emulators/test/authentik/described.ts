@@ -4,20 +4,14 @@ import type { ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 import { expect } from "vitest";
 import { selfSigned } from "../../authentik/certificate.ts";
-import { description } from "../../authentik/description.ts";
+import { description, withNulls } from "../../authentik/description.ts";
 
 type Json = Record<string, unknown>;
 
 /** The schema of an answer in the description, found by method, path and status. */
 const ajv = new Ajv({ strict: false, unicodeRegExp: true });
 formats.default(ajv);
-function withoutNullable(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutNullable);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const { nullable, ...rest } = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, withoutNullable(v)]));
-  return nullable === true ? { anyOf: [{ type: "null" }, rest] } : rest;
-}
-ajv.addSchema({ $id: "api", components: withoutNullable(description.components) });
+ajv.addSchema({ $id: "api", components: withNulls(description.components) });
 
 const patterns = Object.keys(description.paths).sort((a, b) => a.split("{").length - b.split("{").length);
 const validators = new Map<string, ValidateFunction>();

@@ -24,7 +24,7 @@ describe("errors", () => {
     delete: { call: `DELETE ${where}${ID}/`, run: () => scene.plugin.delete(GROUP, ID, state, CONTEXT) },
     lookup: {
       call: "GET /api/v3/flows/instances/",
-      run: () => scene.plugin.invoke?.("authentik:index/getFlow:getFlow", {}),
+      run: () => scene.plugin.invoke?.("authentik:index/getFlow:getFlow", { slug: "x" }),
     },
   };
   const ALL = ["create", "refresh", "update", "delete", "lookup"] as const;

@@ -133,15 +133,15 @@ test("refuses a callback of another browser, with a forged state, or a second ti
   const [client, other] = [createClient(), createClient()];
   await ask(other, `${hosts[0]}/`);
   const callback = await callbackOf(client, `${hosts[0]}/`);
-  const madeUp = new URL(callback);
-  madeUp.searchParams.set("state", "made-up");
-  const refused = [400, "This sign-in was not begun here.\n"];
+  const forged = new URL(callback);
+  forged.searchParams.set("state", "forged");
+  const refused = [400, "This sign-in was not started in this browser.\n"];
   const outcome = async (as: HttpClient, url: URL) => {
     const { status, body, headers } = await ask(as, url.href);
     return [status, body, ...(headers["set-cookie"] ? ["session"] : [])];
   };
   expect(await outcome(other, callback)).toEqual(refused);
-  expect(await outcome(client, madeUp)).toEqual(refused);
+  expect(await outcome(client, forged)).toEqual(refused);
   expect((await ask(client, callback.href)).status).toBe(302);
   expect(await outcome(client, callback)).toEqual(refused);
 });

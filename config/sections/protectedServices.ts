@@ -65,8 +65,9 @@ export function checkServices(section: unknown = [], problems: Problem[]): Servi
     problems.push({ path: "protected_services", message: "expected a list", hint: "begin each entry with a dash" });
     return [];
   }
+  const schemas = entrySchemas();
   return (section as unknown[]).map((raw, index) =>
-    checkEntry(raw, { path: join("protected_services", index), entry: nameOf(raw) }, problems, entrySchemas()),
+    checkEntry(raw, { path: join("protected_services", index), entry: nameOf(raw) }, problems, schemas),
   ) as ServiceDraft[];
 }
 

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { ShellEnvironment, StackContext } from "../context/context.ts";
-import { pulumiOf } from "../engine/open.ts";
+import { type DecryptedConfig, pulumiOf, secretVariables } from "../engine/open.ts";
 import type { Progress } from "../terminal/progress.ts";
 
 export interface PulumiCli {
@@ -39,7 +39,5 @@ export async function openCli(
 /** Returns the secret template variables of the stack file in clear, by name. */
 export async function decryptedVariables({ stack, run }: PulumiCli): Promise<Readonly<Record<string, string>>> {
   const text = await run("config", "--show-secrets", "--json", "--stack", stack);
-  const config = JSON.parse(text) as Record<string, { value?: string; secret: boolean }>;
-  const secrets = Object.entries(config).filter(([, { secret }]) => secret);
-  return Object.fromEntries(secrets.map(([key, { value }]) => [key.replace(/^variables:/, ""), value ?? ""]));
+  return secretVariables(JSON.parse(text) as DecryptedConfig);
 }

@@ -47,11 +47,11 @@ export async function pulumiCommand(data: string, pulumi: string): Promise<Pulum
   return PulumiCommand.get({ root, skipVersionCheck: true });
 }
 
-/**
- * Decrypts the template variables of the stack file, by name.
- * @throws Error when they cannot be decrypted: no passphrase, or no access to the key
- */
-export async function secretVariables(stack: Stack): Promise<Record<string, string>> {
-  const secrets = Object.entries(await stack.getAllConfig()).filter(([, { secret }]) => secret);
-  return Object.fromEntries(secrets.map(([key, { value }]) => [key.replace(/^variables:/, ""), value]));
+/** A stack's configuration with its secrets in plain text, as the engine returns it. */
+export type DecryptedConfig = Readonly<Record<string, { readonly value?: string; readonly secret?: boolean }>>;
+
+/** Returns the secret template variables, by name. */
+export function secretVariables(config: DecryptedConfig): Record<string, string> {
+  const secrets = Object.entries(config).filter(([, { secret }]) => secret);
+  return Object.fromEntries(secrets.map(([key, { value }]) => [key.replace(/^variables:/, ""), value ?? ""]));
 }

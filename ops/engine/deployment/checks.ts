@@ -127,13 +127,13 @@ async function checkEngine(
   const stack = await openEngine(target, shell, program, progress).catch((error: unknown) => {
     throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}. See docs/deploy.md, Backend.`);
   });
-  const secrets = await secretVariables(stack).catch((error: unknown) => {
+  const config = await stack.getAllConfig().catch((error: unknown) => {
     const hint = "Set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key.";
     throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}. ${hint}`);
   });
   const state = await readState(stack);
-  refuseOtherClusters(target, (await stack.getAllConfig())["kubernetes:context"]?.value, state);
-  return { stack, state, secrets };
+  refuseOtherClusters(target, config["kubernetes:context"]?.value, state);
+  return { stack, state, secrets: secretVariables(config) };
 }
 
 async function checkPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<void> {

@@ -1,5 +1,6 @@
 /** `npm start [-- --once] [--json]`: starts the platform, deploys the local stack, and verifies every route. */
 import { parseArgs } from "node:util";
+import { errorText } from "../config/errorText.ts";
 import { openContext, type ShellEnvironment } from "../ops/context/context.ts";
 import { openDataStack, ownDatabase } from "../ops/checks/contract/connection.ts";
 import { LockFolder } from "../ops/checks/contract/lockFolder.ts";
@@ -34,7 +35,7 @@ try {
   await leave((await start()) ? 0 : 1);
 } catch (error) {
   // Once it is ending, whatever was under way fails for that reason alone.
-  if (!leaving) process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  if (!leaving) process.stderr.write(`\n${errorText(error)}\n`);
   await leave(1);
 }
 

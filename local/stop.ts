@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { errorText } from "../config/errorText.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
 import { isDataFolder, openDataFolder, readRunning } from "./platform/data.ts";
 import { killMarked, startTime } from "./platform/sweep.ts";
@@ -15,7 +16,7 @@ try {
   console.error((await stop()) ? `Stopped the platform on ${data}.` : `No platform runs on ${data}.`);
   if (options.purge) await purge();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(errorText(error));
   process.exitCode = 1;
 }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import type { CoreV1Api, V1ContainerState, V1Pod } from "@kubernetes/client-node";
+import { errorText } from "../../config/errorText.ts";
 import { CONTEXT } from "../platform/cluster.ts";
 import { end, inherited, isAlive, signalGroup } from "../platform/processes.ts";
 import { MARK } from "../platform/sweep.ts";
@@ -58,7 +59,7 @@ export class RunningPod {
     const waiting = { reason: "ContainerCreating" };
     this.announced = this.#report({ phase: "Pending", ready: false, state: { waiting } });
     this.#done = this.#run().catch((error: unknown) => {
-      if (!this.#ended.signal.aborted) console.error(`Pod ${name}: ${describe(error)}`);
+      if (!this.#ended.signal.aborted) console.error(`Pod ${name}: ${errorText(error)}`);
     });
   }
 
@@ -107,7 +108,7 @@ export class RunningPod {
       try {
         return await prepare(this.#api, this.#pod, { ip: this.ip, folder: this.#folder, authentik: this.#authentik });
       } catch (error) {
-        const waiting = { reason: "CreateContainerConfigError", message: describe(error) };
+        const waiting = { reason: "CreateContainerConfigError", message: errorText(error) };
         await this.#report({ phase: this.#restarts > 0 ? "Running" : "Pending", ready: false, state: { waiting } });
         await pause(STARTUP_PERIOD * 5, undefined, { signal: this.#ended.signal });
       }
@@ -168,7 +169,7 @@ export class RunningPod {
       this.#reported = summary;
     } catch (error) {
       // The next probe reports it again. A Pod that no longer exists is stopped by its watch.
-      console.error(`status of Pod ${namespace}/${name}: ${describe(error)}`);
+      console.error(`status of Pod ${namespace}/${name}: ${errorText(error)}`);
     }
   }
 
@@ -176,8 +177,4 @@ export class RunningPod {
   #lastLines(): string {
     return readFileSync(this.#log).subarray(-2048).toString("utf8").trimEnd().split("\n").slice(-80).join("\n");
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,7 @@ import { filledIn, secretTexts } from "../../config/secretText.ts";
 import type { SampleUser, SecretText, Settings } from "../../config/settings.ts";
 import type { Credentials } from "../clients/signIn.ts";
 import type { StackContext } from "../context/context.ts";
-import { reasonOf } from "./reason.ts";
+import { errorText } from "../../config/errorText.ts";
 
 export interface Secrets {
   /** Returns a text with its variables filled in; undefined if one of them is not known. */
@@ -30,7 +30,7 @@ export async function secretsOf(
     const decrypted = await decrypt();
     return withValues(context, Object.keys(decrypted), decrypted, undefined);
   } catch (error) {
-    return withValues(context, encrypted, {}, reasonOf(error).split("\n")[0]);
+    return withValues(context, encrypted, {}, errorText(error).split("\n")[0]);
   }
 }
 

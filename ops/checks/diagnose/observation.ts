@@ -1,5 +1,5 @@
 import pTimeout from "p-timeout";
-import { reasonOf } from "../reason.ts";
+import { errorText } from "../../../config/errorText.ts";
 
 /** An observed value, or the reason why it is not available. */
 export type Observation<T> = { readonly value: T } | { readonly unavailable: string };
@@ -32,5 +32,5 @@ export function observed<T>(observation: Observation<T>): T | undefined {
 /** Returns one line of why something failed: the reason of the deepest cause. */
 export function rootReason(error: unknown): string {
   if (error instanceof Error && error.cause instanceof Error) return rootReason(error.cause);
-  return reasonOf(error).split("\n", 1)[0] ?? "";
+  return errorText(error).split("\n", 1)[0] ?? "";
 }

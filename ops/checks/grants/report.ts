@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import { errorText } from "../../../config/errorText.ts";
 import type { Check } from "../verify/check.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import type { Finding } from "./finding.ts";
@@ -18,8 +19,7 @@ export async function checkGrants(client: ClientBase, expected: GrantExpectation
 
 /** Returns the failed check of an unreachable database. */
 export function unreachableCheck(database: string, error: unknown): Check {
-  const detail = error instanceof Error ? error.message : String(error);
-  return { name: `grants of database ${database}`, ok: false, detail };
+  return { name: `grants of database ${database}`, ok: false, detail: errorText(error) };
 }
 
 export function checksOf(findings: readonly Finding[], { database, schemas }: GrantExpectation): Check[] {

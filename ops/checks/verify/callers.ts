@@ -3,7 +3,7 @@ import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { protectionOf } from "../../../protections/table.ts";
 import type { StackContext } from "../../context/context.ts";
 import { readMachineAccount } from "../../clients/machineAccount.ts";
-import { reasonOf } from "../reason.ts";
+import { errorText } from "../../../config/errorText.ts";
 import { type Secrets, sampleUsers } from "../secrets.ts";
 import type { Unreachable } from "./databaseOf.ts";
 import type { Callers } from "./signInProbes.ts";
@@ -50,5 +50,5 @@ export async function callersOf(
 function apiReason(error: unknown): string {
   const { code } = error as { code?: unknown };
   if (code === 404) return "it does not exist";
-  return typeof code === "number" ? `status ${code}` : reasonOf(error);
+  return typeof code === "number" ? `status ${code}` : errorText(error);
 }

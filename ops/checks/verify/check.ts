@@ -1,5 +1,5 @@
 import { type HttpClient, withClient } from "../../clients/http.ts";
-import { reasonOf } from "../reason.ts";
+import { errorText } from "../../../config/errorText.ts";
 import { describeAnswer } from "./describeAnswer.ts";
 
 /** One expectation of a deployment, and whether it passed. */
@@ -43,7 +43,7 @@ export async function check(name: string, probe: () => Promise<string>): Promise
   try {
     return { name, ok: true, detail: await probe() };
   } catch (error) {
-    return { name, ok: false, detail: reasonOf(error) };
+    return { name, ok: false, detail: errorText(error) };
   }
 }
 

@@ -8,7 +8,7 @@ import { ContractError } from "../contract/contract.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
 import type { DatabaseTarget } from "./database.ts";
 import type { Secrets } from "../secrets.ts";
-import { reasonOf } from "../reason.ts";
+import { errorText } from "../../../config/errorText.ts";
 
 /** Why something cannot be checked from this machine. */
 export interface Unreachable {
@@ -59,8 +59,7 @@ async function serviceAddress(
   if ("reason" in cluster) throw new NoServiceError(`${problem}: ${cluster.reason}`);
   const read = cluster.makeApiClient(CoreV1Api).readNamespacedService({ name: NAME, namespace });
   const { spec } = await read.catch((error: unknown) => {
-    const { code } = error as { code?: unknown };
-    throw new NoServiceError(`${problem}: ${typeof code === "number" ? `HTTP ${code}` : reasonOf(error)}`);
+    throw new NoServiceError(`${problem}: ${errorText(error)}`);
   });
   if (!spec?.clusterIP) throw new NoServiceError(problem);
   return spec.clusterIP;

@@ -1,6 +1,6 @@
 /** Probes by kind and subject; several run at once. */
 import pLimit from "p-limit";
-import { reasonOf } from "../reason.ts";
+import { errorText } from "../../../config/errorText.ts";
 import type { Check } from "./check.ts";
 
 interface Failed {
@@ -84,6 +84,6 @@ async function checksOf({ kind, subject, run }: Probe): Promise<readonly Check[]
   try {
     return await run();
   } catch (error) {
-    return [{ name: `${kind} of ${subject}`, ok: false, detail: reasonOf(error) }];
+    return [{ name: `${kind} of ${subject}`, ok: false, detail: errorText(error) }];
   }
 }

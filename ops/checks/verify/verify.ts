@@ -8,7 +8,7 @@ import type { Progress } from "../../terminal/progress.ts";
 import { callersOf } from "./callers.ts";
 import { skip } from "./check.ts";
 import { clusterProbes } from "./cluster.ts";
-import { reasonOf } from "../reason.ts";
+import { errorText } from "../../../config/errorText.ts";
 import { redactAll, withoutSecrets } from "../redact.ts";
 import { type Secrets, secretsOf } from "../secrets.ts";
 import { databaseOf, type Unreachable } from "./databaseOf.ts";
@@ -89,7 +89,7 @@ function clusterOf({ context, environment }: StackContext): KubeConfig | Unreach
   try {
     return kubeConfigOf(context, environment);
   } catch (error) {
-    const [reason = ""] = reasonOf(error).split("; ");
+    const [reason = ""] = errorText(error).split("; ");
     return { reason, hint: "set KUBECONFIG to a file that has the context" };
   }
 }

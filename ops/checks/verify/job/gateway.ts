@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import pRetry from "p-retry";
 import { lookup } from "../../../../infra/loopback.ts";
-import { reasonOf } from "../../reason.ts";
+import { errorText } from "../../../../config/errorText.ts";
 
 /** One a second. CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). */
 const ATTEMPTS = 120;
@@ -21,7 +21,7 @@ export async function waitForGateway(
   await pRetry(() => open(new URL(url)), {
     ...{ retries: attempts - 1, factor: 1, minTimeout: pause, maxTimeout: pause },
     onFailedAttempt: ({ error, attemptNumber }) => {
-      if (attemptNumber % REPORT_EVERY === 1) report(reasonOf(error), attemptNumber);
+      if (attemptNumber % REPORT_EVERY === 1) report(errorText(error), attemptNumber);
     },
   }).catch(() => undefined);
 }

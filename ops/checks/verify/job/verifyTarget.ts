@@ -1,6 +1,6 @@
 import type { JobTarget } from "../../../../infra/verification/target.ts";
 import { withoutSecrets } from "../../redact.ts";
-import { reasonOf } from "../../reason.ts";
+import { errorText } from "../../../../config/errorText.ts";
 import { stateOf, summary } from "../check.ts";
 import { type MachineAccount, readMachineAccount } from "../../../clients/machineAccount.ts";
 import { outsideProbes, Observations } from "../outside.ts";
@@ -58,7 +58,7 @@ export async function verifyTarget(
         sources,
       });
     } catch (error) {
-      log({ level: "error", event: "metrics", detail: `${pushgateway} did not take them: ${reasonOf(error)}` });
+      log({ level: "error", event: "metrics", detail: `${pushgateway} did not take them: ${errorText(error)}` });
       return ok ? 2 : 1;
     }
   }

@@ -1,5 +1,5 @@
 /**
- * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Four files of tests run at a time, because a file waits for other programs
+ * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Five files of tests run at a time on two cores, because a file waits for other programs
  * for about half of its time. With arguments, these are for Vitest, which then runs alone after the checks.
  */
 import { availableParallelism } from "node:os";

@@ -50,8 +50,8 @@ const DNS = {
 };
 
 /**
- * For pods that nobody connects to, and that themselves connect to the gateway alone: to its pods, and to some ports wherever the names of
- * the domains lead.
+ * For pods without incoming connections that connect to the gateway only: to its pods, and to some ports of any address, since the names of
+ * the domains can resolve to any.
  * @param gateway pods of the gateway
  */
 export function callsOnly(

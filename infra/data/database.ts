@@ -4,7 +4,7 @@ import type { DataApi } from "../../config/settings.ts";
 import type { DataPlan } from "../plan/types.ts";
 import { resolveSecret } from "../secrets.ts";
 
-/** A request's transaction waits for nobody; one that does is of a PostgREST that is gone. */
+/** Maximum time that a transaction is idle. A transaction of a request is never idle, unless its PostgREST was terminated. */
 const IDLE_MS = 10_000;
 
 export interface DatabaseArgs {

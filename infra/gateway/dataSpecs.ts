@@ -7,7 +7,7 @@ import type { PlainMiddleware } from "./traefik.ts";
 type RateLimit = NonNullable<PlainMiddleware["rateLimit"]>;
 
 /**
- * Nobody has credentials here: a token or a cookie is never passed on, and scripts of every origin may read. The gateway answers preflights
+ * The API has no credentials: a token or a cookie is never forwarded, and scripts of every origin may read. The gateway answers preflights
  * itself, since PostgREST would allow methods that find no route.
  */
 export function anonymousSpec(): PlainMiddleware {

@@ -35,7 +35,7 @@ export function spellings(header: string): string[] {
  * A group whose name would read as another's is left out of `X-idp-groups`: one with a comma, an invisible character or outer spaces. The
  * JWT carries every group as a list. Elsewhere an invisible character becomes a question mark: a line break must not end a header, and
  * leaving it out would make two users look the same.
- * The JWT is minted for a provider of its own: authentik's proxy token is HS256 with a secret that nobody gets. It lives as long as
+ * The JWT is minted for a provider of its own: authentik's proxy token is HS256 with a secret that is never handed out. It lives as long as
  * the session, because authentik computes headers once, at login.
  * @param signer name of the provider that signs
  */

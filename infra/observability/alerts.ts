@@ -156,7 +156,7 @@ function proofAlerts(called: Called, settings: Settings, verification: Verificat
       "critical",
       { expr: `time() - max(${lastRun}) > ${silence(verification)} or absent(${lastRun})`, for: "1h" },
       "verify does not run",
-      "Nobody proves the deployment: two runs or more are missing.",
+      "The deployment is not verified: two runs or more are missing.",
     ),
     called(
       "GatehouseCertificateExpires",

@@ -12,7 +12,7 @@ import { statefulSet } from "./statefulSet.ts";
 import { tlsOptions } from "./tls.ts";
 import type { Workload } from "./workload.ts";
 
-/** What a load balancer may pass on when nothing is stated: loopback and the networks that nobody routes (RFC 1918, RFC 4193). */
+/** Networks that can connect through a load balancer by default: loopback and private networks (RFC 1918, RFC 4193). */
 const PRIVATE = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"];
 
 export interface InstallationArgs {

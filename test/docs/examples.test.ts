@@ -34,8 +34,9 @@ describe("stack files in pages", () => {
     expect(parseStack(raw, {}, { secretsRequired: false }).stack).toBe("example");
   });
 
-  test("finds those of README.md, docs/getting-started.md and docs/vps.md", () => {
-    expect(stackFiles.map(({ page }) => page).sort()).toEqual(["README.md", "docs/getting-started.md", "docs/vps.md"]);
+  test("finds those of README.md and the guides", () => {
+    const guides = ["getting-started", "tailnet", "vps"].map((name) => `docs/${name}.md`);
+    expect(stackFiles.map(({ page }) => page).sort()).toEqual(["README.md", ...guides]);
   });
 });
 

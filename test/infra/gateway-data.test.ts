@@ -59,7 +59,7 @@ describe("the data API's part of the gateway under mocks", () => {
     expect(spec("gatehouse-openapi")).toEqual({ replacePath: { path: "/rpc/document" } });
   });
 
-  test("reads a query as a whole or not at all, and an exact count alone", () => {
+  test("matches a query as a whole or not at all, and an exact count alone", () => {
     const regex = "^([^?]*)[?].*%(?:$|[^0-9A-Fa-f]|[0-9A-Fa-f](?:$|[^0-9A-Fa-f])).*$";
     expect(spec("gatehouse-whole-query")).toEqual({ redirectRegex: { regex, replacement: "${1}" } });
     expect(spec("gatehouse-exact-count")).toEqual({ headers: { customRequestHeaders: { Prefer: "count=exact" } } });

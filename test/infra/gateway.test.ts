@@ -38,7 +38,7 @@ describe("the gateway under mocks", () => {
     );
   }, PATIENCE);
 
-  test("the strip removes every spelling of every identity header, path overrides, and what Traefik does not remove", () => {
+  test("removes every spelling of every identity header, path overrides, and headers that Traefik does not remove", () => {
     const overrides = ["X-Original-URI", "X-Original-URL", "X-Rewrite-URL"].flatMap(spellings);
     const said = ["For", "Host", "Method", "Port", "Prefix", "Proto", "Server", "Uri"].map(
       (part) => `X-Forwarded-${part}`,

@@ -120,7 +120,7 @@ describe("an installed identity provider under mocks", () => {
     });
   });
 
-  test("a machine has its password where it runs, and a client id for what its groups may enter", () => {
+  test("stores the password of a machine in its namespace, with a client id for the services of its groups", () => {
     const clients = (ids: readonly [string, string][]) =>
       JSON.stringify(Object.fromEntries(ids.map(([url, id]) => [url, `client-of-${id}-provider`])));
     const open: [string, string][] = [["https://open.mesh.example.org", "open@mesh"]];
@@ -166,7 +166,7 @@ describe("an existing identity provider under mocks", () => {
     recorder = await deploy(stack({ identity_provider: existing, protected_services: services, data_api: undefined }));
   }, PATIENCE);
 
-  test("gets no server, database, budget or blueprint", () => {
+  test("has no server, database, disruption budget or blueprint", () => {
     expect([...recorder.objects("apps/v1:Deployment").keys()].filter((place) => place.includes("authentik"))).toEqual(
       [],
     );
@@ -183,7 +183,7 @@ describe("an existing identity provider under mocks", () => {
     expect(recorder.one("pulumi:providers:authentik", "authentik").inputs["url"]).toBe("https://sso.example.org");
   });
 
-  test("has the groups that services name, and gets those of its own section", () => {
+  test("has the groups of services, and those that its section creates", () => {
     const groups = recorder.of("authentik:index/group:Group").map(({ inputs }) => inputs["name"]);
     expect(groups).toEqual(["platform"]);
     expect(recorder.calls.filter((call) => call.startsWith("getGroup "))).toEqual([

@@ -55,7 +55,7 @@ describe("the production stack", () => {
     recorder = await deploy(readStackFile(join(root, "Pulumi.production.yaml"), "production"));
   }, PATIENCE);
 
-  test("has its metrics read by pods, in the namespace of Prometheus and with its labels", () => {
+  test("has PodMonitors in the namespace of Prometheus, with its labels", () => {
     const monitors = [...recorder.objects<Record<string, unknown>>(POD_MONITOR)].map(([name, { metadata, spec }]) => [
       name,
       (metadata as { labels: unknown }).labels,
@@ -76,7 +76,7 @@ describe("the production stack", () => {
     ]);
   });
 
-  test("lets Prometheus reach those ports and nothing else, and leaves the gateway's pods to whoever runs them", () => {
+  test("allows Prometheus to connect to those ports only, and changes nothing for the gateway's pods", () => {
     const policies = [...recorder.objects<{ spec: unknown }>(POLICY)].filter(([name]) => name.includes("/gatehouse-"));
     const from = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }];
     const policy = (place: string, matchLabels: Record<string, string>, port: number) => [
@@ -96,7 +96,7 @@ describe("the production stack", () => {
     ]);
   });
 
-  test("declares every port that a PodMonitor names, for Prometheus finds it there", () => {
+  test("declares every port that a PodMonitor names", () => {
     const ports = recorder.of("kubernetes:apps/v1:Deployment").flatMap(({ inputs }) => {
       const { metadata, spec } = inputs as {
         metadata: { name: string };
@@ -115,7 +115,7 @@ describe("the production stack", () => {
     ]);
   });
 
-  test("keeps the database's password out of the address that PostgREST's admin port shows", () => {
+  test("has no database password in the address that PostgREST's admin port prints", () => {
     const secrets = recorder.of("kubernetes:core/v1:Secret").map(({ inputs }) => inputs["stringData"]);
     const reading = secrets.filter((data) => data !== undefined && "PGRST_DB_URI" in (data as object));
     expect(reading).toEqual([
@@ -128,7 +128,7 @@ describe("the production stack", () => {
     ]);
   });
 
-  test("has an alert for each thing that somebody must know", () => {
+  test("has an alert for each documented condition", () => {
     const alerts = alertsOf(recorder);
     expect(alerts.map(({ alert, labels, for: held }) => `${alert} ${labels.severity} ${held ?? "at once"}`)).toEqual([
       ...Array.from({ length: 4 }, () => "GatehouseMetricsMissing warning 10m"),
@@ -146,7 +146,7 @@ describe("the production stack", () => {
     );
   });
 
-  test("each alert leads to its paragraph and to diagnose", () => {
+  test("links each alert to its paragraph and to diagnose", () => {
     const page = readFileSync(join(root, "docs", "operations", "alerts.md"), "utf8");
     const titles = [...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
     const alerts = alertsOf(recorder);
@@ -157,7 +157,7 @@ describe("the production stack", () => {
     }
   });
 
-  test("asks for no metric that nobody has, in alerts and on the dashboard", () => {
+  test("uses existing metrics only, in alerts and on the dashboard", () => {
     const { panels, title } = dashboardOf(recorder);
     const exprs = [
       ...alertsOf(recorder).map(({ expr }) => expr),
@@ -203,10 +203,10 @@ function unknown(expr: string, known: ReadonlySet<string>): string[] {
   return (bare.match(/[a-z][a-z0-9_]*/g) ?? []).filter((name) => !words.has(name) && !known.has(name));
 }
 
-describe("where the Prometheus operator is not there", () => {
+describe("without the Prometheus operator", () => {
   const observability = { namespace: "monitoring", dashboard: false };
 
-  test("a stack that counts on it is refused before the first resource", async () => {
+  test("refuses a stack that requires it before the first resource", async () => {
     const kinds = ["traefik.io/v1alpha1/IngressRoute", "traefik.io/v1alpha1/Middleware"];
     facts = { version: "v1.36.3", kinds, traefik: undefined };
     const recorder = new Fresh();
@@ -219,7 +219,7 @@ describe("where the Prometheus operator is not there", () => {
   });
 
   test(
-    "a stack without the section has nothing of it, and no dashboard is made that nobody wants",
+    "creates neither monitors nor a dashboard for a stack without the section",
     async () => {
       const without = await deploy(stack());
       expect([...without.objects(POD_MONITOR).keys(), ...without.objects(RULE).keys()]).toEqual([]);
@@ -231,7 +231,7 @@ describe("where the Prometheus operator is not there", () => {
   );
 
   test(
-    "an older PostgREST, which has no metrics, is not read",
+    "creates no monitor for an older PostgREST, which has no metrics",
     async () => {
       const data_api = { domains: "auto", version: "v12.0.2", authenticator_password: "${A}", owner_password: "${O}" };
       const old = await deploy(stack({ observability, data_api }));

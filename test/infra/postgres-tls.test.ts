@@ -136,7 +136,7 @@ test(
 );
 
 describe("the file of the provider", () => {
-  test("has a name of its content, and is written again where it is missing or changed", () => {
+  test("has a name with a hash of its content, and is written again if it is missing or changed", () => {
     const project = mkdtempSync(join(tmpdir(), "gatehouse-file-"));
     const path = writeRootCertificates("one\n", project);
     expect(path).not.toBe(writeRootCertificates("two\n", project));

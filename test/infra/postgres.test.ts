@@ -55,7 +55,7 @@ describe("a server as a StatefulSet", () => {
     recorder = await install({ kind: "statefulset", port: 15432, clients: ["pipelines"], storage_class: "fast" });
   }, PATIENCE);
 
-  test("is one restricted pod on a claim", () => {
+  test("is one restricted pod with a volume claim", () => {
     const { spec } = only(recorder, "apps/v1:StatefulSet", "postgres");
     expect([spec["replicas"], spec["serviceName"]]).toEqual([1, "postgres-pods"]);
     const pod = (spec as unknown as { template: { spec: Record<string, unknown> } }).template.spec;
@@ -87,7 +87,7 @@ describe("a server as a StatefulSet", () => {
     });
   });
 
-  test("is reached through a load balancer by private networks alone", () => {
+  test("accepts connections through a load balancer from private networks only", () => {
     expect(only(recorder, "core/v1:Service", "postgres").spec).toEqual({
       type: "LoadBalancer",
       selector: { "app.kubernetes.io/name": "postgres", "app.kubernetes.io/part-of": "gatehouse" },
@@ -100,7 +100,7 @@ describe("a server as a StatefulSet", () => {
     expect(provider(recorder)).toEqual({ host: "localhost", port: "15432", username: "postgres", sslmode: "disable" });
   });
 
-  test("lets in the namespaces that use it, and what the load balancer of k3s passes on", () => {
+  test("accepts connections from the namespaces that use it, and from the load balancer of k3s", () => {
     const balancer = { matchLabels: { "svccontroller.k3s.cattle.io/svcname": "postgres" } };
     expect(only(recorder, "networking.k8s.io/v1:NetworkPolicy", "postgres").spec).toEqual({
       podSelector: { matchLabels: { "app.kubernetes.io/name": "postgres", "app.kubernetes.io/part-of": "gatehouse" } },
@@ -117,7 +117,7 @@ describe("a server as a StatefulSet", () => {
     });
   });
 
-  test("is where pods connect, by the Service's own address", () => {
+  test("is the host of each connection, by the name of its Service", () => {
     const uri = "postgres://gatehouse_authenticator@127.96.0.9:5432/gatehouse?sslmode=disable";
     expect(connections(recorder)).toEqual([uri, canary("AUTHENTICATOR"), "127.96.0.9", "disable", "127.96.0.9"]);
   });
@@ -138,7 +138,7 @@ describe("a server of the operator", () => {
     });
   }, PATIENCE);
 
-  test("is a Cluster with our superuser, replicas apart from each other, and no connection without TLS", () => {
+  test("is a Cluster with a superuser, replicas on different nodes, and TLS for every connection", () => {
     const { spec, metadata } = only(recorder, CNPG, "postgres");
     expect(metadata.annotations).toEqual({ "pulumi.com/waitFor": "condition=Ready" });
     expect(spec).toEqual({
@@ -178,7 +178,7 @@ describe("a server of the operator", () => {
     expect(secret.visible).not.toContain(canary("POSTGRES"));
   });
 
-  test("lets in its users, the operator, its own instances and the metrics' reader", () => {
+  test("accepts connections from its clients, the operator, its instances and Prometheus", () => {
     const pods = { podSelector: { matchLabels: { "cnpg.io/cluster": "postgres" } } };
     const operator = { matchLabels: { "app.kubernetes.io/name": "cloudnative-pg" } };
     expect(only(recorder, "networking.k8s.io/v1:NetworkPolicy", "postgres").spec).toEqual({
@@ -199,7 +199,7 @@ describe("a server of the operator", () => {
     });
   });
 
-  test("is written to at the primary, and read by PostgREST from the replicas", () => {
+  test("has clients that write to the primary, and PostgREST that reads from the replicas", () => {
     const hosts = "postgres-ro.postgres.svc:5432,postgres-rw.postgres.svc:5432";
     const options = "sslmode=require&target_session_attrs=prefer-standby&connect_timeout=5";
     expect(connections(recorder)).toEqual([

@@ -107,7 +107,7 @@ describe("a route", () => {
     expect(chainsOf(plan, "gatehouse-data-api")).toEqual(redirected);
   });
 
-  test("of the data API limits the client that the proxy names, and announces the end of a schema", () => {
+  test("of the data API limits the client in the proxy's header, and sends the sunset of a schema", () => {
     const data_api = {
       ...sections.data_api,
       limits: { requests_per_second: 5, burst: 7, in_flight: 3 },

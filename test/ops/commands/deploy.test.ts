@@ -56,12 +56,12 @@ function run(args: readonly string[], changes: Partial<Shell> = {}, how = deploy
 const KNOWN = "Known contexts:\n  rancher-desktop (stack dev)\n";
 
 describe("the command line", () => {
-  test("without a context it lists the known ones", async () => {
+  test("lists the contexts if none is named", async () => {
     expect(await run([])).toBe(2);
     expect({ out, error }).toEqual({ out: "", error: `name a context: ./deploy CONTEXT\n${KNOWN}` });
   });
 
-  test("an unknown context is answered with the known ones, and nothing is deployed", async () => {
+  test("lists the contexts for an unknown one, and deploys nothing", async () => {
     expect(await run(["production", "--yes"])).toBe(2);
     expect(error).toBe(
       `no stack belongs to context "production".\n${KNOWN}` +
@@ -84,14 +84,14 @@ describe("the command line", () => {
     expect(await run(["rancher-desktop", "--yes"], { ask: undefined })).toBe(0);
   });
 
-  test("--help is no error", async () => {
+  test("returns 0 for --help", async () => {
     expect(await run(["--help"])).toBe(0);
     expect(out).toContain("Usage: ./deploy CONTEXT [options]");
   });
 });
 
 describe("--skip-policy", () => {
-  test("reaches the deployment, and is off by default", async () => {
+  test("is passed to the deployment, and off by default", async () => {
     await run(["rancher-desktop", "--yes"]);
     await run(["rancher-desktop", "--yes", "--skip-policy"]);
     expect(deployed.map(({ options }) => options.skipPolicy)).toEqual([false, true]);

@@ -68,7 +68,7 @@ describe("npm run plan", () => {
     expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(plan)));
   });
 
-  test("ends with 2 and every problem on standard error", async () => {
+  test("exits with 2 and prints every problem to standard error", async () => {
     writeFileSync(join(folder, "bad.yaml"), "config:\n  gatehouse:domain: {}\n  gatehouse:postgres: 5\n");
     expect(await run("prod", "--file", "bad.yaml")).toEqual({
       code: 2,
@@ -83,7 +83,7 @@ describe("npm run plan", () => {
     });
   });
 
-  test("ends with 2 for a stack that is not there", async () => {
+  test("exits with 2 for a stack that does not exist", async () => {
     expect(await run("nowhere")).toEqual({
       code: 2,
       out: "",
@@ -93,7 +93,7 @@ describe("npm run plan", () => {
     });
   });
 
-  test("ends with 2 for a wrong command line", async () => {
+  test("exits with 2 for a wrong command line", async () => {
     expect(await run()).toEqual({ code: 2, out: "", error: "error: name a stack, e.g. npm run plan -- dev\n" });
     expect(await run("dev", "--jsn")).toEqual({
       code: 2,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reasonOf } from "../../../ops/engine/reason.ts";
 
-test("of all that a command of the engine printed, its errors are the reason", () => {
+test("returns the errors in the output of a command", () => {
   const message = [
     "code: -2",
     " stdout: ",
@@ -16,12 +16,12 @@ test("of all that a command of the engine printed, its errors are the reason", (
   expect(reasonOf(new Error(message))).toBe("2 errors occurred:\n1) could not find the plugin\n2) no analyzer found");
 });
 
-test("one that stands right behind the stream's name is found as well", () => {
+test("returns an error that follows the name of the stream on the same line", () => {
   const message = "code: 255\n stdout: \n stderr: error: incorrect passphrase\n\n err?: ";
   expect(reasonOf(new Error(message))).toBe("incorrect passphrase");
 });
 
-test("any other error speaks for itself, without colours", () => {
+test("returns the message of any other error without colours", () => {
   expect(reasonOf(new Error("\u001b[31mno network\u001b[0m\n"))).toBe("no network");
   expect(reasonOf("no network")).toBe("no network");
 });

@@ -22,7 +22,7 @@ async function refreshBefore(status: number): Promise<string> {
   }
 }
 
-test("a refresh needs an identity provider that is ready: a 404 of the gateway would be taken for its objects' end", async () => {
+test("refuses a refresh while the identity provider is not ready, because a 404 of the gateway would remove its objects from the state", async () => {
   expect(await refreshBefore(200)).toBe("goes on");
   for (const status of [404, 503]) {
     expect(await refreshBefore(status)).toBe(

@@ -12,7 +12,7 @@ function told(op: string, fields: Partial<Metadata> = {}): Metadata {
   return { op, urn, type, new: state, ...fields } as unknown as Metadata;
 }
 
-test("a step has the resource's name and kind, and of its values only where they differ", () => {
+test("contains the resource's name and kind, and the paths of changed properties without their values", () => {
   const detailedDiff = {
     "spec.routes[1].match": { diffKind: "update", inputDiff: true },
     "spec.routes[0].middlewares": { diffKind: "add", inputDiff: true },
@@ -29,12 +29,12 @@ test("a step has the resource's name and kind, and of its values only where they
   expect(nameOf({ type: "IngressRoute", name: "wiki-route" })).toBe("IngressRoute wiki-route");
 });
 
-test("where the provider has no paths the names of the properties serve, and a creation has none", () => {
+test("contains the names of the properties if the provider has no paths, and none for a creation", () => {
   expect(stepOf(told("update", { diffs: ["spec", "metadata"] }))?.paths).toEqual(["metadata", "spec"]);
   expect(stepOf(told("create", { diffs: ["spec"] }))?.paths).toEqual([]);
 });
 
-test("what stays, is read or refreshed is no step, and neither is a component", () => {
+test("is undefined for a component, and for a resource that is unchanged, read or refreshed", () => {
   expect(["same", "read", "refresh", "discard"].map((op) => stepOf(told(op)))).toEqual([
     undefined,
     undefined,
@@ -44,12 +44,12 @@ test("what stays, is read or refreshed is no step, and neither is a component", 
   expect(stepOf(told("create", { new: { custom: false } } as unknown as Partial<Metadata>))).toBeUndefined();
 });
 
-test("a deletion knows its resource from before", () => {
+test("has the previous resource for a deletion", () => {
   const gone = { new: undefined, old: { custom: true } } as unknown as Partial<Metadata>;
   expect(stepOf(told("delete", gone))?.operation).toBe("delete");
 });
 
-test("the three parts of a replacement are one step, with the paths that any of them tells", () => {
+test("merges the three parts of a replacement, with the paths of all of them", () => {
   const parts = ["create-replacement", "replace", "delete-replaced"].flatMap(
     (op) => stepOf(told(op, op === "replace" ? { diffs: ["mode"] } : {})) ?? [],
   );

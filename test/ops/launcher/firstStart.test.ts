@@ -53,7 +53,7 @@ test("prints what is built, why, how long it takes and what makes it faster", as
   ]);
 });
 
-test("names only what is neither on PATH nor in the cache, where a local variant counts", async () => {
+test("prints only programs that are neither on PATH nor, in any variant, in the cache", async () => {
   install(path.join(folder, "bin", "etcd"));
   install(path.join(folder, "cache", "tools", "pulumi-3.250.0+local", "bin", "pulumi"));
   const { packages } = await announce((host) => host !== "github.com");
@@ -64,7 +64,7 @@ test("names only what is neither on PATH nor in the cache, where a local variant
   ]);
 });
 
-test("prints nothing where nothing is built", async () => {
+test("prints nothing if no program is built", async () => {
   expect(await announce(() => true)).toEqual(nothing);
 
   environment["GATEHOUSE_TOOLS_MIRROR"] = folder;

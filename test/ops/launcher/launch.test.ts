@@ -36,14 +36,14 @@ test.each([
 describe("scripts", () => {
   const scripts = { types: "tsc", lint: "eslint ." };
 
-  test("extra arguments go to the last one, quoted for the shell", () => {
+  test("adds extra arguments to the last script, quoted for the shell", () => {
     expect(commandLines(scripts, ["types", "lint", "--", "a b", "it's", "$HOME"])).toEqual([
       "tsc",
       `eslint . 'a b' 'it'\\''s' '$HOME'`,
     ]);
   });
 
-  test("an unknown one is an error that lists the known ones", () => {
+  test("rejects an unknown script with the list of existing ones", () => {
     expect(() => commandLines(scripts, ["types", "lnit"])).toThrow(
       new Error('package.json has no script "lnit". It has: types, lint.'),
     );
@@ -61,7 +61,7 @@ describe("packages", () => {
     await put("node_modules/.gatehouse-lock", fingerprint(project));
   });
 
-  test("are installed when the stamp matches, whatever is made on install", async () => {
+  test("are installed if the stamp matches, whatever the install scripts created", async () => {
     expect(isInstalled(project)).toBe(true);
     await put("sdks/authentik/bin/index.js", "compiled anew");
     await put("sdks/authentik/node_modules/x/index.js", "");
@@ -90,7 +90,7 @@ describe("the install lock", () => {
     throw new Error(`waited for ${owner}`);
   };
 
-  test("names its owner while it is held and is gone afterwards, also after a failure", async () => {
+  test("contains its owner, and is removed afterwards, also after a failure", async () => {
     const lock = path.join(project, ".gatehouse", "install.lock");
     const work = () => {
       expect(readlinkSync(lock)).toBe(String(process.pid));
@@ -100,7 +100,7 @@ describe("the install lock", () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test("is taken over from a process that is gone", async () => {
+  test("is taken over from a process that has ended", async () => {
     const lock = path.join(project, "install.lock");
     await symlink("4194999", lock); // above the highest process number of Linux
     const owners: string[] = [];
@@ -108,7 +108,7 @@ describe("the install lock", () => {
     expect(owners).toEqual([String(process.pid)]);
   });
 
-  test("of a live process is waited for, and told once", async () => {
+  test("of a running process is waited for, with one message", async () => {
     const lock = path.join(project, "install.lock");
     await symlink(String(process.ppid), lock);
     const told: number[] = [];
@@ -123,13 +123,13 @@ describe("the install lock", () => {
   });
 });
 
-describe("what npm said", () => {
-  test("is its errors, without warnings and the page of usage", () => {
+describe("the reported output of npm", () => {
+  test("contains its errors, without warnings and usage", () => {
     const said = "npm warn old\nnpm error code EUSAGE\nnpm error Missing: x\nnpm error Usage:\nnpm error npm ci\n";
     expect(summaryOf(said)).toBe("npm error code EUSAGE\nnpm error Missing: x");
   });
 
-  test("is its last lines where it names no error", () => {
+  test("contains its last lines if it has no error", () => {
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`);
     expect(summaryOf(`${lines.join("\n")}\n`)).toBe(lines.slice(-30).join("\n"));
   });

@@ -17,7 +17,7 @@ function recorder(isTTY: boolean) {
   return { progress: createProgress(output), text: () => written.join("").replaceAll(/\d+\.\d s/g, "0.0 s") };
 }
 
-test("away from a terminal each step has a line at its start and one at its end", async () => {
+test("prints a line at the start and at the end of each step without a terminal", async () => {
   const { progress, text } = recorder(false);
   const result = await progress.step("Outer", async (report) => {
     report("half");
@@ -28,7 +28,7 @@ test("away from a terminal each step has a line at its start and one at its end"
   expect(text()).toBe("… Outer\nBy the way.\n… Inner (usually 20 s)\n✔ Inner (0.0 s)\n✔ Outer (0.0 s)\n");
 });
 
-test("away from a terminal a long step tells once a minute how far it got, if it got further", async () => {
+test("prints the progress of a long step once a minute without a terminal, if it changed", async () => {
   vi.useFakeTimers();
   const { progress, text } = recorder(false);
   await progress.step("Build", async (report) => {
@@ -42,14 +42,14 @@ test("away from a terminal a long step tells once a minute how far it got, if it
   );
 });
 
-test("a step that fails says so and throws the same error", async () => {
+test("prints that a step failed, and throws its error", async () => {
   const { progress, text } = recorder(false);
   const error = new Error("broken");
   await expect(progress.step("Outer", () => Promise.reject(error))).rejects.toBe(error);
   expect(text()).toBe("… Outer\n✖ Outer (0.0 s)\n");
 });
 
-test("on a terminal the running steps are drawn again below what is finished, each on one line", async () => {
+test("redraws running steps below finished ones on a terminal, each on one line", async () => {
   const { progress, text } = recorder(true);
   await progress.step("A title that is wider than the terminal", () => {
     progress.note("A note.");

@@ -23,7 +23,7 @@ test.each([
   expect(stateOf(status, location)).toBe(state);
 });
 
-test("asks the hosts that the gateway protects before or after, each once", () => {
+test("requests each host once that is protected before or after the deployment", () => {
   const before = planOf(
     { localhost: true },
     basic({ name: "gone" }),
@@ -39,7 +39,7 @@ test("asks the hosts that the gateway protects before or after, each once", () =
   expect(protectedUrls(undefined, planOf({ localhost: true }))).toEqual([]);
 });
 
-test("does not ask a host whose root is public", () => {
+test("does not request a host whose root is public", () => {
   const plan = planOf({ localhost: true }, proxy({}));
   const exposures = plan.exposures.map((exposure) => ({ ...exposure, publicPaths: ["/"] }));
   expect(protectedUrls(undefined, { ...plan, exposures })).toEqual([]);

@@ -63,7 +63,7 @@ test("polls each host behind forward auth until it redirects to the login page",
   ]);
 });
 
-test("returns the hosts that are missing when the time has passed, and stops asking them", async () => {
+test("returns the hosts that are missing after the timeout, and stops polling them", async () => {
   const hosts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`host-${index}`, [404]]));
   const { plan, requests, urlOf } = await gateway(hosts);
   expect(await waitForOutposts(plan, () => undefined, { timeout: 200, interval: 5 })).toEqual(

@@ -23,7 +23,7 @@ test("prints in red that the policy pack is skipped", () => {
 });
 
 describe("the preview", () => {
-  test("groups what comes and goes by its kind, and tells of the rest what differs", () => {
+  test("groups created and deleted resources by kind, and lists the changed properties of the others", () => {
     const steps = [
       step("delete", "Secret", "old-users"),
       step("create", "IngressRoute", "wiki-route"),
@@ -44,7 +44,7 @@ describe("the preview", () => {
     );
   });
 
-  test("cuts long lists and says by how much", () => {
+  test("truncates long lists, and prints how many are left out", () => {
     const names = Array.from({ length: 9 }, (_, i) => step("create", "Middleware", `m${i}`));
     const paths = ["a", "b", "c", "d", "e", "f"];
     expect(previewPage([...names, step("update", "Deployment", "server", paths)], 0, plain)).toBe(
@@ -56,11 +56,11 @@ describe("the preview", () => {
     );
   });
 
-  test("of nothing is one line", () => {
+  test("is one line without changes", () => {
     expect(previewPage([], 118, plain)).toBe("Resources: no changes, 118 unchanged");
   });
 
-  test("is coloured by what is done", () => {
+  test("has a colour for each operation", () => {
     const paint: Paint = (format, text) => `<${format}>${text}`;
     expect(previewPage([step("delete", "Secret", "x")], 1, paint)).toBe(
       "Resources: 1 to delete, 1 unchanged\n  <red>- Secret x",
@@ -69,7 +69,7 @@ describe("the preview", () => {
 });
 
 describe("drift", () => {
-  test("is told resource by resource", () => {
+  test("lists each resource", () => {
     const steps = [step("update", "IngressRoute", "wiki-route", ["spec.routes"]), step("delete", "Secret", "users")];
     expect(driftPage(steps, plain)).toBe(
       "Drift: 2 resources differ\n  ! IngressRoute wiki-route: spec.routes\n  ! Secret users is missing",
@@ -77,7 +77,7 @@ describe("drift", () => {
     expect(driftPage(steps.slice(1), plain)).toBe("Drift: 1 resource differs\n  ! Secret users is missing");
   });
 
-  test("that is not there is said", () => {
+  test("is reported as none", () => {
     expect(driftPage([], plain)).toBe("Drift: none");
   });
 });
@@ -95,7 +95,7 @@ describe("a failure", () => {
     { url: "http://d.localhost", state: "unreachable", answered: "ECONNREFUSED" },
   ] as const;
 
-  test("says why, what was done and what not, and which host is open", () => {
+  test("prints the cause, completed and missing steps, and open hosts", () => {
     const failure = {
       errors: ["b: the API server does not answer\ntry again"],
       planned,
@@ -120,7 +120,7 @@ describe("a failure", () => {
     );
   });
 
-  test("before anything was changed says so", () => {
+  test("prints that nothing was changed", () => {
     const failure = { errors: ["no"], planned: [], done: [], failed: [], hosts: hosts.slice(0, 1) };
     expect(failurePage(failure, plain)).toBe(
       [
@@ -134,7 +134,7 @@ describe("a failure", () => {
     );
   });
 
-  test("without protected hosts says nothing of them", () => {
+  test("prints nothing about hosts without protected ones", () => {
     expect(hostLines([], plain)).toEqual([]);
   });
 });

@@ -41,7 +41,7 @@ describe("of a run", () => {
   const said = (name: string, message: string): EngineEvent =>
     ({ diagnosticEvent: { urn: urn(name), message, severity: "error" } }) as unknown as EngineEvent;
 
-  test("only creations whose answer was lost are unknown; the errors are told with names", async () => {
+  test("reports only creations without a response as unknown, and errors with their names", async () => {
     const run = runEngine(
       () => undefined,
       ({ onEvent }) => {
@@ -102,7 +102,7 @@ describe("the record", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("ignores a line that was not finished: its creation had not begun", async () => {
+  test("ignores an incomplete line, whose creation had not begun", async () => {
     recordCreations(stack, [{ urn: "a", type: "t" }]);
     appendFileSync(creationsFile(folder, "dev"), '{"urn":"b","ty');
     expect(await readCreations(stack)).toEqual([{ urn: "a", type: "t" }]);

@@ -36,12 +36,12 @@ test.each<[string, string, string, string]>([
   expect(requests).toEqual([`${path}?${filter}=${encodeURIComponent(name)}&page=1&page_size=100`]);
 });
 
-test("does not take an object whose name differs in case for the one it looks for", async () => {
+test("does not match a name that differs in case", async () => {
   const lists = { "/outposts/instances/": [{ pk: 1, name: "Gatehouse" }] };
   expect((await importExisting(lists, "authentik:index/outpost:Outpost", { name: "gatehouse" })).ids).toEqual([]);
 });
 
-test("finds a binding on a later page, since no filter takes its group", async () => {
+test("finds a binding on a later page, because no filter accepts its group", async () => {
   const bindings = many(250, (index) => ({ target: "app", order: 0, group: `group-${index}` }));
   const inputs = { target: "app", order: 0, group: "group-249" };
   const { ids, requests } = await importExisting(

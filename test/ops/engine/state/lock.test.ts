@@ -58,7 +58,7 @@ test.each([
   expect(cancelled).toBe(0);
 });
 
-test("a lock that is just being written, and a backend that is no folder, are left to the engine", async () => {
+test("keeps an incomplete lock, and the locks of a backend that is no folder", async () => {
   const folder = join(backend, ".pulumi", "locks", "organization", "gatehouse", "dev");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "half.json"), '{"pid":');

@@ -44,14 +44,14 @@ test("refuses the access of a newer version", () => {
   );
 });
 
-test("its digest differs with whatever differs in it", () => {
+test("has another digest for any difference", () => {
   const one = stateOf([own, cluster("dev")]).digest;
   expect(stateOf([own, cluster("dev")]).digest).toBe(one);
   expect(stateOf([own, cluster("prod")]).digest).not.toBe(one);
   expect(stateOf([own]).digest).not.toBe(one);
 });
 
-test("no context is touched but the named one", () => {
+test("reads the named context only", () => {
   const target = { context: "prod", stack: "production" };
   expect(() => refuseOtherClusters(target, "prod", { contexts: ["prod"] })).not.toThrow();
   expect(() => refuseOtherClusters(target, "prod", { contexts: [] })).not.toThrow();

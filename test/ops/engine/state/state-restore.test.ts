@@ -24,14 +24,14 @@ describe("a stack's state file", () => {
   const restore = (): Promise<void> => restoreState(pathToFileURL(backend).href, "local");
   const now = (): string => readFileSync(state, "utf8");
 
-  test("is left alone when it is whole", async () => {
+  test("is unchanged if it is complete", async () => {
     writeFileSync(state, '{"version":3}');
     writeFileSync(`${state}.bak`, "{}");
     await restore();
     expect(now()).toBe('{"version":3}');
   });
 
-  test("comes back from the one before when it was cut short", async () => {
+  test("is restored from the previous one if it is truncated", async () => {
     writeFileSync(state, CUT_SHORT);
     writeFileSync(`${state}.bak`, '{"version":3,"last":"but one"}');
     writeFileSync(join(older, "local.1700000000000000001.json"), '{"version":3,"older":true}');
@@ -39,7 +39,7 @@ describe("a stack's state file", () => {
     expect(now()).toBe('{"version":3,"last":"but one"}');
   });
 
-  test("comes back from the newest whole backup of earlier runs when that was cut short, too", async () => {
+  test("is restored from the newest complete backup if the previous one is truncated, too", async () => {
     writeFileSync(state, "");
     writeFileSync(`${state}.bak`, CUT_SHORT);
     writeFileSync(join(older, "local.1700000000000000001.json"), '{"run":1}');
@@ -50,7 +50,7 @@ describe("a stack's state file", () => {
     expect(now()).toBe('{"run":2}');
   });
 
-  test("loses attributes that were cut short, which the engine cannot read, and keeps the others", async () => {
+  test("loses truncated attributes, which the engine cannot read, and keeps the others", async () => {
     writeFileSync(state, '{"version":3}');
     writeFileSync(`${state}.attrs`, "");
     writeFileSync(join(older, "local.1700000000000000001.json.attrs"), '{"user.content_type":');
@@ -61,13 +61,13 @@ describe("a stack's state file", () => {
     expect(now()).toBe('{"version":3}');
   });
 
-  test("is an error when no backup is whole, and stays for who wants to look at it", async () => {
+  test("is kept, with an error, if no backup is complete", async () => {
     writeFileSync(state, CUT_SHORT);
     await expect(restore()).rejects.toThrow('the state of stack "local" in');
     expect(now()).toBe(CUT_SHORT);
   });
 
-  test("need not exist, nor be a file", async () => {
+  test("can be missing, or no file", async () => {
     await expect(restore()).resolves.toBeUndefined();
     await expect(restoreState("s3://states", "local")).resolves.toBeUndefined();
   });

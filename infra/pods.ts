@@ -38,8 +38,8 @@ export const containerDefaults = {
  * @param memory request, e.g. `64Mi`
  * @param limit memory limit, e.g. `256Mi`
  */
-export function resources(cpu: string, memory: string, limit: string): Resources {
-  return { requests: { cpu, memory }, limits: { memory: limit } };
+export function resources(cpu: string, memory: string, limit: string) {
+  return { requests: { cpu, memory }, limits: { memory: limit } } satisfies Resources;
 }
 
 /**

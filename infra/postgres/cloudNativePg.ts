@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import type { PostgresInstallation } from "../../config/settings.ts";
+import type { ClusterSpec } from "../../sdks/cloudnativepg/index.d.ts";
 import { pinned } from "../images.ts";
 import { namespaced } from "../network.ts";
 import { resources } from "../pods.ts";
@@ -14,8 +15,8 @@ const METRICS_PORT = 9187;
 const PODS = { "cnpg.io/cluster": NAME };
 
 /**
- * A primary and its read replicas, by the operator CloudNativePG, which must be there: it makes the pods, restricted as ours are, their
- * volumes, Services, certificates and disruption budgets, and replaces a primary that is lost.
+ * Creates a primary and its read replicas with the operator CloudNativePG, which must be installed. The operator creates restricted pods,
+ * volumes, Services, certificates and disruption budgets, and replaces a failed primary.
  */
 export function cloudNativePg({ name, install, namespace, superuser, child, kept }: Parts): Workload {
   const ready = new k8s.apiextensions.CustomResource(
@@ -24,7 +25,7 @@ export function cloudNativePg({ name, install, namespace, superuser, child, kept
       apiVersion: "postgresql.cnpg.io/v1",
       kind: "Cluster",
       metadata: { name: NAME, namespace, annotations: { "pulumi.com/waitFor": "condition=Ready" } },
-      spec: { ...clusterOf(install), superuserSecret: { name: superuser.metadata.name } },
+      spec: { ...clusterSpec(install), superuserSecret: { name: superuser.metadata.name } },
     },
     kept,
   );
@@ -50,7 +51,13 @@ export function cloudNativePg({ name, install, namespace, superuser, child, kept
   };
 }
 
-function clusterOf({ instances, version, size, storageClass }: PostgresInstallation): object {
+/** Returns `spec` of the Cluster without the Secret of its superuser. */
+export function clusterSpec({
+  instances,
+  version,
+  size,
+  storageClass,
+}: Pick<PostgresInstallation, "instances" | "version" | "size" | "storageClass">): ClusterSpec {
   return {
     instances,
     imageName: pinned(`ghcr.io/cloudnative-pg/postgresql:${version}-minimal-trixie`),
@@ -59,10 +66,10 @@ function clusterOf({ instances, version, size, storageClass }: PostgresInstallat
     bootstrap: { initdb: { dataChecksums: true, localeProvider: "builtin", builtinLocale: "C.UTF-8", locale: "C" } },
     postgresql: {
       parameters: { max_connections: "200", password_encryption: "scram-sha-256", log_min_error_statement: "panic" },
-      // Behind the operator's own rules, before its last one, which would let passwords in without TLS.
+      // After the operator's first rules, before its last one, which accepts passwords without TLS.
       pg_hba: ["hostnossl all all all reject", "hostssl all all all scram-sha-256"],
-      // With all of them, a commit that waits until replicas have applied it (remote_apply) is seen by whoever reads next; with fewer
-      // than that alive, the operator lets it wait for fewer.
+      // With all replicas, a commit that waits until they have applied it (remote_apply) is visible to the next read. With fewer
+      // replicas available, the operator reduces the number.
       ...(instances > 1 && { synchronous: { method: "any", number: instances - 1, dataDurability: "preferred" } }),
     },
     affinity: {
@@ -83,7 +90,7 @@ function clusterOf({ instances, version, size, storageClass }: PostgresInstallat
   };
 }
 
-/** The operator, the instances among themselves, and whoever reads the metrics (CloudNativePG docs, "Networking"). */
+/** Returns rules for the operator, the other instances, and Prometheus (CloudNativePG docs, "Networking"). */
 function ingress({ operatorNamespace, monitoring }: PostgresInstallation): IngressRule[] {
   const tcp = (...ports: number[]) => ports.map((port) => ({ protocol: "TCP", port }));
   const operator = {

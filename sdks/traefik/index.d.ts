@@ -1,4 +1,4 @@
-// Generated from Traefik's CustomResourceDefinitions by: node ops/toolchain/traefikTypes.ts
+// Generated from CustomResourceDefinitions by: node ops/toolchain/crdTypes.ts
 export interface IngressRouteSpec {
   entryPoints?: string[];
   ingressClassName?: string;

@@ -18,7 +18,7 @@ import { clusterFolder, pathsIn } from "./paths.ts";
 /** Values that main.ts prepared. */
 export interface Prepared {
   /** Paths of programs and files. */
-  readonly tools: Readonly<Record<ToolName, string>>;
+  readonly tools: Readonly<Record<Exclude<ToolName, "cloudnativepg-crds">, string>>;
   readonly versions: Versions;
   /** Folders with provider plugins. */
   readonly path: readonly string[];

@@ -1,4 +1,4 @@
-/** `node ops/toolchain/traefikTypes.ts`: writes the types of Traefik's objects, `sdks/traefik/index.d.ts`, from the pinned definitions. */
+/** `node ops/toolchain/crdTypes.ts`: writes the types of custom resources, `sdks/<sdk>/index.d.ts`, from the pinned definitions. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compile, type JSONSchema } from "json-schema-to-typescript";
@@ -7,9 +7,19 @@ import { createProgress } from "../terminal/progress.ts";
 import { projectFolder } from "./paths.ts";
 import { ensureTools } from "./toolchain.ts";
 
-/** Kinds that Gatehouse deploys. */
-const KINDS = ["IngressRoute", "Middleware"];
-export const TRAEFIK_TYPES = join(projectFolder(), "sdks", "traefik", "index.d.ts");
+interface Sdk {
+  /** Folder in `sdks/`. */
+  readonly name: string;
+  /** File with the CustomResourceDefinitions. */
+  readonly definitions: "traefik-crds" | "cloudnativepg-crds";
+  /** Kinds that Gatehouse deploys. */
+  readonly kinds: readonly string[];
+}
+
+export const SDKS: readonly Sdk[] = [
+  { name: "traefik", definitions: "traefik-crds", kinds: ["IngressRoute", "Middleware"] },
+  { name: "cloudnativepg", definitions: "cloudnativepg-crds", kinds: ["Cluster"] },
+];
 
 interface Definition {
   readonly spec: {
@@ -18,20 +28,25 @@ interface Definition {
   };
 }
 
+/** Returns the file with the types of an SDK. */
+export function typesFile({ name }: Sdk): string {
+  return join(projectFolder(), "sdks", name, "index.d.ts");
+}
+
 /** Returns the types of `spec` of each kind. @param definitions the CustomResourceDefinitions as YAML */
-export async function traefikTypes(definitions: string): Promise<string> {
+export async function crdTypes({ kinds }: Sdk, definitions: string): Promise<string> {
   const all = parseAllDocuments(definitions).map((document) => document.toJS() as Definition);
-  const types = KINDS.map((kind) => {
+  const types = kinds.map((kind) => {
     const found = all.find(({ spec }) => spec.names.kind === kind);
     const spec = found?.spec.versions[0]?.schema.openAPIV3Schema.properties?.["spec"];
     if (spec === undefined) throw new Error(`there is no definition of ${kind}`);
     return compile(withoutTexts(spec), `${kind}Spec`, { additionalProperties: false, bannerComment: "" });
   });
-  const banner = "// Generated from Traefik's CustomResourceDefinitions by: node ops/toolchain/traefikTypes.ts";
+  const banner = "// Generated from CustomResourceDefinitions by: node ops/toolchain/crdTypes.ts";
   return [banner, ...(await Promise.all(types))].join("\n");
 }
 
-/** Traefik's own reference has the descriptions. */
+/** The reference of each program has the descriptions. */
 function withoutTexts(schema: JSONSchema): JSONSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === "description" && typeof value === "string" ? undefined : value,
@@ -39,6 +54,8 @@ function withoutTexts(schema: JSONSchema): JSONSchema {
 }
 
 if (import.meta.main) {
-  const files = await ensureTools(["traefik-crds"], createProgress());
-  await writeFile(TRAEFIK_TYPES, await traefikTypes(await readFile(files["traefik-crds"], "utf8")));
+  const files = await ensureTools(["traefik-crds", "cloudnativepg-crds"], createProgress());
+  for (const sdk of SDKS) {
+    await writeFile(typesFile(sdk), await crdTypes(sdk, await readFile(files[sdk.definitions], "utf8")));
+  }
 }

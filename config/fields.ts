@@ -76,7 +76,7 @@ export const schemaName = () => identifier("information_schema", "catalog", "gat
 /** A prefix that stays open. */
 export const publicPath = () =>
   text(PUBLIC_PATH, "a plain path prefix", "write it like /public: not / itself, no . or .. segments, no ? # or %");
-/** A group's name: what `X-idp-groups` can hold. Categories C and Z, but for the space, are what Python calls not printable. */
+/** A group's name: characters that `X-idp-groups` can contain. Categories C and Z, but for the space, are what Python calls not printable. */
 export const group = () =>
   text(
     /^(?! )([^,\p{C}\p{Z}]| )+(?<! )$/u,
@@ -99,7 +99,7 @@ export const positiveInteger = (max: number) => {
 };
 /** A port, as a number only. */
 export const portNumber = () => positiveInteger(65_535);
-/** A port, as a number or as a variable that holds one. */
+/** A port, as a number or as a variable that contains one. */
 export const port = () =>
   z
     .union(

@@ -14,7 +14,7 @@ interface Drafts extends SectionDrafts {
 /** Returns a problem for every host that is used twice or is too long. */
 export function hostRules(drafts: Drafts, testEnvironments: TestEnvironments): Problem[] {
   const { settings: domains, identityProvider, dataApi } = drafts;
-  // A name that is used twice has a problem of its own.
+  // A name that is used twice has a separate problem.
   const entries = new Map(drafts.services.toReversed().map((draft) => [draft.fields.name, draft]));
   const services = [...entries].toReversed().flatMap(([name, { fields }]) => {
     return name === undefined ? [] : [{ name, domains: enabledKinds(fields.domains ?? [], domains) }];

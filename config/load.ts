@@ -41,7 +41,7 @@ export interface ParseOptions {
 /**
  * Returns the settings of a stack's configuration. Checks shapes and rules together, so that all problems are reported at once.
  * @param env variables of the deploying shell, for `${NAME}` that the stack does not set
- * @throws ConfigError with every problem, in the order of the sections; it holds no value of a variable or of a secret field
+ * @throws ConfigError with every problem, in the order of the sections; it contains no value of a variable or of a secret field
  */
 export function parseStack(raw: RawStack, env: Environment, options: ParseOptions = {}): Settings {
   const problems: Problem[] = [];

@@ -146,7 +146,7 @@ function splitDefault(description: string): [string, string?] {
 function defaultOf(field: Schema): string {
   if (field.default === undefined) return "none";
   if (Array.isArray(field.default) && field.default.length === 0) return "none";
-  // A section with defaults of its own; a map without entries is none.
+  // A section with defaults; a map without entries is none.
   if (JSON.stringify(field.default) === "{}")
     return typeof field.additionalProperties === "object" ? "none" : "see below";
   const text = typeof field.default === "string" ? field.default : JSON.stringify(field.default, undefined, 1);

@@ -10,7 +10,7 @@ const UNREADABLE = /[^\P{Cc}\t\n\r\u0085]|\uFFFD/u;
 /**
  * Returns the `config` section of a stack file, which may be missing.
  * @param file its name, for messages
- * @throws ConfigError for what is not a stack file; it does not repeat the text of the file, which can hold secrets
+ * @throws ConfigError for an invalid stack file; it does not contain the text of the file, which can contain secrets
  */
 export function parseConfig(text: string, file: string): Record<string, unknown> {
   const refuse = (path: string, message: string, hint: string): ConfigError =>

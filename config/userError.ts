@@ -1,2 +1,2 @@
-/** An error that the user can fix. Its message says what is wrong and what to do; a command prints it without a stack trace. */
+/** An error that the user can fix. Its message contains the problem and the fix; a command prints it without a stack trace. */
 export class UserError extends Error {}

@@ -52,7 +52,7 @@ export class Variables {
     return this.problems.length === before ? filled : undefined;
   }
 
-  /** A port: a number, or a variable that holds one; undefined after a problem. */
+  /** A port: a number, or a variable that contains one; undefined after a problem. */
   port(value: number | string, location: Location): number | undefined {
     if (typeof value === "number") return value;
     const digits = this.plain(value, location);

@@ -6,7 +6,7 @@ import type { DataApiDraft } from "./sections/dataApi.ts";
 import type { GatewayDraft } from "./sections/gateway.ts";
 import type { IdentityProviderDraft } from "./sections/identityProvider.ts";
 
-/** Line of the Terraform provider in `sdks/authentik`; it reads servers of its own line only (terraform-provider-authentik #966, #912). */
+/** Release series of the Terraform provider in `sdks/authentik`; it reads servers of the same series only (terraform-provider-authentik #966, #912). */
 export const PROVIDER_LINE = "2026.5";
 
 /** Oldest Kubernetes that is supported (docs/versions.md). */

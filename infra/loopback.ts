@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net";
 /** Set in every pod, by Kubernetes. */
 const IN_POD = "KUBERNETES_SERVICE_HOST";
 
-/** Returns whether browsers resolve a name to this machine, whatever the resolver returns (RFC 6761, 6.3). */
+/** Returns whether browsers resolve a name to this machine, regardless of the resolver (RFC 6761, 6.3). */
 export function isLoopbackName(host: string): boolean {
   return /(^|\.)localhost$/i.test(host);
 }

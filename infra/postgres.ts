@@ -13,7 +13,7 @@ export interface PostgresArgs {
   readonly cluster: Cluster;
 }
 
-/** The Postgres server that authentik and the data API share, as its administrator sees it: one that is there, or one of the stack's. */
+/** The Postgres server that authentik and the data API share: an existing one, or one that the stack installs. */
 export class Postgres extends pulumi.ComponentResource {
   readonly provider: postgresql.Provider;
   readonly server: Access;

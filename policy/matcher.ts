@@ -1,15 +1,15 @@
-/** Traefik's rules as a tree, and which hosts a rule may serve (Traefik docs, "Rules and priority"). Whatever is not understood serves all. */
+/** Traefik's rules as a tree, and the hosts that a rule can match (Traefik docs, "Rules and priority"). An unknown matcher matches every host. */
 
 export type Matcher =
   | { readonly is: "call"; readonly name: string; readonly values: readonly string[] }
   | { readonly is: "not"; readonly of: Matcher }
   | { readonly is: "and" | "or"; readonly left: Matcher; readonly right: Matcher };
 
-/** What names a host; `HostSNI` is that of routes for TCP, `HostHeader` the old name of `Host`. */
+/** Matchers of a host; `HostSNI` is that of TCP routes, `HostHeader` the old name of `Host`. */
 const HOST_NAMES = new Set(["host", "hostheader", "hostsni"]);
 const HOST_PATTERNS = new Set(["hostregexp", "hostsniregexp"]);
 
-/** @returns undefined for what is not a rule, which Traefik would not load either */
+/** @returns undefined for an invalid rule, which Traefik does not load */
 export function parseMatcher(text: string): Matcher | undefined {
   const tokens = tokensOf(text);
   const parsed = tokens && readOr(tokens, 0);
@@ -17,14 +17,14 @@ export function parseMatcher(text: string): Matcher | undefined {
 }
 
 /**
- * Whether a request for a host can come through the rule, whatever its path, headers and sender. Never wrongly no.
+ * Returns whether a rule can match a request for a host with any path, headers and sender. Returns true if that is uncertain.
  * @param host lower-case, without a port
  */
 export function mayServe(matcher: Matcher | undefined, host: string): boolean {
   return matcher === undefined || truth(matcher, (call) => hostTruth(call, host)) !== false;
 }
 
-/** The hosts that a rule names; undefined when it may serve others than those, too. */
+/** Returns the hosts in a rule; undefined if it can match others, too. */
 export function namedHosts(matcher: Matcher | undefined): ReadonlySet<string> | undefined {
   switch (matcher?.is) {
     case "call":

@@ -9,9 +9,9 @@ import type { GatewayAuthentication } from "./protection.ts";
 /** Path of an outpost for callbacks and sign-outs on a protected host (authentik docs, "Forward auth"). */
 export const OUTPOST_PATH = "/outpost.goauthentik.io";
 
-/** Tells the outpost of a request that no login page can answer. */
+/** Marks a background request for the outpost, which then returns 401 instead of a redirect to the login page. */
 const BACKGROUND: MiddlewareSpec = { name: "gatehouse-background", kind: "background" };
-/** Removes what only the outpost needs. */
+/** Removes the headers for the outpost. */
 const BACKGROUND_END: MiddlewareSpec = { name: "gatehouse-background-end", kind: "background-end" };
 
 export const forwardAuth: GatewayAuthentication = {

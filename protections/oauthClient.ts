@@ -35,7 +35,7 @@ export type Tokens = Pick<OAuthConfig, "scopes" | "clientType" | "accessTokenVal
   readonly refreshTokenValidity: string;
 };
 
-/** An oauth2 service as the identity provider knows it, on all its domains. */
+/** An oauth2 service as a client of the identity provider, on all its domains. */
 export interface OAuthClient {
   readonly service: string;
   readonly application: ApplicationRecord;

@@ -48,7 +48,7 @@ const knownDomain = z.strictObject({
     .describe("Protocol of every URL of this domain. Default: http for localhost, https for mesh and external."),
   description: domainFields.description.optional().describe("What the domain is for."),
 });
-/** A kind of one's own states what it is. */
+/** A custom kind has no defaults. */
 const customDomain = z.strictObject(domainFields);
 
 export const domains = {

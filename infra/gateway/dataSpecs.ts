@@ -46,7 +46,7 @@ export function perClient({ upstream }: { readonly upstream: boolean }): Pick<Ra
   return { sourceCriterion: { ipStrategy: { ipv6Subnet: 64, ...(upstream ? { depth: 1 } : {}) } } };
 }
 
-/** Tells PostgREST the schema, and the client that the schema will go away (RFC 9745, RFC 8594). */
+/** Sets the schema for PostgREST, and the headers of a deprecated schema for the client (RFC 9745, RFC 8594). */
 export function profileSpec({ schema, deprecation }: Extract<Middleware, { kind: "profile" }>): PlainMiddleware {
   const customRequestHeaders = { "Accept-Profile": schema };
   // PostgREST returns the schema that it used, and clients cannot select this one.

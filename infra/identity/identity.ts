@@ -20,9 +20,9 @@ export interface IdentityArgs {
   readonly cluster: Cluster;
   readonly authentik: Authentik;
   readonly outposts: Outposts;
-  /** What the identity provider is reached through, e.g. the route of its own host. */
+  /** Resources that must exist before the API can be called, e.g. the route of its host. */
   readonly reachedThrough: readonly pulumi.CustomResource[];
-  /** Those that the stack makes for machines; their Secrets come after. */
+  /** Namespaces that the stack creates for machines; their Secrets depend on them. */
   readonly namespaces: readonly k8s.core.v1.Namespace[];
 }
 
@@ -32,11 +32,11 @@ interface Shared extends IdentityArgs {
   readonly defaults: Defaults;
   readonly access: Access;
   readonly child: pulumi.ComponentResourceOptions;
-  /** Options of an object of authentik that is in no component of its own. */
+  /** Options of an object of authentik that is in no other component. */
   readonly object: pulumi.CustomResourceOptions;
 }
 
-/** Everything that Gatehouse keeps inside authentik: groups, users, applications, providers, and the outposts that serve them. */
+/** The objects in authentik: groups, users, applications, providers, and their outposts. */
 export class Identity extends pulumi.ComponentResource {
   /** Where an application finds the keys that verify `X-idp-jwt`. */
   readonly jwksUrl: pulumi.Output<string>;

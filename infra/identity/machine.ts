@@ -11,7 +11,7 @@ export interface MachineArgs {
   readonly account: ServiceAccount;
   readonly access: Access;
   readonly cluster: Cluster;
-  /** What must be there before its Secret. */
+  /** Resources that the Secret depends on. */
   readonly namespaces: readonly k8s.core.v1.Namespace[];
   /** What the account may call, each behind forward auth. */
   readonly providers: readonly ProxyProvider[];

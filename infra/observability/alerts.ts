@@ -6,7 +6,7 @@ import type { Target } from "./targets.ts";
 export interface Alert {
   readonly alert: string;
   readonly expr: string;
-  /** How long it must hold; without it, at once. */
+  /** How long the expression must be true before the alert fires. Default: 0. */
   readonly for?: string;
   readonly labels: { readonly severity: "critical" | "warning" };
   readonly annotations: Readonly<Record<"summary" | "description" | "runbook" | "diagnose", string>>;

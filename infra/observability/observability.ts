@@ -18,8 +18,8 @@ export interface ObservabilityArgs {
 }
 
 /**
- * What a Prometheus and a Grafana that are there find by themselves: what to read, when to call somebody, and a dashboard. All of it stands
- * in the namespace of Prometheus, where its default looks, and what it reads lets that namespace in.
+ * Monitors, alerts and a dashboard for an existing Prometheus and Grafana. They are in the namespace of Prometheus, which is what its operator
+ * selects by default. NetworkPolicies of the monitored pods allow that namespace.
  */
 export class Observability extends pulumi.ComponentResource {
   constructor(name: string, args: ObservabilityArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -14,7 +14,7 @@ export interface Target {
   readonly pods: Readonly<Record<string, string>>;
   /** Name of the container's port. */
   readonly port: string;
-  /** Its number, where a NetworkPolicy of the stack stands before it; undefined = the pods are others', and so is who may reach them. */
+  /** Its number, for the NetworkPolicy of the pods; undefined = the stack does not deploy the pods. */
   readonly number: number | undefined;
 }
 

@@ -21,9 +21,9 @@ export interface DataRule {
 }
 
 /**
- * One rule per exposed schema, which tells PostgREST that schema: a client that names several cannot get another one past the gateway. What
- * names a schema that is not exposed finds no route, and gets the 404 of spec 001, where PostgREST would answer 406 and name its schemas.
- * One more where an exact count is asked for, which says that alone: the database sees the last of several `Prefer`, PostgREST all of them.
+ * Returns one rule for each exposed schema. The rule sets the schema for PostgREST, so that a client that names several schemas cannot select
+ * another one. A request for a schema that is not exposed matches no rule and gets 404 (spec 001); PostgREST would return 406 and list its schemas.
+ * A second rule for exact counts sets `Prefer` to the count alone: of several `Prefer`, the database reads the last one, PostgREST all of them.
  */
 export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;

@@ -56,8 +56,9 @@ export function selects(schema: string, first: boolean): string {
 }
 
 /**
- * Related rows inside of related rows, or of more than three relations: each level multiplies the answer by the row cap, and what such a
- * query gathers before its timeout is memory of the database (docs/limits.md). A quoted name may hold a bracket, so it closes none here.
+ * Matches related rows inside of related rows, or of more than three relations: each level multiplies the response by the maximum number of
+ * rows, and rows that such a query collects before its timeout are in the memory of the database (docs/limits.md). A quoted name can contain
+ * a bracket, so a quoted closing bracket is not counted.
  */
 export function embedsMuch(): string {
   return 'QueryRegexp(`select`, `(?s)[(][^)]*[(]|[(].*".*[(]|([(].*){4}`)';

@@ -14,17 +14,17 @@ export interface Address {
   readonly ssl: ConnectionOptions | false;
 }
 
-/** Ten minutes: a first start pulls images and makes volumes, and a person may have to open a way. */
+/** Ten minutes: a first start pulls images and creates volumes, and the user may have to start a port forward. */
 const ATTEMPTS = 600;
 const PAUSE_MS = 1_000;
-/** After so many attempts somebody should know what the deployment waits for. */
+/** Number of attempts after which the user is informed. */
 const PATIENCE = 20;
 /** invalid_password, invalid_authorization_specification */
 const REFUSED = ["28P01", "28000"];
 
 /**
- * Waits until a server that the stack installs lets its administrator in: the first resource inside it would not wait.
- * @param way what a person can do to reach it; told after 20 seconds, and in the error
+ * Waits until a server that the stack installs accepts its administrator: the first resource inside it would not wait.
+ * @param way what the user can do to reach it; printed after 20 seconds, and in the error
  * @throws after ten minutes; at once when the server has another password
  */
 export async function waitUntilAnswers(address: Address, way: string): Promise<void> {

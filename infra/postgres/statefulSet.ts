@@ -6,15 +6,15 @@ import type { Parts, Workload } from "./workload.ts";
 
 /** User `postgres` of the image, which is built on Alpine. */
 const USER = 70;
-/** Parent of the data; the image of Postgres 18 keeps nothing beside it. */
+/** Parent of the data folder, which is the only entry in the image of Postgres 18. */
 const MOUNT = "/var/lib/postgresql";
 const SUPERUSER = "/etc/superuser";
-/** What the read-only image must be able to write, and shared memory for parallel queries, of which a container has 64 MB. */
+/** Writable folders of the read-only image, and shared memory for parallel queries: the default of a container is 64 MB. */
 const SCRATCH = { tmp: "/tmp", run: "/var/run/postgresql", shm: "/dev/shm" };
 
 /**
  * One server on one volume, for development: an update restarts it. A failing `create role … password` must not reach its log.
- * The volume is a claim of its own, so that it can grow.
+ * The claim is a separate resource, so that it can be resized.
  */
 export function statefulSet({ name, install, namespace, superuser, child, kept }: Parts): Workload {
   const labels = labelsOf(NAME);

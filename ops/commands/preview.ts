@@ -42,14 +42,14 @@ async function preview(context: string, drift: boolean, shell: Shell): Promise<n
     await stack.preview({ ...output, ...runPolicy(), diff: drift, refresh: drift, suppressOutputs: true });
     return drift && changes > 0 ? 1 : 0;
   } catch (error) {
-    // The engine's own words are in the output already.
+    // The output contains the error of the engine.
     if (!(error instanceof Error && error.name === "CommandError")) throw error;
     shell.error(`the preview of ${context} failed; see the last lines of its output\n`);
     return 1;
   }
 }
 
-/** How the engine reaches a cluster, which a provider holds, differs from machine to machine, and is no part of the cluster. */
+/** A provider contains how the engine connects to the cluster, which differs between machines and is no part of the cluster. */
 function isChange({ op, type }: StepEventMetadata): boolean {
   return !["same", "read", "refresh"].includes(op) && !type.startsWith("pulumi:providers:");
 }

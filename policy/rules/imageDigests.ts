@@ -7,7 +7,7 @@ const DIGEST = /@sha256:[0-9a-f]{64}$/;
 /** A tag can be moved to another image after it was reviewed. */
 export const imageDigests: Rule = {
   name: "images-state-digests",
-  description: "Every image is named by its digest, except on stacks for development.",
+  description: "Every image has a digest, except on stacks for development.",
   scope: "resource",
   check: (resources, { digestsRequired }) => (digestsRequired ? manifestsOf(resources).flatMap(byTag) : []),
 };
@@ -23,7 +23,7 @@ function byTag(manifest: Manifest): Finding[] {
     .map((image) => ({
       rule: imageDigests.name,
       object: manifest.label,
-      problem: `runs ${image}, whatever that tag means on the day`,
-      hint: `state its digest under gatehouse:images, digests: { "${image}": "sha256:…" }`,
+      problem: `runs ${image} by a tag, whose content can change`,
+      hint: `add its digest to gatehouse:images, digests: { "${image}": "sha256:…" }`,
     }));
 }

@@ -8,7 +8,7 @@ import type { Rule } from "../rule.ts";
 /** The name of a middleware in a chain does not show whether its content is that of the plan. */
 export const middlewareContent: Rule = {
   name: "middlewares-are-whole",
-  description: "Every middleware of the plan does what the plan says: which headers it drops, whom it asks.",
+  description: "Every middleware has the content of the plan: the headers that it removes, and its authentication.",
   scope: "resource",
   check: (resources, { plan }) => manifestsOf(resources).flatMap((manifest) => changedMiddleware(manifest, plan)),
 };
@@ -45,8 +45,8 @@ export function middlewareDifferences(
 }
 
 function effect({ kind }: Middleware): string {
-  if (kind === "strip") return "no longer drops every forged header";
-  return kind === "forward-auth" ? "no longer asks as planned" : "differs from the plan";
+  if (kind === "strip") return "no longer removes every forged header";
+  return kind === "forward-auth" ? "does not authenticate as planned" : "differs from the plan";
 }
 
 /** Returns the address if it has the planned path, else the planned path. */

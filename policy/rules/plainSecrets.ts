@@ -14,8 +14,8 @@ import type { Rule } from "../rule.ts";
 import { podsOf } from "../pods.ts";
 
 /**
- * What everybody reads who may look at a workload holds no secret. The engine hands policies every value in the clear (pulumi-policy #241),
- * so that a value is known as a secret by where it comes from, or by what it looks like; findings never repeat it.
+ * No field that every reader of a workload can see contains a secret. The engine passes every value to policies in plain text
+ * (pulumi-policy #241), so that a secret is recognized by its source or by its form. Findings never contain the value.
  */
 export const plainSecrets: Rule = {
   name: "secrets-stay-in-secrets",
@@ -30,7 +30,7 @@ export const plainSecrets: Rule = {
 
 /** Fields of other providers that are made for secrets. */
 const SECRET_FIELD = /(password|secret|token|key)$/i;
-/** Names of variables and settings that hold one. */
+/** Names of variables and settings that contain a secret. */
 const SECRET_NAME = /(^|[_.-])(password|passwd|passphrase|secret|token|api_?key|private_?key|credentials?)$/i;
 const SECRET_FLAG = /^--?[\w-]*(password|passwd|secret|token|api-?key)(?<value>=.+)?$/i;
 /** Well-known forms of secrets. */
@@ -63,11 +63,12 @@ interface Text {
 function exposedSecrets(resource: Resource, secrets: Secrets): Finding[] {
   const manifest = manifestOf(resource);
   const problems = manifest ? inManifest(manifest, secrets) : inOthers(resource, secrets);
-  const hint = "keep it in a Secret, and refer to that (envFrom, secretRef); then replace the value, since it was seen";
+  const hint =
+    "store it in a Secret, refer to the Secret (envFrom, secretRef), and rotate the value, because it was exposed";
   return [...problems].map(([path, problem]) => ({
     rule: plainSecrets.name,
     object: labelOf(resource),
-    problem: `${path} holds ${problem}`,
+    problem: `${path} contains ${problem}`,
     hint,
   }));
 }

@@ -5,18 +5,18 @@ import { type RoutingRule, rulesOf } from "../routing.ts";
 import type { Rule } from "../rule.ts";
 
 /**
- * A client's own identity headers are dropped before anything reads them, and a request without authentication is refused, unless the plan says that
- * the place is open.
+ * Identity headers of the client are removed before any middleware reads them, and a request without authentication is refused, unless the plan
+ * exposes the path without authentication.
  */
 export const protectedRoutes: Rule = {
   name: "routes-are-protected",
   description:
-    "Every route drops forged identity headers first, and asks who is there unless the plan declares it open.",
+    "Every route removes forged identity headers first, and requires authentication unless the plan declares it open.",
   scope: "resource",
   check: (resources, { plan }) => manifestsOf(resources).flatMap((manifest) => unprotected(manifest, plan)),
 };
 
-/** What is missing in front of the backends of one object. */
+/** Returns the missing middlewares of one object. */
 export function unprotected(manifest: Manifest, plan: Plan): Finding[] {
   if (manifest.kind === "IngressRouteTCP" || manifest.kind === "TLSRoute") return [];
   return rulesOf(manifest).flatMap((rule) => {
@@ -40,14 +40,14 @@ function stripProblems(middlewares: readonly string[], plan: Plan): Problem[] {
   if (strip < 0) {
     return [
       {
-        problem: "drops no forged identity headers",
-        hint: "state the service in gatehouse:protected_services instead of a route of its own, or put gatehouse-strip first",
+        problem: "does not remove forged identity headers",
+        hint: "add the service to gatehouse:protected_services instead of a separate route, or add gatehouse-strip as the first middleware",
       },
     ];
   }
   const asks = kinds.findIndex((kind) => kind !== undefined && authenticates(kind));
   if (asks >= 0 && asks < strip) {
-    const problem = `asks who is there (${middlewares[asks] ?? ""}) before it drops forged headers`;
+    const problem = `authenticates (${middlewares[asks] ?? ""}) before it removes forged headers`;
     return [{ problem, hint: `put ${middlewares[strip] ?? ""} before it` }];
   }
   return [];
@@ -56,12 +56,12 @@ function stripProblems(middlewares: readonly string[], plan: Plan): Problem[] {
 function authenticationProblems(rule: RoutingRule, middlewares: readonly string[], plan: Plan): Problem[] {
   const planned = plannedRule(rule, plan);
   if (planned?.authentication === "none") return [];
-  const hint = "state the path in public_paths when it is to be open, else put the service's authentication back";
+  const hint = "add the path to public_paths if it is public; else add the middleware of the service's authentication";
   if (planned) {
     const { namespace } = rule.manifest;
     const demanded = planned.middlewares.map((name) => `${namespace}/${name}`).filter((name) => asksWho(name, plan));
     const missing = demanded.filter((name) => !middlewares.includes(name));
-    return missing.map((name) => ({ problem: `lets everybody in: ${name} is missing`, hint }));
+    return missing.map((name) => ({ problem: `is open to everyone: ${name} is missing`, hint }));
   }
   const served = plan.exposures.filter(({ host }) => rule.serves(host));
   const closed = served.filter(({ authentication }) => authentication !== "none");
@@ -69,7 +69,7 @@ function authenticationProblems(rule: RoutingRule, middlewares: readonly string[
     served.length === 0
       ? middlewares.some((name) => asksWho(name, plan))
       : closed.every((exposure) => middlewares.some((name) => isAuthenticationOf(name, exposure, plan)));
-  return refused ? [] : [{ problem: "lets everybody in, which the plan declares nowhere", hint }];
+  return refused ? [] : [{ problem: "is open to everyone, which the plan does not declare", hint }];
 }
 
 /** Whether a middleware is the authentication of an exposure. Another outpost has other allowed groups. */

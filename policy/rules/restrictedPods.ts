@@ -16,7 +16,7 @@ import type { Rule } from "../rule.ts";
 export const restrictedPods: Rule = {
   name: "pods-are-restricted",
   description:
-    "Every pod keeps the restricted Pod Security Standard, has a read-only root, no token and a memory limit.",
+    "Every pod complies with the restricted Pod Security Standard, and has a read-only root file system, no token and a memory limit.",
   scope: "resource",
   check: (resources) => manifestsOf(resources).flatMap(podsOf).flatMap(faultsOf),
 };
@@ -61,12 +61,12 @@ function podDemands({ spec }: Pod): Demand[] {
       holds: volumes.every((kind) => VOLUMES.has(kind)),
     },
     {
-      problem: "changes settings of the kernel",
+      problem: "sets kernel parameters",
       hint: "remove securityContext.sysctls",
       holds: listOf(at(context, "sysctls")).length === 0,
     },
     {
-      problem: "carries a token for the Kubernetes API",
+      problem: "has a token for the Kubernetes API",
       hint: "set automountServiceAccountToken: false",
       holds: isOneOf(spec["automountServiceAccountToken"], false),
     },
@@ -82,13 +82,13 @@ function containerDemands(container: Fields, pod: Fields): Demand[] {
   return [
     { problem: "is privileged", hint: "remove privileged", holds: at(own, "privileged") !== true },
     {
-      problem: "may gain privileges",
+      problem: "allows privilege escalation",
       hint: set("allowPrivilegeEscalation", false),
       holds: isOneOf(at(own, "allowPrivilegeEscalation"), false),
     },
     {
       problem: "keeps capabilities",
-      hint: 'set securityContext.capabilities: { drop: ["ALL"] }, and add NET_BIND_SERVICE at the most',
+      hint: 'set securityContext.capabilities: { drop: ["ALL"] }, and add at most NET_BIND_SERVICE',
       holds:
         (dropped.includes("ALL") || dropped.includes(UNKNOWN)) &&
         added.every((name) => isOneOf(name, "NET_BIND_SERVICE")),
@@ -96,12 +96,12 @@ function containerDemands(container: Fields, pod: Fields): Demand[] {
     { problem: "may run as root", hint: set("runAsNonRoot", true), holds: isOneOf(inherited("runAsNonRoot"), true) },
     { problem: "runs as root", hint: "set another runAsUser than 0", holds: inherited("runAsUser") !== 0 },
     {
-      problem: "may make every system call",
+      problem: "has no seccomp profile",
       hint: "set securityContext.seccompProfile: { type: RuntimeDefault }",
       holds: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost"),
     },
     {
-      problem: "writes to its own image",
+      problem: "has a writable root file system",
       hint: `${set("readOnlyRootFilesystem", true)}, and mount an emptyDir where it writes`,
       holds: isOneOf(at(own, "readOnlyRootFilesystem"), true),
     },
@@ -111,7 +111,7 @@ function containerDemands(container: Fields, pod: Fields): Demand[] {
       holds: isOneOf(at(own, "procMount"), undefined, "Default"),
     },
     {
-      problem: "takes a port of the node",
+      problem: "uses a port of the node",
       hint: "remove hostPort",
       holds: listOf(container["ports"]).every((port) => isOneOf(at(port, "hostPort"), undefined, 0)),
     },

@@ -5,12 +5,12 @@ import type { Rule } from "../rule.ts";
 /** What is bound to the default account, every pod of the namespace may do that names none. */
 export const serviceAccounts: Rule = {
   name: "no-default-service-account",
-  description: "No pod acts as its namespace's default service account, and that account may do nothing.",
+  description: "No pod uses the default service account of its namespace, and that account has no permissions.",
   scope: "resource",
   check: (resources) => manifestsOf(resources).flatMap((manifest) => [...actsAsDefault(manifest), ...bound(manifest)]),
 };
 
-/** Without its token a pod has no identity, whatever account it names. */
+/** Without the token of its account a pod has no identity. */
 function actsAsDefault(manifest: Manifest): Finding[] {
   return podsOf(manifest).flatMap(({ label, spec }) => {
     const account = textAt(spec, "serviceAccountName") ?? "default";
@@ -20,8 +20,8 @@ function actsAsDefault(manifest: Manifest): Finding[] {
       {
         rule: serviceAccounts.name,
         object: label,
-        problem: "its pods carry the token of the namespace's default service account",
-        hint: "set automountServiceAccountToken: false, or name a service account of its own",
+        problem: "its pods have the token of the namespace's default service account",
+        hint: "set automountServiceAccountToken: false, or set serviceAccountName",
       },
     ];
   });
@@ -35,13 +35,13 @@ function bound({ kind, props, label }: Manifest): Finding[] {
       /^system:serviceaccounts(:|$)/.test(textAt(subject, "name") ?? ""),
   );
   if (all.length === 0) return [];
-  const problem = "gives rights to pods that name no service account";
+  const problem = "grants permissions to the default service account";
   return [
     {
       rule: serviceAccounts.name,
       object: label,
       problem,
-      hint: "bind them to a service account of the workload's own",
+      hint: "bind them to a service account of the workload",
     },
   ];
 }

@@ -56,8 +56,6 @@ function twice(rules: readonly RoutingRule[]): Finding[] {
     if (other === undefined) first.set(key, rule);
     if (other === undefined || other.manifest.label === rule.manifest.label) return [];
     const problem = `${rule.match}: ${other.manifest.label} serves the same`;
-    return [
-      { rule: singleRoutes.name, object: rule.manifest.label, problem, hint: "give each service a host of its own" },
-    ];
+    return [{ rule: singleRoutes.name, object: rule.manifest.label, problem, hint: "use one host for each service" }];
   });
 }

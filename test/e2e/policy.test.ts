@@ -111,8 +111,8 @@ describe("a preview", () => {
     expect([outcome.outcome, outcome.policySkipped]).toEqual(["failed", false]);
     const problems = outcome.problems.join("\n");
     expect(problems).toContain("(policy routes-are-protected)");
-    expect(problems).toContain("IngressRoute default/bypass: Host(`whoami.localhost`): lets everybody in");
-    expect(problems).toContain("drops no forged identity headers");
+    expect(problems).toContain("IngressRoute default/bypass: Host(`whoami.localhost`): is open to everyone");
+    expect(problems).toContain("does not remove forged identity headers");
     expect(text).toContain("Nothing was changed.");
     expect(outcome.steps.map(({ name }) => name)).not.toContain("Deploying");
   });

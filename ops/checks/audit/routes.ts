@@ -33,15 +33,15 @@ function labelOf({ namespace, name }: Route): string {
   return `IngressRoute ${namespace}/${name}`;
 }
 
-/** Traefik's dashboard and the like, on the entry point that is for nothing else and that no Service leads to. */
+/** Returns whether a route is an internal one of Traefik, e.g. its dashboard, on its internal entry point, which no Service exposes. */
 function isGatewaysOwn({ manifest, entryPoints, backends }: RoutingRule): boolean {
   if (manifest.kind !== "IngressRoute" || entryPoints.length !== 1 || entryPoints[0] !== "traefik") return false;
   return backends.every(({ kind, name }) => kind === "TraefikService" && name.endsWith("@internal"));
 }
 
 /**
- * A route for TCP takes whole connections, and before any route for HTTP. One for every name, on an entry point of its own, is how databases
- * are reached; it takes nothing from the plan's hosts.
+ * Returns whether a TCP route receives connections to planned hosts: Traefik evaluates TCP routes before HTTP routes. A TCP route for every
+ * name on another entry point, e.g. of a database, does not.
  */
 function takesConnections({ manifest, hosts, entryPoints }: RoutingRule, plan: Plan): boolean {
   if (manifest.kind !== "IngressRouteTCP" || hosts !== undefined || entryPoints.length === 0) return true;

@@ -33,7 +33,7 @@ function textLength(type: string): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-/** As many digits on both sides of the point. A number that was always whole stays whole. */
+/** Returns whether a type has at least the same number of digits on both sides of the decimal point. An integer remains an integer. */
 function isWiderNumeric(from: string, to: string): boolean {
   const [left, right] = [digits(from), digits(to)];
   if (left === undefined || right === undefined || left.before === Infinity) return false;

@@ -9,7 +9,7 @@ import { changeResources, exportState, type Resource } from "../state/state.ts";
  * in the record of creations (ops/engine/recovery/creations.ts). A refresh of these resources reads them from the servers and removes those that do not
  * exist. Without this the next deployment would fail on existing names.
  * @returns the URNs of the creations that were added or dropped
- * @throws Error when the identity provider, which knows some of the ids, does not answer
+ * @throws Error when the identity provider, which returns some of the ids, does not answer
  */
 export async function recoverInterrupted(stack: Stack): Promise<string[]> {
   const { pending_operations: pending = [], resources = [] } = (await exportState(stack)).deployment;

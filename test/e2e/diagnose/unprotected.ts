@@ -76,7 +76,7 @@ export function unprotectedCauses(): void {
       });
       await withObject("ingressroutes", ["default", "app"], change, async () => {
         const { cause } = await named("app.localhost", ["unprotected", "route configuration"]);
-        expect(cause?.problem).toContain("lets everybody in: default/gatehouse-outpost-");
+        expect(cause?.problem).toContain("is open to everyone: default/gatehouse-outpost-");
       });
       await healthy();
     });

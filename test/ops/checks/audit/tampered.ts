@@ -112,7 +112,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       for (const one of routes(spec)) one.middlewares = one.middlewares.filter(({ name }) => name !== FORWARD_AUTH);
       return spec;
     }),
-    `IngressRoute default/wiki: Host(\`wiki.localhost\`): lets everybody in: default/${FORWARD_AUTH} is missing`,
+    `IngressRoute default/wiki: Host(\`wiki.localhost\`): is open to everyone: default/${FORWARD_AUTH} is missing`,
   ],
   [
     "a route without the strip middleware",
@@ -120,7 +120,7 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       for (const one of routes(spec)) one.middlewares.shift();
       return spec;
     }),
-    "drops no forged identity headers",
+    "does not remove forged identity headers",
   ],
   [
     "a route with another priority",

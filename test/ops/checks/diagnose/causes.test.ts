@@ -99,7 +99,7 @@ const UNPROTECTED: Case[] = [
     name: "names the route when forward auth is missing",
     changes: [open, (e) => rules(e).forEach((rule) => (rule.middlewares = rule.middlewares.slice(0, 1)))],
     expected: ["unprotected", "route configuration"],
-    message: expect.stringMatching(/lets everybody in: default\/gatehouse-outpost-\S+ is missing$/) as string,
+    message: expect.stringMatching(/is open to everyone: default\/gatehouse-outpost-\S+ is missing$/) as string,
   },
   {
     name: "names the route when an unmanaged one has a higher priority",

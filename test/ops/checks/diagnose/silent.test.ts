@@ -17,7 +17,7 @@ const SILENT: Case[] = [
         rules(e).forEach((rule) => (rule.middlewares = rule.middlewares.filter(({ name }) => !name.endsWith("strip")))),
     ],
     expected: ["none", "route configuration"],
-    message: expect.stringContaining("drops no forged identity headers") as string,
+    message: expect.stringContaining("does not remove forged identity headers") as string,
   },
   {
     name: "names the route for a strip middleware that removes fewer headers",

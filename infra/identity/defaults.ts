@@ -92,5 +92,5 @@ function found(what: string, id: pulumi.Output<string | undefined> | undefined):
 }
 
 function absent(what: string): string {
-  return `authentik has no ${what}; create it, or check that identity_provider.api_url leads to authentik itself and not below a path`;
+  return `authentik has no ${what}; create it, or check that identity_provider.api_url is the address of authentik itself, not one below a path`;
 }

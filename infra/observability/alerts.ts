@@ -134,7 +134,7 @@ function jobAlerts(called: Called, { namespace }: Verification): Alert[] {
       "critical",
       { expr: `${start} > ${success}` },
       "The last run of verify ended with an error",
-      "A check does not hold, or the job could not ask: its log says which.",
+      "A check failed, or the job could not run it. The log of the job lists the check.",
     ),
   ];
 }
@@ -148,8 +148,8 @@ function proofAlerts(called: Called, settings: Settings, verification: Verificat
       "GatehouseVerifyFailed",
       "critical",
       { expr: `sum(gatehouse_verify_checks{${of},state="failed"}) > 0` },
-      "{{ $value }} checks of the deployment do not hold",
-      "The last run of verify found a route, a header, a schema or a certificate that is not as the plan says: a host may be open.",
+      "{{ $value }} checks of the deployment failed",
+      "The last run of verify found a route, a header, a schema or a certificate that differs from the plan: a host may be open.",
     ),
     called(
       "GatehouseVerifyNotRun",

@@ -110,7 +110,7 @@ function hostOf(
   { ready }: Workload,
 ): pulumi.Output<string> {
   const forward = `kubectl --context ${cluster.context} --namespace ${install.namespace} port-forward service/${NAME} ${server.port}:${PORT}`;
-  const way = `state its address in postgres.install.host and port, or open a way: ${forward}`;
+  const way = `set its address in postgres.install.host and port, or forward a port: ${forward}`;
   const answered = pulumi
     .all([service.spec.clusterIP, resolveSecret(server.password), ready.id])
     .apply(async ([clusterIP, password]) => {

@@ -50,7 +50,7 @@ async function signIn(address: Address): Promise<void> {
   } catch (error) {
     if (!REFUSED.includes((error as { code?: string }).code ?? "")) throw error;
     throw new AbortError(
-      `it refuses postgres.password (${errorText(error)}): a server keeps the password of its first start until it is changed there`,
+      `it rejects postgres.password (${errorText(error)}): the password is that of its first start until it is changed in the server`,
     );
   } finally {
     await client.end().catch(() => undefined);

@@ -87,7 +87,7 @@ export function clientAddresses(
 
 /** Returns what to configure where a domain has `tls: upstream`. */
 export function trustedAddressesHint(settings: Settings): string {
-  return `state the addresses of the proxies in ${forwardedHeaders(settings)}.trustedIPs`;
+  return `list the addresses of the proxies in ${forwardedHeaders(settings)}.trustedIPs`;
 }
 
 function forwardedHeaders({ gateway }: Settings): string {

@@ -75,7 +75,7 @@ function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compar
     finding({
       ...{ rule: "backends-behind-the-plan", subject: manifest.label },
       message: `${match}: routes to ${first.namespace}/${first.name} without the planned protection`,
-      hint: `remove it (${deletion(manifest, compared.context)}), or state the service in gatehouse:protected_services`,
+      hint: `remove it (${deletion(manifest, compared.context)}), or add the service to gatehouse:protected_services`,
     }),
   ];
 }

@@ -154,7 +154,7 @@ const OPEN: Readonly<Record<HostFacts["role"], string>> = {
 function protectionText({ type, asked }: HostFacts["protection"]): string {
   if (type === "open") return "open";
   const enforcer = protectionOf(type).enforcedBy?.(asked);
-  return `protected by ${type}${enforcer === undefined ? "" : ` (the ${enforcer} asks)`}`;
+  return `protected by ${type}${enforcer === undefined ? "" : ` (by the ${enforcer})`}`;
 }
 
 function entrantsChange(before: Entrants, after: Entrants): string {

@@ -86,7 +86,7 @@ function* rowSecurity(relation: Relation, { schemas, roles }: GrantExpectation):
     yield report("leak", problem, `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;`);
   } else if (secured && !readable) {
     const hint = `CREATE POLICY public_read ON ${name} FOR SELECT TO ${anonymous} USING (true);`;
-    yield report("outage", `has row security and no policy for ${anonymous}: it looks empty`, hint);
+    yield report("outage", `has row security and no policy for ${anonymous}: no rows are returned`, hint);
   }
 }
 

@@ -71,7 +71,7 @@ export function refuseUnlessAllowed(page: ExpectedPage, answer: Answer, identity
     case "application":
       expectApplication(answer);
       if (answer.status === 200) {
-        const hint = "the application does not ask for a login; set enforce: gateway";
+        const hint = "the application does not require a login; set enforce: gateway";
         throw new Unexpected("a refusal or a redirect", `200: ${hint}`);
       }
   }

@@ -96,14 +96,14 @@ describe("tls: upstream", () => {
   test("is refused when Traefik trusts no proxy", () => {
     expect(problems({ domains }, {})).toEqual([
       "domains.edge.tls: upstream: Traefik trusts no proxy, so that all clients share one rate limit. " +
-        "State the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs.",
+        "List the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs.",
     ]);
   });
 
   test("is refused when Traefik trusts every sender", () => {
     expect(problems({ domains }, withTraefik({ args: option("insecure", "true") }))).toEqual([
       "domains.edge.tls: upstream: Traefik trusts the X-Forwarded-For header of every sender (--entryPoints.web.forwardedHeaders.insecure), " +
-        "so that a client can choose its address. State the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs.",
+        "so that a client can choose its address. List the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs.",
     ]);
   });
 

@@ -190,7 +190,7 @@ test("reports a read-only cache with a hint", async () => {
 
 test("every address of tools.json carries the pinned version", () => {
   const names = Object.keys({ ...pins.programs, ...pins.files }) as ToolName[];
-  expect(names).toHaveLength(11);
+  expect(names).toHaveLength(12);
   for (const { version, download, sha256 } of names.map(pinned)) {
     expect(download.url).toContain(`v${version}`);
     expect(download.sha256 ?? download.sums ?? download.url).toMatch(new RegExp(`^[0-9a-f]{64}$|v${version}`));

@@ -18,7 +18,7 @@ export type CauseName =
   | "names inside the cluster"
   | "identity provider not running"
   | "application not running"
-  | "application asks for no login"
+  | "application requires no login"
   | "groups"
   | "version of Traefik";
 

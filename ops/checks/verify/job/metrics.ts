@@ -56,8 +56,12 @@ export function metricsOf({ checks, seconds, expiries, sources = [] }: Run, now:
     for (const { source, at } of known) if (at !== undefined) times.set({ source }, at.getTime() / 1000);
   };
   const ingested = "gatehouse_data_last_ingested_timestamp_seconds";
-  ofSource(ingested, "When a source was last ingested, as its pipeline says.", (times) => times.ingested);
+  ofSource(ingested, "Time of the last ingestion of a source, as written by its pipeline.", (times) => times.ingested);
   const expected = "gatehouse_data_next_expected_timestamp_seconds";
-  ofSource(expected, "When new data of a source is expected, as its pipeline says.", (times) => times.expected);
+  ofSource(
+    expected,
+    "Time at which new data of a source is expected, as written by its pipeline.",
+    (times) => times.expected,
+  );
   return registry;
 }

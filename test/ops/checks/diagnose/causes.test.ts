@@ -119,7 +119,7 @@ const UNPROTECTED: Case[] = [
     name: "names an oauth2 application that requires no login",
     url: "http://grafana.localhost",
     changes: [answers("http://grafana.localhost", [[200, "http://grafana.localhost/"]])],
-    expected: ["unprotected", "application asks for no login"],
+    expected: ["unprotected", "application requires no login"],
     message:
       'application "grafana" answers requests without a session; an oauth2 application has to require the login itself',
   },

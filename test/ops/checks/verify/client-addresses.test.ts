@@ -5,7 +5,7 @@ import { shell, stack } from "../../../config/stacks.ts";
 
 const settings = parseStack(stack({}), shell);
 const name = "client addresses of domain edge";
-const hint = "state the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs";
+const hint = "list the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs";
 const unreadable = "the arguments of Traefik's pods are not readable, or state no entry point";
 const ENTRY_POINT = "--entryPoints.web.address=:8000";
 

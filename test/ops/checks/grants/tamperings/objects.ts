@@ -129,7 +129,7 @@ export const OBJECTS: readonly Tampering[] = [
       ["materialized view marts.totals", "serves every row of marts.sales, past its row security"],
       ["table api_v1.place", "has policies, but row security is off: every row is served"],
       ["view api_v1.sales", "serves every row of marts.sales, past its row security"],
-      ["table marts.sales", "has row security and no policy for web_anon: it looks empty"],
+      ["table marts.sales", "has row security and no policy for web_anon: no rows are returned"],
     ],
   },
   {

@@ -1,5 +1,4 @@
 /** `npm start [-- --once] [--json]`: starts the platform, deploys the local stack, and verifies every route. */
-import { parseArgs } from "node:util";
 import { errorText } from "../config/errorText.ts";
 import { openContext, type ShellEnvironment } from "../ops/context/context.ts";
 import { openDataStack, ownDatabase } from "../ops/checks/contract/connection.ts";
@@ -13,14 +12,18 @@ import type { Report } from "../ops/checks/verify/verify.ts";
 import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { describeAuthentik } from "./platform/authentik.ts";
 import { AlreadyRunning, writeRunning } from "./platform/data.ts";
+import { parseOptions } from "./options.ts";
 import { type Platform, startPlatform } from "./platform/platform.ts";
 import { deployApplications } from "./sample/applications.ts";
 import { loadSampleOf } from "./sample.ts";
 import { describeReport, describeRunning, describeUsers } from "./summary.ts";
 
-const { values: options } = parseArgs({
-  options: { once: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
-});
+const options = parseOptions<{ once?: true; json?: true }>("npm start --", (command) =>
+  command
+    .description("Start the platform, deploy the local stack, verify every route, and run until Ctrl-C.")
+    .option("--once", "stop after the verification; exit with 1 if a check failed")
+    .option("--json", "print the report of the verification as JSON"),
+);
 const progress = createProgress();
 const timings: Record<string, number> = {};
 let platform: Platform | undefined;

@@ -1,16 +1,20 @@
 /** `npm run stop [-- --purge]`: ends the platform that runs on the data folder; with `--purge` also removes the folder. */
 import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { errorText } from "../config/errorText.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
+import { parseOptions } from "./options.ts";
 import { isDataFolder, openDataFolder, readRunning } from "./platform/data.ts";
 import { killMarked, startTime } from "./platform/sweep.ts";
 
 /** How long a platform may take to end by itself, in milliseconds. */
 const GRACE = 20_000;
 
-const { values: options } = parseArgs({ options: { purge: { type: "boolean", default: false } } });
+const options = parseOptions<{ purge?: true }>("npm run stop --", (command) =>
+  command
+    .description("Stop the platform that runs on the data folder ($GATEHOUSE_DATA).")
+    .option("--purge", "also remove the data folder"),
+);
 const data = dataFolder();
 try {
   console.error((await stop()) ? `Stopped the platform on ${data}.` : `No platform runs on ${data}.`);

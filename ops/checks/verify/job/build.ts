@@ -5,6 +5,8 @@ import { brotliCompressSync } from "node:zlib";
 import { build } from "vite";
 import { projectFolder } from "../../../toolchain/paths.ts";
 
+// Vite builds for the NODE_ENV of its caller.
+process.env["NODE_ENV"] = "production";
 const built = await build({ root: import.meta.dirname });
 const [output] = [built].flat();
 if (output === undefined || !("output" in output)) throw new Error("vite built nothing");

@@ -9,6 +9,7 @@ import { useText } from "../i18n/text.tsx";
 import type { Column } from "../state/columns.ts";
 import { tablePath } from "../state/paths.ts";
 import { readView, type ViewState } from "../state/view.ts";
+import { shortened } from "../text/visible.ts";
 import { ChartPanel } from "./ChartPanel.tsx";
 import { Citation } from "./Citation.tsx";
 import { ColumnChooser } from "./ColumnChooser.tsx";
@@ -28,6 +29,8 @@ import { Title } from "./Title.tsx";
 import { Totals } from "./Totals.tsx";
 
 const NONE: readonly Column[] = [];
+/** Characters of the description above the rows; the details have all. */
+const LEAD = 160;
 
 /** One relation: its rows as the address asks for them, and all that is known about them. */
 export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode {
@@ -40,6 +43,8 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
   const columns = endpoint.columns ?? NONE;
   const shown = useMemo(() => shownColumns(columns, view.columns), [columns, view.columns]);
   const { schema, relation, stability } = endpoint;
+  const description = endpoint.description ?? "";
+  const lead = shortened(description, LEAD);
   // Another selection or order begins at its first page.
   const go = (change: Partial<ViewState>): void =>
     navigate(tablePath(schema, relation, { ...view, page: 1, ...change }));
@@ -52,21 +57,26 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
       <Title name={endpoint.title ?? relation}>
         <Stability stability={stability} />
       </Title>
-      <p>
+      <p class="lead">
         <code>
           <Datum>{`${schema}.${relation}`}</Datum>
         </code>{" "}
-        <small>{t(stability === "stable" ? "stableHelp" : "openHelp")}</small>
+        <Datum>{lead.text}</Datum>
+        {lead.cut && " …"}
       </p>
       <Deprecated deprecation={data?.deprecation} />
-      {endpoint.description && (
-        <p>
-          <Datum>{endpoint.description}</Datum>
-        </p>
-      )}
-      <Terms endpoint={endpoint} answered={data?.date} />
+      <Terms endpoint={endpoint} answer={data}>
+        <p>{t(stability === "stable" ? "stableHelp" : "openHelp")}</p>
+        {lead.cut && (
+          <p>
+            <Datum>{description}</Datum>
+          </p>
+        )}
+      </Terms>
       <section aria-labelledby="rows">
-        <h2 id="rows">{t("rowsHeading")}</h2>
+        <h2 id="rows" class="unseen">
+          {t("rowsHeading")}
+        </h2>
         <div class="tools">
           <Filters
             columns={columns}

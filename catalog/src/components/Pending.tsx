@@ -4,17 +4,18 @@ import { useText } from "../i18n/text.tsx";
 
 const SLOW = 4_000;
 
-/** Says that something is on its way, and after some seconds that it takes long. */
-export function Pending(): VNode {
+/** Shows that something is loading, and after some seconds that it takes long. @param inline inside a line of text */
+export function Pending({ inline = false }: { inline?: boolean }): VNode {
   const { t } = useText();
   const [slow, setSlow] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), SLOW);
     return () => clearTimeout(timer);
   }, []);
+  const Element = inline ? "span" : "p";
   return (
-    <p role="status" aria-busy="true">
+    <Element role="status" aria-busy="true">
       {t(slow ? "slowLoading" : "loading")}
-    </p>
+    </Element>
   );
 }

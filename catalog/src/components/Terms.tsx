@@ -1,41 +1,78 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { Link } from "wouter-preact";
 import { useConfig } from "../api/config.ts";
 import { type EndpointDetails, useSources } from "../api/meta.ts";
+import type { Counted } from "../api/rows.ts";
 import { useText } from "../i18n/text.tsx";
+import { freshnessOf } from "../state/freshness.ts";
 import { limitValues } from "../text/limits.ts";
+import { Datum } from "./Datum.tsx";
+import { Freshness } from "./Freshness.tsx";
 import { Pending } from "./Pending.tsx";
 import { Problem } from "./Problem.tsx";
 import { SourceFacts } from "./SourceFacts.tsx";
 
 interface Props {
   readonly endpoint: EndpointDetails;
-  /** When the rows were answered. */
-  readonly answered: Date | undefined;
+  /** The rows that are shown; undefined until the API has answered. */
+  readonly answer: Counted | undefined;
+  /** What else belongs to the details. */
+  readonly children?: ComponentChildren;
 }
 
-/** Where the rows come from, under which terms, how fresh they are, and what limits hold. Always shown. */
-export function Terms({ endpoint, answered }: Props): VNode {
+/** One line with source, licence, freshness, number of rows and limits. It opens to the details of each. */
+export function Terms({ endpoint, answer, children }: Props): VNode {
   const { t, date } = useText();
   const { data: config } = useConfig();
   const { data, error, refetch, isLoading } = useSources(endpoint.source_ids);
   const sources = data?.rows ?? [];
+  const known = !isLoading && error === null;
+  const joined = (values: readonly (string | null)[]): string =>
+    [...new Set(values.filter((value) => value !== null))].join(", ");
   return (
     <section aria-labelledby="terms" class="terms">
-      <h2 id="terms">{t("termsHeading")}</h2>
-      {isLoading && <Pending />}
+      <h2 id="terms" class="unseen">
+        {t("termsHeading")}
+      </h2>
+      <details>
+        <summary>
+          <span class="facts">
+            {isLoading && <Pending inline />}
+            {known && (
+              <>
+                <span class="long">
+                  <Datum>{joined(sources.map(({ publisher, title }) => publisher ?? title)) || t("sourceNone")}</Datum>
+                </span>
+                <span class="long">
+                  <Datum>{joined(sources.map(({ licence }) => licence)) || t("noLicence")}</Datum>
+                </span>
+                <Freshness freshness={freshnessOf(sources)} />
+              </>
+            )}
+            {answer?.total != null && (
+              <span class="spacious">{t(answer.exact ? "countedRows" : "aboutRows", { count: answer.total })}</span>
+            )}
+            {config && (
+              <span>
+                {t("limitsLine", limitValues(config.limits))} <span class="spacious">{t("perResponse")}</span>
+              </span>
+            )}
+          </span>
+        </summary>
+        {known && sources.length === 0 && <p>{t("noSource")}</p>}
+        <div class="sources">
+          {sources.map((source) => (
+            <SourceFacts key={source.source_id} source={source} />
+          ))}
+        </div>
+        <p>
+          <strong>{t("limits")}:</strong> {config && t("limitsShort", limitValues(config.limits))}{" "}
+          <Link href="/about">{t("limitsMore")}</Link>
+          {answer && ` · ${t("answered", { date: date(answer.date, true) })}`}
+        </p>
+        {children}
+      </details>
       {error !== null && <Problem error={error} retry={refetch} />}
-      {!isLoading && error === null && sources.length === 0 && <p>{t("noSource")}</p>}
-      <div class="sources">
-        {sources.map((source) => (
-          <SourceFacts key={source.source_id} source={source} />
-        ))}
-      </div>
-      <p>
-        <strong>{t("limits")}:</strong> {config && t("limitsShort", limitValues(config.limits))}{" "}
-        <Link href="/about">{t("limitsMore")}</Link>
-        {answered && ` · ${t("answered", { date: date(answered, true) })}`}
-      </p>
     </section>
   );
 }

@@ -58,6 +58,7 @@ describe("markup in every field", () => {
       const cells = (await shownRows(page)).map(([, cell]) => cell);
       expect(cells.slice(0, CELLS.length)).toEqual(CELLS.map(([text, shown = text]) => shown));
       expect((await shownRows(page))[0]?.[4]).toBe(JSON.stringify({ [ATTACK]: ATTACK }));
+      await page.locator(".facts").click();
       expect((await texts(page, ".terms"))[0]).toContain(`Licence ${ATTACK} Attribution ${ATTACK}`);
       expect((await texts(page, "[aria-labelledby=cite] pre"))[0]).toContain(`(marts.${RELATION})`);
       expect(await page.locator(".reference tbody").innerText()).toContain(`Column ${ATTACK}`);

@@ -38,6 +38,19 @@ describe("the page of a table", () => {
     const sources = await rowsOf("GET /meta_sources?source_id=in.(brreg-enheter,ssb-klass-131)&order=source_id");
     expect(sources.map(({ freshness }) => freshness)).toEqual(["unknown", "fresh"]);
     await visit("/data/marts/dim_kommune", async (page) => {
+      expect(await texts(page, ".facts > span")).toEqual([
+        "Brønnøysund Register Centre, Statistics Norway",
+        "NLOD 2.0, CC BY 4.0",
+        "freshness unknown",
+        "357 rows",
+        "max 1,000 rows per response",
+      ]);
+      expect(await page.locator(".facts").isVisible()).toBe(true);
+      const details = page.locator(".terms dl").first();
+      expect(await details.isVisible()).toBe(false);
+      await page.locator(".facts").click();
+      expect(await details.isVisible()).toBe(true);
+      expect(await page.locator(".totals").isVisible()).toBe(true);
       expect(await texts(page, ".terms dl > div")).toEqual(
         sources.flatMap((source) => [`Source ${String(source["title"])}`, ...facts(source)]),
       );
@@ -49,11 +62,10 @@ describe("the page of a table", () => {
           source["homepage"],
         ]),
       );
-      const [limits = ""] = await texts(page, ".terms > p");
+      const [limits = ""] = await texts(page, ".terms details > p");
       expect(limits).toMatch(
         /^Limits: At most 1,000 rows per response, 5 seconds per query, 50 requests a second and 6 at a time\. All limits · Retrieved /,
       );
-      for (const shown of await page.locator(".terms, .totals").all()) expect(await shown.isVisible()).toBe(true);
       expect(await texts(page, "[aria-labelledby=cite] pre")).toEqual([
         "Source: Brønnøysund Register Centre; Source: Statistics Norway. Municipalities (marts.dim_kommune). " +
           `NLOD 2.0; CC BY 4.0. Read ${day(Date.now())} at ${inject("data").url}/dim_kommune`,
@@ -113,6 +125,7 @@ test("the page of a source shows its terms, its tables and its dimensions with t
   const [source] = await rowsOf("GET /meta_sources?source_id=eq.ssb-klass-131");
   const dimensions = await rowsOf("GET /meta_dimensions?source_id=eq.ssb-klass-131&order=dimension");
   await visit("/data/marts/dim_fylke", async (page) => {
+    await page.locator(".facts").click();
     await page.getByRole("link", { name: String(source?.["title"]) }).click();
     await page.getByRole("heading", { name: "Dimensions" }).waitFor();
     await settled(page);

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
-import type { Endpoint } from "../api/meta.ts";
+import { useMemo } from "preact/hooks";
+import { type Endpoint, useSources } from "../api/meta.ts";
 import { useText } from "../i18n/text.tsx";
 import type { ListState } from "../state/list.ts";
 import { Datum } from "./Datum.tsx";
@@ -9,6 +10,9 @@ import { Stability } from "./Stability.tsx";
 /** The list: relations by schema, the contract first. */
 export function EndpointGroups({ endpoints, state }: { endpoints: readonly Endpoint[]; state: ListState }): VNode {
   const { t, number } = useText();
+  // A list without freshness is better than none: an error of this request is not shown.
+  const { data, isLoading } = useSources();
+  const sources = useMemo(() => data && new Map(data.rows.map((source) => [source.source_id, source])), [data]);
   const groups = [...Map.groupBy(endpoints, ({ schema }) => schema)].sort(([a, [first]], [b, [second]]) =>
     first?.stability === second?.stability ? a.localeCompare(b) : first?.stability === "stable" ? -1 : 1,
   );
@@ -23,9 +27,9 @@ export function EndpointGroups({ endpoints, state }: { endpoints: readonly Endpo
               <Stability stability={stability} />
             </h2>
             <p>{t(stability === "stable" ? "defaultLayer" : "otherLayer")}</p>
-            <ul class="endpoints">
+            <ul class="endpoints" aria-busy={isLoading}>
               {members.map((endpoint) => (
-                <EndpointItem key={endpoint.relation} endpoint={endpoint} state={state} />
+                <EndpointItem key={endpoint.relation} endpoint={endpoint} sources={sources} state={state} />
               ))}
             </ul>
           </section>

@@ -1,35 +1,57 @@
 import type { VNode } from "preact";
 import { Link } from "wouter-preact";
-import type { Endpoint } from "../api/meta.ts";
+import type { Endpoint, Source } from "../api/meta.ts";
 import { useText } from "../i18n/text.tsx";
+import { freshnessOf } from "../state/freshness.ts";
 import { tablePath } from "../state/paths.ts";
 import type { ListState } from "../state/list.ts";
 import { shortened } from "../text/visible.ts";
 import { Datum } from "./Datum.tsx";
+import { Freshness } from "./Freshness.tsx";
 
-/** One relation in the list. */
-export function EndpointItem({ endpoint, state }: { endpoint: Endpoint; state: ListState }): VNode {
-  const { t } = useText();
-  const { schema, relation, title, kind, description, tags, row_estimate } = endpoint;
+interface Props {
+  readonly endpoint: Endpoint;
+  /** Sources by name; undefined until the API has answered. */
+  readonly sources: ReadonlyMap<string, Source> | undefined;
+  readonly state: ListState;
+}
+
+/** One relation in the list: title, description, number of rows, freshness and tags. */
+export function EndpointItem({ endpoint, sources, state }: Props): VNode {
+  const { t, date } = useText();
+  const { schema, relation, title, kind, description, tags, row_estimate, source_ids } = endpoint;
   const filters =
     state.column && state.value ? [{ column: state.column, operator: "eq" as const, value: state.value }] : [];
+  const own = source_ids.flatMap((id) => sources?.get(id) ?? []);
+  // The rows are as old as the oldest part of them.
+  const ingested = own.map(({ last_ingested_at }) => last_ingested_at).sort()[0];
   return (
     <li class="endpoint">
-      <Link href={tablePath(schema, relation, { filters })}>
-        <Datum>{title ?? relation}</Datum>
-      </Link>{" "}
+      <h3>
+        <Link href={tablePath(schema, relation, { filters })}>
+          <Datum>{title ?? relation}</Datum>
+        </Link>
+      </h3>
       <small>
         <code>
           <Datum>{`${schema}.${relation}`}</Datum>
         </code>
         {kind && <Datum>{` · ${kind}`}</Datum>}
-        {row_estimate !== null && ` · ${t("aboutRows", { count: row_estimate })}`}
       </small>
       {description && (
         <p>
           <Datum>{shortened(description, 300).text}</Datum>
         </p>
       )}
+      <p class="measures">
+        <span>{row_estimate === null ? t("notCounted") : t("aboutRows", { count: row_estimate })}</span>{" "}
+        {own.length > 0 && <Freshness freshness={freshnessOf(own)} />}{" "}
+        {ingested && (
+          <span>
+            {t("ingested")} <time dateTime={ingested}>{date(ingested)}</time>
+          </span>
+        )}
+      </p>
       <ul class="tags">
         {tags.map((tag) => (
           <li key={tag}>

@@ -59,6 +59,7 @@ export const en = {
   carrying: "Tables with the column {column}",
   carryingValue: "Tables with {column} = {value}",
   aboutRows: "about {count} rows",
+  notCounted: "rows not counted",
   countedRows: "{count} rows",
   stable: "stable",
   open: "open",

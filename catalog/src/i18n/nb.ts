@@ -61,6 +61,7 @@ export const nb: Texts = {
   carrying: "Tabeller med kolonnen {column}",
   carryingValue: "Tabeller med {column} = {value}",
   aboutRows: "omtrent {count} rader",
+  notCounted: "rader ikke talt",
   countedRows: "{count} rader",
   stable: "stabil",
   open: "åpen",

@@ -15,6 +15,7 @@ interface Endpoint {
   readonly description: string | null;
   readonly tags: string[];
   readonly row_estimate: number | null;
+  readonly source_ids: string[];
   readonly stability: string;
 }
 
@@ -43,8 +44,16 @@ const shownCounts = async (page: Page): Promise<Record<string, number>> =>
   );
 
 describe("the list", () => {
-  test("shows every table of the API with its metadata, grouped by schema and counted", async () => {
+  test("shows every table of the API as a card with its metadata, grouped by schema and counted", async () => {
     const all = await endpoints();
+    const sources = await rowsOf("GET /meta_sources?order=source_id");
+    const day = new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "Europe/Oslo" });
+    const age = (ids: readonly string[]): string => {
+      const own = sources.filter(({ source_id }) => ids.includes(String(source_id)));
+      if (own.length === 0) return "  ";
+      const freshness = own.every((source) => source["freshness"] === "fresh") ? "up to date" : "freshness unknown";
+      return ` ${freshness} Ingested ${day.format(new Date(String(own[0]?.["last_ingested_at"])))}`;
+    };
     await visit("/data", async (page) => {
       expect(await texts(page, "main [role=status]")).toEqual([`${all.length} of ${all.length} tables`]);
       const stability = { api_v1: "stable", marts: "open", raw: "open" } as Record<string, string>;
@@ -58,17 +67,23 @@ describe("the list", () => {
         "Open layer, may change",
       ]);
       expect(await page.locator(".endpoint").evaluateAll((items) => items.map((item) => item.textContent))).toEqual(
-        all.map(({ title, kind, row_estimate, description, tags, ...endpoint }) =>
+        all.map(({ title, kind, row_estimate, description, tags, source_ids, ...endpoint }) =>
           [
-            `${title ?? endpoint.relation} `,
+            title ?? endpoint.relation,
             `${endpoint.schema}.${endpoint.relation}`,
             kind ? ` · ${kind}` : "",
-            row_estimate === null ? "" : ` · about ${row_estimate.toLocaleString("en")} rows`,
             description ?? "",
+            row_estimate === null ? "rows not counted" : `about ${row_estimate.toLocaleString("en")} rows`,
+            age(source_ids),
             ...tags,
           ].join(""),
         ),
       );
+      // The cards of a schema are next to each other.
+      const tops = await page
+        .locator(".endpoint")
+        .evaluateAll((cards) => cards.slice(0, 3).map((card) => card.getBoundingClientRect().top));
+      expect(new Set(tops).size).toBe(1);
       for (const { schema, stability: actual } of all) expect(actual).toBe(stability[schema]);
     });
   });

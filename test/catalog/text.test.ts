@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readDeprecation } from "../../catalog/src/api/deprecation.ts";
 import { choicesOf } from "../../catalog/src/chart/choices.ts";
-import { drawingOf } from "../../catalog/src/chart/series.ts";
+import { drawingOf, rankedLabels } from "../../catalog/src/chart/series.ts";
 import { en } from "../../catalog/src/i18n/en.ts";
 import { nb } from "../../catalog/src/i18n/nb.ts";
 import { blocksOf } from "../../catalog/src/text/changelog.ts";
@@ -117,6 +117,16 @@ describe("a chart", () => {
     const value = column("value", "numeric");
     expect(choicesOf([year, region, value])?.first).toEqual({ x: "year", y: "value", series: "fylke_nr" });
     expect(choicesOf([region, value])?.first).toEqual({ x: "fylke_nr", y: "value", series: "" });
+    const inYears = (...years: number[]) =>
+      years.map((each, index) => ({ year: each, fylke_nr: `${index}`, value: 1 }));
+    expect(choicesOf([year, region, value], inYears(2024, 2024))?.first).toEqual({
+      x: "fylke_nr",
+      y: "value",
+      series: "",
+    });
+    expect(choicesOf([year, region, value], inYears(2023, 2024))?.first.x).toBe("year");
+    const name = { ...region, name: "fylke_navn" };
+    expect(choicesOf([region, name, value])?.first.x).toBe("fylke_navn");
     expect([choicesOf([year, region]), choicesOf([value]), choicesOf([])]).toEqual([null, null, null]);
   });
 
@@ -126,6 +136,7 @@ describe("a chart", () => {
       { x: 2020, y: 1, s: "a" },
       { x: 2020, y: null, s: "a" },
       { x: 2020, y: "", s: "a" },
+      { x: null, y: 3, s: "a" },
     ];
     expect(drawingOf(rows, { x: "x", y: "y", series: "s" })).toEqual({
       labels: ["2020", "2021"],
@@ -137,6 +148,20 @@ describe("a chart", () => {
       repeated: false,
     });
     expect(drawingOf([rows[1] ?? {}, rows[1] ?? {}], { x: "x", y: "y", series: "" }).repeated).toBe(true);
+  });
+
+  test("ranks the bars of a single series while there is room for their names", () => {
+    const ranked = (count: number, series = "", rows = 1): readonly string[] | null => {
+      const all = Array.from({ length: count * rows }, (_, index) => ({
+        x: `r${index % count}`,
+        y: index,
+        s: `${index}`,
+      }));
+      return rankedLabels(drawingOf(all, { x: "x", y: "y", series }));
+    };
+    expect(ranked(3)).toEqual(["r2", "r1", "r0"]);
+    expect(ranked(25)?.[0]).toBe("r24");
+    expect([ranked(0), ranked(26), ranked(3, "s"), ranked(3, "", 2)]).toEqual([null, null, null, null]);
   });
 });
 

@@ -14,6 +14,11 @@ export interface Counted extends Answer<Row> {
   readonly maxRows: number;
 }
 
+/** Whether an answer has all rows that match. */
+export function isComplete({ exact, total, rows }: Counted): boolean {
+  return exact && total === rows.length;
+}
+
 /** The rows of one page of the viewer, with their total; those of the last page stay until the next are there. */
 export function useRows(endpoint: EndpointDetails, view: ViewState): UseQueryResult<Counted> {
   const request = viewRequest(endpoint, view);

@@ -11,9 +11,9 @@ import {
   Tooltip,
 } from "chart.js";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { shortened, visible } from "../text/visible.ts";
-import type { Drawing } from "./series.ts";
+import { type Drawing, rankedLabels } from "./series.ts";
 import { useThemeChanges } from "./theme.ts";
 
 ChartJs.register(
@@ -42,6 +42,7 @@ const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c7a00", "#56b4e9
 export default function Chart({ drawing, kind, label }: Props): VNode {
   const canvas = useRef<HTMLCanvasElement>(null);
   const themeChanges = useThemeChanges();
+  const ranked = useMemo(() => (kind === "bar" ? rankedLabels(drawing) : null), [drawing, kind]);
   useEffect(() => {
     if (canvas.current === null) return;
     const style = getComputedStyle(canvas.current);
@@ -50,26 +51,30 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
     const chart = new ChartJs(canvas.current, {
       type: kind,
       data: {
-        labels: [...drawing.labels],
+        labels: [...(ranked ?? drawing.labels)],
         datasets: drawing.series.map(({ name, points }, place) => ({
           label: visible(shortened(name, 60).text),
-          data: points.map(({ x, y }) => ({ x, y })),
+          data: points.map(({ x, y }) => (ranked ? { x: y, y: x } : { x, y })),
           backgroundColor: COLOURS[place] ?? "",
           borderColor: COLOURS[place] ?? "",
           showLine: !drawing.repeated,
         })),
       },
       options: {
+        indexAxis: ranked ? "y" : "x",
         animation: false,
         locale: document.documentElement.lang,
         responsive: true,
         maintainAspectRatio: false,
         plugins: { legend: { display: drawing.series.length > 1, labels: ticks } },
-        scales: { x: { grid, ticks }, y: { grid, ticks, beginAtZero: kind === "bar" } },
+        scales: {
+          x: { grid, ticks, beginAtZero: ranked !== null },
+          y: { grid, ticks: { ...ticks, autoSkip: ranked === null }, beginAtZero: kind === "bar" },
+        },
       },
     });
     return () => chart.destroy();
-  }, [drawing, kind, themeChanges]);
+  }, [drawing, kind, ranked, themeChanges]);
   return (
     <div class="chart">
       <canvas ref={canvas} role="img" aria-label={label} />

@@ -19,13 +19,23 @@ export interface Drawing {
 /** More lines than this cannot be distinguished. */
 export const MAX_SERIES = 8;
 
-/** The rows as points, by series. Rows without a number are left out; nothing is added up. */
+/** Most bars that are drawn with their names in full, the longest first. */
+const MAX_RANKED = 25;
+
+/** The labels of a single series, the greatest number first; null where an order by size has no meaning or no room. */
+export function rankedLabels({ labels, series, repeated }: Drawing): readonly string[] | null {
+  const [only] = series;
+  if (only === undefined || series.length > 1 || repeated || labels.length > MAX_RANKED) return null;
+  return only.points.toSorted((a, b) => b.y - a.y).map(({ x }) => x);
+}
+
+/** The rows as points, by series. Rows without a number or a place are left out; nothing is added up. */
 export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState): Drawing {
   const points = rows.flatMap((row) => {
     const value = row[y];
     const number =
       typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
-    return Number.isFinite(number)
+    return Number.isFinite(number) && row[x] !== null
       ? [{ x: cellText(row[x]), y: number, series: series ? cellText(row[series]) : y }]
       : [];
   });

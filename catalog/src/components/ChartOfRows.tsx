@@ -6,7 +6,7 @@ import { drawingOf, MAX_SERIES } from "../chart/series.ts";
 import { fetchRows } from "../api/client.ts";
 import type { EndpointDetails } from "../api/meta.ts";
 import { filterParams, quotedName, viewRequest } from "../api/request.ts";
-import type { Row } from "../api/rows.ts";
+import { type Counted, isComplete, type Row } from "../api/rows.ts";
 import { useText } from "../i18n/text.tsx";
 import { isTime } from "../state/columns.ts";
 import type { ChartState, ViewState } from "../state/view.ts";
@@ -21,15 +21,22 @@ const MAX_POINTS = 1000;
 interface Props {
   readonly endpoint: EndpointDetails;
   readonly view: ViewState;
+  /** The rows of the table. */
+  readonly answer: Counted;
   readonly chart: ChartState;
 }
 
-/** The chart of all rows that match the filters, not only of those on the page, as far as one answer holds them. */
-export function ChartOfRows({ endpoint, view, chart }: Props): VNode {
+/**
+ * The chart of all rows that match the filters, as far as one response contains them. Rows that the table has already are not requested
+ * again.
+ */
+export function ChartOfRows({ endpoint, view, answer, chart }: Props): VNode {
   const { t } = useText();
   const { x, y, series } = chart;
   const { relation, profile } = viewRequest(endpoint, view);
-  const select = [...new Set([x, y, ...(series ? [series] : [])])].map(quotedName).join(",");
+  const names = [...new Set([x, y, ...(series ? [series] : [])])];
+  const select = names.map(quotedName).join(",");
+  const inTable = isComplete(answer) && names.every((name) => answer.rows.every((row) => name in row));
   const params = [
     ["select", select],
     ...filterParams(view.filters),
@@ -40,10 +47,12 @@ export function ChartOfRows({ endpoint, view, chart }: Props): VNode {
   const { data, error, refetch } = useQuery({
     queryKey: ["chart", request],
     queryFn: ({ signal }) => fetchRows<Row>(request, signal),
+    enabled: !inTable,
   });
-  const drawing = useMemo(() => drawingOf(data?.rows ?? [], { x, y, series }), [data, x, y, series]);
-  if (error) return <Problem error={error} retry={refetch} />;
-  if (!data) return <Pending />;
+  const drawn = inTable ? answer : data;
+  const drawing = useMemo(() => drawingOf(drawn?.rows ?? [], { x, y, series }), [drawn, x, y, series]);
+  if (!inTable && error) return <Problem error={error} retry={refetch} />;
+  if (!drawn) return <Pending />;
   if (drawing.labels.length === 0) return <p role="status">{t("chartEmpty")}</p>;
   const overTime = endpoint.columns?.some((column) => column.name === x && isTime(column)) ?? false;
   const kind = overTime && drawing.labels.length > 1 ? "line" : "bar";
@@ -52,9 +61,9 @@ export function ChartOfRows({ endpoint, view, chart }: Props): VNode {
       <Suspense fallback={<Pending />}>
         <Chart drawing={drawing} kind={kind} label={t("chartLabel", { x: visible(x), y: visible(y) })} />
       </Suspense>
-      <p>
-        {t(data.rows.length < Math.min(MAX_POINTS, data.maxRows ?? MAX_POINTS) ? "chartAll" : "chartCut", {
-          count: data.rows.length,
+      <p class="basis">
+        {t(inTable || drawn.rows.length < Math.min(MAX_POINTS, drawn.maxRows ?? MAX_POINTS) ? "chartAll" : "chartCut", {
+          count: drawn.rows.length,
         })}{" "}
         {drawing.all > MAX_SERIES && t("chartMany", { count: drawing.all, shown: MAX_SERIES })}{" "}
         {drawing.repeated && t("chartRepeated")}

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
-import { choicesOf } from "../chart/choices.ts";
+import type { Choices } from "../chart/choices.ts";
 import type { EndpointDetails } from "../api/meta.ts";
+import type { Counted } from "../api/rows.ts";
 import { useText } from "../i18n/text.tsx";
 import type { Column } from "../state/columns.ts";
 import type { ChartState, ViewState } from "../state/view.ts";
@@ -10,44 +11,35 @@ import { visible } from "../text/visible.ts";
 interface Props {
   readonly endpoint: EndpointDetails;
   readonly view: ViewState;
-  readonly change: (chart: ChartState | null) => void;
+  readonly answer: Counted;
+  readonly choices: Choices;
+  readonly change: (chart: ViewState["chart"]) => void;
 }
 
-/** A chart, where the columns allow one. */
-export function ChartPanel({ endpoint, view, change }: Props): VNode | null {
+/** The chart next to the rows. Without a valid choice in the address, it is the one that the columns suggest. */
+export function ChartPanel({ endpoint, view, answer, choices, change }: Props): VNode {
   const { t } = useText();
-  const choices = choicesOf(endpoint.columns ?? []);
-  if (choices === null) return null;
-  const chart = view.chart;
   const has = (columns: readonly Column[], name: string): boolean => columns.some((column) => column.name === name);
-  const known = chart && has(choices.x, chart.x) && has(choices.y, chart.y) ? chart : null;
+  const { chart } = view;
+  const valid = chart !== null && chart !== "none" && has(choices.x, chart.x) && has(choices.y, chart.y);
+  const shown: ChartState = valid ? chart : choices.first;
   return (
     <section aria-labelledby="chart">
-      <h2 id="chart">{t("chartHeading")}</h2>
-      <button
-        type="button"
-        class="outline"
-        aria-expanded={known !== null}
-        onClick={() => change(known ? null : choices.first)}
-      >
-        {t(known ? "chartHide" : "chartShow")}
-      </button>
-      {known && (
-        <>
-          <div class="condition">
-            <Choice label={t("chartX")} columns={choices.x} value={known.x} set={(x) => change({ ...known, x })} />
-            <Choice label={t("chartY")} columns={choices.y} value={known.y} set={(y) => change({ ...known, y })} />
-            <Choice
-              label={t("chartSeries")}
-              columns={choices.series}
-              none={t("chartNone")}
-              value={known.series}
-              set={(series) => change({ ...known, series })}
-            />
-          </div>
-          <ChartOfRows endpoint={endpoint} view={view} chart={known} />
-        </>
-      )}
+      <h2 id="chart" class="unseen">
+        {t("chartHeading")}
+      </h2>
+      <ChartOfRows endpoint={endpoint} view={view} answer={answer} chart={shown} />
+      <div class="condition">
+        <Choice label={t("chartY")} columns={choices.y} value={shown.y} set={(y) => change({ ...shown, y })} />
+        <Choice label={t("chartX")} columns={choices.x} value={shown.x} set={(x) => change({ ...shown, x })} />
+        <Choice
+          label={t("chartSeries")}
+          columns={choices.series}
+          none={t("chartNone")}
+          value={shown.series}
+          set={(series) => change({ ...shown, series })}
+        />
+      </div>
     </section>
   );
 }

@@ -4,7 +4,8 @@ import { Link, useLocation } from "wouter-preact";
 // The router\'s own decodes it twice.
 import { useSearch } from "wouter-preact/use-browser-location";
 import type { EndpointDetails } from "../api/meta.ts";
-import { useRows } from "../api/rows.ts";
+import { isComplete, useRows } from "../api/rows.ts";
+import { choicesOf } from "../chart/choices.ts";
 import { useText } from "../i18n/text.tsx";
 import type { Column } from "../state/columns.ts";
 import { tablePath } from "../state/paths.ts";
@@ -48,6 +49,9 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
   // Another selection or order begins at its first page.
   const go = (change: Partial<ViewState>): void =>
     navigate(tablePath(schema, relation, { ...view, page: 1, ...change }));
+  const changeChart = (chart: ViewState["chart"]): void => go({ chart, page: view.page });
+  const choices = useMemo(() => choicesOf(columns, data && isComplete(data) ? data.rows : []), [columns, data]);
+  const drawn = choices !== null && view.chart !== "none";
   return (
     <>
       <nav aria-label={t("toList")} class="crumbs">
@@ -87,26 +91,37 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
           />
           <ColumnChooser columns={columns} shown={shown} change={(names) => go({ columns: names, page: view.page })} />
           <Download endpoint={endpoint} view={view} columns={shown} />
+          {choices && (
+            <button type="button" class="tool" onClick={() => changeChart(drawn ? "none" : null)}>
+              {t(drawn ? "chartHide" : "chartShow")}
+            </button>
+          )}
         </div>
         {error !== null && <Problem error={error} retry={refetch} />}
         {isFetching && (!data || isPlaceholderData) && <Pending key={search} />}
         {data && error === null && (
           <>
             <Totals answer={data} view={view} />
-            <DataTable
-              columns={shown}
-              rows={data.rows}
-              firstRow={(view.page - 1) * view.size + 1}
-              sort={view.sort}
-              stale={isPlaceholderData}
-              changeSort={(sort) => go({ sort })}
-              filterBy={setBegun}
-            />
-            <Paging total={data.total} exact={data.exact} rows={data.rows.length} view={view} go={go} />
+            <div class={drawn ? "beside" : undefined}>
+              <div>
+                <DataTable
+                  columns={shown}
+                  rows={data.rows}
+                  firstRow={(view.page - 1) * view.size + 1}
+                  sort={view.sort}
+                  stale={isPlaceholderData}
+                  changeSort={(sort) => go({ sort })}
+                  filterBy={setBegun}
+                />
+                <Paging total={data.total} exact={data.exact} rows={data.rows.length} view={view} go={go} />
+              </div>
+              {choices && drawn && (
+                <ChartPanel endpoint={endpoint} view={view} answer={data} choices={choices} change={changeChart} />
+              )}
+            </div>
           </>
         )}
       </section>
-      <ChartPanel endpoint={endpoint} view={view} change={(chart) => go({ chart, page: view.page })} />
       <RequestBox endpoint={endpoint} view={view} />
       <ColumnsReference endpoint={endpoint} filters={view.filters} />
       <Citation endpoint={endpoint} />

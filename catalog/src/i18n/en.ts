@@ -169,9 +169,9 @@ export const en = {
   cancel: "Cancel",
 
   chartHeading: "Chart",
-  chartShow: "Draw a chart",
+  chartShow: "Show the chart",
   chartHide: "Hide the chart",
-  chartX: "Along the bottom",
+  chartX: "Axis",
   chartY: "Measure",
   chartSeries: "One line or colour per",
   chartNone: "nothing",

@@ -171,9 +171,9 @@ export const nb: Texts = {
   cancel: "Avbryt",
 
   chartHeading: "Diagram",
-  chartShow: "Tegn et diagram",
+  chartShow: "Vis diagrammet",
   chartHide: "Skjul diagrammet",
-  chartX: "Langs bunnen",
+  chartX: "Akse",
   chartY: "Mål",
   chartSeries: "Én linje eller farge per",
   chartNone: "ingenting",

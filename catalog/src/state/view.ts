@@ -25,7 +25,8 @@ export interface ViewState {
   readonly page: number;
   /** Rows per page. */
   readonly size: number;
-  readonly chart: ChartState | null;
+  /** null for the chart that the columns suggest. */
+  readonly chart: ChartState | "none" | null;
 }
 
 export const PAGE_SIZES = [25, 100, 250, 500] as const;
@@ -34,7 +35,7 @@ const WHERE = "where.";
 
 /**
  * Reads the state of the viewer from a query string: `col` (repeated), `sort=<column>.asc|desc`, `where.<column>=<operator>.<value>`
- * (repeated), `page`, `size`, `x`, `y`, `series`. What cannot be read is left out.
+ * (repeated), `page`, `size`, `x`, `y`, `series`, `chart=none`. What cannot be read is left out.
  */
 export function readView(params: URLSearchParams): ViewState {
   return {
@@ -56,7 +57,8 @@ export function writeView(view: Partial<ViewState>): URLSearchParams {
   if (sort) params.set("sort", `${sort.column}.${sort.descending ? "desc" : "asc"}`);
   if (page > 1) params.set("page", String(page));
   if (size !== DEFAULT_SIZE) params.set("size", String(size));
-  if (chart) {
+  if (chart === "none") params.set("chart", chart);
+  else if (chart) {
     params.set("x", chart.x);
     params.set("y", chart.y);
     if (chart.series) params.set("series", chart.series);
@@ -75,7 +77,8 @@ function readFilter(key: string, text: string): Filter[] {
   return [{ column: key.slice(WHERE.length), operator, value }];
 }
 
-function readChart(params: URLSearchParams): ChartState | null {
+function readChart(params: URLSearchParams): ViewState["chart"] {
+  if (params.get("chart") === "none") return "none";
   const x = params.get("x") ?? "";
   const y = params.get("y") ?? "";
   return x && y ? { x, y, series: params.get("series") ?? "" } : null;

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { until } from "../api-client.ts";
 import { address, texts, useBrowser } from "./browser.ts";
+import { ROWS } from "./table.ts";
 
 const visit = useBrowser();
 
@@ -21,33 +22,38 @@ function drawnColours(page: Page): Promise<string[]> {
 }
 
 test("draws the matching rows over time with a line per region, and stores the choices in the address", async () => {
-  const scripts: string[] = [];
+  const paths: string[] = [];
   const prepare = (page: Page): Promise<unknown> =>
-    Promise.resolve(page.on("request", (request) => scripts.push(new URL(request.url()).pathname)));
-  const isChart = (path: string): boolean => path.startsWith("/assets/Chart-");
+    Promise.resolve(page.on("request", (request) => paths.push(new URL(request.url()).pathname)));
+  const requests = (start: string): number => paths.filter((path) => path.startsWith(start)).length;
   await visit(
     "/data/marts/fact_observation?where.amount=lt.100",
     async (page) => {
-      expect(scripts.filter(isChart)).toEqual([]);
-      await page.getByRole("button", { name: "Draw a chart" }).click();
       const picture = page.getByRole("img", { name: "amount by taken; the same values are in the table" });
       await picture.waitFor();
-      expect(scripts.filter(isChart).length).toBe(1);
+      // The rows of the table are not requested again.
+      expect([requests("/assets/Chart-"), requests("/fact_observation")]).toEqual([1, 1]);
       await until(COLOURS.slice(0, 3), () => drawnColours(page));
       expect(await page.getByText("Drawn from all 4 rows that match the filters.").count()).toBe(1);
-      expect(address(page)).toContain(" where.amount=lt.100 x=taken y=amount series=kommune_nr");
+      expect(address(page)).toBe("/data/marts/fact_observation where.amount=lt.100");
       await page.getByLabel("One line or colour per").selectOption({ label: "nothing" });
       await until(COLOURS.slice(0, 1), () => drawnColours(page));
-      await page.getByLabel("Along the bottom").selectOption("kommune_nr");
+      expect(address(page)).toContain(" where.amount=lt.100 x=taken y=amount");
+      await page.getByLabel("Axis").selectOption("kommune_nr");
       await page.getByRole("img", { name: "amount by kommune_nr" }).waitFor();
       await page.getByText("Several rows share a point").waitFor();
       await page.reload();
       await page.getByRole("img", { name: "amount by kommune_nr" }).waitFor();
       await page.getByRole("button", { name: "Hide the chart" }).click();
-      await picture.waitFor({ state: "detached" });
+      await page.locator("canvas").waitFor({ state: "detached" });
+      expect(address(page)).toBe("/data/marts/fact_observation where.amount=lt.100 chart=none");
+      await page.reload();
+      await page.getByRole("button", { name: "Show the chart" }).click();
+      await picture.waitFor();
       expect(address(page)).toBe("/data/marts/fact_observation where.amount=lt.100");
     },
-    { prepare },
+    // The test reads the pixels of the canvas repeatedly.
+    { prepare, expected: /willReadFrequently/ },
   );
 });
 
@@ -66,13 +72,33 @@ test("states how many rows and series it shows", async () => {
   });
 });
 
-test("is not offered without a numeric column, nor drawn for unknown columns", async () => {
+test("is not loaded without a numeric column, and ignores unknown columns in the address", async () => {
   await visit("/data/marts/dim_fylke", async (page) => {
     expect(await page.getByRole("heading", { name: "Chart" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Show the chart" }).count()).toBe(0);
+    const scripts = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+    expect(scripts.filter((name) => name.includes("Chart-"))).toEqual([]);
   });
   await visit("/data/api_v1/distrikt_summary?x=nothing&y=kommuner", async (page) => {
-    expect(await page.getByRole("button", { name: "Draw a chart" }).count()).toBe(1);
-    expect(await page.locator("canvas").count()).toBe(0);
+    await page.getByRole("img", { name: "kommuner by fylke_navn" }).waitFor();
+  });
+});
+
+test("is next to the rows on a wide screen, and below them on a phone", async () => {
+  await visit("/data/api_v1/indicator_summary", async (page) => {
+    const boxes = async (): Promise<{ besides: boolean; below: boolean }> => {
+      const [rows, chart] = await Promise.all([ROWS, "canvas"].map((box) => page.locator(box).boundingBox()));
+      if (!rows || !chart) throw new Error("no rows or no chart");
+      return { besides: chart.x >= rows.x + rows.width, below: chart.y >= rows.y + rows.height };
+    };
+    // There is one year only, so that the axis is the county.
+    await page.getByRole("img", { name: "value by fylke_nr" }).waitFor();
+    for (const width of [1440, 1280, 1024]) {
+      await page.setViewportSize({ width, height: 720 });
+      await until({ besides: true, below: false }, boxes);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await until({ besides: false, below: true }, boxes);
   });
 });
 

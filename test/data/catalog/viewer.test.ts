@@ -8,6 +8,8 @@ import { expectedRows, ROWS, shownColumns, shownRows, shownTotals } from "./tabl
 const visit = useBrowser();
 
 const OBSERVATION = "/data/marts/fact_observation";
+/** All columns are in sight without the chart next to them. */
+const WIDE = `${OBSERVATION}?chart=none`;
 const KOMMUNE = "/data/marts/dim_kommune";
 /** The API's response after the last row, which the browser reports as an error. */
 const PAST = { expected: /status of 416/ };
@@ -36,7 +38,7 @@ async function addFilter(page: Page, column: string, condition: string, value?: 
 describe("the table", () => {
   test("shows the API's columns with type and description, and every value", async () => {
     const columns = await columnsOf("fact_observation");
-    await visit(OBSERVATION, async (page) => {
+    await visit(WIDE, async (page) => {
       expect(await texts(page, "h1")).toEqual(["fact_observation open"]);
       expect(await page.getByText("Invented observations").count()).toBe(1);
       expect(await texts(page, `${ROWS} thead th:not(.row-number)`)).toEqual(
@@ -98,7 +100,7 @@ describe("the table", () => {
       ["doc", "is not empty", undefined, "doc=not.is.null", "where.doc=filled."],
       ["odd name, æ", "equals", "a,b", '"odd name, æ"=eq.a,b', "where.odd name, æ=eq.a,b"],
     ] as const;
-    await visit(OBSERVATION, async (page) => {
+    await visit(WIDE, async (page) => {
       const ids = async (): Promise<unknown[]> => (await shownRows(page)).map(([id]) => id);
       for (const [column, condition, value, question, state] of cases) {
         const expected = (await expectedRows(`fact_observation?select=id&order=id&${encodeURI(question)}`)).flat();
@@ -107,7 +109,7 @@ describe("the table", () => {
         await until(expected, ids);
         const count = expected.length;
         expect(await shownTotals(page)).toBe(`Rows 1–${count} of ${count} (counted exactly) ${COMPLETE}`);
-        expect(address(page)).toBe(`${OBSERVATION} ${state}`);
+        expect(address(page)).toBe(`${OBSERVATION} ${state} chart=none`);
         const quoted = value === undefined ? "" : ` “${value}”`;
         expect(await texts(page, ".chip")).toEqual([`${column} ${condition}${quoted} ×`]);
         await page.getByRole("button", { name: "Remove all filters" }).click();

@@ -1,37 +1,41 @@
 import type { VNode } from "preact";
-import { useConfig } from "../api/config.ts";
-import { type EndpointDetails, useSources } from "../api/meta.ts";
-import { urlOf, viewRequest } from "../api/request.ts";
+import { useState } from "preact/hooks";
+import type { EndpointDetails } from "../api/meta.ts";
 import { useText } from "../i18n/text.tsx";
-import { readView } from "../state/view.ts";
-import { visible } from "../text/visible.ts";
+import type { ViewState } from "../state/view.ts";
+import { Choices } from "./Choices.tsx";
+import { type Format, FORMATS, useCitation } from "./citationFormats.ts";
 import { CopyBox } from "./CopyBox.tsx";
+import { CopyButton } from "./CopyButton.tsx";
 
-/** A line that names whose data this is, ready for a footnote. */
-export function Citation({ endpoint }: { endpoint: EndpointDetails }): VNode | null {
-  const { t, date } = useText();
-  const { data: config } = useConfig();
-  const { data } = useSources(endpoint.source_ids);
-  if (!config) return null;
-  const { relation, profile } = viewRequest(endpoint, readView(new URLSearchParams()));
-  const sources = data?.rows ?? [];
-  const joined = (values: readonly (string | null)[]): string =>
-    [...new Set(values.filter((value) => value !== null))].join("; ");
-  const line = visible(
-    t("citeLine", {
-      attribution:
-        joined(sources.map((source) => source.attribution ?? source.publisher ?? source.title)) || t("unknown"),
-      title: endpoint.title ?? endpoint.relation,
-      relation: `${endpoint.schema}.${endpoint.relation}`,
-      licence: joined(sources.map((source) => source.licence)) || t("noLicence"),
-      date: date(new Date()),
-      url: urlOf(config.baseUrl, { relation, profile, params: [] }),
-    }),
-  );
+interface Props {
+  readonly endpoint: EndpointDetails;
+  readonly view: ViewState;
+}
+
+const BOX = "citation";
+
+/** Copies the citation as text. */
+export function CiteButton({ endpoint, view }: Props): VNode | null {
+  const { t } = useText();
+  const citation = useCitation(endpoint, view);
+  if (!citation) return null;
+  const source = (): Element | null => document.getElementById(BOX);
+  return <CopyButton class="tool" label={t("cite")} text={citation.citeText} source={source} />;
+}
+
+/** How the rows are cited, as text and for reference managers. */
+export function Citation({ endpoint, view }: Props): VNode | null {
+  const { t } = useText();
+  const [format, setFormat] = useState<Format>("citeText");
+  const citation = useCitation(endpoint, view);
+  if (!citation) return null;
+  const name = (each: Format): string => (each === "citeText" ? t(each) : each);
   return (
     <section aria-labelledby="cite">
       <h2 id="cite">{t("citeHeading")}</h2>
-      <CopyBox text={line} label={t("citation")} />
+      <Choices label="cite" names={FORMATS} chosen={format} choose={setFormat} textOf={name} />
+      <CopyBox id={BOX} text={citation[format]} label={`${t("citation")}, ${name(format)}`} />
     </section>
   );
 }

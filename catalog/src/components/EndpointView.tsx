@@ -12,7 +12,7 @@ import { tablePath } from "../state/paths.ts";
 import { readView, type ViewState } from "../state/view.ts";
 import { shortened } from "../text/visible.ts";
 import { ChartPanel } from "./ChartPanel.tsx";
-import { Citation } from "./Citation.tsx";
+import { Citation, CiteButton } from "./Citation.tsx";
 import { ColumnChooser } from "./ColumnChooser.tsx";
 import { ColumnsReference } from "./ColumnsReference.tsx";
 import { DataTable } from "./DataTable.tsx";
@@ -91,6 +91,7 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
           />
           <ColumnChooser columns={columns} shown={shown} change={(names) => go({ columns: names, page: view.page })} />
           <Download endpoint={endpoint} view={view} columns={shown} />
+          <CiteButton endpoint={endpoint} view={view} />
           {choices && (
             <button type="button" class="tool" onClick={() => changeChart(drawn ? "none" : null)}>
               {t(drawn ? "chartHide" : "chartShow")}
@@ -124,7 +125,7 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
       </section>
       <RequestBox endpoint={endpoint} view={view} />
       <ColumnsReference endpoint={endpoint} filters={view.filters} />
-      <Citation endpoint={endpoint} />
+      <Citation endpoint={endpoint} view={view} />
     </>
   );
 }

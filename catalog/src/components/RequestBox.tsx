@@ -6,6 +6,7 @@ import { urlOf, viewRequest } from "../api/request.ts";
 import { useText } from "../i18n/text.tsx";
 import type { ViewState } from "../state/view.ts";
 import { type Language, LANGUAGES, snippet } from "../text/snippets.ts";
+import { Choices } from "./Choices.tsx";
 import { CopyBox } from "./CopyBox.tsx";
 
 /** The request that gave the rows, to be made by oneself. */
@@ -18,19 +19,7 @@ export function RequestBox({ endpoint, view }: { endpoint: EndpointDetails; view
     <section aria-labelledby="request">
       <h2 id="request">{t("requestHeading")}</h2>
       <p>{t("requestHelp")}</p>
-      <div role="group" aria-labelledby="request" class="choice">
-        {LANGUAGES.map((name) => (
-          <button
-            key={name}
-            type="button"
-            class="outline"
-            aria-pressed={name === language}
-            onClick={() => setLanguage(name)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
+      <Choices label="request" names={LANGUAGES} chosen={language} choose={setLanguage} />
       {config && (
         <CopyBox
           label={`${t("requestHeading")}, ${language}`}

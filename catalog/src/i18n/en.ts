@@ -220,6 +220,8 @@ export const en = {
     "Name the publisher and the source in the words given with each table, the licence, the table, the day on which you read it, and its address. Every table has such a line ready to copy:",
   citeHeading: "How to cite",
   citation: "Citation",
+  cite: "Copy citation",
+  citeText: "Text",
   citeLine: "{attribution}. {title} ({relation}). {licence}. Read {date} at {url}",
   aboutApiHeading: "For developers",
   aboutApi: "Address of the API: {url}. It describes itself as OpenAPI:",

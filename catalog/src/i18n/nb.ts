@@ -221,6 +221,8 @@ export const nb: Texts = {
     "Nevn utgiver og kilde med ordene som står ved hver tabell, lisensen, tabellen, dagen du leste den, og adressen. Hver tabell har en slik linje klar til kopiering:",
   citeHeading: "Slik siterer du",
   citation: "Sitat",
+  cite: "Kopier sitat",
+  citeText: "Tekst",
   citeLine: "{attribution}. {title} ({relation}). {licence}. Lest {date} på {url}",
   aboutApiHeading: "For utviklere",
   aboutApi: "API-ets adresse: {url}. Det beskriver seg selv som OpenAPI:",

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useConfig } from "../api/config.ts";
+import { SITE, useConfig } from "../api/config.ts";
 import { Pending } from "../components/Pending.tsx";
 import { Problem } from "../components/Problem.tsx";
 import { Stability } from "../components/Stability.tsx";
@@ -42,7 +42,7 @@ export function AboutPage(): VNode {
             relation: "marts.fact_folketall",
             licence: "CC BY 4.0",
             date: "1. 1. 2026",
-            url: `${config?.baseUrl ?? "https://…"}/fact_folketall`,
+            url: `${SITE}data/marts/fact_folketall`,
           })}
         </blockquote>
       </section>

@@ -1,6 +1,7 @@
 /** Metadata of tables: sources, terms, dimensions, the contract, limits, and tables with the same key. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { rowsOf, until } from "../api-client.ts";
 import { address, settled, shownNames, texts, useBrowser } from "./browser.ts";
@@ -68,9 +69,56 @@ describe("the page of a table", () => {
       );
       expect(await texts(page, "[aria-labelledby=cite] pre")).toEqual([
         "Source: Brønnøysund Register Centre; Source: Statistics Norway. Municipalities (marts.dim_kommune). " +
-          `NLOD 2.0; CC BY 4.0. Read ${day(Date.now())} at ${inject("data").url}/dim_kommune`,
+          `NLOD 2.0; CC BY 4.0. Read ${day(Date.now())} at ${inject("data").catalogUrl}/data/marts/dim_kommune`,
       ]);
     });
+  });
+
+  test("copies a citation of the filtered rows as text and as BibTeX", async () => {
+    const context = { permissions: ["clipboard-read", "clipboard-write"] };
+    const path = "/data/marts/dim_fylke?where.fylke_nr=starts.3";
+    const url = `${inject("data").catalogUrl}${path}`;
+    const today = new Date().toISOString().slice(0, 10);
+    await visit(
+      `${path}&size=25`,
+      async (page) => {
+        const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+        const line = `Source: Statistics Norway. Counties (marts.dim_fylke). CC BY 4.0. Read ${day(Date.now())} at ${url}`;
+        await page.getByRole("button", { name: "Copy citation" }).click();
+        await until(line, copied);
+        expect(await page.getByText("Copied", { exact: true }).count()).toBe(1);
+        await page.getByRole("button", { name: "BibTeX" }).click();
+        await page.locator("[aria-labelledby=cite]").getByRole("button", { name: "Copy" }).click();
+        const entry = [
+          "@misc{marts.dim_fylke,",
+          "  author = {{Statistics Norway}},",
+          "  title = {{Counties}},",
+          `  year = {${today.slice(0, 4)}},`,
+          "  note = {Table marts.dim\\_fylke. CC BY 4.0},",
+          `  url = {${url}},`,
+          `  urldate = {${today}},`,
+          "}",
+        ];
+        await until(entry, async () => (await copied()).trim().split("\n"));
+      },
+      { context },
+    );
+  });
+
+  test("selects the citation where the browser does not allow to copy", async () => {
+    const prepare = (page: Page): Promise<unknown> =>
+      page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+    await visit(
+      "/data/marts/dim_fylke",
+      async (page) => {
+        await page.getByRole("button", { name: "Copy citation" }).click();
+        await page.getByText("The text is selected: copy it with Ctrl+C or ⌘C.").waitFor();
+        expect(await page.evaluate(() => getSelection()?.toString())).toBe(
+          await page.locator("[aria-labelledby=cite] pre").innerText(),
+        );
+      },
+      { prepare },
+    );
   });
 
   test("shows whether the table is open or stable, and when its schema is removed", async () => {
@@ -181,7 +229,9 @@ test("the page of limits shows those of the API, how to cite, and what is stable
       "Responses can be cached for 60 seconds, and revalidated with If-None-Match.",
       "The data can be read, not changed: GET, HEAD and OPTIONS only.",
     ]);
-    expect(await page.locator("blockquote").innerText()).toContain(`at ${inject("data").url}/fact_folketall`);
+    expect(await page.locator("blockquote").innerText()).toContain(
+      `at ${inject("data").catalogUrl}/data/marts/fact_folketall`,
+    );
     const link = page.getByRole("link", { name: /openapi\.json$/ });
     expect(await link.getAttribute("href")).toBe(`${inject("data").url}/openapi.json`);
   });

@@ -1,0 +1,39 @@
+/** What a citation of a table contains. */
+export interface Cited {
+  /** Schema and relation. */
+  readonly name: string;
+  readonly title: string;
+  readonly publishers: readonly string[];
+  readonly licence: string;
+  /** Address of the page, with its filters. */
+  readonly url: string;
+  /** When the newest rows were ingested; null if that is unknown. */
+  readonly ingested: Date | null;
+  /** When the rows were read. */
+  readonly read: Date;
+}
+
+/** Returns an entry for BibTeX and BibLaTeX. `@misc` is the only type for data that both have. */
+export function bibtex({ name, title, publishers, licence, url, ingested, read }: Cited): string {
+  const fields = [
+    ...(publishers.length > 0 ? [["author", publishers.map((each) => `{${escaped(each)}}`).join(" and ")]] : []),
+    ["title", `{${escaped(title)}}`],
+    ...(ingested ? [["year", String(ingested.getUTCFullYear())]] : []),
+    ["note", escaped(`Table ${name}. ${licence}`)],
+    ["url", url.replace(/[{}\\]/gu, encodeURIComponent)],
+    ["urldate", read.toISOString().slice(0, 10)],
+  ];
+  const key = name.normalize("NFKD").replace(/[^A-Za-z0-9_.-]/gu, "");
+  return `@misc{${key},\n${fields.map(([field, value]) => `  ${field} = {${value}},\n`).join("")}}\n`;
+}
+
+/** Characters that TeX would interpret (The LaTeX Companion, "Special characters"). */
+function escaped(text: string): string {
+  return text.replace(/[\\{}$&#%_~^]/gu, (character) => COMMANDS[character] ?? `\\${character}`);
+}
+
+const COMMANDS: Readonly<Record<string, string>> = {
+  "\\": "\\textbackslash{}",
+  "~": "\\textasciitilde{}",
+  "^": "\\textasciicircum{}",
+};

@@ -2,7 +2,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pulumiHome } from "../../ops/toolchain/paths.ts";
 import { findPlugins, type Plugin, standIns } from "../../ops/toolchain/plugins.ts";
+import { platformProblem } from "../../ops/launcher/localPlatform.js";
 import { ensureLocalTools } from "../../ops/toolchain/toolchain.ts";
+import { thisMachine } from "../../ops/toolchain/tools.ts";
 import type { Progress } from "../../ops/terminal/progress.ts";
 import { startAgent } from "../agent/start.ts";
 import { type Addresses, type Claim, claimAddresses } from "./addresses.ts";
@@ -60,11 +62,8 @@ type PlatformTool = (typeof TOOLS)[number];
  * @throws AlreadyRunning; Error with the end of a program's log when one does not start
  */
 export async function startPlatform(options: { data: string; progress: Progress }): Promise<Platform> {
-  if (process.platform !== "linux") {
-    throw new Error(
-      "the local platform needs Linux (its services are loopback addresses); elsewhere use your own cluster: ./deploy CONTEXT",
-    );
-  }
+  const problem = platformProblem(thisMachine().platform);
+  if (problem) throw new Error(problem);
   const { progress } = options;
   const folder = await openDataFolder(options.data);
   const data = folder.path;

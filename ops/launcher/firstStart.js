@@ -5,6 +5,7 @@ import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { LOCAL_PLATFORM as PLATFORM } from "./localPlatform.js";
 import { BUILD, checkGo, goEnvironment, LOCAL_FOLDER, prepareModule } from "../toolchain/goModule.js";
 
 /** CPU time that compiling and linking the programs of the local platform takes, in seconds (measured, docs/toolchain.md). */
@@ -14,7 +15,7 @@ const OTHER_SECONDS = 90;
 const MAX_ANSWER_MS = 5_000;
 
 /**
- * @typedef {{ version: string, download: { url: string }, build: { package: string, local?: { version?: string } } }} Pin
+ * @typedef {{ version: string, download: Record<string, { url: string }>, build: { package: string, local?: { version?: string } } }} Pin
  * @typedef {{ stop: () => Promise<void> }} Compilation
  */
 
@@ -23,18 +24,18 @@ const MAX_ANSWER_MS = 5_000;
  * if all programs are available or can be downloaded, or without Go (`npm start` then fails with every remedy).
  * @param {string} project
  * @param {(line: string) => void} print
- * @param {{ environment?: NodeJS.ProcessEnv, reaches?: (host: string) => Promise<boolean> }} machine
+ * @param {{ environment?: NodeJS.ProcessEnv, reaches?: (host: string) => Promise<boolean> }} machine a machine on which the local platform runs
  * @returns {Promise<{ go: string, packages: string[], cache: string } | undefined>}
  */
 export async function announceBuild(project, print, { environment = process.env, reaches = isReachable } = {}) {
-  if (environment.GATEHOUSE_TOOLS_MIRROR || process.platform !== "linux" || process.arch !== "x64") return undefined;
+  if (environment.GATEHOUSE_TOOLS_MIRROR) return undefined;
   const cache = path.resolve(environment.GATEHOUSE_CACHE || path.join(homedir(), ".cache", "gatehouse"));
   const searchPath = environment.PATH ?? "";
   const all = Object.entries(pins(project));
   const missing = all.filter(([name, pin]) => !isPresent(name, pin, cache, searchPath));
   const go = onPath("go", searchPath);
   if (missing.length === 0 || !go) return undefined;
-  const hosts = [...new Set(missing.map(([, { download }]) => new URL(download.url).host))];
+  const hosts = [...new Set(missing.map(([, { download }]) => new URL(download[PLATFORM]?.url ?? "").host))];
   const reached = await Promise.all(hosts.map(reaches));
   const unreachable = hosts.filter((_, i) => !reached[i]).join(" and ");
   const isUsable = await checkGo(go).then(
@@ -99,7 +100,7 @@ function isPresent(name, { version, build }, cache, searchPath) {
   const versions = [version, build.local?.version ?? version];
   return (
     onPath(name, searchPath) !== undefined ||
-    versions.some((one) => existsSync(path.join(cache, "tools", `${name}-${one}`, "bin", name)))
+    versions.some((one) => existsSync(path.join(cache, "tools", `${name}-${one}-${PLATFORM}`, "bin", name)))
   );
 }
 

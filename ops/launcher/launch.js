@@ -10,8 +10,9 @@ import { fileURLToPath } from "node:url";
 import { LaunchError, run } from "./child.js";
 import { announceBuild, startCompiling } from "./firstStart.js";
 import { install, isInstalled } from "./install.js";
+import { LOCAL_PROGRAMS, platformProblem } from "./localPlatform.js";
 
-/** The program that starts the local platform and needs its programs. */
+/** The program whose first start builds programs. */
 const START = "local/start.ts";
 
 /**
@@ -48,6 +49,7 @@ async function main([first, ...rest]) {
     throw new LaunchError(
       "Usage: node ops/launcher/launch.js FILE.ts [ARGUMENT...] | --run SCRIPT [SCRIPT...] [-- ARGUMENT...]",
     );
+  refuse(first, `${process.platform}-${process.arch}`);
   await prepare(project, first);
   const own = path.join(project, "node_modules", "node", "bin", "node");
   const node = isNewEnough(process.versions.node) ? process.execPath : own;
@@ -64,6 +66,16 @@ async function main([first, ...rest]) {
     if (code !== 0) return code;
   }
   return 0;
+}
+
+/**
+ * @param {string} program the one to run
+ * @param {string} platform operating system and processor as Node.js names them
+ * @throws LaunchError for a program of the local platform on a machine that it does not run on
+ */
+export function refuse(program, platform) {
+  const problem = LOCAL_PROGRAMS.includes(program) ? platformProblem(platform) : undefined;
+  if (problem) throw new LaunchError(problem);
 }
 
 /**

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { EnvHttpProxyAgent, fetch, type Response } from "undici";
 import { errorText } from "../../config/errorText.ts";
 import { ChecksumError, checkSum, store } from "./store.ts";
-import type { Machine, Tool } from "./tools.ts";
+import { downloadFor, type Machine, type Tool } from "./tools.ts";
 
 /** Fails fast on a refused connection, but tolerates a slow one. Uses the proxies of the environment. */
 const dispatcher = new EnvHttpProxyAgent({
@@ -21,7 +21,9 @@ type Report = (detail: string) => void;
 
 /** Downloads the publisher's file into the cache. @throws Error when it is not available, ChecksumError when its checksum differs */
 export async function download(tool: Tool, machine: Machine, report: Report): Promise<string> {
-  const { url, sha256, sums, member } = tool.download;
+  const published = downloadFor(tool, machine);
+  if (published === undefined) throw new Error(`the publisher has none for ${machine.platform}`);
+  const { url, sha256, sums, member } = published;
   const expected = sha256 ?? (sums ? await publishedSum(sums, path.basename(url)) : tool.sha256);
   const archive = downloadPath(machine, url);
   await fetchChecked(url, archive, expected, report);

@@ -3,6 +3,7 @@ import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { lt, major, parse } from "semver";
 import { cachePath, localVariant, type Machine, type Tool } from "./tools.ts";
 
 /** Written next to a cached file after it is complete. */
@@ -11,6 +12,9 @@ export interface Origin {
   readonly source: string;
   readonly size: number;
 }
+
+/** Build metadata in the version of a local variant (`local.version` in tools.json). */
+const LOCAL_BUILD = "local";
 
 /** Returns the first executable file with this name on a search path. */
 export async function which(name: string, searchPath: string): Promise<string | undefined> {
@@ -21,13 +25,42 @@ export async function which(name: string, searchPath: string): Promise<string | 
   return undefined;
 }
 
-/** Returns the program on PATH. @throws Error when there is none or it has another version */
+/** A program on PATH cannot be used, although a range of versions could. */
+export class UnsupportedError extends Error {}
+
+/**
+ * Returns the program on PATH: the pinned version; for a cluster also one from its minimum version.
+ * @throws UnsupportedError when it has a minimum version and cannot be used; Error when there is none or it has another version
+ */
 export async function findOnPath(tool: Tool, machine: Machine): Promise<string> {
   if (!tool.versionArgument) throw new Error("a plain file is not searched on PATH");
   const file = await which(tool.name, machine.path);
   if (!file) throw new Error(`${tool.name} is not on PATH`);
-  await checkVersion(tool, file);
+  if (tool.minimumVersion === undefined || machine.local) {
+    await checkVersion(tool, file);
+    return file;
+  }
+  const output = await versionOutput(file, tool.versionArgument).catch((error: Error & { stderr?: string }) => {
+    const reason = (error.stderr?.trim() || error.message).split("\n").at(-1);
+    throw new UnsupportedError(`${file} cannot be run: ${reason}`, { cause: error });
+  });
+  const problem = versionProblem(output, tool.minimumVersion);
+  if (problem !== undefined) throw new UnsupportedError(`${file} ${problem}`);
   return file;
+}
+
+/**
+ * Returns why a program of this version is not used for a cluster; undefined for one that is. The rule is that of the Automation API: from a minimum
+ * version, in the same major version (`parseAndValidatePulumiVersion`). A local variant lacks state backends.
+ * @param output what it prints
+ */
+export function versionProblem(output: string, minimum: string): string | undefined {
+  const printed = output.trim().split("\n", 1)[0] ?? "";
+  const version = parse(printed);
+  if (version === null) return `prints "${printed}" instead of a version`;
+  if (version.build.includes(LOCAL_BUILD)) return `is ${version.raw}, which lacks state backends`;
+  if (version.major > major(minimum)) return `is ${version.version}, of a newer major version than ${minimum}`;
+  return lt(version, minimum) ? `is ${version.version}, older than ${minimum}` : undefined;
 }
 
 /** Returns the tool in the cache. @throws Error when it is missing or incomplete (a crash may leave a file without its content) */

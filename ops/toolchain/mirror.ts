@@ -5,15 +5,17 @@ import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
 import { downloadPath, fetchFile } from "./download.ts";
 import { store } from "./store.ts";
-import { mirrorName, type Machine, type Tool } from "./tools.ts";
+import { MIRROR_PLATFORM, mirrorName, type Machine, type Tool } from "./tools.ts";
 import { errorText } from "../../config/errorText.ts";
 
 /** Copies a tool from the mirror: a brotli file in a folder or at an address, whose content must have the pinned checksum. */
 export async function takeFromMirror(tool: Tool, machine: Machine, report: (detail: string) => void): Promise<string> {
   const { mirror } = machine;
   if (mirror === undefined) throw new Error("GATEHOUSE_TOOLS_MIRROR is not set");
+  const name = mirrorName(tool, machine);
+  if (name === undefined) throw new Error(`a mirror has programs for ${MIRROR_PLATFORM} only`);
   const remote = /^https?:/.test(mirror);
-  const source = remote ? `${mirror.replace(/\/$/, "")}/${mirrorName(tool)}` : path.resolve(mirror, mirrorName(tool));
+  const source = remote ? `${mirror.replace(/\/$/, "")}/${name}` : path.resolve(mirror, name);
   const packed = remote ? downloadPath(machine, source) : source;
   if (remote) await fetchFile(source, packed, report);
   await access(packed).catch(() => Promise.reject(new Error(`${packed} does not exist`)));

@@ -5,7 +5,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { lock, type LockOptions } from "proper-lockfile";
 import { checkVersion, originPath, type Origin } from "./find.ts";
-import { cachePath, type Machine, type Tool } from "./tools.ts";
+import { cachePath, folderName, type Machine, type Tool } from "./tools.ts";
 
 /** Milliseconds without a renewal after which a lock is stale. */
 const STALE = 15_000;
@@ -61,7 +61,7 @@ export async function withLock<T>(
   waiting: () => void,
   work: () => Promise<T>,
 ): Promise<T> {
-  const file = path.join(machine.cache, "locks", `${tool.name}-${tool.version}`);
+  const file = path.join(machine.cache, "locks", folderName(tool, machine.platform));
   await mkdir(path.dirname(file), { recursive: true });
   const options: LockOptions = { realpath: false, stale: STALE, onCompromised: () => undefined };
   const release = await lock(file, options).catch((error: NodeJS.ErrnoException) => {

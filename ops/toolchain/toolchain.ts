@@ -1,17 +1,19 @@
 import type { Progress } from "../terminal/progress.ts";
 import { build } from "./build.ts";
 import { download } from "./download.ts";
-import { findInCache, findOnPath } from "./find.ts";
+import { findInCache, findOnPath, UnsupportedError } from "./find.ts";
 import { takeFromMirror } from "./mirror.ts";
+import { platformProblem } from "../launcher/localPlatform.js";
 import { withLock } from "./store.ts";
-import { localVariant, mirrorName, pinned, thisMachine, type Machine, type Tool, type ToolName } from "./tools.ts";
+import { downloadFor, localVariant, mirrorName, pinned, thisMachine } from "./tools.ts";
+import type { Machine, Tool, ToolName } from "./tools.ts";
 import { errorText } from "../../config/errorText.ts";
 
 export type { ToolName } from "./tools.ts";
 
 /**
- * Finds, downloads or builds the pinned tools and returns the absolute path of each. Looks on PATH, in the cache, in the mirror and at the
- * publisher, and otherwise builds from Go modules (docs/toolchain.md).
+ * Finds, downloads or builds the tools for a cluster and returns the absolute path of each. Looks on PATH, where Pulumi may have any version from its
+ * minimum, then for the pinned version in the cache, in the mirror and at the publisher, and otherwise builds it from Go modules (docs/toolchain.md).
  * @throws ToolchainError that lists every source tried for every tool that is not available
  */
 export function ensureTools<N extends ToolName>(names: readonly N[], progress: Progress): Promise<Record<N, string>> {
@@ -34,13 +36,10 @@ async function ensure<N extends ToolName>(
   local: boolean,
   progress: Progress,
 ): Promise<Record<N, string>> {
-  if (process.platform !== "linux" || process.arch !== "x64") {
-    throw new ToolchainError(
-      `The local platform requires Linux on x64, but this machine has ${process.platform} on ${process.arch}. ` +
-        "Use an existing cluster: ./deploy CONTEXT",
-    );
-  }
-  const paths = await obtainTools(names.map(pinned), { ...thisMachine(), local }, progress);
+  const machine = { ...thisMachine(), local };
+  const problem = local && platformProblem(machine.platform);
+  if (problem) throw new ToolchainError(problem);
+  const paths = await obtainTools(names.map(pinned), machine, progress);
   return Object.fromEntries(names.map((name, i) => [name, paths[i]])) as Record<N, string>;
 }
 
@@ -52,7 +51,7 @@ export class ToolchainError extends Error {
 export async function obtainTools(tools: readonly Tool[], machine: Machine, progress: Progress): Promise<string[]> {
   const results = await Promise.all(tools.map((tool) => obtain(tool, machine, progress).catch(asUnavailable)));
   const missing = results.filter((result) => result instanceof UnavailableError);
-  if (missing.length > 0) throw new ToolchainError(explain(missing));
+  if (missing.length > 0) throw new ToolchainError(explain(missing, machine));
   return results.filter((result) => typeof result === "string");
 }
 
@@ -82,70 +81,113 @@ function buildVariant(tool: Tool, machine: Machine, report: Report): Promise<str
 
 class UnavailableError extends Error {
   readonly tool: Tool;
-  /** One line for each source: its name and why it failed. */
-  readonly tried: readonly string[];
+  readonly tried: readonly Failure[];
 
-  constructor(tool: Tool, tried: readonly string[]) {
-    super(`${tool.name} ${tool.version} is not available`);
+  constructor(tool: Tool, tried: readonly Failure[]) {
+    super(`${titleOf(tool)} is not available`);
     this.tool = tool;
     this.tried = tried;
   }
 }
 
 async function obtain(tool: Tool, machine: Machine, progress: Progress): Promise<string> {
-  const title = `${tool.name} ${tool.version}`;
-  const local = await firstOf(LOCAL_SOURCES, tool, machine, () => undefined);
-  if ("path" in local) return local.path;
+  const local = await firstOf(LOCAL_SOURCES, tool, machine);
+  const file = local.path ?? (await obtainElsewhere(tool, machine, progress, local.failed));
+  const unsupported = local.failed.find(({ error }) => error instanceof UnsupportedError);
+  if (unsupported) noteOnce(progress, `${errorText(unsupported.error)}. Gatehouse uses ${titleOf(tool)} instead.`);
+  return file;
+}
+
+async function obtainElsewhere(
+  tool: Tool,
+  machine: Machine,
+  progress: Progress,
+  [onPath]: readonly Failure[],
+): Promise<string> {
+  const title = titleOf(tool);
+  const onFailure = ({ source, error }: Failure): void => {
+    if (source === "mirror" && machine.mirror)
+      progress.note(`${title} is not available from the mirror: ${errorText(error)}`);
+  };
   const work = async (report: Report): Promise<string> => {
-    const waiting = () => report("waiting for another process that downloads it");
-    const onFailure = (source: string, why: string) => {
-      if (source === "mirror" && machine.mirror) progress.note(`${title} is not available from the mirror: ${why}`);
-    };
-    const obtained = await withLock(tool, machine, waiting, () =>
+    const waiting = (): void => report("waiting for another process that downloads it");
+    const { path, failed } = await withLock(tool, machine, waiting, () =>
       firstOf(OTHER_SOURCES, tool, machine, report, onFailure),
-    ).catch((error: unknown): Outcome => ({
-      failed: [`cache: ${errorText(error)}. Set GATEHOUSE_CACHE to a writable folder.`],
-    }));
-    if ("path" in obtained) return obtained.path;
-    throw new UnavailableError(tool, [...local.failed.slice(0, 1), ...obtained.failed]);
+    ).catch((error: unknown): Outcome => {
+      const unwritable = new Error(`${errorText(error)}. Set GATEHOUSE_CACHE to a writable folder.`, { cause: error });
+      return { failed: [{ source: "cache", error: unwritable }] };
+    });
+    if (path !== undefined) return path;
+    throw new UnavailableError(tool, onPath ? [onPath, ...failed] : failed);
   };
   return progress.step(`Getting ${title}`, work, machine.mirror && "10 s");
 }
 
-type Outcome = { readonly path: string } | { readonly failed: readonly string[] };
+function titleOf({ name, version }: Tool): string {
+  return `${name} ${version}`;
+}
+
+/** Notes of this process: a command needs Pulumi several times. */
+const noted = new Set<string>();
+
+function noteOnce(progress: Progress, line: string): void {
+  if (!noted.has(line)) progress.note(line);
+  noted.add(line);
+}
+
+interface Failure {
+  readonly source: string;
+  readonly error: unknown;
+}
+
+interface Outcome {
+  readonly path?: string;
+  /** The sources that failed, until one did not. */
+  readonly failed: readonly Failure[];
+}
 
 async function firstOf(
   sources: readonly Source[],
   tool: Tool,
   machine: Machine,
-  report: Report,
-  onFailure?: (source: string, why: string) => void,
+  report: Report = () => undefined,
+  onFailure: (failure: Failure) => void = () => undefined,
 ): Promise<Outcome> {
-  const failed: string[] = [];
-  for (const [name, go] of sources) {
+  const failed: Failure[] = [];
+  for (const [source, go] of sources) {
     try {
-      return { path: await go(tool, machine, report) };
+      return { path: await go(tool, machine, report), failed };
     } catch (error) {
-      failed.push(`${name}: ${errorText(error)}`);
-      onFailure?.(name, errorText(error));
+      failed.push({ source, error });
+      onFailure({ source, error });
     }
   }
   return { failed };
 }
 
-function explain(missing: readonly UnavailableError[]): string {
+function explain(missing: readonly UnavailableError[], machine: Machine): string {
   const blocks = missing.map(({ message, tried }) => [
     `${message}. Tried, in this order:`,
-    ...tried.map((source) => `  - ${source}`),
+    ...tried.map(({ source, error }) => `  - ${source}: ${errorText(error)}`),
   ]);
-  const files = missing.map(({ tool }) => mirrorName(tool)).join(", ");
-  const hosts = [...new Set(missing.map(({ tool }) => new URL(tool.download.url).host))].join(", ");
-  const programs = missing.filter(({ tool }) => tool.versionArgument).map(({ tool }) => `${tool.name} ${tool.version}`);
+  const tools = missing.map(({ tool }) => tool);
+  const files = tools.flatMap((tool) => mirrorName(tool, machine) ?? []);
+  const hosts = new Set(tools.flatMap((tool) => downloadFor(tool, machine)?.url ?? []).map((url) => new URL(url).host));
+  const programs = tools.filter(({ versionArgument }) => versionArgument).map((tool) => onPath(tool, machine));
   const hints = [
-    `set GATEHOUSE_TOOLS_MIRROR to a folder or an http(s) address that contains ${files}`,
-    `let this machine reach ${hosts} (HTTPS_PROXY is respected)`,
+    ...hint(files, (all) => `set GATEHOUSE_TOOLS_MIRROR to a folder or an http(s) address that contains ${all}`),
+    ...hint([...hosts], (all) => `let this machine reach ${all} (HTTPS_PROXY is respected)`),
     "install Go 1.26 or newer and let it reach its module proxy (GOPROXY is respected)",
-    ...(programs.length > 0 ? [`put ${programs.join(", ")} on PATH`] : []),
+    ...hint(programs, (all) => `put ${all} on PATH`),
   ];
-  return [...blocks.flat(), "To fix it, do one of these:", ...hints.map((hint) => `  - ${hint}`)].join("\n");
+  return [...blocks.flat(), "To fix it, do one of these:", ...hints.map((line) => `  - ${line}`)].join("\n");
+}
+
+function hint(values: readonly string[], text: (all: string) => string): string[] {
+  return values.length > 0 ? [text(values.join(", "))] : [];
+}
+
+/** Returns the name of a program with the versions that are used if it is on PATH. */
+function onPath({ name, version, minimumVersion }: Tool, { local }: Machine): string {
+  return minimumVersion === undefined || local ? `${name} ${version}` : `${name} ${minimumVersion} or newer`;
 }

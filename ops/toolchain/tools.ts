@@ -6,15 +6,24 @@ import pins from "./tools.json" with { type: "json" };
 export type ToolName = keyof typeof pins.programs | keyof typeof pins.files;
 export type PluginName = keyof typeof pins.plugins;
 
+/** Operating systems and processors for which a publisher's program is pinned: all for Pulumi, the first for the programs of the local platform. */
+export type Platform = "linux-x64" | "linux-arm64" | "darwin-x64" | "darwin-arm64";
+
+/** The platform of the programs in a mirror. */
+export const MIRROR_PLATFORM: Platform = "linux-x64";
+
 /** A pinned program, or a pinned file that a program reads. */
 export interface Tool {
   readonly name: string;
   readonly version: string;
+  /** The oldest version on PATH that is used for a cluster; none = the pinned version only. */
+  readonly minimumVersion?: string;
   /** SHA-256 of the file in a mirror. A program of the publisher or built here differs from it; a plain file does not. */
   readonly sha256: string;
   /** Argument with which a program prints its version; none = a plain YAML file. */
   readonly versionArgument?: string;
-  readonly download: Download;
+  /** A plain file is the same on every platform. */
+  readonly download: Download | Readonly<Partial<Record<Platform, Download>>>;
   readonly build: GoProgram | GoFile;
 }
 
@@ -54,6 +63,8 @@ export interface GoFile {
 
 /** Environment of the search for a tool. */
 export interface Machine {
+  /** Operating system and processor as Node.js names them; a {@link Platform} or another. */
+  readonly platform: string;
   readonly cache: string;
   /** Mirror: a folder or an http(s) address. */
   readonly mirror: string | undefined;
@@ -81,19 +92,31 @@ export function localVariant(tool: Tool): Tool {
 /** Returns the machine of the environment variables. */
 export function thisMachine(): Machine {
   return {
+    platform: `${process.platform}-${process.arch}`,
     cache: cacheFolder(),
     mirror: process.env.GATEHOUSE_TOOLS_MIRROR || undefined,
     path: process.env.PATH ?? "",
   };
 }
 
-/** Returns the name of a tool's file in a mirror, e.g. `etcd-3.6.6-linux-x64.br`. */
-export function mirrorName(tool: Tool): string {
-  return `${tool.name}-${tool.version}${tool.versionArgument ? "-linux-x64" : ".yml"}.br`;
+/** Returns the publisher's file of a tool for a machine; undefined if there is none for its platform. */
+export function downloadFor({ download }: Tool, { platform }: Machine): Download | undefined {
+  return "url" in download ? download : (download as Readonly<Partial<Record<string, Download>>>)[platform];
+}
+
+/** Returns the name of a tool's file in a mirror, e.g. `etcd-3.6.6-linux-x64.br`; undefined for a program of another platform. */
+export function mirrorName(tool: Tool, { platform }: Pick<Machine, "platform">): string | undefined {
+  if (!tool.versionArgument) return `${tool.name}-${tool.version}.yml.br`;
+  return platform === MIRROR_PLATFORM ? `${folderName(tool, platform)}.br` : undefined;
 }
 
 /** Returns the path of a tool in the cache. A program has its own `bin`, because the Automation API requires a `root`. */
 export function cachePath(tool: Tool, machine: Machine): string {
   const file = tool.versionArgument ? path.join("bin", tool.name) : `${tool.name}.yml`;
-  return path.join(machine.cache, "tools", `${tool.name}-${tool.version}`, file);
+  return path.join(machine.cache, "tools", folderName(tool, machine.platform), file);
+}
+
+/** Returns the name of a tool's folder in the cache. Machines of several platforms can share a home folder. */
+export function folderName({ name, version, versionArgument }: Tool, platform: string): string {
+  return versionArgument ? `${name}-${version}-${platform}` : `${name}-${version}`;
 }

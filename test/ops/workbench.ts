@@ -18,7 +18,7 @@ export const sha256 = (content: string | Buffer) => createHash("sha256").update(
 export class Workbench {
   folder = "";
   address = "";
-  machine: Machine = { cache: "", mirror: undefined, path: "" };
+  machine: Machine = { platform: "linux-x64", cache: "", mirror: undefined, path: "" };
   readonly served = new Map<string, Buffer | string>();
   readonly requests: string[] = [];
   readonly notes: string[] = [];
@@ -36,7 +36,7 @@ export class Workbench {
     this.folder = await mkdtemp(path.join(tmpdir(), "gatehouse-toolchain-"));
     const [cache = "", mirror = "", bin = ""] = ["cache", "mirror", "bin"].map((name) => path.join(this.folder, name));
     await Promise.all([mkdir(mirror), mkdir(bin)]);
-    this.machine = { cache, mirror, path: bin };
+    this.machine = { ...this.machine, cache, mirror, path: bin };
     await once(this.server.listen(0, "127.0.0.1"), "listening");
     this.address = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
@@ -65,7 +65,7 @@ export class Workbench {
 
   /** Where the probe stands in the cache. */
   get cached(): string {
-    return path.join(this.machine.cache, "tools", "probe-1.2.3", "bin", "probe");
+    return path.join(this.machine.cache, "tools", "probe-1.2.3-linux-x64", "bin", "probe");
   }
 
   get downloads(): string {

@@ -55,7 +55,7 @@ test("prints what is built, why, how long it takes and what makes it faster", as
 
 test("prints only programs that are neither on PATH nor, in any variant, in the cache", async () => {
   install(path.join(folder, "bin", "etcd"));
-  install(path.join(folder, "cache", "tools", "pulumi-3.250.0+local", "bin", "pulumi"));
+  install(path.join(folder, "cache", "tools", "pulumi-3.250.0+local-linux-x64", "bin", "pulumi"));
   const { packages } = await announce((host) => host !== "github.com");
   expect(packages).toEqual([
     "k8s.io/kubernetes/cmd/kube-apiserver",

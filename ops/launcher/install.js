@@ -6,11 +6,14 @@ import path from "node:path";
 import process from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { LaunchError, run } from "./child.js";
+import { isNewEnough, SUPPORTED } from "./nodeVersion.js";
 
 /** Milliseconds after which a lock is stale, even if its process number is in use again. */
 const LIMIT = 20 * 60_000;
-/** Files that install scripts create, and an install without them lacks. */
-const INSTALLED_BY_SCRIPTS = ["node_modules/node/bin/node", "sdks/authentik/bin/index.js"];
+/** A newer Node.js for a machine whose own is not supported. The package exists for Linux only in this version. */
+const NODE = "node_modules/node/bin/node";
+/** A file that an install script creates, and an install without scripts lacks. */
+const SDK = "sdks/authentik/bin/index.js";
 
 /**
  * Installs the packages of the project with `npm ci`, unless those of the lock file are installed. Concurrent runs install once.
@@ -33,9 +36,10 @@ export async function install(project) {
 /**
  * Returns whether the packages of the lock file are completely installed.
  * @param {string} project
+ * @param {string} version of this Node.js
  */
-export function isInstalled(project) {
-  if (lacking(project) || !existsSync(stampOf(project))) return false;
+export function isInstalled(project, version = process.versions.node) {
+  if (lacking(project, version) || !existsSync(stampOf(project))) return false;
   return readFileSync(stampOf(project), "utf8") === fingerprint(project);
 }
 
@@ -149,13 +153,9 @@ async function npmCi(project) {
         "If the package registry cannot be reached, check the network and `npm config get registry`, then run the same command again.",
     );
   }
-  const lacks = lacking(project);
-  if (lacks) {
-    throw new LaunchError(
-      `npm ci did not create ${lacks}, which an install script creates. Install scripts seem to be disabled: ` +
-        "run `npm config set ignore-scripts false`, then the same command again.",
-    );
-  }
+  const { node } = process.versions;
+  const problem = incompleteness(lacking(project, node), node, `${process.platform}-${process.arch}`);
+  if (problem) throw new LaunchError(problem);
 }
 
 /**
@@ -169,9 +169,33 @@ export function summaryOf(output) {
   return (errors.length > 0 ? errors.slice(0, usage < 0 ? undefined : usage) : lines).slice(-30).join("\n");
 }
 
-/** @param {string} project */
-function lacking(project) {
-  return INSTALLED_BY_SCRIPTS.find((file) => !existsSync(path.join(project, file)));
+/**
+ * Returns the file that an install lacks.
+ * @param {string} project
+ * @param {string} version of this Node.js
+ */
+function lacking(project, version) {
+  const needed = isNewEnough(version) ? [SDK] : [SDK, NODE];
+  return needed.find((file) => !existsSync(path.join(project, file)));
+}
+
+/**
+ * Returns why an install is incomplete, and what to do.
+ * @param {string | undefined} lacks the file that it lacks
+ * @param {string} version of this Node.js
+ * @param {string} platform
+ */
+export function incompleteness(lacks, version, platform) {
+  if (lacks === undefined) return undefined;
+  if (lacks === NODE)
+    return (
+      `Gatehouse requires ${SUPPORTED}, and this is ${version}. npm could not install a newer one for ${platform}. ` +
+      "Install it (https://nodejs.org), then run the same command again."
+    );
+  return (
+    `npm ci did not create ${lacks}, which an install script creates. Install scripts seem to be disabled: ` +
+    "run `npm config set ignore-scripts false`, then the same command again."
+  );
 }
 
 /** @param {string} project */

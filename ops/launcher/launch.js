@@ -11,18 +11,10 @@ import { LaunchError, run } from "./child.js";
 import { announceBuild, startCompiling } from "./firstStart.js";
 import { install, isInstalled } from "./install.js";
 import { LOCAL_PROGRAMS, platformProblem } from "./localPlatform.js";
+import { isNewEnough } from "./nodeVersion.js";
 
 /** The program whose first start builds programs. */
 const START = "local/start.ts";
-
-/**
- * Returns whether the project supports a version of Node.js. Older ones need 17-40 s to print an error of a Pulumi program (nodejs/node#64011).
- * @param {string} version e.g. "24.21.0"
- */
-export function isNewEnough(version) {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return (major === 24 && minor >= 19) || (major === 26 && minor >= 10) || major > 26;
-}
 
 /**
  * Returns the command line of each script, with the extra arguments after the last one.

@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { exclusively, fingerprint, summaryOf, isInstalled } from "../../../ops/launcher/install.js";
-import { commandLines, isNewEnough } from "../../../ops/launcher/launch.js";
+import { exclusively, fingerprint, incompleteness, summaryOf, isInstalled } from "../../../ops/launcher/install.js";
+import { commandLines } from "../../../ops/launcher/launch.js";
+import { isNewEnough } from "../../../ops/launcher/nodeVersion.js";
 
 let project: string;
 
@@ -76,13 +77,36 @@ describe("packages", () => {
     },
   );
 
-  test.each(["node_modules/.gatehouse-lock", "node_modules/node/bin/node", "sdks/authentik/bin/index.js"])(
+  test.each(["node_modules/.gatehouse-lock", "sdks/authentik/bin/index.js"])(
     "are not when %s is missing",
     async (file) => {
       await rm(path.join(project, file));
       expect(isInstalled(project)).toBe(false);
     },
   );
+});
+
+describe("a Node.js of the packages", () => {
+  beforeEach(async () => {
+    await put("package-lock.json", "{}");
+    await put("sdks/authentik/bin/index.js", "");
+    await put("node_modules/.gatehouse-lock", fingerprint(project));
+  });
+
+  test("is needed only when the one on PATH is not supported", () => {
+    expect([isInstalled(project, "24.21.0"), isInstalled(project, "22.23.3")]).toEqual([true, false]);
+  });
+
+  test("may be missing where npm has none, which names the versions to install", () => {
+    expect(incompleteness("node_modules/node/bin/node", "22.23.3", "darwin-arm64")).toBe(
+      "Gatehouse requires Node.js 24.19 or newer, or 26.10 or newer, and this is 22.23.3. npm could not install a newer one for " +
+        "darwin-arm64. Install it (https://nodejs.org), then run the same command again.",
+    );
+    expect(incompleteness("sdks/authentik/bin/index.js", "24.21.0", "darwin-arm64")).toBe(
+      "npm ci did not create sdks/authentik/bin/index.js, which an install script creates. Install scripts seem to be disabled: " +
+        "run `npm config set ignore-scripts false`, then the same command again.",
+    );
+  });
 });
 
 describe("the install lock", () => {

@@ -69,7 +69,7 @@ test("names both versions once when the Pulumi on PATH is too old, and uses the 
   const tool = published();
   const file = path.join(bench.machine.cache, "tools", "pulumi-3.250.0-darwin-arm64", "bin", "pulumi");
   expect([await bench.get(tool), await bench.get(tool)]).toEqual([file, file]);
-  expect(bench.notes).toEqual([`${old} is 3.100.0, older than 3.206.0. Gatehouse uses pulumi 3.250.0 instead.`]);
+  expect(bench.notes).toEqual([`${old} is 3.100.0, older than 3.222.0. Gatehouse uses pulumi 3.250.0 instead.`]);
 });
 
 test("uses the pinned version when the program on PATH fails, as the shim of a version manager can", async () => {
@@ -95,14 +95,14 @@ test("lists on a platform without an archive what helps there", async () => {
   await writeFile(path.join(bench.folder, "mirror", "pulumi-3.250.0-linux-x64.br"), "");
   const cached = path.join(bench.machine.cache, "tools", "pulumi-3.250.0-freebsd-x64", "bin", "pulumi");
   await expect(bench.get(published())).rejects.toThrow(`pulumi 3.250.0 is not available. Tried, in this order:
-  - PATH: ${old} is 3.100.0, older than 3.206.0
+  - PATH: ${old} is 3.100.0, older than 3.222.0
   - cache: ${cached} does not exist
   - mirror: a mirror has programs for linux-x64 only
   - official download: the publisher has none for freebsd-x64
   - build from Go modules: Go is not on PATH
 To fix it, do one of these:
   - install Go 1.26 or newer and let it reach its module proxy (GOPROXY is respected)
-  - put pulumi 3.206.0 or newer on PATH`);
+  - put pulumi 3.222.0 or newer on PATH`);
 });
 
 test("downloads a plain file on every platform", async () => {

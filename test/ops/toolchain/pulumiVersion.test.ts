@@ -1,4 +1,7 @@
-/** Which Pulumi on PATH is used for a cluster, compared with the rules of the Automation API. */
+/**
+ * Which Pulumi on PATH is used for a cluster, compared with the rules of the Automation API. An engine before 3.221 starts a policy pack in
+ * Node.js in another way (`NewPolicyAnalyzer` of sdk/go/common/resource/plugin/analyzer_plugin.go), so it does not find ours.
+ */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -26,14 +29,14 @@ async function isAccepted(output: string): Promise<boolean> {
 }
 
 test.each([
-  ["v3.205.1", "is 3.205.1, older than 3.206.0"],
-  ["v3.206.0-alpha.1", "is 3.206.0-alpha.1, older than 3.206.0"],
-  ["v2.25.2", "is 2.25.2, older than 3.206.0"],
-  ["v4.0.0", "is 4.0.0, of a newer major version than 3.206.0"],
+  ["v3.221.1", "is 3.221.1, older than 3.222.0"],
+  ["v3.222.0-alpha.1", "is 3.222.0-alpha.1, older than 3.222.0"],
+  ["v2.25.2", "is 2.25.2, older than 3.222.0"],
+  ["v4.0.0", "is 4.0.0, of a newer major version than 3.222.0"],
   ["dev", 'prints "dev" instead of a version'],
   ["", 'prints "" instead of a version'],
-  ["v3.206.0", undefined],
-  ["3.206.1", undefined],
+  ["v3.222.0", undefined],
+  ["3.222.1", undefined],
   [`v${PINNED}`, undefined],
   ["v3.251.0-alpha.x1234+dirty", undefined],
   ["v3.999.0", undefined],

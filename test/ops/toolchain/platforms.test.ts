@@ -120,7 +120,7 @@ test("downloads a plain file on every platform", async () => {
 
 test("every address of tools.json has the pinned version, and Pulumi a pinned archive for each platform", () => {
   const names = Object.keys({ ...pins.programs, ...pins.files }) as ToolName[];
-  expect(names).toHaveLength(11);
+  expect(names).toHaveLength(12);
   for (const { version, download, sha256 } of names.map(pinned)) {
     const files = "url" in download ? [download] : Object.values(download);
     for (const file of files) {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { projectFolder } from "../ops/toolchain/paths.ts";
+import { packageFolder } from "../config/folders.ts";
 import type { Measurement } from "./measurement.ts";
 
 /** Compressed script that the first page may load, by brotli or gzip, in bytes . */
@@ -9,7 +9,7 @@ const LIMIT = 100_000;
 
 /** Returns the bytes of the scripts and styles of the built catalog: those that every page loads, and those that are loaded when needed. */
 export function catalogSizes(): Measurement[] {
-  const dist = join(projectFolder(), "catalog/dist");
+  const dist = join(packageFolder(), "catalog/dist");
   const page = readFileSync(join(dist, "index.html"), "utf8");
   const files = readdirSync(join(dist, "assets")).filter((name) => /\.(js|css)$/.test(name));
   const contentOf = (name: string): Buffer => readFileSync(join(dist, "assets", name));

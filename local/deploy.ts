@@ -12,7 +12,8 @@ import { writeLocalContext } from "../ops/context/local.ts";
 import { apply } from "../ops/engine/apply.ts";
 import type { Changes, Report } from "../ops/engine/run.ts";
 import { openStack, type StackOptions } from "../ops/engine/stack.ts";
-import { projectFolder, pulumiHome } from "../ops/toolchain/paths.ts";
+import { packageFolder } from "../config/folders.ts";
+import { pulumiHome } from "../ops/toolchain/paths.ts";
 import { NO_POLICY } from "../ops/engine/policyPack.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
 import { localSecret } from "./platform/data.ts";
@@ -42,7 +43,7 @@ export async function openLocal(
     "variables:POSTGRES_HOST": platform.postgres.host,
     "variables:POSTGRES_PORT": String(platform.postgres.port),
   };
-  const raw = readStackFile(join(projectFolder(), "Pulumi.local.yaml"), "local");
+  const raw = readStackFile(join(packageFolder(), "Pulumi.local.yaml"), "local");
   const config = { ...raw.config };
   for (const [key, value] of Object.entries(overrides)) {
     config[key] = { value };

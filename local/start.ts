@@ -4,7 +4,8 @@ import { openContext, type ShellEnvironment } from "../ops/context/context.ts";
 import { openDataStack, ownDatabase } from "../ops/checks/contract/connection.ts";
 import { LockFolder } from "../ops/checks/contract/lockFolder.ts";
 import { verifyDeployment } from "../ops/engine/deployment/verification.ts";
-import { dataFolder, projectFolder } from "../ops/toolchain/paths.ts";
+import { packageFolder } from "../config/folders.ts";
+import { dataFolder } from "../ops/toolchain/paths.ts";
 import { runPolicy } from "../ops/engine/policyPack.ts";
 import { createProgress } from "../ops/terminal/progress.ts";
 import { type DatabaseTarget, refuseBrokenContract } from "../ops/checks/verify/database.ts";
@@ -69,7 +70,7 @@ async function deployAndVerify(running: Platform): Promise<Report> {
   await timed("deploy", () => deploy(local, progress, runPolicy()));
   const sample = (): Promise<unknown> => Promise.all([loadSampleOf(running, local), applications.update()]);
   await timed("sample", () => progress.step("Sample data and applications", sample));
-  const place: ShellEnvironment = { project: projectFolder(), data: running.data, environment: process.env };
+  const place: ShellEnvironment = { project: packageFolder(), data: running.data, environment: process.env };
   const context = openContext(running.context, place);
   const report = await timed("verify", () => verifyDeployment(context, place, progress));
   const urls = local.plan.exposures.map(({ url }) => url);
@@ -83,7 +84,7 @@ async function deployAndVerify(running: Platform): Promise<Report> {
 
 function databaseTarget({ data }: Platform, { settings }: LocalStack): DatabaseTarget | undefined {
   if (!settings.dataApi) return undefined;
-  const place = { stack: settings.stack, project: projectFolder(), data, environment: process.env };
+  const place = { stack: settings.stack, project: packageFolder(), data, environment: process.env };
   return {
     connection: ownDatabase(place, openDataStack(place)),
     contracts: new LockFolder(place.project, settings.stack),

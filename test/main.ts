@@ -5,7 +5,7 @@
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { run } from "../ops/launcher/child.js";
-import { projectFolder } from "../ops/toolchain/paths.ts";
+import { packageFolder } from "../config/folders.ts";
 
 interface Step {
   readonly name: string;
@@ -64,7 +64,7 @@ async function runInTurn(steps: readonly Step[]): Promise<void> {
       line = lines.pop() ?? "";
       for (const whole of lines) process.stdout.write(`[${name}] ${whole}\n`);
     };
-    const { code, signal } = await run(program, rest, { cwd: projectFolder(), env, heard });
+    const { code, signal } = await run(program, rest, { cwd: packageFolder(), env, heard });
     if (line !== "") heard("\n");
     results.push({
       name,

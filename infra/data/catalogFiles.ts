@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
+import { packageFolder, projectFolder } from "../../config/folders.ts";
 import type { DataApi } from "../../config/settings.ts";
 
-const PROJECT = join(import.meta.dirname, "../..");
 /** Compressed files are what the server reads (catalog/server/site.ts). */
 const COMPRESSED = ".br";
 /** Bundled last, so that a build without it is not whole. */
@@ -19,10 +19,10 @@ export type CatalogFiles = ReadonlyMap<string, Buffer>;
 
 /**
  * Returns why the build cannot be deployed; undefined if it exists and is up to date.
- * @param project folder of the project
+ * @param folder that contains the folder of the catalog
  */
-export function buildProblem(project = PROJECT): string | undefined {
-  const sources = join(project, "catalog");
+export function buildProblem(folder = packageFolder()): string | undefined {
+  const sources = join(folder, "catalog");
   const server = join(sources, "dist", SERVER);
   if (!existsSync(server)) return "the catalog is not built";
   const newest = Math.max(...sourcesBelow(sources).map((file) => statSync(file).mtimeMs));
@@ -31,12 +31,19 @@ export function buildProblem(project = PROJECT): string | undefined {
 
 /**
  * Returns the server, the files that it serves, and the contract of the default schema with its changelog, if they exist.
+ * @param built folder that contains the folder of the catalog
+ * @param project folder of the stack files
  * @throws Error when the build is missing, older than its sources or too large
  */
-export function readCatalogFiles(dataApi: DataApi, stack: string, project = PROJECT): CatalogFiles {
-  const problem = buildProblem(project);
+export function readCatalogFiles(
+  dataApi: DataApi,
+  stack: string,
+  built = packageFolder(),
+  project = projectFolder(),
+): CatalogFiles {
+  const problem = buildProblem(built);
   if (problem !== undefined) throw new Error(`${problem}; ${HINT}`);
-  const files = new Map([...builtFiles(project), ...contractFiles(dataApi, stack, project)]);
+  const files = new Map([...builtFiles(built), ...contractFiles(dataApi, stack, project)]);
   const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
   if (bytes > MAX_BYTES) {
     throw new Error(
@@ -53,8 +60,8 @@ export function fingerprint(files: CatalogFiles): string {
   return hash.digest("hex").slice(0, 8);
 }
 
-function builtFiles(project: string): [string, Buffer][] {
-  const built = join(project, "catalog/dist");
+function builtFiles(folder: string): [string, Buffer][] {
+  const built = join(folder, "catalog/dist");
   return readdirSync(built, { recursive: true, encoding: "utf8" })
     .filter((path) => path === SERVER || path.endsWith(COMPRESSED))
     .sort()

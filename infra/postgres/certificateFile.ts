@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { projectFolder } from "../../config/folders.ts";
 
-const PROJECT = join(import.meta.dirname, "../..");
 /** Ignored by git. */
 const FOLDER = ".gatehouse";
 
@@ -11,7 +11,7 @@ const FOLDER = ".gatehouse";
  * the state is the same on every machine: the engine starts plugins in the project's folder.
  * @param project folder of the project
  */
-export function writeRootCertificates(sslrootcert: string, project = PROJECT): string {
+export function writeRootCertificates(sslrootcert: string, project = projectFolder()): string {
   const hash = createHash("sha256").update(sslrootcert).digest("hex").slice(0, 8);
   const path = join(FOLDER, `postgres-${hash}.crt`);
   mkdirSync(join(project, FOLDER), { recursive: true });

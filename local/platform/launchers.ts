@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 import type { Plugin } from "../../ops/toolchain/plugins.ts";
 
 /**
@@ -19,7 +19,7 @@ export function writeLaunchers(data: string, plugins: readonly Plugin[]): string
 
 /** @param program path in the project */
 function write(file: string, program: string): void {
-  const command = [process.execPath, path.join(projectFolder(), program)].map(quote).join(" ");
+  const command = [process.execPath, path.join(packageFolder(), program)].map(quote).join(" ");
   writeFileSync(file, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
 }
 

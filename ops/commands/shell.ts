@@ -1,7 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import type { ShellEnvironment } from "../context/context.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
-import { dataFolder, projectFolder } from "../toolchain/paths.ts";
+import { projectFolder } from "../../config/folders.ts";
+import { dataFolder } from "../toolchain/paths.ts";
 
 /** What a command uses of the process that it runs in. */
 export interface Shell extends ShellEnvironment {
@@ -22,10 +23,13 @@ export interface Shell extends ShellEnvironment {
 /** The shell of this process. */
 export function processShell(): Shell {
   return {
-    project: projectFolder(),
+    // Only a command that needs the project fails without one.
+    get project() {
+      return projectFolder();
+    },
     data: dataFolder(),
     environment: process.env,
-    // npm changes the working directory to the project's.
+    // npm and ./deploy change the working directory to the project's.
     folder: process.env["INIT_CWD"] ?? process.cwd(),
     colours: process.stdout.isTTY && process.stdout.hasColors(),
     now: () => new Date(),

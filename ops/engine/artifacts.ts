@@ -7,7 +7,8 @@ import { lock } from "proper-lockfile";
 import type { Settings } from "../../config/settings.ts";
 import { buildProblem } from "../../infra/data/catalogFiles.ts";
 import { bundleProblem } from "../../infra/verification/bundle.ts";
-import { cacheFolder, projectFolder } from "../toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
+import { cacheFolder } from "../toolchain/paths.ts";
 import type { Progress } from "../terminal/progress.ts";
 
 /** Milliseconds without a renewal after which a lock is stale. */
@@ -68,7 +69,7 @@ export async function ensureBuilt(build: Build, progress: Progress): Promise<voi
 
 async function run({ name, program }: Build): Promise<void> {
   try {
-    await promisify(execFile)(process.execPath, [program], { cwd: projectFolder() });
+    await promisify(execFile)(process.execPath, [program], { cwd: packageFolder() });
   } catch (error) {
     const output = stripVTControlCharacters((error as { stderr?: string }).stderr ?? "").trim();
     throw new Error(`npm run build:${name} failed:\n${output}`, { cause: error });

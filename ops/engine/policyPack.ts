@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import type { Environment } from "../../config/variables.ts";
-import { projectFolder } from "../toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 import { UserError } from "../../config/userError.ts";
 
 /** Options of a preview or an up in the Automation API; with a pack, the engine runs it or stops. */
@@ -25,7 +25,7 @@ export class PolicyPackError extends UserError {
 
 /** Returns the options that run the pack of this project, as `--policy-pack policy` of the CLI does. */
 export function runPolicy(): PolicyOptions {
-  return { policyPacks: [packFolder(projectFolder())] };
+  return { policyPacks: [packFolder(packageFolder())] };
 }
 
 /**
@@ -34,7 +34,7 @@ export function runPolicy(): PolicyOptions {
  * @param project folder that contains `policy/`. Default: this project
  * @throws PolicyPackError when the pack does not start
  */
-export async function checkPolicyPack(environment: Environment, project = projectFolder()): Promise<void> {
+export async function checkPolicyPack(environment: Environment, project = packageFolder()): Promise<void> {
   const cwd = packFolder(project);
   // The engine's own arguments: its address, which the pack does not use before the first resource, and the folder of the pack.
   const args = ["127.0.0.1:1", "."];

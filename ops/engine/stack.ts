@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LocalWorkspace, type PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseDocument } from "yaml";
-import { projectFolder } from "../toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 import { PROJECT, restoreState } from "./state/state.ts";
 
 export interface StackOptions {
@@ -48,9 +48,9 @@ export async function openStack(options: StackOptions): Promise<Stack> {
 
 /** Copies Pulumi.yaml, whose analyzer of the policy pack is in a folder of the project. */
 async function writeProjectFile(workspace: string): Promise<void> {
-  const document = parseDocument(await readFile(join(projectFolder(), "Pulumi.yaml"), "utf8"));
+  const document = parseDocument(await readFile(join(packageFolder(), "Pulumi.yaml"), "utf8"));
   const analyzer = ["plugins", "analyzers", 0, "path"];
-  document.setIn(analyzer, join(projectFolder(), document.getIn(analyzer) as string));
+  document.setIn(analyzer, join(packageFolder(), document.getIn(analyzer) as string));
   await writeFile(join(workspace, "Pulumi.yaml"), document.toString());
 }
 
@@ -61,7 +61,7 @@ async function writeStackFile(
 ): Promise<void> {
   const name = `Pulumi.${stack}.yaml`;
   const target = join(workspace, name);
-  const document = parseDocument(await readFile(join(projectFolder(), name), "utf8"));
+  const document = parseDocument(await readFile(join(packageFolder(), name), "utf8"));
   const salt: unknown = parseDocument(await readFile(target, "utf8").catch(() => "")).get("encryptionsalt");
   if (salt !== undefined) {
     document.set("encryptionsalt", salt);

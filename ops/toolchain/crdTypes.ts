@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { compile, type JSONSchema } from "json-schema-to-typescript";
 import { parseAllDocuments } from "yaml";
 import { createProgress } from "../terminal/progress.ts";
-import { projectFolder } from "./paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 import { ensureTools } from "./toolchain.ts";
 
 interface Sdk {
@@ -30,7 +30,7 @@ interface Definition {
 
 /** Returns the file with the types of an SDK. */
 export function typesFile({ name }: Sdk): string {
-  return join(projectFolder(), "sdks", name, "index.d.ts");
+  return join(packageFolder(), "sdks", name, "index.d.ts");
 }
 
 /** Returns the types of `spec` of each kind. @param definitions the CustomResourceDefinitions as YAML */

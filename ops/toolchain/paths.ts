@@ -1,11 +1,6 @@
 import { homedir } from "node:os";
 import path from "node:path";
 
-/** Returns the absolute path of this project. */
-export function projectFolder(): string {
-  return path.resolve(import.meta.dirname, "../..");
-}
-
 /** Returns the folder of programs, plugins and incomplete downloads, which is safe to delete: `$GATEHOUSE_CACHE`, else `~/.cache/gatehouse`. */
 export function cacheFolder(): string {
   return chosen("GATEHOUSE_CACHE") ?? path.join(homedir(), ".cache", "gatehouse");

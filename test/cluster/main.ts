@@ -10,7 +10,7 @@ import { lock } from "proper-lockfile";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { describeAuthentik, findAuthentik } from "../../local/platform/authentik.ts";
 import { writeLaunchers } from "../../local/platform/launchers.ts";
-import { projectFolder } from "../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 import { createProgress } from "../../ops/terminal/progress.ts";
 import { findPlugins } from "../../ops/toolchain/plugins.ts";
 import { ensureTools } from "../../ops/toolchain/toolchain.ts";
@@ -89,7 +89,7 @@ async function prepare(paths: Paths): Promise<void> {
 /** @returns vitest's exit code */
 async function runTests(paths: Paths, args: readonly string[]): Promise<number> {
   rmSync(paths.logs, { recursive: true, force: true });
-  const vitest = path.join(projectFolder(), "node_modules", "vitest", "vitest.mjs");
+  const vitest = path.join(packageFolder(), "node_modules", "vitest", "vitest.mjs");
   const config = path.join(import.meta.dirname, "vitest.config.ts");
   const child = spawn(
     "setpriv",
@@ -97,7 +97,7 @@ async function runTests(paths: Paths, args: readonly string[]): Promise<number> 
       ...["--pdeathsig", "KILL", "unshare", ...NAMESPACES],
       ...[process.execPath, vitest, "run", "--config", config, ...args],
     ],
-    { cwd: projectFolder(), stdio: "inherit", env: { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` } },
+    { cwd: packageFolder(), stdio: "inherit", env: { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` } },
   );
   const stop = (): void => void (child.exitCode === null && child.pid && killFirst(child.pid));
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { deployApplications } from "../../local/sample/applications.ts";
-import { projectFolder } from "../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 import { createProgress } from "../../ops/terminal/progress.ts";
 import type { ToolName } from "../../ops/toolchain/tools.ts";
 import type { Versions } from "./images/images.ts";
@@ -45,7 +45,7 @@ export default async function setup(project: TestProject): Promise<() => never> 
   const paths = pathsIn(clusterFolder());
   const prepared = JSON.parse(readFileSync(paths.programs, "utf8")) as Prepared;
   const { tools, versions } = prepared;
-  prepareMounts(paths, projectFolder());
+  prepareMounts(paths, packageFolder());
   prepareNetwork();
   const processes = await progress.step("Node", () => startNode(tools, paths), "15 s");
   void processes.failed.then((error) => progress.note(error.message));

@@ -8,7 +8,7 @@ import { audit } from "../../ops/checks/audit/audit.ts";
 import type { AuditFinding } from "../../ops/checks/audit/finding.ts";
 import { readClusterObjects } from "../../ops/clients/clusterObjects.ts";
 import { openContext } from "../../ops/context/context.ts";
-import { projectFolder } from "../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 import type { GatewayPods } from "../../infra/network.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { SHELL } from "../helpers/shell.ts";
@@ -123,7 +123,7 @@ describe("the audit of a running cluster", () => {
 
   beforeAll(() => {
     const { data } = inject("platform");
-    const context = openContext(CONTEXT, { project: projectFolder(), data, environment: process.env });
+    const context = openContext(CONTEXT, { project: packageFolder(), data, environment: process.env });
     plan = context.plan;
     gateway = context.settings.gateway;
     kubeConfig = new RetryingKubeConfig();

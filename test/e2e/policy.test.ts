@@ -14,7 +14,7 @@ import { openEngine } from "../../ops/engine/open.ts";
 import { readLocalContext } from "../../ops/context/local.ts";
 import { deployContext } from "../../ops/engine/deployment/deployment.ts";
 import type { Outcome } from "../../ops/engine/deployment/outcome.ts";
-import { projectFolder } from "../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 import { NO_POLICY, runPolicy } from "../../ops/engine/policyPack.ts";
 import { main as preview } from "../../ops/commands/preview.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -27,7 +27,7 @@ const PASSED = "✅ gatehouse@v1.0.0";
 let shell: ShellEnvironment;
 let target: StackContext;
 beforeAll(() => {
-  shell = { project: projectFolder(), data: inject("platform").data, environment: process.env };
+  shell = { project: packageFolder(), data: inject("platform").data, environment: process.env };
   target = openContext(CONTEXT, shell);
   // The program runs in this process and reads its variables from the environment.
   Object.assign(process.env, target.environment);
@@ -167,10 +167,10 @@ describe("npm run preview on another context", () => {
   afterAll(() => rmSync(project, { recursive: true }));
 
   async function run(images: object): Promise<{ code: number; out: string }> {
-    const local = readFileSync(join(projectFolder(), "Pulumi.local.yaml"), "utf8");
+    const local = readFileSync(join(packageFolder(), "Pulumi.local.yaml"), "utf8");
     const section = `\n  gatehouse:images: ${JSON.stringify(images)}\n`;
     writeFileSync(join(project, "Pulumi.local.yaml"), local.replace(/\n(?= {2}gatehouse:gateway)/, section));
-    writeFileSync(join(project, "Pulumi.yaml"), readFileSync(join(projectFolder(), "Pulumi.yaml")));
+    writeFileSync(join(project, "Pulumi.yaml"), readFileSync(join(packageFolder(), "Pulumi.yaml")));
     const variables = Object.entries(readLocalContext(shell.data)?.config ?? {});
     const given = Object.fromEntries(variables.map(([key, value]) => [key.replace("variables:", ""), String(value)]));
     let out = "";
@@ -180,7 +180,7 @@ describe("npm run preview on another context", () => {
     return { code: await preview([CONTEXT], testShell), out };
   }
 
-  beforeAll(() => symlinkSync(join(projectFolder(), "policy"), join(project, "policy")));
+  beforeAll(() => symlinkSync(join(packageFolder(), "policy"), join(project, "policy")));
 
   test("runs the policy pack without the language host of the official CLI", async () => {
     const { code, out } = await run({});

@@ -27,7 +27,8 @@ describe("the built files", () => {
     write("catalog/dist/assets/a.js.br", "script, compressed");
     write("catalog/dist/server.mjs", "server");
   };
-  const read = () => [...readCatalogFiles(dataApi, "dev", project)].map(([path, content]) => [path, String(content)]);
+  const read = () =>
+    [...readCatalogFiles(dataApi, "dev", project, project)].map(([path, content]) => [path, String(content)]);
 
   beforeEach(() => {
     project = mkdtempSync(join(tmpdir(), "gatehouse-built-"));
@@ -51,12 +52,12 @@ describe("the built files", () => {
     write("contract/dev/marts.json", "{}");
     write("contract/dev/CHANGELOG.md", "# Changes\n");
     write("contract/other/api_v1.json", "{}");
-    const files = readCatalogFiles(dataApi, "dev", project);
+    const files = readCatalogFiles(dataApi, "dev", project, project);
     const own = ["assets/a.js.br", "index.html.br", "server.mjs"];
     expect([...files.keys()]).toEqual([...own, "contract.json.br", "changelog.md.br"]);
     const text = (name: string) => brotliDecompressSync(files.get(name) ?? Buffer.alloc(0)).toString();
     expect([text("contract.json.br"), text("changelog.md.br")]).toEqual(['{"schema":"api_v1"}\n', "# Changes\n"]);
-    expect([...readCatalogFiles(dataApi, "new", project).keys()]).toEqual(own);
+    expect([...readCatalogFiles(dataApi, "new", project, project).keys()]).toEqual(own);
   });
 
   test("throws with a hint when the build is missing or incomplete", () => {

@@ -3,7 +3,7 @@ import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
 import { type Fields, type Resource } from "../../policy/resource.ts";
 import { type StackFacts, stackFacts } from "../../policy/rule.ts";
 import { RULES } from "../../policy/rules/rules.ts";
-import { projectFolder } from "../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 import { canary, deploy } from "../helpers/program.ts";
 
 /** What a stack would deploy, and the facts that the rules hold it against. */
@@ -18,7 +18,7 @@ export interface Program {
  */
 export async function programOf(name: string, changes: RawStack["config"] = {}): Promise<Program> {
   const stack = basename(name);
-  const file = readStackFile(join(projectFolder(), dirname(name), `Pulumi.${stack}.yaml`), stack);
+  const file = readStackFile(join(packageFolder(), dirname(name), `Pulumi.${stack}.yaml`), stack);
   const raw = { ...file, config: { ...file.config, ...changes } };
   const { resources } = await deploy(raw);
   const facts = stackFacts(parseStack(raw, {}, { secretsRequired: false }), canary);

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { promisify } from "node:util";
-import { projectFolder } from "../../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../../config/folders.ts";
 import { type Image, writeIndex } from "./archive.ts";
 import { AUTHENTIK_ENVIRONMENT, fillAuthentik } from "./authentik.ts";
 import { type Layer, LayerFolder } from "./layer.ts";
@@ -129,7 +129,7 @@ function fillBase(files: LayerFolder): void {
 }
 
 async function fillEmulators(files: LayerFolder): Promise<void> {
-  const project = projectFolder();
+  const project = packageFolder();
   for (const folder of ["emulators/authentik", "emulators/programs", ...packageFolders(project, PACKAGES)]) {
     const source = path.resolve(project, folder);
     await files.tree(source, path.join(SOURCES, path.relative(project, source)));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { writeLocalContext } from "../../../ops/context/local.ts";
 import { main } from "../../../ops/commands/diagnose.ts";
-import { projectFolder } from "../../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../../config/folders.ts";
 import type { toJson } from "../../../ops/checks/diagnose/report.ts";
 import type { Config, OwnPlatform, OwnStack } from "../ownPlatform.ts";
 import { SHELL } from "../../helpers/shell.ts";
@@ -32,7 +32,7 @@ export class Diagnoser {
     this.#context = platform.context;
     this.#stack = stack.name;
     this.#environment = { ...stack.workspace.envVars, ...secrets };
-    copyFileSync(join(projectFolder(), "Pulumi.yaml"), join(this.#project, "Pulumi.yaml"));
+    copyFileSync(join(packageFolder(), "Pulumi.yaml"), join(this.#project, "Pulumi.yaml"));
   }
 
   /** @param environment what the shell has otherwise, e.g. another kubeconfig */

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkPolicyPack, PolicyPackError } from "../../../ops/engine/policyPack.ts";
-import { projectFolder } from "../../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../../config/folders.ts";
 
 const ANALYZER = join("policy", "bin", "pulumi-analyzer-policy-nodejs");
 
 let project: string;
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), "gatehouse-policy-"));
-  cpSync(join(projectFolder(), "policy"), join(project, "policy"), { recursive: true });
+  cpSync(join(packageFolder(), "policy"), join(project, "policy"), { recursive: true });
 });
 afterEach(() => rmSync(project, { recursive: true }));
 

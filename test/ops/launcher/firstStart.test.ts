@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { announceBuild } from "../../../ops/launcher/firstStart.js";
-import { projectFolder } from "../../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../../config/folders.ts";
 
 const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "pulumi", "traefik"];
 let folder: string;
@@ -25,7 +25,7 @@ function install(file: string, content = ""): void {
 async function announce(reaches: (host: string) => boolean): Promise<{ lines: string[]; packages?: string[] }> {
   const lines: string[] = [];
   const print = (line: string): void => void lines.push(line);
-  const build = await announceBuild(projectFolder(), print, {
+  const build = await announceBuild(packageFolder(), print, {
     environment,
     reaches: (host) => Promise.resolve(reaches(host)),
   });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "vite";
-import { projectFolder } from "../../../toolchain/paths.ts";
+import { packageFolder } from "../../../../config/folders.ts";
 
 // Vite builds for the NODE_ENV of its caller.
 process.env["NODE_ENV"] = "production";
@@ -13,7 +13,7 @@ if (output === undefined || !("output" in output)) throw new Error("vite built n
 const [{ code, modules }] = output.output;
 const sources = Object.keys(modules)
   .filter((file) => file.startsWith("/") && !file.includes("/node_modules/"))
-  .map((file) => relative(projectFolder(), file));
+  .map((file) => relative(packageFolder(), file));
 const folder = join(import.meta.dirname, "dist");
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, "sources.json"), JSON.stringify(sources));

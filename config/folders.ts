@@ -1,0 +1,27 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { UserError } from "./userError.ts";
+
+/** Returns the folder of Gatehouse's own files: policy pack, SQL, built catalog. */
+export function packageFolder(): string {
+  return dirname(import.meta.dirname);
+}
+
+/**
+ * Returns the folder of the user's Pulumi project, with the stack files and contracts: the nearest folder with a Pulumi.yaml, from the
+ * working directory upwards, as the Pulumi CLI finds it. In the repository of Gatehouse it is {@link packageFolder}.
+ * @throws UserError when no folder has one
+ */
+export function projectFolder(from = process.cwd()): string {
+  let folder = from;
+  while (!existsSync(join(folder, "Pulumi.yaml"))) {
+    const parent = dirname(folder);
+    if (parent === folder) {
+      throw new UserError(
+        `there is no Pulumi.yaml in ${from} or a folder above it. Change to the folder of your stack files, or create one with: npx gatehouse init`,
+      );
+    }
+    folder = parent;
+  }
+  return folder;
+}

@@ -1,0 +1,31 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packageFolder, projectFolder } from "../../config/folders.ts";
+import { UserError } from "../../config/userError.ts";
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "gatehouse-folders-"));
+  mkdirSync(join(folder, "project", "stacks", "old"), { recursive: true });
+  writeFileSync(join(folder, "project", "Pulumi.yaml"), "name: gatehouse\n");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each([".", "stacks", "stacks/old"])("the project of %s is the nearest folder with a Pulumi.yaml", (from) => {
+  expect(projectFolder(join(folder, "project", from))).toBe(join(folder, "project"));
+});
+
+test("without a Pulumi.yaml, the message has the command that creates one", () => {
+  expect(() => projectFolder(folder)).toThrow(
+    new UserError(
+      `there is no Pulumi.yaml in ${folder} or a folder above it. Change to the folder of your stack files, or create one with: npx gatehouse init`,
+    ),
+  );
+});
+
+test("in this repository, the package is the project", () => {
+  expect(projectFolder(join(packageFolder(), "docs"))).toBe(packageFolder());
+});

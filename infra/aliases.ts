@@ -1,5 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 
+/** In the URN of everything in the component that is now around all others. No program had it and one of {@link onceIn}. */
+const AROUND = "gatehouse:index:Gatehouse$";
+
+/** Returns the option for a child of the component that is now around all others, so that the engine keeps what older programs deployed. */
+export function onceInStack(parent: pulumi.Resource): pulumi.ComponentResourceOptions {
+  return { parent, aliases: [{ parent: pulumi.rootStackResource }] };
+}
+
 /**
  * Returns the option for a resource that was a child of a component that programs no longer have, so that the engine keeps the resource of
  * an older deployment.
@@ -12,5 +20,5 @@ export function onceIn(
   name: string,
   parent: pulumi.Resource | pulumi.Output<string> | undefined,
 ): { aliases: pulumi.Alias[] } {
-  return { aliases: [{ parent: pulumi.createUrn(name, type, parent) }] };
+  return { aliases: [{ parent: pulumi.createUrn(name, type, parent).apply((urn) => urn.replace(AROUND, "")) }] };
 }

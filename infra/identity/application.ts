@@ -1,4 +1,4 @@
-import * as authentik from "@pulumi/authentik";
+import * as authentik from "#authentik";
 import type * as pulumi from "@pulumi/pulumi";
 import type { ApplicationRecord } from "../plan/types.ts";
 import type { Access } from "./access.ts";

@@ -1,4 +1,4 @@
-import * as authentik from "@pulumi/authentik";
+import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
 
 const OAUTH2_MAPPINGS = ["openid", "email", "profile"].map(managedScope);

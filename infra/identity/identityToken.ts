@@ -1,4 +1,4 @@
-import * as authentik from "@pulumi/authentik";
+import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
 import type { Defaults } from "./defaults.ts";
 import { headersExpression, IDENTITY_SCOPE } from "./headers.ts";

@@ -1,4 +1,4 @@
-import * as authentik from "@pulumi/authentik";
+import * as authentik from "#authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { OAuth2Service } from "../../config/settings.ts";

@@ -1,4 +1,4 @@
-import * as authentik from "@pulumi/authentik";
+import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
 import { onceIn } from "../aliases.ts";
 import type { ApplicationRecord, Exposure } from "../plan/types.ts";

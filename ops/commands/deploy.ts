@@ -1,6 +1,5 @@
 /** `./deploy CONTEXT`: preview, confirm, apply and verify the stack of one cluster context. See docs/deploy.md. */
 import { UserError } from "../../config/userError.ts";
-import program from "../../infra/index.ts";
 import { ciVariable } from "../context/ci.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
@@ -8,6 +7,7 @@ import { listContexts, openContext, type StackContext } from "../context/context
 import { ContextError } from "../context/contextError.ts";
 import { deployContext } from "../engine/deployment/deployment.ts";
 import { exitCodeOf } from "../engine/deployment/outcome.ts";
+import { programOf } from "../engine/program.ts";
 import { verifyDeployment } from "../engine/deployment/verification.ts";
 import { painter } from "../terminal/paint.ts";
 
@@ -74,6 +74,7 @@ async function run(
   // The program runs in this process, and looks for its variables where a deploying shell has them.
   Object.assign(process.env, target.environment);
   const verify = async () => (await verifyDeployment(target, shell, progress)).checks;
+  const program = await programOf(shell.project);
   const chosen = { refresh: refresh === true, skipPolicy: skipPolicy === true };
   const how = { ...chosen, confirm, print, paint, progress, interrupted, program, verify };
   const outcome = await deploy(target, shell, how);

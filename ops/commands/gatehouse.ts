@@ -33,8 +33,11 @@ export async function main([name, ...args]: readonly string[], shell: Shell): Pr
   return isHelp ? 0 : 2;
 }
 
-if (import.meta.main) {
+/** Runs the command line of this process, and ends it. */
+export async function run(): Promise<void> {
   const code = await main(process.argv.slice(2), processShell());
   // A connection to a server that does not answer would keep the process.
   process.stdout.write("", () => process.exit(code));
 }
+
+if (import.meta.main) await run();

@@ -1,12 +1,12 @@
 /** `npm run preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
-import program from "../../infra/index.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
 import { openContext } from "../context/context.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
+import { programOf } from "../engine/program.ts";
 
 /**
  * @param args `CONTEXT [--drift]`
@@ -32,6 +32,7 @@ async function preview(context: string, drift: boolean, shell: Shell): Promise<n
   await buildFor(target.settings, shell.progress);
   // The program runs in this process, and looks up its variables there.
   Object.assign(process.env, target.environment);
+  const program = await programOf(shell.project);
   const stack = await openEngine(target, shell, program, shell.progress);
   let changes = 0;
   const countChange = ({ resourcePreEvent }: EngineEvent) => {

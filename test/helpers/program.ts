@@ -33,14 +33,6 @@ export function configure({ config }: RawStack): void {
 /** Deploys a stack with mocks and a catalog that needs no build. */
 export async function deploy(raw: RawStack, recorder?: Recorder): Promise<Recorder> {
   configure({ ...raw, config: { "kubernetes:context": { value: "somewhere" }, ...raw.config } });
-  return (
-    await record(
-      () =>
-        program(
-          () => CATALOG_FILES,
-          () => VERIFY_BUNDLE,
-        ),
-      recorder,
-    )
-  ).recorder;
+  return (await record(() => program({ readCatalog: () => CATALOG_FILES, readJob: () => VERIFY_BUNDLE }), recorder))
+    .recorder;
 }

@@ -38,7 +38,9 @@ test("throws for a missing build of the catalog before the first resource is reg
   await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);
   configure(stack({ domains: { localhost: {} } }, { "kubernetes:context": { value: "somewhere" } }));
   const unbuilt = (dataApi: DataApi, name: string) => readCatalogFiles(dataApi, name, import.meta.dirname);
-  await expect(program(unbuilt)).rejects.toThrow("the catalog is not built; run: npm run build:catalog");
+  await expect(program({ readCatalog: unbuilt })).rejects.toThrow(
+    "the catalog is not built; run: npm run build:catalog",
+  );
   await pulumi.runtime.disconnect();
   expect(recorder.resources).toEqual([]);
 });

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
+import { UserError } from "../../config/userError.ts";
+import defaultProgram from "../../infra/index.ts";
+
+/** What Node.js runs for a folder whose package.json has no `main`, and Pulumi in addition. */
+const DEFAULTS = ["index.ts", "index.js"];
+
+/**
+ * Returns the Pulumi program of a project, which `pulumi up` runs, too: its resources next to those of Gatehouse would otherwise be deleted.
+ * @param project folder with Pulumi.yaml; without a program in it, the program has the component Gatehouse only
+ * @throws UserError when the program is no function
+ */
+export async function programOf(project: string): Promise<PulumiFn> {
+  const main = mainOf(project);
+  if (main === undefined) return defaultProgram;
+  const { default: program } = (await import(pathToFileURL(join(project, main)).href)) as { default?: unknown };
+  if (typeof program !== "function") {
+    throw new UserError(
+      `${main}: the default export is no function. Write export default () => { ... }, because gatehouse runs the program for the preview and again for the deployment.`,
+    );
+  }
+  return async () => (program as () => ReturnType<PulumiFn>)();
+}
+
+function mainOf(project: string): string | undefined {
+  const manifest = join(project, "package.json");
+  const { main } = existsSync(manifest) ? (JSON.parse(readFileSync(manifest, "utf8")) as { main?: string }) : {};
+  return main ?? DEFAULTS.find((name) => existsSync(join(project, name)));
+}

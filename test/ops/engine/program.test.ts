@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import program from "../../../infra/index.ts";
+import { programOf } from "../../../ops/engine/program.ts";
+
+let project: string;
+
+const write = (name: string, text: string): void => writeFileSync(join(project, name), text);
+
+beforeEach(() => (project = mkdtempSync(join(tmpdir(), "gatehouse-program-"))));
+afterEach(() => rmSync(project, { recursive: true }));
+
+test("is the main module of package.json, which runs anew each time", async () => {
+  write("package.json", JSON.stringify({ main: "main.ts", type: "module" }));
+  write("main.ts", "let runs = 0;\nexport default (): object => ({ runs: ++runs });\n");
+  const main = await programOf(project);
+  expect([await main(), await main()]).toEqual([{ runs: 1 }, { runs: 2 }]);
+});
+
+test("is index.ts without a package.json", async () => {
+  write("index.ts", "export default async () => ({ found: true });\n");
+  expect(await (await programOf(project))()).toEqual({ found: true });
+});
+
+test("has the component Gatehouse only, where the project has no program", async () => {
+  expect(await programOf(project)).toBe(program);
+});
+
+test("is refused if it is no function, which could run only once", async () => {
+  write("index.ts", "export const done = true;\n");
+  await expect(programOf(project)).rejects.toThrow("index.ts: the default export is no function. Write export default");
+});

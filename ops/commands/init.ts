@@ -1,0 +1,118 @@
+/** `gatehouse init`: writes a first stack file, and the files of the Pulumi project around it. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseStack, parseStackFile } from "../../config/load.ts";
+import { UserError } from "../../config/userError.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import { type Answers, stackOf } from "../init/answers.ts";
+import { projectFiles } from "../init/projectFiles.ts";
+import { currentContext } from "../init/currentContext.ts";
+import { stackFile, variablesOf } from "../init/stackFile.ts";
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
+
+interface Options {
+  readonly context?: string;
+  readonly domain?: readonly string[];
+  readonly authentik?: string;
+  readonly dataApi?: boolean;
+  readonly stack?: string;
+}
+
+/**
+ * @param args options
+ * @returns the exit code: 0, 2 for a wrong command line, for answers that make no valid stack file, and for files that exist
+ */
+export function main(args: readonly string[], shell: Shell): Promise<number> {
+  return runCommand("gatehouse init", args, shell, (command) =>
+    command
+      .description(
+        "Write a first stack file, and the Pulumi project around it, into this folder. Asks what no option answers.",
+      )
+      .option("--context <name>", "context of the cluster in the kubeconfig")
+      .option(
+        "--domain <domain...>",
+        "base domains, e.g. localhost apps.example.org; default without a terminal: localhost",
+      )
+      .option("--authentik <install|url>", "deploy authentik, or use the existing one at this URL; default: install")
+      .option("--data-api", "open a database as a public read-only API")
+      .option("--no-data-api", "do not")
+      .option("--stack <name>", "name of the stack; default: that of the context")
+      .action(async (options: Options) => write(await answersOf(options, shell), shell)),
+  );
+}
+
+/** Asks the four questions that no option answers. Without a terminal, all but the context have a default. */
+async function answersOf(options: Options, { ask, environment, error }: Shell): Promise<Answers> {
+  const known = currentContext(environment);
+  if (ask === undefined && options.context === undefined) {
+    throw new UserError(
+      "name the context of the cluster: npx gatehouse init --context NAME. To answer questions instead, run it in a terminal.",
+    );
+  }
+  const answer = async (given: string | undefined, question: string, standard?: string): Promise<string> => {
+    if (given !== undefined) return given;
+    for (;;) {
+      const typed = (await ask?.(standard === undefined ? `${question}: ` : `${question} [${standard}]: `))?.trim();
+      if (typed || standard !== undefined) return typed || (standard ?? "");
+      error("There is no default.\n");
+    }
+  };
+  const context = await answer(options.context, "Context of the cluster in the kubeconfig", known);
+  const domains = await answer(
+    options.domain?.join(" "),
+    "Base domains of your services, e.g. localhost apps.example.org",
+    "localhost",
+  );
+  const authentik = await answer(options.authentik, "authentik: install, or the URL of an existing one", "install");
+  const dataApi =
+    options.dataApi ??
+    /^y(es)?$/i.test(await answer(undefined, "Open a database as a public read-only API? yes or no", "no"));
+  return {
+    stack: options.stack ?? stackOf(context),
+    context,
+    domains: domains.split(/[\s,]+/).filter((domain) => domain !== ""),
+    authentik: authentik === "install" ? undefined : authentik,
+    dataApi,
+  };
+}
+
+/** Writes all files or none. @throws UserError for answers that make no valid stack file, and for a stack file that exists */
+function write(answers: Answers, { folder, out }: Shell): void {
+  const { stack, context } = answers;
+  const name = `Pulumi.${stack}.yaml`;
+  if (existsSync(join(folder, name)))
+    throw new UserError(`${name} exists already. Edit it, or choose another name with --stack.`);
+  const text = stackFile(answers);
+  computePlan(parseStack(parseStackFile(text, stack, name), {}, { secretsRequired: false }));
+  const files = new Map([...projectFiles(folder), [name, text]]);
+  for (const [file, content] of files) writeFileSync(join(folder, file), content);
+  const isInstalled = existsSync(join(folder, "node_modules", "gatehouse"));
+  out(
+    `Wrote ${[...files.keys()].join(", ")}.\n\nNext:\n${next({ stack, context, isInstalled, variables: variablesOf(text), hasToken: answers.authentik !== undefined })}`,
+  );
+}
+
+interface Next {
+  readonly stack: string;
+  readonly context: string;
+  readonly isInstalled: boolean;
+  readonly variables: readonly string[];
+  /** Whether authentik exists, and with it the value of its token. */
+  readonly hasToken: boolean;
+}
+
+function next({ stack, context, isInstalled, variables, hasToken }: Next): string {
+  const generated = (name: string): boolean => !hasToken || name !== "AUTHENTIK_TOKEN";
+  const lines = [
+    ...(isInstalled ? [] : ["npm install"]),
+    `npx gatehouse plan ${stack}`,
+    `pulumi stack init ${stack}`,
+    ...variables.map(
+      (name) =>
+        `${generated(name) ? "openssl rand -hex 32 | " : ""}pulumi config set --secret variables:${name} --stack ${stack}`,
+    ),
+    `npx gatehouse deploy ${context}`,
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
+}

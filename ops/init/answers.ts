@@ -1,0 +1,44 @@
+/** What `gatehouse init` asks for. */
+export interface Answers {
+  /** Name of the stack: the part between `Pulumi.` and `.yaml`. */
+  readonly stack: string;
+  /** Context of the kubeconfig. */
+  readonly context: string;
+  /** Base domains; `localhost` is one of them. At least one. */
+  readonly domains: readonly string[];
+  /** URL of an existing authentik; undefined if the stack deploys one. */
+  readonly authentik: string | undefined;
+  /** Whether a database is opened as a data API. */
+  readonly dataApi: boolean;
+}
+
+/** Returns the name of a stack from that of a context, in the characters that Pulumi accepts. */
+export function stackOf(context: string): string {
+  return context.replace(/[^A-Za-z0-9_.-]+/g, "-").replace(/^-+|-+$/g, "") || "stack";
+}
+
+/** A domain kind, and the base domain of it. */
+export interface DomainAnswer {
+  readonly kind: string;
+  readonly domain: string;
+}
+
+/** Returns the kind of each domain: localhost, mesh for a tailnet, external for the first other one, and a custom kind for each further one. */
+export function domainKinds(domains: readonly string[]): DomainAnswer[] {
+  const kinds = new Map<string, string>();
+  for (const domain of new Set(domains)) kinds.set(kindOf(domain, kinds), domain);
+  return Array.from(kinds, ([kind, domain]) => ({ kind, domain }));
+}
+
+function kindOf(domain: string, taken: ReadonlyMap<string, string>): string {
+  if (domain === "localhost") return "localhost";
+  const known = domain.endsWith(".ts.net") ? "mesh" : "external";
+  if (!taken.has(known)) return known;
+  const label = domain
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 16)
+    .replace(/^-+|-+$/g, "");
+  const names = [label, ...Array.from({ length: taken.size }, (_, i) => `${label}-${i + 2}`)];
+  return names.find((name) => !taken.has(name)) ?? label;
+}

@@ -1,0 +1,91 @@
+/** The files of a Pulumi project next to its stack files. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { packageFolder } from "../../config/folders.ts";
+import { UserError } from "../../config/userError.ts";
+
+const PULUMI = `name: gatehouse # part of the place of the state; do not change it after the first deployment
+description: Services behind single sign-on, and a database as a public read-only API
+runtime:
+  name: nodejs
+  options:
+    # Node.js strips the types of index.ts by itself.
+    typescript: false
+plugins:
+  analyzers:
+    # The policy pack, which every preview and deployment runs.
+    - name: policy-nodejs
+      path: node_modules/gatehouse/dist/policy/bin
+`;
+
+const PROGRAM = `// The Pulumi program, which both \`pulumi up\` and \`gatehouse deploy\` run. It can have other resources next to Gatehouse.
+import { Gatehouse } from "gatehouse";
+
+// A function, because one command runs it for the preview and again for the deployment.
+export default () => {
+  const { identityProvider, jwks } = new Gatehouse("gatehouse");
+  return { identityProvider, jwks };
+};
+`;
+
+const IGNORED = ["node_modules/", ".gatehouse/"];
+
+interface Manifest {
+  readonly type?: string;
+  readonly main?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns the content of each file of the project that is missing or incomplete.
+ * @param folder of the project
+ * @throws UserError when the folder has another project
+ */
+export function projectFiles(folder: string): ReadonlyMap<string, string> {
+  const read = (name: string): string | undefined =>
+    existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : undefined;
+  const files = new Map<string, string>();
+  const write = (name: string, text: string | undefined): void => void (text && files.set(name, text));
+  write("Pulumi.yaml", pulumiFile(read("Pulumi.yaml")));
+  write("index.ts", read("index.ts") === undefined ? PROGRAM : undefined);
+  write("package.json", manifest(read("package.json")));
+  write(".gitignore", ignored(read(".gitignore")));
+  return files;
+}
+
+function pulumiFile(text: string | undefined): string | undefined {
+  if (text === undefined) return PULUMI;
+  const name = (parse(text) as { name?: unknown } | null)?.name;
+  if (name === "gatehouse") return undefined;
+  throw new UserError(
+    `Pulumi.yaml is of the project ${String(name)}, and a stack of Gatehouse is in a project with the name gatehouse. Run gatehouse init in a folder of its own.`,
+  );
+}
+
+function manifest(text: string | undefined): string | undefined {
+  const found = JSON.parse(text ?? '{ "private": true }') as Manifest;
+  const { type = "module", main = "index.ts", dependencies = {} } = found;
+  if (type !== "module" || main !== "index.ts") {
+    throw new UserError(
+      `package.json has type ${type} and main ${main}, and the program of Gatehouse needs type module and main index.ts. ` +
+        "Change them, or run gatehouse init in a folder of its own.",
+    );
+  }
+  const complete = { ...found, type, main, dependencies: { gatehouse: ownVersion(), ...dependencies } };
+  return found.type && found.main && dependencies["gatehouse"] ? undefined : `${JSON.stringify(complete, null, 2)}\n`;
+}
+
+function ignored(text = ""): string | undefined {
+  const missing = IGNORED.filter((line) => !text.split("\n").includes(line));
+  if (missing.length === 0) return undefined;
+  return [...text.split("\n").filter((line, i, all) => line !== "" || i < all.length - 1), ...missing, ""].join("\n");
+}
+
+/** The package's own version; its package.json is next to `dist/`. */
+function ownVersion(): string {
+  const file = [packageFolder(), join(packageFolder(), "..")]
+    .map((folder) => join(folder, "package.json"))
+    .find((path) => existsSync(path));
+  return (JSON.parse(readFileSync(file ?? "package.json", "utf8")) as { version: string }).version;
+}

@@ -1,0 +1,134 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { main } from "../../../ops/commands/init.ts";
+import { main as plan } from "../../../ops/commands/plan.ts";
+import type { Shell } from "../../../ops/commands/shell.ts";
+import { SHELL } from "../../helpers/shell.ts";
+
+let folder: string;
+let out: string;
+let error: string;
+let questions: string[];
+
+beforeEach(() => {
+  [folder, out, error, questions] = [mkdtempSync(join(tmpdir(), "gatehouse-init-")), "", "", []];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const shell = (changes: Partial<Shell> = {}): Shell => ({
+  ...SHELL,
+  folder,
+  project: folder,
+  environment: { KUBECONFIG: join(folder, "kubeconfig") },
+  out: (text) => void (out += text),
+  error: (text) => void (error += text),
+  ...changes,
+});
+const answering = (...answers: string[]): Partial<Shell> => ({
+  ask: (question) => {
+    questions.push(question);
+    return Promise.resolve(answers.shift() ?? "");
+  },
+});
+const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+
+const PROJECT = [".gitignore", "Pulumi.k3s.yaml", "Pulumi.yaml", "index.ts", "package.json"];
+
+test("writes a project from options, whose plan is valid", async () => {
+  expect(await main(["--context", "k3s", "--domain", "localhost", "example.org", "--data-api"], shell())).toBe(0);
+  expect(readdirSync(folder).sort()).toEqual(PROJECT);
+  expect(out).toBe(`Wrote Pulumi.yaml, index.ts, package.json, .gitignore, Pulumi.k3s.yaml.
+
+Next:
+  npm install
+  npx gatehouse plan k3s
+  pulumi stack init k3s
+  openssl rand -hex 32 | pulumi config set --secret variables:AUTHENTIK_TOKEN --stack k3s
+  openssl rand -hex 32 | pulumi config set --secret variables:AUTHENTIK_ADMIN_PASSWORD --stack k3s
+  openssl rand -hex 32 | pulumi config set --secret variables:AUTHENTIK_SECRET_KEY --stack k3s
+  openssl rand -hex 32 | pulumi config set --secret variables:AUTHENTIK_DATABASE_PASSWORD --stack k3s
+  openssl rand -hex 32 | pulumi config set --secret variables:POSTGRES_PASSWORD --stack k3s
+  openssl rand -hex 32 | pulumi config set --secret variables:DATA_AUTHENTICATOR_PASSWORD --stack k3s
+  openssl rand -hex 32 | pulumi config set --secret variables:DATA_OWNER_PASSWORD --stack k3s
+  npx gatehouse deploy k3s
+`);
+  out = "";
+  expect(await plan(["k3s"], shell())).toBe(0);
+  expect(out).toContain("https://whoami.example.org");
+});
+
+test("asks four questions on a terminal, with the current context as default", async () => {
+  write("kubeconfig", "current-context: rancher-desktop\n");
+  expect(await main([], shell(answering("", "", "https://login.example.org", "yes")))).toBe(0);
+  expect(questions).toEqual([
+    "Context of the cluster in the kubeconfig [rancher-desktop]: ",
+    "Base domains of your services, e.g. localhost apps.example.org [localhost]: ",
+    "authentik: install, or the URL of an existing one [install]: ",
+    "Open a database as a public read-only API? yes or no [no]: ",
+  ]);
+  const text = read("Pulumi.rancher-desktop.yaml");
+  expect(text).toContain("url: https://login.example.org\n");
+  expect(text).toContain("gatehouse:data_api:\n");
+  // The token of an existing server is not generated.
+  expect(out).toContain("\n  pulumi config set --secret variables:AUTHENTIK_TOKEN");
+});
+
+test("asks only what no option answers, and again without an answer", async () => {
+  const options = ["--domain", "localhost", "--authentik", "install", "--no-data-api"];
+  expect(await main(options, shell(answering("", "k3s")))).toBe(0);
+  const question = "Context of the cluster in the kubeconfig: ";
+  expect([questions, error]).toEqual([[question, question], "There is no default.\n"]);
+});
+
+test("requires the context without a terminal", async () => {
+  expect(await main([], shell())).toBe(2);
+  expect(error).toContain("npx gatehouse init --context NAME");
+});
+
+test("adds a stack to a project, and keeps its files", async () => {
+  await main(["--context", "k3s"], shell());
+  const before = ["Pulumi.yaml", "index.ts", "package.json", ".gitignore"].map(read);
+  out = "";
+  expect(await main(["--context", "production", "--domain", "example.org"], shell())).toBe(0);
+  expect(out).toMatch(/^Wrote Pulumi\.production\.yaml\.\n/);
+  expect(["Pulumi.yaml", "index.ts", "package.json", ".gitignore"].map(read)).toEqual(before);
+});
+
+test("completes the package.json of npm install and an existing .gitignore", async () => {
+  write("package.json", '{ "dependencies": { "gatehouse": "file:gatehouse.tgz", "yaml": "2.9.1" } }');
+  write(".gitignore", "*.log\nnode_modules/");
+  await main(["--context", "k3s"], shell());
+  expect(JSON.parse(read("package.json"))).toEqual({
+    type: "module",
+    main: "index.ts",
+    dependencies: { gatehouse: "file:gatehouse.tgz", yaml: "2.9.1" },
+  });
+  expect(read(".gitignore")).toBe("*.log\nnode_modules/\n.gatehouse/\n");
+});
+
+test.each([
+  ["a stack file", { "Pulumi.k3s.yaml": "config: {}\n" }, "Pulumi.k3s.yaml exists already."],
+  ["another Pulumi project", { "Pulumi.yaml": "name: shop\n" }, "Pulumi.yaml is of the project shop"],
+  [
+    "a program elsewhere",
+    { "package.json": '{"main":"src/main.js"}' },
+    "package.json has type module and main src/main.js",
+  ],
+])("writes nothing next to %s", async (_, files, message) => {
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  expect(await main(["--context", "k3s"], shell())).toBe(2);
+  expect(error).toContain(message);
+  expect(readdirSync(folder)).toEqual(Object.keys(files));
+});
+
+test.each([
+  [["--domain", "Example.org"], "domains.external.base_domain"],
+  [["--authentik", "login.example.org"], "identity_provider.url"],
+])("writes nothing for %j, and prints the problem", async (options, location) => {
+  expect(await main(["--context", "k3s", ...options], shell())).toBe(2);
+  expect(error).toContain(location);
+  expect(readdirSync(folder)).toEqual([]);
+});

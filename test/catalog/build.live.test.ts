@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { projectFolder } from "../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Builds the catalog, and returns its scripts by path. */
 async function scripts(environment: string): Promise<Map<string, string>> {
   const target = join(folder, environment);
-  const options = { cwd: projectFolder(), env: { ...process.env, NODE_ENV: environment } };
+  const options = { cwd: packageFolder(), env: { ...process.env, NODE_ENV: environment } };
   await promisify(execFile)(process.execPath, ["catalog/server/build.ts", target], options);
   const files = readdirSync(target, { recursive: true, encoding: "utf8" }).filter((path) => /\.m?js$/.test(path));
   return new Map(files.sort().map((path) => [path, readFileSync(join(target, path), "utf8")]));
@@ -26,7 +26,7 @@ test.each(["test", "development"])("builds the same production scripts if NODE_E
   const built = await scripts(environment);
   expect(built.has("server.mjs")).toBe(true);
   for (const [path, script] of built) {
-    expect([path, script.includes(projectFolder())]).toEqual([path, false]);
+    expect([path, script.includes(packageFolder())]).toEqual([path, false]);
     expect([path, /\b(fileName|lineNumber|columnNumber):/.test(script)]).toEqual([path, false]);
   }
   expect(built).toEqual(await scripts("production"));

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { projectFolder } from "../../ops/toolchain/paths.ts";
+import { packageFolder } from "../../config/folders.ts";
 
 const run = (...args: string[]) =>
-  spawnSync(process.execPath, [join(projectFolder(), "local", "stop.ts"), ...args], { encoding: "utf8" });
+  spawnSync(process.execPath, [join(packageFolder(), "local", "stop.ts"), ...args], { encoding: "utf8" });
 
 test("--help prints the options", () => {
   const { status, stdout, stderr } = run("--help");

@@ -19,7 +19,7 @@ export function stackSchema(): object {
       ...(Object.fromEntries(sections) as z.ZodRawShape),
       "kubernetes:context": z
         .string()
-        .describe("Context of the kubeconfig: the only cluster that this stack changes.")
+        .describe("Context of the kubeconfig: the only cluster that this stack changes. See gatehouse:cluster.")
         .optional(),
     })
     // Other namespaces are those of other programs; in this one, every key is known.

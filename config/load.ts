@@ -9,6 +9,7 @@ import { meshRules, meshWarnings } from "./mesh.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import { lookUpSecrets, settingsOf } from "./resolve.ts";
 import { checkSections, SECTION_NAMES, type SectionName } from "./sections.ts";
+import { clusterRules, toCluster } from "./sections/cluster.ts";
 import { dataApiRules, toDataApi } from "./sections/dataApi.ts";
 import { domainRules, toDomain } from "./sections/domains.ts";
 import { gateway } from "./sections/gateway.ts";
@@ -55,6 +56,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   );
   const session = drafts.identityProvider?.fields.session ?? "";
   const checked = {
+    cluster: toCluster(drafts.cluster, context),
     domains,
     services: drafts.services.flatMap((draft) => toService(draft, domains, session, variables) ?? []),
     gateway: settingsOf(gateway, drafts.gateway, variables),
@@ -74,6 +76,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
   const exposed = [...drafts.services, ...(drafts.dataApi ? [drafts.dataApi] : [])];
   problems.push(
     ...variables.problems,
+    ...clusterRules(drafts.cluster, context),
     ...domainRules(known),
     ...meshRules(domains, drafts.domains),
     ...kindRules(domains, exposed),

@@ -27,7 +27,8 @@ Editors with a YAML language server complete and check a stack file if its first
 
 ## \`kubernetes:context\`
 
-The context of the kubeconfig: the only cluster that the stack changes. \`./deploy CONTEXT\` selects the stack by this key.
+The context of the kubeconfig: the only cluster that the stack changes. \`./deploy CONTEXT\` selects the stack by this key, or by another name in
+[\`gatehouse:cluster\`](#gatehousecluster).
 `;
 
 /** What the reference reads of a JSON Schema. */

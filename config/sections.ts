@@ -2,6 +2,7 @@
 import { check } from "./draft.ts";
 import type { Problem } from "./problems.ts";
 import type { Section } from "./section.ts";
+import { cluster } from "./sections/cluster.ts";
 import { dataApi } from "./sections/dataApi.ts";
 import { checkDomains, domains } from "./sections/domains.ts";
 import { gateway } from "./sections/gateway.ts";
@@ -14,6 +15,7 @@ import { testEnvironments } from "./sections/testEnvironments.ts";
 import { verification } from "./sections/verification.ts";
 
 const TABLE = {
+  cluster,
   domains,
   protected_services: protectedServices,
   gateway,
@@ -41,6 +43,7 @@ export function checkSections(sections: Partial<Record<SectionName, unknown>>, p
     problems.push({ path: "identity_provider", message: "missing", hint: "add gatehouse:identity_provider" });
   }
   return {
+    cluster: section(cluster, "cluster"),
     domains: checkDomains(sections.domains, problems),
     services: checkServices(sections.protected_services, problems),
     gateway: section(gateway, "gateway"),

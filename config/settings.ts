@@ -4,6 +4,7 @@
  * They contain no secret value: a secret field is a SecretText, whose variables are looked up where a resource needs them.
  */
 import type { Service } from "../protections/table.ts";
+import type { ClusterIdentity } from "./sections/cluster.ts";
 import type { DataApi } from "./sections/dataApi.ts";
 import type { Domain } from "./sections/domains.ts";
 import type { TraefikGateway } from "./sections/gateway.ts";
@@ -18,6 +19,7 @@ export type { OAuth2Service } from "../protections/oauth2.ts";
 export type { Service } from "../protections/table.ts";
 export type { Backend } from "./backend.ts";
 export type { SecretText } from "./secretText.ts";
+export type { ClusterIdentity } from "./sections/cluster.ts";
 export type { Catalog, DataApi, Deprecation } from "./sections/dataApi.ts";
 export type { Domain, Tls } from "./sections/domains.ts";
 export type { TraefikGateway } from "./sections/gateway.ts";
@@ -31,8 +33,9 @@ export type { Verification } from "./sections/verification.ts";
 export interface Settings {
   /** Stack name: the part between `Pulumi.` and `.yaml`. */
   readonly stack: string;
-  /** `kubernetes:context`, the only cluster that this stack may touch. */
+  /** Name in the kubeconfig of the only cluster that this stack may touch: `kubernetes:context`, or another one of `cluster.contexts`. */
   readonly context: string | undefined;
+  readonly cluster: ClusterIdentity;
   /** Every domain kind, enabled or not, localhost, mesh and external first, then others by name. */
   readonly domains: readonly Domain[];
   readonly services: readonly Service[];

@@ -1,10 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import type { Settings } from "../config/settings.ts";
 
-export interface ClusterArgs {
-  /** Name of the kubeconfig context; the provider never falls back to the current one. */
-  readonly context: string | undefined;
-}
+/** The provider never falls back to the current context. */
+export type ClusterArgs = Pick<Settings, "cluster" | "context">;
 
 /** The cluster of the stack, and the namespaces that Gatehouse owns in it. */
 export class Cluster extends pulumi.ComponentResource {
@@ -24,11 +23,15 @@ export class Cluster extends pulumi.ComponentResource {
     this.context = args.context;
     this.provider = new k8s.Provider(
       name,
-      // The context is part of a cluster's identity: moving a stack to another one must replace, not update, what is deployed.
-      { context: args.context, clusterIdentifier: args.context, enableServerSideApply: true },
+      // Moving a stack to another cluster must replace, not update, what is deployed; another name of the same cluster must not.
+      {
+        context: args.context,
+        clusterIdentifier: args.cluster.contexts[0] ?? args.context,
+        enableServerSideApply: true,
+      },
       { parent: this },
     );
-    this.registerOutputs({});
+    this.registerOutputs({ uid: args.cluster.uid });
   }
 
   /**

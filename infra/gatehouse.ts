@@ -15,6 +15,7 @@ import { Observability } from "./observability/observability.ts";
 import { computePlan } from "./plan/plan.ts";
 import type { Plan } from "./plan/types.ts";
 import { Postgres } from "./postgres.ts";
+import { withContext } from "./prerequisites/identity.ts";
 import { refuseWithoutPrerequisites } from "./prerequisites/prerequisites.ts";
 import { type Bundle, readBundle } from "./verification/bundle.ts";
 import { Verification } from "./verification/verification.ts";
@@ -76,10 +77,11 @@ export class Gatehouse extends pulumi.ComponentResource<Outputs> {
     try {
       // The constructor ends first.
       await Promise.resolve();
-      const { settings, plan } = this.#inputs;
+      const { plan } = this.#inputs;
+      const settings = await withContext(this.#inputs.settings, process.env);
       await refuseOtherServer(settings.identityProvider);
-      await refuseWithoutPrerequisites(settings, plan);
-      const outputs = register(this.#inputs, this);
+      await refuseWithoutPrerequisites(settings, plan, pulumi.runtime.isDryRun());
+      const outputs = register({ ...this.#inputs, settings }, this);
       new DeployedAccess("access", { plan, after: [...this.#resources] }, onceInStack(this));
       return outputs;
     } catch (error) {
@@ -105,7 +107,7 @@ function readInputs({ readCatalog = readCatalogFiles, readJob = readBundle }: Ga
 /** Registers the components: wiring, nothing else. */
 function register({ settings, plan, catalogFiles, bundle }: Inputs, parent: Gatehouse): Outputs {
   const child = onceInStack(parent);
-  const cluster = new Cluster("cluster", { context: settings.context }, child);
+  const cluster = new Cluster("cluster", settings, child);
   const postgres =
     settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster }, child);
   const authentik = new Authentik("authentik", { settings, plan, cluster, postgres }, child);

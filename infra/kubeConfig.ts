@@ -60,6 +60,11 @@ export function kubeConfigFiles(environment: Readonly<Record<string, string | un
   });
 }
 
+/** Returns the names of the contexts in the files that kubectl reads. */
+export function contextNames(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return kubeConfigFiles(environment).flatMap(({ config }) => config.contexts.map(({ name }) => name));
+}
+
 /**
  * Returns the contents of all files, turned to one context. Of several entries with one name the first counts, as for kubectl and the
  * Kubernetes provider; `KubeConfig.loadFromDefault` refuses them.

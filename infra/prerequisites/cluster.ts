@@ -2,12 +2,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { KubeConfig, V1Container } from "@kubernetes/client-node";
 import type { TraefikGateway } from "../../config/settings.ts";
 import { MAX_API_RETRY_MS } from "../apiRetry.ts";
+import { readUid } from "./identity.ts";
 import type { CustomKind } from "./kinds.ts";
 
 /** What a cluster reports about itself. */
 export interface ClusterFacts {
   /** Version of the API server, e.g. `v1.36.4+k3s1`. */
   readonly version: string;
+  /** UID of the namespace kube-system; undefined = the user may not read it. */
+  readonly uid: string | undefined;
   /** Those of the requested kinds that it serves, as `<group>/<version>/<Kind>`. */
   readonly kinds: readonly string[];
   /** undefined = no pod has the gateway's labels (Traefik is a process elsewhere), or the user may not read pods. */
@@ -49,12 +52,13 @@ export async function readFacts(
 ): Promise<ClusterFacts> {
   const { VersionApi } = await client();
   const groups = [...new Map(kinds.map(({ group, version }) => [group, version]))];
-  const [{ gitVersion }, served, traefik] = await Promise.all([
+  const [{ gitVersion }, uid, served, traefik] = await Promise.all([
     config.makeApiClient(VersionApi).getCode(),
+    readUid(config),
     Promise.all(groups.map(([group, version]) => kindsOf(config, group, version))),
     readTraefik(config, gateway),
   ]);
-  return { version: gitVersion, kinds: served.flat(), traefik };
+  return { version: gitVersion, uid, kinds: served.flat(), traefik };
 }
 
 async function kindsOf(config: KubeConfig, group: string, version: string): Promise<string[]> {

@@ -5,6 +5,7 @@ import { audit, auditedObjects } from "../checks/audit/audit.ts";
 import { describeFinding, type Finding, lineOf } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
 import { openContext } from "../context/context.ts";
+import { refuseOtherCluster } from "../context/identity.ts";
 import { ContextError } from "../context/contextError.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { painter } from "../terminal/paint.ts";
@@ -35,8 +36,10 @@ function append(value: string, list: readonly string[]): string[] {
   return [...list, value];
 }
 
-async function run(context: string, { json, accept }: Options, shell: Shell): Promise<number> {
-  const { plan, settings, environment } = openContext(context, shell);
+async function run(name: string, { json, accept }: Options, shell: Shell): Promise<number> {
+  const target = openContext(name, shell);
+  await refuseOtherCluster(target);
+  const { context, plan, settings, environment } = target;
   const kubeConfig = kubeConfigOf(context, environment);
   const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {
     throw new ContextError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {

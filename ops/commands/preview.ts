@@ -4,6 +4,7 @@ import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
 import { openContext } from "../context/context.ts";
+import { refuseOtherCluster } from "../context/identity.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
@@ -26,8 +27,9 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 }
 
 /** The engine shows no secret: they are `[secret]` in what it prints. */
-async function preview(context: string, drift: boolean, shell: Shell): Promise<number> {
-  const target = openContext(context, shell);
+async function preview(name: string, drift: boolean, shell: Shell): Promise<number> {
+  const target = openContext(name, shell);
+  await refuseOtherCluster(target);
   await checkPolicyPack(target.environment);
   await buildFor(target.settings, shell.progress);
   // The program runs in this process, and looks up its variables there.
@@ -45,7 +47,7 @@ async function preview(context: string, drift: boolean, shell: Shell): Promise<n
   } catch (error) {
     // The output contains the error of the engine.
     if (!(error instanceof Error && error.name === "CommandError")) throw error;
-    shell.error(`the preview of ${context} failed; see the last lines of its output\n`);
+    shell.error(`the preview of ${target.context} failed; see the last lines of its output\n`);
     return 1;
   }
 }

@@ -1,9 +1,12 @@
 /** Finds the stack of a cluster context, and reads it without the engine. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { contextNames } from "../../infra/kubeConfig.ts";
+import { CONTEXT_VARIABLE, contextName } from "../../infra/prerequisites/identity.ts";
 import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
 import type { Settings } from "../../config/settings.ts";
-import type { Environment } from "../../config/variables.ts";
+import { isSection } from "../../config/location.ts";
+import type { Environment, RawValue } from "../../config/variables.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { ContextError } from "./contextError.ts";
@@ -20,6 +23,7 @@ export interface ShellEnvironment {
 
 /** The stack of a context. */
 export interface StackContext {
+  /** Name of its cluster in the kubeconfig. */
   readonly context: string;
   readonly stack: string;
   /** Configuration of the stack; for the local platform with the ports of its start. */
@@ -33,12 +37,14 @@ export interface StackContext {
 }
 
 /**
- * Finds the stack whose `kubernetes:context` is the named one.
+ * Finds the stack of a cluster.
+ * @param name its `kubernetes:context`, or another name in `gatehouse:cluster.contexts`. If the kubeconfig lacks it, another name of the same
+ *   cluster that the kubeconfig contains is used.
  * @throws ContextError for a context without a stack, with the known contexts, or with two; ConfigError for an invalid stack file
  */
 export function openContext(name: string, shell: ShellEnvironment): StackContext {
   const all = knownContexts(shell.project);
-  const found = all.filter(({ context }) => context === name);
+  const found = all.filter(({ names }) => names.includes(name));
   const [one] = found;
   if (one === undefined) {
     const hint = `To add it, set kubernetes:context: ${name} in the stack file of that cluster.`;
@@ -46,34 +52,60 @@ export function openContext(name: string, shell: ShellEnvironment): StackContext
   }
   if (found.length > 1) {
     const stacks = found.map(({ stack }) => `Pulumi.${stack}.yaml`).join(" and ");
-    throw new ContextError(
-      `context "${name}" is in ${stacks}, but a cluster has one stack. Give each stack its own context.`,
-    );
+    throw new ContextError(`context "${name}" is in ${stacks}, but a cluster has one stack. ${ownNames(found)}`);
   }
-  return openStackFile(one, shell);
+  return openStackFile(name, one.stack, shell);
+}
+
+interface KnownStack {
+  readonly stack: string;
+  /** Every name of its cluster; the first is `kubernetes:context`. */
+  readonly names: readonly string[];
+}
+
+/** Returns the hint for a name of several stacks: a name that only one of them has. */
+function ownNames(found: readonly KnownStack[]): string {
+  const names = found.flatMap((one) => one.names);
+  const own = names.filter((name, _, all) => all.filter((other) => other === name).length === 1);
+  return own.length > 0
+    ? `Use another name of the cluster: ${own.join(", ")}.`
+    : "Give each stack its own context, or its own name in gatehouse:cluster.contexts.";
 }
 
 /** Returns every stack file with a context, by the stack's name. */
-export function knownContexts(project: string): { context: string; stack: string }[] {
+export function knownContexts(project: string): KnownStack[] {
   const names = readdirSync(project).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
   return names.sort().flatMap((stack) => {
-    const raw = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack).config["kubernetes:context"];
-    return raw && "value" in raw && typeof raw.value === "string" ? [{ context: raw.value, stack }] : [];
+    const { config } = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
+    const [context, cluster] = [valueOf(config["kubernetes:context"]), valueOf(config["gatehouse:cluster"])];
+    if (typeof context !== "string") return [];
+    // Checked when the file is opened.
+    const { contexts } = (isSection(cluster) ? cluster : {}) as { contexts?: unknown };
+    const others = Array.isArray(contexts) ? contexts.filter((name) => typeof name === "string") : [];
+    return [{ stack, names: [...new Set([context, ...others])] }];
   });
 }
 
 /** Returns the contexts of all stack files as text. */
 export function listContexts(project: string): string {
-  const known = knownContexts(project).map(({ context, stack }) => `  ${context} (stack ${stack})`);
+  const known = knownContexts(project).map(({ names, stack }) => `  ${names.join(", ")} (stack ${stack})`);
   return known.length > 0 ? `Known contexts:\n${known.join("\n")}` : "No stack file has kubernetes:context.";
 }
 
-function openStackFile({ context, stack }: { context: string; stack: string }, shell: ShellEnvironment): StackContext {
+function valueOf(raw: RawValue | undefined): unknown {
+  return raw && "value" in raw ? raw.value : undefined;
+}
+
+function openStackFile(name: string, stack: string, shell: ShellEnvironment): StackContext {
   const started = readLocalContext(shell.data);
-  const local = started?.context === context && started.stack === stack ? started : undefined;
+  const local = started?.context === name && started.stack === stack ? started : undefined;
   const file = readStackFile(join(shell.project, `Pulumi.${stack}.yaml`), stack);
   const raw = { ...file, config: { ...file.config, ...configOf(local) } };
-  const environment = { ...shell.environment, ...local?.environment };
-  const settings = parseStack(raw, environment, { secretsRequired: false });
+  const given = { ...shell.environment, ...local?.environment };
+  const parsed = parseStack(raw, given, { secretsRequired: false });
+  const known = parsed.cluster.contexts.length > 1 ? contextNames(given) : [];
+  const context = contextName(parsed.cluster, name, known) ?? name;
+  const settings = { ...parsed, context };
+  const environment = { ...given, [CONTEXT_VARIABLE]: context };
   return { context, stack, raw, environment, settings, plan: computePlan(settings), local: local !== undefined };
 }

@@ -29,7 +29,8 @@ describe("loadStack", () => {
   test("returns the same settings as parseStack", () => {
     configure({ ...values, "kubernetes:context": "rancher-desktop" });
     const settings = loadStack();
-    expect(settings).toEqual({ ...parseStack(raw, shell), stack: pulumi.getStack(), context: "rancher-desktop" });
+    const named = { ...raw, config: { ...raw.config, "kubernetes:context": { value: "rancher-desktop" } } };
+    expect(settings).toEqual({ ...parseStack(named, shell), stack: pulumi.getStack() });
   });
 
   test("accepts a secret variable without reading its value", () => {

@@ -209,7 +209,7 @@ describe("without the Prometheus operator", () => {
 
   test("refuses a stack that requires it before the first resource", async () => {
     const kinds = ["traefik.io/v1alpha1/IngressRoute", "traefik.io/v1alpha1/Middleware"];
-    facts = { version: "v1.36.3", kinds, traefik: undefined };
+    facts = { version: "v1.36.3", uid: undefined, kinds, traefik: undefined };
     const recorder = new Fresh();
     await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);
     configure(stack({ observability }, { "kubernetes:context": { value: "somewhere" } }));

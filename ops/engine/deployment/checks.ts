@@ -2,9 +2,11 @@
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
 import { parseStack } from "../../../config/load.ts";
+import type { Settings } from "../../../config/settings.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { MAX_API_RETRY_MS } from "../../../infra/apiRetry.ts";
 import { readFacts } from "../../../infra/prerequisites/cluster.ts";
+import { identityProblem } from "../../../infra/prerequisites/identity.ts";
 import { customKinds } from "../../../infra/prerequisites/kinds.ts";
 import { prerequisiteProblems } from "../../../infra/prerequisites/prerequisites.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
@@ -99,6 +101,8 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
     const hint = "Start it, connect to its network, or correct its address in the kubeconfig.";
     throw new Error(`the cluster of context "${context}" at ${server} does not answer (${errorText(error)}). ${hint}`);
   });
+  const other = identityProblem(settings, facts.uid);
+  if (other !== undefined) throw new Error(other);
   const problems = prerequisiteProblems(settings, plan, facts);
   const refused = await pTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT).catch(
     (error: unknown) => {
@@ -150,21 +154,28 @@ async function checkPlugins(pulumi: string, environment: Environment, progress: 
  * @throws Error when the engine's configuration or the state names another context
  */
 export function refuseOtherClusters(
-  { context, stack }: Pick<StackContext, "context" | "stack">,
+  { context, stack, settings }: Pick<StackContext, "context" | "stack"> & { settings: Pick<Settings, "cluster"> },
   configured: string | undefined,
-  { contexts }: Pick<StackState, "contexts">,
+  { contexts, uid }: Pick<StackState, "contexts" | "uid">,
 ): void {
-  if (configured !== context) {
+  const { cluster } = settings;
+  if (configured !== cluster.contexts[0]) {
     throw new Error(
       `the engine would deploy stack "${stack}" to context "${configured ?? ""}", not to "${context}". ` +
         `Correct kubernetes:context in Pulumi.${stack}.yaml.`,
     );
   }
-  const others = contexts.filter((other) => other !== context);
+  const others = contexts.filter((other) => !cluster.contexts.includes(other));
   if (others.length > 0) {
     throw new Error(
       `stack "${stack}" is deployed to context "${others.join('", "')}", where this deployment would delete it. To move it to ` +
         `"${context}", first run pulumi destroy --stack ${stack} with the old context, or use another stack for the new cluster.`,
+    );
+  }
+  if (uid !== undefined && cluster.uid !== undefined && uid !== cluster.uid) {
+    throw new Error(
+      `stack "${stack}" is deployed to the cluster with UID ${uid}, and cluster.uid is ${cluster.uid}. To move the stack, see ` +
+        "docs/operations/moving.md; or use another stack for the new cluster.",
     );
   }
 }

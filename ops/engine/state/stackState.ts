@@ -14,6 +14,8 @@ export interface StackState {
   readonly access: Access | undefined;
   /** Contexts of the clusters of the deployed resources. */
   readonly contexts: readonly string[];
+  /** UID of the cluster of the last deployment; undefined if the stack stated none. */
+  readonly uid: string | undefined;
 }
 
 export async function readState(stack: Stack): Promise<StackState> {
@@ -21,12 +23,16 @@ export async function readState(stack: Stack): Promise<StackState> {
 }
 
 export function stateOf(resources: readonly Resource[]): StackState {
+  // A stack that moves keeps its component and its provider, and nothing in a cluster (docs/operations/moving.md).
+  const isInCluster = resources.some(({ type }) => type.startsWith("kubernetes:"));
   const clusters = resources.filter(({ type }) => type === "pulumi:providers:kubernetes");
   const contexts = clusters.flatMap(({ inputs }) => (typeof inputs?.["context"] === "string" ? inputs["context"] : []));
+  const uid = resources.find(({ type }) => type === "gatehouse:infra:Cluster")?.outputs?.["uid"];
   return {
     digest: createHash("sha256").update(JSON.stringify(resources)).digest("hex"),
     access: deployedAccess(resources),
-    contexts: [...new Set(contexts)],
+    contexts: isInCluster ? [...new Set(contexts)] : [],
+    uid: isInCluster && typeof uid === "string" ? uid : undefined,
   };
 }
 

@@ -18,7 +18,7 @@ const edge = {
 const KINDS = ["traefik.io/v1alpha1/IngressRoute", "traefik.io/v1alpha1/Middleware"];
 const ARGS = ["--ping=true", "--entryPoints.web.address=:8000/tcp", "--entryPoints.websecure.address=:8443/tcp"];
 const TRAEFIK: TraefikFacts = { version: "3.7.13", args: ARGS, forwardAuthFields: ["address", "maxResponseBodySize"] };
-const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", kinds: KINDS, traefik: TRAEFIK };
+const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", uid: "uid", kinds: KINDS, traefik: TRAEFIK };
 
 function problems(changes: Record<string, unknown>, facts: Partial<ClusterFacts>): string[] {
   const settings = parseStack(stack(changes, context), shell);

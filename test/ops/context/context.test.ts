@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { knownContexts, openContext, type ShellEnvironment } from "../../../ops/context/context.ts";
 import { kubeConfigOf } from "../../../ops/context/kubeconfig.ts";
 import { writeLocalContext } from "../../../ops/context/local.ts";
@@ -48,8 +48,51 @@ test("a context of two stacks belongs to neither", () => {
   writeStack("dev", { "kubernetes:context": "shared" });
   writeStack("staging", { "kubernetes:context": "shared" });
   expect(() => openContext("shared", place)).toThrow(
-    'context "shared" is in Pulumi.dev.yaml and Pulumi.staging.yaml, but a cluster has one stack. Give each stack its own context.',
+    'context "shared" is in Pulumi.dev.yaml and Pulumi.staging.yaml, but a cluster has one stack. Give each stack its own context, or its own name in gatehouse:cluster.contexts.',
   );
+});
+
+const UID = "6b1e5c34-3f0f-4f6b-9a55-0d6c1f6f7a42";
+
+describe("a stack with several names of its cluster", () => {
+  const named = (...contexts: string[]) => ({
+    "kubernetes:context": "default",
+    "gatehouse:cluster": { uid: UID, contexts },
+  });
+  /** Returns a shell whose kubeconfig has these contexts. */
+  const withContexts = (...names: string[]): ShellEnvironment => {
+    const files = names.map((name) => {
+      const file = join(folder, `kubeconfig-${name}`);
+      writeFileSync(file, kubeconfig(name, "https://one.example.org"));
+      return file;
+    });
+    return { ...place, environment: { KUBECONFIG: files.join(":") } };
+  };
+
+  test("is selected by each of them, and uses the name that the kubeconfig contains", () => {
+    writeStack("production", named("k3s-prod"));
+    const used = (name: string, ...contexts: string[]) => {
+      const { context, settings, environment } = openContext(name, withContexts(...contexts));
+      return [context, settings.context, environment["GATEHOUSE_CONTEXT"]];
+    };
+    const all = (name: string) => [name, name, name];
+    expect(used("k3s-prod", "k3s-prod", "default")).toEqual(all("k3s-prod"));
+    expect(used("k3s-prod", "default")).toEqual(all("default"));
+    expect(used("default", "k3s-prod")).toEqual(all("k3s-prod"));
+    expect(used("k3s-prod", "other")).toEqual(all("k3s-prod"));
+  });
+
+  test("is told apart from another one that is called default by their other names", () => {
+    writeStack("dev", named("k3s-dev"));
+    writeStack("production", named("k3s-prod"));
+    expect(openContext("k3s-prod", withContexts("default")).stack).toBe("production");
+    expect(() => openContext("default", place)).toThrow(
+      'context "default" is in Pulumi.dev.yaml and Pulumi.production.yaml, but a cluster has one stack. Use another name of the cluster: k3s-dev, k3s-prod.',
+    );
+    expect(() => openContext("unknown", place)).toThrow(
+      "Known contexts:\n  default, k3s-dev (stack dev)\n  default, k3s-prod (stack production)\n",
+    );
+  });
 });
 
 test("the local platform's start decides ports and secrets, for its own context alone", () => {
@@ -71,7 +114,7 @@ test("the local platform's start decides ports and secrets, for its own context 
 });
 
 test("the project's own stack files each have a context of their own", () => {
-  const contexts = knownContexts(join(import.meta.dirname, "../../..")).map(({ context }) => context);
+  const contexts = knownContexts(join(import.meta.dirname, "../../..")).flatMap(({ names }) => names);
   expect(contexts).toContain("gatehouse-local");
   expect(new Set(contexts).size).toBe(contexts.length);
 });

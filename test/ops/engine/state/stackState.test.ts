@@ -17,17 +17,20 @@ function resource(type: string, fields: Partial<Resource>): Resource {
 
 const own = resource(DEPLOYED_ACCESS, { outputs: { ...recordOf(accessOf(plan)) } });
 const cluster = (context: string) => resource("pulumi:providers:kubernetes", { inputs: { context } });
+const namespace = resource("kubernetes:core/v1:Namespace", {});
 
 test("reads the access of the last deployment, and the clusters that it was deployed to", () => {
   const { access, contexts } = stateOf([
     own,
     cluster("dev"),
     cluster("dev"),
+    namespace,
     resource("pulumi:providers:authentik", {}),
   ]);
   expect(access).toEqual(accessOf(plan));
   expect(contexts).toEqual(["dev"]);
   expect(stateOf([])).toMatchObject({ access: undefined, contexts: [] });
+  expect(stateOf([cluster("dev")]).contexts).toEqual([]);
 });
 
 test("reads the access of a deployment that exported its whole plan", () => {
@@ -52,15 +55,38 @@ test("has another digest for any difference", () => {
 });
 
 test("reads the named context only", () => {
-  const target = { context: "prod", stack: "production" };
-  expect(() => refuseOtherClusters(target, "prod", { contexts: ["prod"] })).not.toThrow();
-  expect(() => refuseOtherClusters(target, "prod", { contexts: [] })).not.toThrow();
-  expect(() => refuseOtherClusters(target, "dev", { contexts: [] })).toThrow(
+  const target = {
+    context: "prod",
+    stack: "production",
+    settings: { cluster: { contexts: ["prod"], uid: undefined } },
+  };
+  const deployed = (...contexts: string[]) => ({ contexts, uid: undefined });
+  expect(() => refuseOtherClusters(target, "prod", deployed("prod"))).not.toThrow();
+  expect(() => refuseOtherClusters(target, "prod", deployed())).not.toThrow();
+  expect(() => refuseOtherClusters(target, "dev", deployed())).toThrow(
     'the engine would deploy stack "production" to context "dev", not to "prod". ' +
       "Correct kubernetes:context in Pulumi.production.yaml.",
   );
-  expect(() => refuseOtherClusters(target, "prod", { contexts: ["old", "prod"] })).toThrow(
+  expect(() => refuseOtherClusters(target, "prod", deployed("old", "prod"))).toThrow(
     'stack "production" is deployed to context "old", where this deployment would delete it. To move it to "prod", first run ' +
       "pulumi destroy --stack production with the old context, or use another stack for the new cluster.",
   );
+});
+
+test("accepts every name of the cluster, and rejects a state of a cluster with another UID", () => {
+  const cluster = { contexts: ["default", "k3s"], uid: "uid-1" };
+  const target = { context: "k3s", stack: "production", settings: { cluster } };
+  expect(() => refuseOtherClusters(target, "default", { contexts: ["default"], uid: "uid-1" })).not.toThrow();
+  expect(() => refuseOtherClusters(target, "default", { contexts: ["k3s"], uid: undefined })).not.toThrow();
+  expect(() => refuseOtherClusters(target, "default", { contexts: ["default"], uid: "uid-2" })).toThrow(
+    'stack "production" is deployed to the cluster with UID uid-2, and cluster.uid is uid-1. To move the stack, see ' +
+      "docs/operations/moving.md; or use another stack for the new cluster.",
+  );
+});
+
+test("the UID of the deployed cluster is in the state", () => {
+  const component = resource("gatehouse:infra:Cluster", { outputs: { uid: "uid-1" } });
+  expect(stateOf([component, namespace]).uid).toBe("uid-1");
+  expect(stateOf([component]).uid).toBeUndefined();
+  expect(stateOf([own]).uid).toBeUndefined();
 });

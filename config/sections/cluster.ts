@@ -1,0 +1,67 @@
+/** The identity of the stack's cluster, and the names of its contexts. */
+import { z } from "zod";
+import type { Draft } from "../draft.ts";
+import { list, nonEmptyText, text } from "../fields.ts";
+import { within } from "../location.ts";
+import { type Problem, problem } from "../problems.ts";
+import type { Section } from "../section.ts";
+
+const READ_UID = "kubectl get namespace kube-system -o jsonpath={.metadata.uid}";
+
+const schema = z.strictObject({
+  uid: text(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "a UID of Kubernetes", `print it with: ${READ_UID}`)
+    .optional()
+    .describe("UID of the namespace `kube-system`, which identifies a cluster. Another cluster is refused."),
+  contexts: list(nonEmptyText())
+    .default([])
+    .describe("Other names of the same cluster in kubeconfigs; requires `uid`."),
+});
+
+export const cluster = {
+  schema,
+  description: "The identity of the cluster of `kubernetes:context`.",
+  example: `
+gatehouse:cluster: { uid: 6b1e5c34-3f0f-4f6b-9a55-0d6c1f6f7a42, contexts: [k3s-prod] }
+`,
+  text: `
+The name of a context does not identify a cluster: k3s calls every context \`default\`. With \`uid\`, every command and \`pulumi up\` compare the UID of the cluster that they reach
+before anything changes, and refuse another one. \`gatehouse doctor CONTEXT\` prints the line to add.
+
+Each name of \`contexts\` is accepted like \`kubernetes:context\`, on the command line and in the kubeconfig. If the kubeconfig lacks the given name, another name of the stack that it
+contains is used; so two stacks can have \`kubernetes:context: default\`, and are selected by their other names. \`pulumi up\` uses the name in \`GATEHOUSE_CONTEXT\`, or else the first that the
+kubeconfig contains.
+
+Do not change \`kubernetes:context\` itself after the first deployment: it is part of the state, and another value replaces every object in the cluster.
+\`pulumi refresh\` and \`pulumi destroy\` do not run the program, so they do not compare the UID.
+`,
+} satisfies Section;
+
+export type ClusterDraft = Draft<z.output<typeof schema>>;
+
+/** The names and the identity of a cluster. */
+export interface ClusterIdentity {
+  /** Every name of the cluster in kubeconfigs; the first is `kubernetes:context`. Empty without one. */
+  readonly contexts: readonly string[];
+  /** UID of its namespace kube-system; undefined = any cluster is accepted. */
+  readonly uid: string | undefined;
+}
+
+/** @param context `kubernetes:context` */
+export function toCluster({ fields }: ClusterDraft, context: string | undefined): ClusterIdentity {
+  const others = fields.contexts ?? [];
+  return { contexts: context === undefined ? [] : [...new Set([context, ...others])], uid: fields.uid };
+}
+
+/** Other names of a cluster require its identity, and its first name. */
+export function clusterRules({ location, fields }: ClusterDraft, context: string | undefined): Problem[] {
+  if ((fields.contexts ?? []).length === 0) return [];
+  const where = within(location, "contexts");
+  return [
+    ...(fields.uid === undefined
+      ? [problem(where, "requires uid, since a name does not identify a cluster", `print it with: ${READ_UID}`)]
+      : []),
+    ...(context === undefined
+      ? [problem(where, "requires kubernetes:context", "set kubernetes:context to one of the names")]
+      : []),
+  ];
+}

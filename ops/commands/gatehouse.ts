@@ -10,6 +10,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly main: Main }>> = ne
     deploy: () => import("./deploy.ts"),
     diagnose: () => import("./diagnose.ts"),
     diff: () => import("./diff.ts"),
+    import: () => import("./import.ts"),
     init: () => import("./init.ts"),
     plan: () => import("./plan.ts"),
     preview: () => import("./preview.ts"),

@@ -1,0 +1,101 @@
+/** `gatehouse import`: entries of `protected_services` for the routes and applications that exist. See docs/importing.md. */
+import { writeFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
+import { secretsOf } from "../checks/secrets.ts";
+import { decryptedVariables, openCli } from "../clients/pulumiCli.ts";
+import { knownContexts, openContext, type StackContext } from "../context/context.ts";
+import { ContextError } from "../context/contextError.ts";
+import { kubeConfigOf } from "../context/kubeconfig.ts";
+import { documentOf } from "../import/document.ts";
+import { importServices, type TargetStack } from "../import/import.ts";
+import { type IdentityAccess, readSource } from "../import/reader.ts";
+import { reportOf, reportText } from "../import/report.ts";
+import { newStack } from "../import/target.ts";
+import { painter } from "../terminal/paint.ts";
+import { errorText } from "../../config/errorText.ts";
+
+interface Options {
+  readonly json?: true;
+  readonly output?: string;
+  readonly authentik?: string;
+}
+
+/**
+ * @param args `CONTEXT [--authentik URL] [--output FILE] [--json]`
+ * @returns the exit code: 0 when every route has an entry, 1 when one has not, 2 for a wrong command line, configuration or context, and for
+ *   a cluster that cannot be read
+ */
+export function main(args: readonly string[], shell: Shell): Promise<number> {
+  return runCommand("import", args, shell, (command, end) =>
+    command
+      .description(
+        "Write entries of protected_services for the IngressRoutes, Ingresses and authentik applications that exist. Only reads.",
+      )
+      .argument("<context>", "context of the cluster, as in the kubeconfig")
+      .option("--authentik <url>", "URL of authentik; the token is AUTHENTIK_TOKEN. Default: that of the stack file")
+      .option("--output <file>", "write the YAML to a new file instead of standard output")
+      .option("--json", "print the report as JSON on standard output")
+      .action(async (context: string, options: Options) => end(await run(context, options, shell))),
+  );
+}
+
+async function run(context: string, { json, output, authentik }: Options, shell: Shell): Promise<number> {
+  const stack = knownContexts(shell.project).some((one) => one.context === context)
+    ? openContext(context, shell)
+    : undefined;
+  const target: TargetStack = stack ?? newStack(context, shell.environment);
+  const kubeConfig = kubeConfigOf(context, target.environment);
+  const { httpEntryPoint: http, httpsEntryPoint: https } = target.settings.gateway;
+  const access = await identityOf(stack, authentik, shell);
+  const source = await readSource(kubeConfig, access, { http, https }).catch((error: unknown) => {
+    if (error instanceof ContextError) throw error;
+    throw new ContextError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
+      cause: error,
+    });
+  });
+  const imported = importServices(source, target);
+  const report = reportOf(imported, source, target, context);
+  const file = stack && (stack.raw.file ?? `Pulumi.${stack.stack}.yaml`);
+  const hasDomains = target.raw.config["gatehouse:domains"] !== undefined;
+  const document = documentOf(imported, { context, file, hasDomains });
+  if (output !== undefined) write(resolve(shell.folder, output), document);
+  if (json) shell.out(`${JSON.stringify(report, undefined, 2)}\n`);
+  else if (output === undefined) shell.out(document);
+  if (!json) shell.error(reportText(report, imported, painter(shell.colours)));
+  return report.ok ? 0 : 1;
+}
+
+/** Returns URL and token of the existing authentik. */
+async function identityOf(
+  stack: StackContext | undefined,
+  given: string | undefined,
+  shell: Shell,
+): Promise<IdentityAccess> {
+  if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? "")) {
+    throw new ContextError(`"${given}" is not a URL of authentik; write it like https://sso.example.org`);
+  }
+  const settings = stack?.settings.identityProvider;
+  const url = given?.replace(/\/+$/, "") ?? settings?.apiUrl ?? stack?.plan.identityProviderUrl;
+  if (url === undefined) return "authentik was not read, because no stack file names its URL; add --authentik URL";
+  const own = shell.environment["AUTHENTIK_TOKEN"];
+  if (stack === undefined || settings === undefined) {
+    return own ? { url, token: own } : "authentik was not read, because AUTHENTIK_TOKEN is not set";
+  }
+  const decrypt = async () => decryptedVariables(await openCli(stack, shell, shell.progress));
+  const { reveal, problem } = await secretsOf(stack, decrypt);
+  const token = reveal(settings.token) ?? (given === undefined ? undefined : own);
+  if (token !== undefined) return { url, token };
+  const names = settings.token.variables.join(", ");
+  return `authentik was not read, because ${names} is not set${problem === undefined ? "" : ` (${problem})`}`;
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    throw new ContextError(`${basename(file)} exists; name a new file, and copy its entries into the stack file`);
+  }
+}

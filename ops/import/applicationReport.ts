@@ -1,0 +1,32 @@
+/** Which applications of authentik the entries replace. */
+import type { Import } from "./import.ts";
+import type { Source } from "./source.ts";
+
+export interface ApplicationResult {
+  readonly slug: string;
+  /** Name of the entry; undefined if no entry replaces it. */
+  readonly entry: string | undefined;
+  readonly reason: string | undefined;
+}
+
+/** Returns one result for each application. */
+export function applicationResults({ entries, unmapped }: Import, { identity }: Source): ApplicationResult[] {
+  if (typeof identity === "string") return [];
+  const isRouted = (host: string): boolean => [...unmapped.keys()].some((route) => route.hosts.includes(host));
+  return identity.applications.map(({ pk, slug, provider }) => {
+    const entry = entries.find(({ hosts }) => hosts.some(({ protection }) => protection.application?.pk === pk));
+    if (entry) return { slug, entry: entry.fields.name, reason: undefined };
+    const proxy = identity.proxies.find((one) => one.pk === provider);
+    const client = identity.clients.find((one) => one.pk === provider);
+    const urls = proxy ? [proxy.external_host] : (client?.redirect_uris.map(({ url }) => url) ?? []);
+    const hosts = [...new Set(urls.flatMap((url) => URL.parse(url)?.hostname ?? []))];
+    const kept = hosts.filter(isRouted);
+    const reason =
+      proxy === undefined && client === undefined
+        ? "it has no proxy or OAuth2 provider"
+        : kept.length > 0
+          ? `the routes of ${kept.join(", ")} are not imported`
+          : `no route of the cluster names its host ${hosts.join(", ")}`;
+    return { slug, entry: undefined, reason };
+  });
+}

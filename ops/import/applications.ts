@@ -1,0 +1,140 @@
+/** Who may open an application of authentik, as far as an entry of `protected_services` can express it. */
+import { isSimplePath } from "./publicPaths.ts";
+import type { Application, ClientRecord, IdentityRecords, ProxyRecord } from "./identityRecords.ts";
+import type { Protocol } from "./source.ts";
+
+/** Flows of a new authentik. Gatehouse uses the first one (infra/identity/defaults.ts). */
+const AUTHORIZATION_FLOWS = ["implicit", "explicit"].map((name) => `default-provider-authorization-${name}-consent`);
+const STANDARD_SCOPES = new Set(["openid", "email", "profile"]);
+
+/** What of an entry comes from an application. */
+export interface Access {
+  readonly application: Application;
+  readonly groups: readonly string[];
+  readonly session: string;
+  readonly publicPaths: readonly string[];
+  readonly protocol: Protocol;
+  readonly differences: readonly string[];
+}
+
+export interface ClientAccess extends Omit<Access, "session" | "publicPaths"> {
+  readonly provider: ClientRecord;
+  readonly redirectPath: string;
+  readonly scopes: readonly string[];
+}
+
+/** Returns the application that an outpost asks about for a host, or why it cannot be an entry. */
+export function proxyAccess(host: string, records: IdentityRecords | string): Access | string {
+  if (typeof records === "string") return `the groups of its application are not known: ${records}`;
+  const own = records.proxies.filter(
+    (proxy) => hostOf(proxy.external_host) === host && proxy.mode !== "forward_domain",
+  );
+  const [provider, ...others] = own.length > 0 ? own : records.proxies.filter((proxy) => isInDomain(host, proxy));
+  if (provider === undefined) return "authentik has no proxy provider for its host";
+  if (others.length > 0) return "authentik has several proxy providers for its host";
+  const name = `provider "${provider.name}" of authentik`;
+  if (provider.mode === "proxy") return `its ${name} proxies requests itself`;
+  if (provider.basic_auth_enabled) return `its ${name} sends a password to the application`;
+  if (provider.authentication_flow != null) return `its ${name} has an authentication flow`;
+  if (!records.outposts.some(({ providers }) => providers.includes(provider.pk))) return `its ${name} is in no outpost`;
+  const access = accessTo(provider, records);
+  if (typeof access === "string") return access;
+  const { paths, differences } = skippedPaths(provider);
+  const domain =
+    provider.mode === "forward_domain"
+      ? [`a session is valid for this host only, no longer for all of ${provider.cookie_domain}`]
+      : [];
+  return {
+    ...access,
+    session: provider.access_token_validity,
+    publicPaths: paths,
+    protocol: provider.external_host.startsWith("https:") ? "https" : "http",
+    differences: [...access.differences, ...differences, ...domain],
+  };
+}
+
+/** Returns the application that is an OpenID Connect client with a callback on the host; undefined if there is none. */
+export function clientAccess(host: string, records: IdentityRecords | string): ClientAccess | string | undefined {
+  if (typeof records === "string") return undefined;
+  const found = records.clients.filter(({ redirect_uris: uris }) => uris.some(({ url }) => hostOf(url) === host));
+  const [provider, ...others] = found;
+  if (provider === undefined) return undefined;
+  const name = `provider "${provider.name}" of authentik`;
+  if (others.length > 0) return "authentik has several OAuth2 providers for its host";
+  const [uri, ...more] = provider.redirect_uris.filter(({ url }) => hostOf(url) === host);
+  if (uri === undefined || more.length > 0)
+    return `its ${name} has several redirect URIs on its host, and an entry has one`;
+  if (uri.matching_mode !== "strict") return `its ${name} has a redirect URI that is a pattern`;
+  const access = accessTo(provider, records);
+  if (typeof access === "string") return access;
+  const mappings = records.scopes.filter(({ pk }) => provider.property_mappings.includes(pk));
+  const wanted = mappings.filter(({ scope_name: scope }) => !STANDARD_SCOPES.has(scope));
+  const custom = mappings.filter(({ managed }) => managed == null).map(({ scope_name: scope }) => scope);
+  const lost =
+    custom.length === 0 ? [] : [`custom scope mappings (${custom.join(", ")}) are not part of the new client`];
+  const scopes = [...new Set(wanted.filter(({ managed }) => managed != null).map(({ scope_name: scope }) => scope))];
+  const { pathname, protocol } = new URL(uri.url);
+  return {
+    ...{ ...access, provider, scopes, redirectPath: pathname },
+    protocol: protocol === "https:" ? "https" : "http",
+    differences: [...access.differences, ...lost],
+  };
+}
+
+/** Returns the application of a provider with its allowed groups, or why they cannot be written. */
+function accessTo(provider: Pick<ProxyRecord, "pk" | "name" | "authorization_flow">, records: IdentityRecords) {
+  const application = records.applications.find((one) => one.provider === provider.pk);
+  if (application === undefined) return `provider "${provider.name}" of authentik has no application`;
+  const name = `application "${application.slug}" of authentik`;
+  const flow = records.flows.find(({ pk }) => pk === provider.authorization_flow)?.slug ?? "";
+  const [implicit, explicit] = AUTHORIZATION_FLOWS;
+  if (flow !== implicit && flow !== explicit) return `provider "${provider.name}" of authentik has the flow "${flow}"`;
+  const bindings = records.bindings.filter(({ target, enabled }) => enabled && target === application.pk);
+  if (bindings.some(({ policy }) => policy != null)) return `its ${name} has a policy; an entry has groups only`;
+  if (bindings.some(({ user }) => user != null)) return `its ${name} is bound to a user; an entry has groups only`;
+  if (bindings.some(({ negate }) => negate)) return `its ${name} has a negated binding`;
+  if (application.policy_engine_mode !== "any" && bindings.length > 1) {
+    return `its ${name} requires all of its groups; an entry allows users of any one`;
+  }
+  const groups: string[] = [];
+  for (const { group } of bindings) {
+    const found = records.groups.find(({ pk }) => pk === group);
+    if (found === undefined) return `its ${name} is bound to a group that cannot be read`;
+    groups.push(found.name);
+  }
+  const differences = flow === explicit ? ["users are no longer asked for their consent at the first login"] : [];
+  return { application, groups: [...new Set(groups)].sort(), differences };
+}
+
+/** Paths that an outpost leaves open (authentik docs, "Unauthenticated paths"): one regular expression on each line. */
+function skippedPaths({ skip_path_regex: lines }: ProxyRecord) {
+  const patterns = lines
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const paths = patterns.flatMap((pattern) => simplePrefix(pattern) ?? []);
+  const differences = patterns.flatMap((pattern) => {
+    const path = simplePrefix(pattern);
+    if (path === undefined)
+      return [`the open paths ${pattern} require a session, because no path prefix opens only them`];
+    const isWider = !path.endsWith("/") && !/\(\/\.\*\)\?\$$|\(\/\|\$\)$/.test(pattern);
+    return isWider ? [`of the open paths ${pattern} only ${path} and ${path}/… stay open`] : [];
+  });
+  return { paths, differences };
+}
+
+/** The prefix of a pattern that opens at least what `public_paths` opens. */
+function simplePrefix(pattern: string): string | undefined {
+  const [, path = ""] =
+    /^\^((?:\/(?:[A-Za-z0-9_~-]|\\\.)+)+\/?)(?:\.\*\$?|\(\/\.\*\)\?\$|\(\/\|\$\))?$/.exec(pattern) ?? [];
+  const plain = path.replaceAll("\\.", ".");
+  return isSimplePath(plain) ? plain : undefined;
+}
+
+function hostOf(url: string): string | undefined {
+  return URL.parse(url)?.hostname;
+}
+
+function isInDomain(host: string, { mode, cookie_domain: domain }: ProxyRecord): boolean {
+  return mode === "forward_domain" && domain !== "" && (host === domain || host.endsWith(`.${domain}`));
+}

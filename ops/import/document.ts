@@ -1,0 +1,50 @@
+/** The stack file, or the part of one, that an import writes. */
+import { Document, type YAMLMap, type YAMLSeq } from "yaml";
+import { type Import, DEFAULT_DOMAINS, kindFields } from "./import.ts";
+import type { ImportedEntry } from "./entries.ts";
+
+export interface DocumentOptions {
+  readonly context: string;
+  /** Name of the existing stack file; undefined if there is none. */
+  readonly file: string | undefined;
+  /** Whether that file has the section `gatehouse:domains`. */
+  readonly hasDomains: boolean;
+}
+
+/** Returns YAML with a comment at each entry: its origin, what changes, and how to fill its variables. */
+export function documentOf(imported: Import, options: DocumentOptions): string {
+  const { context, file, hasDomains } = options;
+  const { entries, kinds } = imported;
+  const added = Object.fromEntries(kinds.map((kind) => [kind.kind, kindFields(kind)]));
+  const domains = file !== undefined && !hasDomains && kinds.length > 0 ? { ...DEFAULT_DOMAINS, ...added } : added;
+  const document = new Document({
+    config: {
+      ...(file === undefined ? { "kubernetes:context": context } : {}),
+      ...(kinds.length > 0 ? { "gatehouse:domains": domains } : {}),
+      "gatehouse:protected_services": entries.map(({ fields }) => fields),
+    },
+  });
+  const to = file === undefined ? "Add gatehouse:identity_provider" : `Add the sections to ${file}`;
+  document.commentBefore = ` Written by: gatehouse import ${context}. ${to}, then compare: gatehouse plan`;
+  const list = document.getIn(["config", "gatehouse:protected_services"]) as YAMLSeq<YAMLMap>;
+  for (const [index, entry] of entries.entries()) {
+    const item = list.items[index];
+    if (item)
+      item.commentBefore = commentOf(entry, imported)
+        .map((line) => ` ${line}`)
+        .join("\n");
+    if (item && index > 0) item.spaceBefore = true;
+  }
+  return document.toString({ lineWidth: 0 });
+}
+
+function commentOf({ hosts, variables }: ImportedEntry, { differences }: Import): string[] {
+  const routes = [...new Set(hosts.flatMap((host) => host.routes.map(({ manifest }) => manifest.label)))];
+  const application = hosts[0]?.protection.application?.slug;
+  const from = [...routes, ...(application === undefined ? [] : [`application "${application}" of authentik`])];
+  return [
+    `From ${from.join(", ")}.`,
+    ...hosts.flatMap(({ host }) => (differences.get(host) ?? []).map((one) => `${host}: ${one}.`)),
+    ...[...variables].map(([name, hint]) => `\${${name}}: ${hint}.`),
+  ].map((line) => line.replaceAll(/\s+/g, " "));
+}

@@ -1,0 +1,132 @@
+/** Entries of `protected_services` from hosts: the same service on several domains is one entry. */
+import type { HostCandidate } from "./hosts.ts";
+import type { Protection } from "./protections.ts";
+import { proxySlug } from "../../infra/plan/slugs.ts";
+import { splitHost } from "./domainKinds.ts";
+
+/** An entry as in a stack file. */
+export type EntryFields = Readonly<Record<string, unknown>> & { readonly name: string; readonly type: string };
+
+export interface ImportedEntry {
+  readonly fields: EntryFields;
+  readonly hosts: readonly HostCandidate[];
+  /** How to fill the variables of the entry, by name. */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+/** A host with its domain kind. */
+export interface PlacedHost {
+  readonly candidate: HostCandidate;
+  readonly kind: string;
+}
+
+export interface Merged {
+  readonly entries: readonly ImportedEntry[];
+  /** Why a host is not part of an entry. */
+  readonly refused: ReadonlyMap<HostCandidate, string>;
+}
+
+/** @param slugs slugs that the applications of the identity provider have */
+export function mergeHosts(placed: readonly PlacedHost[], slugs: ReadonlySet<string>): Merged {
+  const refused = new Map<HostCandidate, string>();
+  const used = new Set(slugs);
+  const entries = [...Map.groupBy(placed, ({ candidate }) => splitHost(candidate.host).label)].flatMap(
+    ([name, hosts]) => {
+      const [first, ...others] = hosts;
+      if (first === undefined) return [];
+      const same = others.filter(({ candidate }) => sharedBy(candidate) === sharedBy(first.candidate));
+      for (const { candidate } of others) {
+        if (same.some((one) => one.candidate === candidate)) continue;
+        refused.set(candidate, `its name ${name} is that of ${first.candidate.host}, which is another service`);
+      }
+      return [toEntry(name, [first, ...same], used)];
+    },
+  );
+  return { entries, refused };
+}
+
+/** What all hosts of an entry have in common, as text. */
+function sharedBy({ backend, protection, publicPaths }: HostCandidate): string {
+  return JSON.stringify([backend, publicPaths, protection.type, accessOf(protection)]);
+}
+
+function accessOf(protection: Protection): readonly unknown[] {
+  switch (protection.type) {
+    case "proxy":
+      return [protection.groups, protection.session];
+    case "oauth2":
+      return [protection.application?.pk, protection.groups, protection.client];
+    case "basic":
+      return [protection.username, protection.secret];
+  }
+}
+
+function toEntry(name: string, hosts: readonly [PlacedHost, ...PlacedHost[]], used: Set<string>): ImportedEntry {
+  const [{ candidate }] = hosts;
+  const { protection, backend, publicPaths } = candidate;
+  const kinds = hosts.map(({ kind }) => kind);
+  const { fields, variables } = ofType(name, protection, kinds, used);
+  const service = {
+    ...(backend.name === name ? {} : { name: backend.name }),
+    ...{ namespace: backend.namespace, port: backend.port },
+  };
+  const description =
+    protection.application?.meta_description || protection.application?.name || `Service ${backend.name}`;
+  return {
+    fields: {
+      ...{ name, type: protection.type, description, domains: kinds },
+      ...fields,
+      service,
+      ...(publicPaths.length > 0 ? { public_paths: publicPaths } : {}),
+    },
+    hosts: hosts.map((one) => one.candidate),
+    variables,
+  };
+}
+
+function ofType(name: string, protection: Protection, kinds: readonly string[], used: Set<string>) {
+  const variables = new Map<string, string>();
+  const variable = (suffix: string, hint: string): string => {
+    const text = `${name
+      .toUpperCase()
+      .replaceAll(/[^A-Z0-9]/g, "_")
+      .replace(/^(?=\d)/, "_")}_${suffix}`;
+    variables.set(text, hint);
+    return `\${${text}}`;
+  };
+  if (protection.type === "basic") {
+    const hint = `the password of "${protection.username}" as clients use it now; Secret ${protection.secret} contains its hash only`;
+    const password = variable("PASSWORD", hint);
+    return { fields: { basic_auth: { username: protection.username, password } }, variables };
+  }
+  const application_slug = unusedSlug(protection, name, kinds, used);
+  const access = { application_slug, ...(protection.groups.length > 0 ? { groups: protection.groups } : {}) };
+  if (protection.type === "proxy") return { fields: { ...access, session: protection.session }, variables };
+  const old = `application "${protection.application?.slug ?? ""}"`;
+  const oauth_config = {
+    client_id: variable("CLIENT_ID", `a new client ID, e.g. ${name}; that of ${old} is taken until you delete it`),
+    client_secret: variable("CLIENT_SECRET", "a new secret: openssl rand -hex 32"),
+    ...protection.client,
+  };
+  return { fields: { ...access, oauth_config }, variables };
+}
+
+/** The application of the entry exists next to the old one, so that it needs a slug of its own. */
+function unusedSlug(
+  { type, application }: Protection,
+  name: string,
+  kinds: readonly string[],
+  used: Set<string>,
+): string {
+  const own = [application?.slug ?? name, name].filter((slug) => !/^gatehouse(-|$)/.test(slug));
+  const numbered = own.flatMap((slug) => Array.from({ length: used.size + 1 }, (_, index) => `${slug}-${index + 2}`));
+  // What the plan derives from it (infra/plan/slugs.ts); `*` marks slugs of entries, which are unique as well.
+  const claims = (slug: string): string[] => [
+    `*${slug}`,
+    ...(type === "oauth2" ? [slug] : []),
+    ...kinds.map((kind) => proxySlug(slug, kind)),
+  ];
+  const found = [...own, ...numbered].find((slug) => claims(slug).every((claim) => !used.has(claim))) ?? name;
+  for (const claim of claims(found)) used.add(claim);
+  return found;
+}

@@ -1,0 +1,83 @@
+/** The records of an existing authentik that decide who may open an application. */
+import { z } from "zod";
+import type { AuthentikApi } from "../clients/authentikApi.ts";
+
+/** The fields that are kept; others contain secrets of clients and cookies. */
+const provider = {
+  pk: z.number(),
+  name: z.string(),
+  authorization_flow: z.string(),
+  access_token_validity: z.string(),
+};
+const PROXY = z.object({
+  ...provider,
+  mode: z.string(),
+  external_host: z.string(),
+  cookie_domain: z.string().default(""),
+  skip_path_regex: z.string().default(""),
+  basic_auth_enabled: z.boolean().default(false),
+  authentication_flow: z.string().nullish(),
+});
+const CLIENT = z.object({
+  ...provider,
+  client_type: z.enum(["confidential", "public"]).default("confidential"),
+  refresh_token_validity: z.string(),
+  sub_mode: z.string(),
+  property_mappings: z.array(z.string()).default([]),
+  redirect_uris: z.array(z.object({ url: z.string(), matching_mode: z.string() })).default([]),
+});
+const APPLICATION = z.object({
+  pk: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  provider: z.number().nullish(),
+  meta_description: z.string().default(""),
+  policy_engine_mode: z.string().default("any"),
+});
+const BINDING = z.object({
+  target: z.string(),
+  enabled: z.boolean(),
+  negate: z.boolean().default(false),
+  policy: z.string().nullish(),
+  group: z.string().nullish(),
+  user: z.number().nullish(),
+});
+const NAMED = z.object({ pk: z.string(), name: z.string() });
+const FLOW = z.object({ pk: z.string(), slug: z.string() });
+const SCOPE = z.object({ pk: z.string(), scope_name: z.string(), managed: z.string().nullish() });
+const OUTPOST = z.object({ name: z.string(), providers: z.array(z.number()) });
+
+export type Application = z.output<typeof APPLICATION>;
+export type ProxyRecord = z.output<typeof PROXY>;
+export type ClientRecord = z.output<typeof CLIENT>;
+
+export interface IdentityRecords {
+  readonly applications: readonly Application[];
+  readonly proxies: readonly ProxyRecord[];
+  /** Without proxy providers, which the API lists as clients, too. */
+  readonly clients: readonly ClientRecord[];
+  readonly bindings: readonly z.output<typeof BINDING>[];
+  readonly groups: readonly z.output<typeof NAMED>[];
+  readonly flows: readonly z.output<typeof FLOW>[];
+  readonly scopes: readonly z.output<typeof SCOPE>[];
+  readonly outposts: readonly z.output<typeof OUTPOST>[];
+}
+
+/** @throws Error when the server does not answer, or with other records than expected */
+export async function readIdentityRecords(api: AuthentikApi): Promise<IdentityRecords> {
+  const all = async <T>(path: string, schema: z.ZodType<T>, filters = {}): Promise<T[]> =>
+    (await api.all<unknown>(path, filters)).map((record) => schema.parse(record));
+  const [applications, proxies, clients, bindings, groups, flows, scopes, outposts] = await Promise.all([
+    all("/core/applications/", APPLICATION, { superuser_full_list: "true" }),
+    all("/providers/proxy/", PROXY),
+    all("/providers/oauth2/", CLIENT),
+    all("/policies/bindings/", BINDING),
+    all("/core/groups/", NAMED, { include_users: "false" }),
+    all("/flows/instances/", FLOW),
+    all("/propertymappings/provider/scope/", SCOPE),
+    all("/outposts/instances/", OUTPOST),
+  ]);
+  const isProxy = new Set(proxies.map(({ pk }) => pk));
+  const others = clients.filter(({ pk }) => !isProxy.has(pk));
+  return { applications, proxies, clients: others, bindings, groups, flows, scopes, outposts };
+}

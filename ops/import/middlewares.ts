@@ -1,0 +1,118 @@
+/** What the middlewares of a route do, as far as an entry of `protected_services` can express it. */
+import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
+
+export type Authentication =
+  | { readonly kind: "none" }
+  | { readonly kind: "authentik" }
+  /** @param secret that of the users, as `<namespace>/<name>` */
+  | { readonly kind: "basic"; readonly secret: string };
+
+export interface Chain {
+  readonly authentication: Authentication;
+  /** Whether requests over HTTP are redirected to HTTPS. */
+  readonly redirects: boolean;
+  /** What changes for the application or its clients when Gatehouse serves the host. */
+  readonly differences: readonly string[];
+  /** Why the chain cannot be written as an entry. */
+  readonly problems: readonly string[];
+}
+
+/** Fields of the middleware `headers` that change responses only. */
+const RESPONSE_HEADERS =
+  /^(customResponseHeaders|accessControl.*|addVaryHeader|sts.*|forceSTSHeader|frameDeny|customFrameOptionsValue|contentTypeNosniff|browserXssFilter|customBrowserXSSValue|contentSecurityPolicy.*|publicKey|referrerPolicy|permissionsPolicy|featurePolicy)$/;
+
+const NOTHING: Chain = { authentication: { kind: "none" }, redirects: false, differences: [], problems: [] };
+
+/** @param references middlewares in order, as `<namespace>/<name>` */
+export function readChain(references: readonly string[], manifests: readonly Manifest[]): Chain {
+  return references.map((name) => readMiddleware(name, manifests, [])).reduce(joined, NOTHING);
+}
+
+/** @param within the chains that contain it */
+function readMiddleware(reference: string, manifests: readonly Manifest[], within: readonly string[]): Chain {
+  const found = manifests.find(
+    ({ kind, namespace, objectName }) => kind === "Middleware" && `${namespace}/${objectName ?? ""}` === reference,
+  );
+  const label = `Middleware ${reference}`;
+  if (found === undefined) return problem(`its ${label} does not exist or is none of the provider kubernetescrd`);
+  if (within.includes(reference)) return problem(`its ${label} contains itself`);
+  const sections = Object.entries(found.spec).filter(([, value]) => value !== null);
+  const [first, ...others] = sections;
+  if (first === undefined || others.length > 0) return problem(`its ${label} has ${sections.length} sections, not one`);
+  const [kind, section] = first;
+  switch (kind) {
+    case "chain":
+      return listOf(at(section, "middlewares"))
+        .map((one) => `${textAt(one, "namespace") ?? found.namespace}/${textAt(one, "name") ?? ""}`)
+        .map((name) => readMiddleware(name, manifests, [...within, reference]))
+        .reduce(joined, NOTHING);
+    case "redirectScheme":
+      return textAt(section, "scheme") === "https"
+        ? { ...NOTHING, redirects: true }
+        : problem(`its ${label} (redirectScheme) does not redirect to https`);
+    case "forwardAuth":
+      return forwardAuth(label, section);
+    case "basicAuth":
+      return basicAuth(label, section, found.namespace);
+    case "compress":
+    case "retry":
+      return { ...NOTHING, differences: [`${label} (${kind}) no longer applies`] };
+    case "headers":
+      return headers(label, section);
+    default:
+      return problem(`its ${label} (${kind}) has no equivalent`);
+  }
+}
+
+function forwardAuth(label: string, section: Value): Chain {
+  const address = URL.parse(textAt(section, "address") ?? "");
+  if (address?.pathname.startsWith(`${OUTPOST_PATH}/auth/`) !== true) {
+    return problem(`its ${label} (forwardAuth) asks another server than an outpost of authentik`);
+  }
+  const names = listOf(at(section, "authResponseHeaders")).filter((name) => typeof name === "string");
+  const others = names.filter((name) => !name.toLowerCase().startsWith("x-idp-"));
+  const pattern = textAt(section, "authResponseHeadersRegex");
+  const lost = [...others, ...(pattern === undefined ? [] : [`those that match ${pattern}`])];
+  const differences =
+    lost.length === 0
+      ? []
+      : [`the application receives X-idp-* headers, and from ${label} no longer ${lost.join(", ")}`];
+  return { ...NOTHING, authentication: { kind: "authentik" }, differences };
+}
+
+function basicAuth(label: string, section: Value, namespace: string): Chain {
+  const secret = textAt(section, "secret");
+  if (secret === undefined) return problem(`its ${label} (basicAuth) has no Secret`);
+  const keeps = at(section, "removeHeader") !== true;
+  const header = textAt(section, "headerField");
+  const differences = [
+    ...(keeps ? ["the application no longer receives the header Authorization with the password"] : []),
+    ...(header === undefined || header.toLowerCase() === "x-idp-username"
+      ? []
+      : [`the application receives the user name in X-idp-username, not in ${header}`]),
+    "the realm of the login dialogue is the name of the service",
+  ];
+  return { ...NOTHING, authentication: { kind: "basic", secret: `${namespace}/${secret}` }, differences };
+}
+
+function headers(label: string, section: Value): Chain {
+  const fields = Object.keys(fieldsOf(section));
+  const other = fields.find((field) => !RESPONSE_HEADERS.test(field));
+  if (other !== undefined) return problem(`its ${label} (headers.${other}) has no equivalent`);
+  return { ...NOTHING, differences: [`${label} (headers) no longer sets ${fields.join(", ")}`] };
+}
+
+function problem(text: string): Chain {
+  return { ...NOTHING, problems: [text] };
+}
+
+function joined(a: Chain, b: Chain): Chain {
+  const both = a.authentication.kind !== "none" && b.authentication.kind !== "none";
+  return {
+    authentication: a.authentication.kind === "none" ? b.authentication : a.authentication,
+    redirects: a.redirects || b.redirects,
+    differences: [...a.differences, ...b.differences],
+    problems: [...a.problems, ...b.problems, ...(both ? ["it has several authentications"] : [])],
+  };
+}

@@ -1,0 +1,69 @@
+/** The fields of an entry that describe its protection. */
+import type { Authentication } from "./middlewares.ts";
+import { type Access, clientAccess, proxyAccess } from "./applications.ts";
+import type { Protocol, Source } from "./source.ts";
+
+interface Common {
+  /** Protocol that browsers use, if it is known. */
+  readonly protocol: Protocol | undefined;
+  readonly publicPaths: readonly string[];
+  readonly differences: readonly string[];
+  readonly application?: Access["application"];
+}
+
+export type Protection = Common &
+  (
+    | { readonly type: "proxy"; readonly groups: readonly string[]; readonly session: string }
+    | { readonly type: "oauth2"; readonly groups: readonly string[]; readonly client: OAuthFields }
+    | { readonly type: "basic"; readonly username: string; readonly secret: string }
+  );
+
+/** Fields of `oauth_config` without secrets. */
+export type OAuthFields = Readonly<Record<string, string | readonly string[]>> & { readonly redirect_uri: string };
+
+const OPEN =
+  "it is open to everyone, and no type of protected_services is. Leave the route as it is, or write an entry of type proxy to protect it";
+
+/** Returns the protection of a host, or why no entry has the same. */
+export function protectionFor(host: string, authentication: Authentication, source: Source): Protection | string {
+  switch (authentication.kind) {
+    case "authentik":
+      return proxy(host, source);
+    case "basic":
+      return basic(authentication.secret, source);
+    case "none":
+      return openAtGateway(host, source);
+  }
+}
+
+function proxy(host: string, { identity }: Source): Protection | string {
+  const access = proxyAccess(host, identity);
+  return typeof access === "string" ? access : { type: "proxy", ...access };
+}
+
+function basic(secret: string, { users }: Source): Protection | string {
+  const names = users.get(secret) ?? "it was not read";
+  if (typeof names === "string") return `the users of its Secret ${secret} are not known: ${names}`;
+  const [username, ...others] = names;
+  if (username === undefined) return `its Secret ${secret} has no user`;
+  if (others.length > 0) return `its Secret ${secret} has ${names.length} users, and an entry has one`;
+  return { type: "basic", username, secret, protocol: undefined, publicPaths: [], differences: [] };
+}
+
+function openAtGateway(host: string, { identity }: Source): Protection | string {
+  const access = clientAccess(host, identity);
+  if (typeof access === "string") return access;
+  if (access === undefined) {
+    return typeof identity === "string" ? `${OPEN}. Whether it signs users in is not known: ${identity}` : OPEN;
+  }
+  const { provider, redirectPath, scopes, application, groups, protocol, differences } = access;
+  const client = {
+    redirect_uri: redirectPath,
+    ...(scopes.length > 0 ? { scopes } : {}),
+    ...(provider.client_type === "public" ? { client_type: "public" } : {}),
+    access_token_validity: provider.access_token_validity,
+    refresh_token_validity: provider.refresh_token_validity,
+    ...(provider.sub_mode === "hashed_user_id" ? {} : { subject_mode: provider.sub_mode }),
+  };
+  return { type: "oauth2", application, groups, protocol, differences, publicPaths: [], client };
+}

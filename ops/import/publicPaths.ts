@@ -1,0 +1,21 @@
+/** Path prefixes that stay open. */
+import { publicPath } from "../../config/fields.ts";
+import type { PathMatch } from "./matches.ts";
+
+const SCHEMA = publicPath();
+
+/** Whether a path can be an item of `public_paths`. */
+export function isSimplePath(path: string): boolean {
+  return SCHEMA.safeParse(path).success;
+}
+
+/** Whether some request can match both. */
+export function overlap(a: PathMatch, b: PathMatch): boolean {
+  const [short, long] = a.path.length <= b.path.length ? [a, b] : [b, a];
+  return short.kind === "prefix" ? long.path.startsWith(short.path) : short.path === long.path && long.kind === "exact";
+}
+
+/** How a prefix of `public_paths` opens less than the rule that it comes from; none if it opens the same. */
+export function narrowing({ path }: PathMatch): string[] {
+  return path.endsWith("/") ? [] : [`of the open paths ${path}* only ${path} and ${path}/… stay open`];
+}

@@ -1,0 +1,77 @@
+/** Reads what an import needs from a cluster and an authentik. Only reads. */
+import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import { errorText } from "../../config/errorText.ts";
+import { at, type Manifest, textAt } from "../../policy/resource.ts";
+import { AuthentikApi } from "../clients/authentikApi.ts";
+import { readClusterObjects, RIGHTS_HINT, UDP_ROUTES } from "../clients/clusterObjects.ts";
+import { withClient } from "../clients/http.ts";
+import { ContextError } from "../context/contextError.ts";
+import { type IdentityRecords, readIdentityRecords } from "./identityRecords.ts";
+import type { Source } from "./source.ts";
+
+/** Kinds that decide nothing here. */
+const NOT_NEEDED = new Set(["Pod", "NetworkPolicy", "DNSEndpoint"]);
+
+/** How authentik is reached; a text says why it is not. */
+export type IdentityAccess = { readonly url: string; readonly token: string } | string;
+
+/** @throws ContextError when a kind cannot be read: a route that is not known may be in front of an imported one */
+export async function readSource(
+  kubeConfig: KubeConfig,
+  identity: IdentityAccess,
+  entryPoints: Source["entryPoints"],
+): Promise<Source> {
+  const { manifests, unread } = await readClusterObjects(kubeConfig, [UDP_ROUTES]);
+  for (const [kind, reason] of unread) {
+    if (!NOT_NEEDED.has(kind)) throw new ContextError(`every ${kind} could not be read: ${reason}. ${RIGHTS_HINT}`);
+  }
+  const [users, records] = await Promise.all([readUsers(kubeConfig, manifests), readRecords(identity)]);
+  return { manifests, users, identity: records, entryPoints };
+}
+
+async function readRecords(access: IdentityAccess): Promise<IdentityRecords | string> {
+  if (typeof access === "string") return access;
+  const { url, token } = access;
+  try {
+    return await withClient((client) => readIdentityRecords(new AuthentikApi(client, url, token)));
+  } catch (error) {
+    return `authentik at ${url} cannot be read (${errorText(error).split("\n", 1)[0]})`;
+  }
+}
+
+/** The names of the users in the Secrets of basic auth; the hashes are dropped here. */
+async function readUsers(kubeConfig: KubeConfig, manifests: readonly Manifest[]): Promise<Source["users"]> {
+  const core = kubeConfig.makeApiClient(CoreV1Api);
+  const secrets = manifests.flatMap(({ kind, namespace, spec }) => {
+    const name = textAt(spec, "basicAuth", "secret");
+    return kind === "Middleware" && name !== undefined ? [{ namespace, name }] : [];
+  });
+  const read = secrets.map(async ({ namespace, name }): Promise<[string, readonly string[] | string]> => {
+    try {
+      const secret: unknown = await core.readNamespacedSecret({ namespace, name });
+      return [`${namespace}/${name}`, userNames(secret)];
+    } catch (error) {
+      const { code } = error as { code?: number };
+      const reason =
+        code === 403 ? "allow the user to get this Secret" : code === 404 ? "it does not exist" : errorText(error);
+      return [`${namespace}/${name}`, reason];
+    }
+  });
+  return new Map(await Promise.all(read));
+}
+
+/** Returns the names in a Secret of basic auth (Traefik docs, "BasicAuth", users). */
+export function userNames(secret: unknown): readonly string[] | string {
+  const data = Object.entries((at(secret, "data") ?? {}) as Record<string, string>);
+  const decode = (text: string): string => Buffer.from(text, "base64").toString();
+  if (textAt(secret, "type") === "kubernetes.io/basic-auth") {
+    const name = data.find(([key]) => key === "username")?.[1];
+    return name === undefined ? "it has no username" : [decode(name)];
+  }
+  const [first, ...others] = data;
+  if (first === undefined || others.length > 0) return `it has ${data.length} keys, and Traefik reads Secrets with one`;
+  const lines = decode(first[1])
+    .split("\n")
+    .map((line) => line.trim());
+  return lines.flatMap((line) => (line === "" || line.startsWith("#") ? [] : [line.split(":", 1)[0] ?? ""]));
+}

@@ -1,0 +1,199 @@
+/** Reads the routes of a cluster. */
+import type { Tls } from "../../config/sections/domains.ts";
+import { plainHost } from "../../policy/matcher.ts";
+import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
+import { type RoutingRule, rulesOf } from "../../policy/routing.ts";
+import { readBackend } from "./backend.ts";
+import { hostsAndPaths, isWhole, type PathMatch } from "./matches.ts";
+import type { Protocol, Source, SourceRoute } from "./source.ts";
+
+/** Fields of a rule of an IngressRoute that an entry expresses, or that change no request. */
+const RULE_FIELDS = new Set(["match", "kind", "priority", "services", "middlewares", "observability", "syntax"]);
+const OTHER_KINDS: Readonly<Record<string, string>> = {
+  IngressRouteTCP: "Gatehouse routes HTTP only, not TCP",
+  IngressRouteUDP: "Gatehouse routes HTTP only, not UDP",
+  HTTPRoute: "routes of the Gateway API are not imported",
+  GRPCRoute: "routes of the Gateway API are not imported",
+  TLSRoute: "routes of the Gateway API are not imported",
+};
+const ANNOTATION = "traefik.ingress.kubernetes.io/";
+/** Annotations of Traefik on an Ingress that are read below. */
+const ROUTER = ["entrypoints", "middlewares", "priority", "tls", "tls.certresolver"].map((name) => `router.${name}`);
+
+/** Returns every rule of every object that routes. */
+export function routesOf(source: Source): SourceRoute[] {
+  return source.manifests.flatMap((manifest) => {
+    if (manifest.kind === "IngressRoute") return ingressRoute(manifest, source);
+    if (manifest.kind === "Ingress") return ingress(manifest, source);
+    return otherRoutes(manifest, source);
+  });
+}
+
+function ingressRoute(manifest: Manifest, source: Source): SourceRoute[] {
+  const { spec } = manifest;
+  const routes = listOf(spec["routes"]);
+  const tls = spec["tls"] === undefined ? undefined : readTls(spec["tls"]);
+  const parents =
+    spec["parentRefs"] === undefined ? [] : ["it has parentRefs, so that another route decides before it"];
+  return rulesOf(manifest).map((rule, index) => {
+    const route = routes[index];
+    const where = readMatch(rule, textAt(route, "syntax"));
+    const backend = readBackend(listOf(at(route, "services")), manifest.namespace, source.manifests);
+    const fields = Object.keys(fieldsOf(route)).filter((field) => !RULE_FIELDS.has(field));
+    const references = listOf(at(route, "middlewares")).map((one) => {
+      return `${textAt(one, "namespace") ?? manifest.namespace}/${textAt(one, "name") ?? ""}`;
+    });
+    return {
+      ...base(rule, index),
+      ...where,
+      ...protocolsOf(rule, tls !== undefined, source),
+      tls: tls?.tls,
+      middlewares: references,
+      backend: backend.backend,
+      problems: [
+        ...where.problems,
+        ...protocolsOf(rule, tls !== undefined, source).problems,
+        ...(tls?.problems ?? []),
+        ...parents,
+        ...fields.map((field) => `its rule has the field ${field}, which has no equivalent`),
+        ...backend.problems,
+      ],
+    };
+  });
+}
+
+function base(rule: RoutingRule, index: number) {
+  const { manifest, match, priority = match.length } = rule;
+  return { manifest, index, match, priority, serves: (host: string) => rule.serves(host) };
+}
+
+function readMatch({ match }: RoutingRule, syntax: string | undefined) {
+  const none = { hosts: [] as readonly string[], paths: [] as readonly PathMatch[] };
+  if (syntax === "v2") return { ...none, problems: ["its rule has the syntax of Traefik 2"] };
+  const found = hostsAndPaths(match);
+  return typeof found === "string" ? { ...none, problems: [found] } : { ...found, problems: [] };
+}
+
+function protocolsOf({ entryPoints }: RoutingRule, hasTls: boolean, { entryPoints: { http, https } }: Source) {
+  const everywhere = entryPoints.length === 0;
+  const protocols = new Set<Protocol>();
+  if (hasTls) protocols.add("https");
+  else if (everywhere) protocols.add("http");
+  else
+    for (const name of entryPoints)
+      if (name === http || name === https) protocols.add(name === http ? "http" : "https");
+  const others = entryPoints.filter((name) => name !== http && name !== https);
+  const problems = others.map((name) => `it is on the entry point ${name}, which is neither ${http} nor ${https}`);
+  return { protocols, everywhere, problems };
+}
+
+function readTls(value: Value): { readonly tls: Tls; readonly problems: readonly string[] } {
+  const [resolver, secret] = [textAt(value, "certResolver"), textAt(value, "secretName")];
+  const others = Object.keys(fieldsOf(value)).filter((key) => !["certResolver", "secretName", "domains"].includes(key));
+  const problems = others.map((key) => `its tls.${key} has no equivalent (it can demand client certificates)`);
+  if (resolver !== undefined) return { tls: { ends: "resolver", name: resolver }, problems };
+  return { tls: secret === undefined ? { ends: "default" } : { ends: "secret", name: secret }, problems };
+}
+
+function ingress(manifest: Manifest, source: Source): SourceRoute[] {
+  const annotations = fieldsOf(at(manifest.props, "metadata", "annotations"));
+  const annotation = (name: string): string | undefined => textAt(annotations, `${ANNOTATION}router.${name}`);
+  const className = textAt(manifest.spec, "ingressClassName") ?? textAt(annotations, "kubernetes.io/ingress.class");
+  const foreign = Object.keys(annotations).filter(
+    (key) => key.startsWith(ANNOTATION) && !ROUTER.includes(key.slice(ANNOTATION.length)),
+  );
+  const common = [
+    ...(className === undefined || className === "traefik" ? [] : [`its class is ${className}, not traefik`]),
+    ...foreign.map((key) => `its annotation ${key} has no equivalent`),
+  ];
+  const middlewares = (annotation("middlewares") ?? "").split(",").map((name) => name.trim());
+  const references = middlewares.filter((name) => name !== "").map((name) => middlewareOf(name, source.manifests));
+  const paths = listOf(manifest.spec["rules"]).flatMap((rule) =>
+    listOf(at(rule, "http", "paths")).map((path) => ({ host: textAt(rule, "host"), path })),
+  );
+  return rulesOf(manifest).map((rule, index) => {
+    const { host, path } = paths[index] ?? { host: undefined, path: undefined };
+    const { tls, problems } = ingressTls(manifest, host, annotation("tls") === "true", annotation("tls.certresolver"));
+    const protocols = protocolsOf(rule, tls !== undefined, source);
+    const isNamed = host !== undefined && !host.includes("*");
+    const match = pathOf(path);
+    const backend = readBackend([backendOf(path)], manifest.namespace, source.manifests);
+    const length = `Host("${host ?? ""}") && PathPrefix("${textAt(path, "path") ?? "/"}")`.length;
+    return {
+      ...base(rule, index),
+      hosts: isNamed ? [plainHost(host)] : [],
+      paths: isWhole([match]) ? [] : [match],
+      priority: rule.priority ?? length,
+      ...protocols,
+      tls,
+      middlewares: references,
+      backend: backend.backend,
+      problems: [
+        ...common,
+        ...(isNamed ? [] : ["it names no host, or has a wildcard for one"]),
+        ...problems,
+        ...protocols.problems,
+        ...backend.problems,
+      ],
+    };
+  });
+}
+
+function pathOf(path: Value): PathMatch {
+  return { kind: textAt(path, "pathType") === "Exact" ? "exact" : "prefix", path: textAt(path, "path") ?? "/" };
+}
+
+/** The backend of an Ingress in the form of a Traefik service; empty for one that is no Service. */
+function backendOf(path: Value): Value {
+  const service = at(path, "backend", "service");
+  const port = at(service, "port", "number") ?? at(service, "port", "name");
+  return { name: textAt(service, "name"), port };
+}
+
+/** Traefik takes the certificate of an Ingress for its host; the annotations, or the entry point, turn TLS on. */
+function ingressTls(manifest: Manifest, host: string | undefined, isOn: boolean, resolver: string | undefined) {
+  const own = listOf(manifest.spec["tls"]).find((tls) => listOf(at(tls, "hosts")).some((one) => one === host));
+  const secret = textAt(own, "secretName");
+  const tls: Tls | undefined =
+    resolver !== undefined
+      ? { ends: "resolver", name: resolver }
+      : secret !== undefined
+        ? { ends: "secret", name: secret }
+        : isOn
+          ? { ends: "default" }
+          : undefined;
+  const problems =
+    secret !== undefined && !isOn && resolver === undefined
+      ? [
+          `it has a certificate, but no annotation ${ANNOTATION}router.tls, so that its protocol depends on the entry point`,
+        ]
+      : [];
+  return { tls, problems };
+}
+
+/** Returns `<namespace>/<name>` of `<namespace>-<name>@kubernetescrd`, which does not say where the namespace ends. */
+function middlewareOf(reference: string, manifests: readonly Manifest[]): string {
+  const found = manifests.find(({ kind, namespace, objectName }) => {
+    return kind === "Middleware" && reference === `${namespace}-${objectName ?? ""}@kubernetescrd`;
+  });
+  return found ? `${found.namespace}/${found.objectName ?? ""}` : reference;
+}
+
+function otherRoutes(manifest: Manifest, source: Source): SourceRoute[] {
+  const reason = OTHER_KINDS[manifest.kind];
+  if (reason === undefined) return [];
+  const rules = manifest.kind === "IngressRouteUDP" ? [undefined] : rulesOf(manifest);
+  return rules.map((rule, index) => {
+    const { http, https } = source.entryPoints;
+    const named = rule?.entryPoints ?? [];
+    // A route for TCP takes whole connections; on an entry point of its own it takes none of HTTP.
+    const competes = rule !== undefined && (named.length === 0 || named.includes(http) || named.includes(https));
+    return {
+      ...{ manifest, index, match: rule?.match ?? "every packet" },
+      ...{ hosts: [...(rule?.hosts ?? [])], paths: [], everywhere: false, tls: undefined, middlewares: [] },
+      protocols: new Set<Protocol>(competes ? ["http", "https"] : []),
+      ...{ priority: Infinity, backend: undefined, problems: [reason] },
+      serves: (host) => competes && rule.serves(host),
+    };
+  });
+}

@@ -1,0 +1,50 @@
+/** What an import reads, and its routes in one form. */
+import type { Backend } from "../../config/backend.ts";
+import type { Tls } from "../../config/sections/domains.ts";
+import type { Manifest } from "../../policy/resource.ts";
+import type { IdentityRecords } from "./identityRecords.ts";
+import type { PathMatch } from "./matches.ts";
+
+/** What an import reads. */
+export interface Source {
+  readonly manifests: readonly Manifest[];
+  /** Names of the users of each Secret of basic auth, by `<namespace>/<name>`; a text says why they are not known. */
+  readonly users: ReadonlyMap<string, readonly string[] | string>;
+  /** Records of authentik; a text says why they are not known. */
+  readonly identity: IdentityRecords | string;
+  /** Names of Traefik's entry points. */
+  readonly entryPoints: { readonly http: string; readonly https: string };
+}
+
+export type Protocol = "http" | "https";
+
+/** One rule of one object. */
+export interface SourceRoute {
+  readonly manifest: Manifest;
+  /** Position of the rule in the object. */
+  readonly index: number;
+  /** The rule as in the object. */
+  readonly match: string;
+  /** The hosts that it names; empty if it may serve others, too. */
+  readonly hosts: readonly string[];
+  /** Empty = every path. */
+  readonly paths: readonly PathMatch[];
+  readonly protocols: ReadonlySet<Protocol>;
+  /** Whether it names no entry point, so that it is on all of them. */
+  readonly everywhere: boolean;
+  readonly tls: Tls | undefined;
+  readonly priority: number;
+  /** Middlewares in order, as `<namespace>/<name>`. */
+  readonly middlewares: readonly string[];
+  /** Undefined if it has a problem. */
+  readonly backend: Backend | undefined;
+  /** Why it cannot be written as an entry; none if it can. */
+  readonly problems: readonly string[];
+  /** Whether a request for the host can come through it; never wrongly no. */
+  serves(host: string): boolean;
+}
+
+/** Name of a rule in messages. */
+export function nameOf({ manifest, match }: Pick<SourceRoute, "manifest" | "match">): string {
+  return `${manifest.label}: ${match}`;
+}

@@ -1,0 +1,101 @@
+/** What the user does before and after the deployment of imported entries, so that no host is open or unreachable in between. */
+import type { Plan } from "../../infra/plan/types.ts";
+import type { Manifest } from "../../policy/resource.ts";
+import { deletion } from "../checks/audit/finding.ts";
+import type { Import, TargetStack } from "./import.ts";
+import type { Source, SourceRoute } from "./source.ts";
+
+export interface Steps {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** Returns the steps in order. @param context of the cluster, for the commands */
+export function stepsOf(imported: Import, source: Source, target: TargetStack, context: string): Steps {
+  const objects = [...new Set(imported.mapped.map(({ manifest }) => manifest))];
+  return {
+    before: [
+      ...priorities(imported),
+      ...renamings(imported, source, target, context),
+      ...providerNames(imported, source),
+      ...certificates(imported, target.plan),
+    ],
+    after: [...objects.map((manifest) => removal(manifest, imported, context)), ...oldApplications(imported)],
+  };
+}
+
+/** A rule of an imported host that has this priority or more is before some of Gatehouse's (infra/plan/routes.ts). */
+function priorities({ mapped, plan }: Import): string[] {
+  const lowest = Math.min(...plan.routes.flatMap(({ rules }) => rules.map(({ priority }) => priority)));
+  const high = mapped.filter(({ priority }) => priority >= lowest);
+  return high.map(({ manifest, match, priority }) => {
+    return `Set priority: ${lowest - 1} or lower on the rule ${match} of ${manifest.label} (now ${priority}). Otherwise it stays in front of Gatehouse's rules, which have priority ${lowest} or more.`;
+  });
+}
+
+/** A deployment does not take over an object that another program created: server-side apply reports a conflict. */
+function renamings({ plan }: Import, { manifests }: Source, target: TargetStack, context: string): string[] {
+  const names = (of: Plan) => [
+    ...of.routes.map(({ namespace, name }) => `IngressRoute ${namespace}/${name}`),
+    ...of.middlewares.map(({ namespace, name }) => `Middleware ${namespace}/${name}`),
+  ];
+  const own = new Set(names(target.plan));
+  const planned = new Set(names(plan).filter((name) => !own.has(name)));
+  return manifests.filter(({ label }) => planned.has(label)).map((manifest) => renaming(manifest, context));
+}
+
+function renaming(manifest: Manifest, context: string): string {
+  const { label, kind, objectName = "", namespace } = manifest;
+  const why = `Rename ${label}: the deployment creates an object of this name, and fails if it exists.`;
+  if (kind !== "IngressRoute")
+    return `${why} Copy it under another name, change the routes that use it, and delete it.`;
+  const kubectl = `kubectl --context ${context} --namespace ${namespace}`;
+  const metadata = `{name: "${objectName}-old", namespace: .metadata.namespace, annotations: .metadata.annotations}`;
+  const copy = `${kubectl} get ingressroute.traefik.io ${objectName} --output json | jq '{apiVersion, kind, spec, metadata: ${metadata}}' | ${kubectl} create --filename -`;
+  return `${why} Both serve the host in between:\n${copy}\n${deletion(manifest, context)}`;
+}
+
+/** Names of providers are unique in authentik. */
+function providerNames({ entries, plan }: Import, { identity }: Source): string[] {
+  if (typeof identity === "string") return [];
+  const names = new Set(entries.map(({ fields }) => fields.name));
+  const created = new Set([
+    ...plan.clients.filter(({ service }) => names.has(service)).map(({ service }) => service),
+    ...plan.exposures.filter(({ entry }) => entry !== undefined && names.has(entry)).map(({ id }) => id),
+  ]);
+  const taken = [...identity.proxies, ...identity.clients].filter(({ name }) => created.has(name));
+  return taken.map(({ name }) => {
+    return `Rename the provider "${name}" in authentik: the deployment creates one of this name. Its application works on.`;
+  });
+}
+
+/** Traefik reads the certificate of a route from the namespace of the route. */
+function certificates({ plan, mapped }: Import, before: Plan): string[] {
+  const present = new Set(
+    mapped.flatMap(({ tls, manifest }) => (tls?.ends === "secret" ? [`${manifest.namespace}/${tls.name}`] : [])),
+  );
+  const known = new Set(secretsOf(before));
+  const needed = new Set(secretsOf(plan).filter((name) => !present.has(name) && !known.has(name)));
+  return [...needed].map((name) => `Create the TLS Secret ${name}: the new routes in that namespace name it.`);
+}
+
+function secretsOf({ routes }: Plan): string[] {
+  return routes.flatMap(({ tls, namespace }) => (tls?.ends === "secret" ? [`${namespace}/${tls.name}`] : []));
+}
+
+function removal(manifest: Manifest, { mapped, unmapped }: Import, context: string): string {
+  const isOf = (route: SourceRoute): boolean => route.manifest === manifest;
+  if (![...unmapped.keys()].some(isOf)) return deletion(manifest, context);
+  const rules = mapped.filter(isOf).map(({ match }) => match);
+  return `Remove from ${manifest.label} only: ${rules.join(", ")}`;
+}
+
+function oldApplications({ entries }: Import): string[] {
+  return entries.flatMap(({ fields: { name, type }, hosts: [host] }) => {
+    const slug = host?.protection.application?.slug;
+    if (slug === undefined) return [];
+    return type === "oauth2"
+      ? `Configure the application of ${name} with the Secret ${name}-oauth2, then delete the application "${slug}" and its provider in authentik.`
+      : `Delete the application "${slug}" and its provider in authentik, unless other hosts use it.`;
+  });
+}

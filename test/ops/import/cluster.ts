@@ -1,0 +1,132 @@
+/** Objects of a cluster and records of an authentik that were written by hand. */
+import type { IdentityRecords } from "../../../ops/import/identityRecords.ts";
+import { importServices, type Import, type TargetStack } from "../../../ops/import/import.ts";
+import type { Source } from "../../../ops/import/source.ts";
+import { newStack } from "../../../ops/import/target.ts";
+import type { Manifest } from "../../../policy/resource.ts";
+import { object } from "../checks/audit/cluster.ts";
+
+const TRAEFIK = "traefik.io/v1alpha1";
+const FORWARD_AUTH = "http://authentik-server.authentik.svc:9000/outpost.goauthentik.io/auth/traefik";
+
+/** Returns a Service with one port. */
+export function service(place: string, port = 80, spec: object = {}): Manifest {
+  return object("core/v1", "Service", place, { spec: { ports: [{ port, name: "http" }], ...spec } });
+}
+
+/** Returns a Middleware with one section. */
+export function middleware(place: string, kind: string, section: object): Manifest {
+  return object(TRAEFIK, "Middleware", place, { spec: { [kind]: section } });
+}
+
+export const authentik = (place: string): Manifest =>
+  middleware(place, "forwardAuth", { address: FORWARD_AUTH, authResponseHeaders: ["X-authentik-username"] });
+
+/** Returns a rule for the Service `name` on port 80, with middlewares of the same namespace. */
+export function rule(match: string, name: string, middlewares: readonly string[] = [], fields: object = {}): object {
+  const references = middlewares.length > 0 ? { middlewares: middlewares.map((one) => ({ name: one })) } : {};
+  return { kind: "Rule", match, services: [{ name, port: 80 }], ...references, ...fields };
+}
+
+export function route(place: string, routes: readonly object[], spec: object = {}): Manifest {
+  return object(TRAEFIK, "IngressRoute", place, { spec: { entryPoints: ["web"], routes, ...spec } });
+}
+
+export function ingress(place: string, host: string, name: string, annotations: object = {}, path = "/"): Manifest {
+  const paths = [{ path, pathType: "Prefix", backend: { service: { name, port: { number: 80 } } } }];
+  const metadata = { namespace: place.split("/")[0], name: place.split("/")[1], annotations };
+  return object("networking.k8s.io/v1", "Ingress", place, { metadata, spec: { rules: [{ host, http: { paths } }] } });
+}
+
+/** An authentik without applications. */
+export const EMPTY: IdentityRecords = {
+  ...{ applications: [], proxies: [], clients: [], bindings: [], groups: [], scopes: [] },
+  flows: [
+    { pk: "implicit", slug: "default-provider-authorization-implicit-consent" },
+    { pk: "custom", slug: "terms-of-use" },
+  ],
+  outposts: [],
+};
+
+interface Proxy {
+  readonly slug: string;
+  readonly host: string;
+  readonly groups?: readonly string[];
+  readonly provider?: object;
+  readonly application?: object;
+  readonly bindings?: readonly object[];
+}
+
+/** Returns the records of applications behind forward auth, in one outpost. */
+export function proxies(...list: readonly Proxy[]): IdentityRecords {
+  const names = [...new Set(list.flatMap(({ groups = [] }) => groups))];
+  const bindings = list.flatMap(({ slug, groups = [], bindings: more = [] }) =>
+    [...groups.map((group) => ({ group: `pk-${group}` })), ...more].map((fields) => ({
+      ...{ target: `app-${slug}`, enabled: true, negate: false, policy: null, group: null, user: null },
+      ...fields,
+    })),
+  );
+  return {
+    ...EMPTY,
+    groups: names.map((name) => ({ pk: `pk-${name}`, name })),
+    bindings,
+    applications: list.map(({ slug, application }, index) => ({
+      ...{ pk: `app-${slug}`, slug, name: slug, provider: index + 1, meta_description: "", policy_engine_mode: "any" },
+      ...application,
+    })),
+    proxies: list.map(({ slug, host, provider }, index) => ({
+      ...{
+        pk: index + 1,
+        name: `Provider of ${slug}`,
+        authorization_flow: "implicit",
+        access_token_validity: "hours=24",
+      },
+      ...{ mode: "forward_single", external_host: `http://${host}`, cookie_domain: "", skip_path_regex: "" },
+      ...{ basic_auth_enabled: false, authentication_flow: null },
+      ...provider,
+    })),
+    outposts: [{ name: "authentik Embedded Outpost", providers: list.map((_, index) => index + 1) }],
+  };
+}
+
+/** Adds an OpenID Connect client to the records. */
+export function withClient(records: IdentityRecords, slug: string, url: string, fields: object = {}): IdentityRecords {
+  const pk = 1000 + records.clients.length;
+  const application = {
+    pk: `app-${slug}`,
+    slug,
+    name: slug,
+    provider: pk,
+    meta_description: "",
+    policy_engine_mode: "any",
+  };
+  const client = {
+    ...{ pk, name: slug, authorization_flow: "implicit", access_token_validity: "minutes=5" },
+    ...{ client_type: "confidential" as const, refresh_token_validity: "days=30", sub_mode: "user_username" },
+    ...{ property_mappings: [], redirect_uris: [{ url, matching_mode: "strict" }] },
+    ...fields,
+  };
+  return { ...records, applications: [...records.applications, application], clients: [...records.clients, client] };
+}
+
+export function sourceOf(manifests: readonly Manifest[], fields: Partial<Source> = {}): Source {
+  return { manifests, users: new Map(), identity: EMPTY, entryPoints: { http: "web", https: "websecure" }, ...fields };
+}
+
+export const NEW: TargetStack = newStack("rancher-desktop", {});
+
+export function imported(manifests: readonly Manifest[], fields: Partial<Source> = {}, target = NEW): Import {
+  return importServices(sourceOf(manifests, fields), target);
+}
+
+/** Returns the entries without their descriptions. */
+export function entriesOf({ entries }: Import): object[] {
+  return entries.map(({ fields }) =>
+    Object.fromEntries(Object.entries(fields).filter(([key]) => key !== "description")),
+  );
+}
+
+/** Returns the reasons by the rule. */
+export function reasonsOf({ unmapped }: Import): Record<string, readonly string[]> {
+  return Object.fromEntries([...unmapped].map(([{ match }, reasons]) => [match, reasons]));
+}

@@ -22,7 +22,8 @@ export class Postgres extends pulumi.ComponentResource {
     super("gatehouse:infra:Postgres", name, {}, opts);
     const { server, cluster } = args;
     const clients = clientsOf(args.settings);
-    const { install, port, user, password, sslmode, sslrootcert } = server;
+    const { install, port, user, superuser, password, sslmode, sslrootcert } = server;
+    const { dataApi } = args.settings;
     const installation = install && new Installation(name, { server, install, cluster, clients }, { parent: this });
     this.server = installation?.access ?? existing(server);
     const host = installation?.host ?? server.host;
@@ -30,6 +31,9 @@ export class Postgres extends pulumi.ComponentResource {
       name,
       {
         ...{ host, port, username: user, password: resolveSecret(password), sslmode },
+        ...(!superuser && { superuser }),
+        // A destroy drops the roles. Before, the provider reassigns and revokes what they have in the database that it is connected to.
+        ...(dataApi?.existing && { database: dataApi.database }),
         ...(sslrootcert !== undefined && { sslrootcert: writeRootCertificates(sslrootcert) }),
       },
       // A destroy takes down what is inside the server first, and then the way to it.

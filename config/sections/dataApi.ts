@@ -40,11 +40,35 @@ const catalog = z.strictObject({
   replicas: positiveInteger(100).default(2).describe("Number of replicas of its server."),
 });
 
+const database = z.strictObject({
+  name: identifier().describe("Name of the database."),
+  existing: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether the database exists already. Gatehouse then creates and drops no database, adds what is missing, and changes no owner.",
+    ),
+  protect: z
+    .boolean()
+    .optional()
+    .describe(
+      "Refuses to drop a database that the stack created. Default: true on an existing server, else `postgres.install.protect`.",
+    ),
+});
+
 const schema = z.strictObject({
   host: label().default("data").describe("Host label: `<host>.<base_domain>`."),
   namespace: label().default("gatehouse-data").describe("Namespace in the cluster."),
   domains: exposedOn().describe("Domain kinds on which the data API is exposed, or `auto` for every enabled one."),
-  database: identifier().default("gatehouse").describe("Name of the database."),
+  database: z
+    .union([identifier(), database], "a name, or a section with one; write it like { name: shop, existing: true }")
+    .default("gatehouse")
+    .describe("Name of the database, or a section: [an existing database](existing-database.md)."),
+  writers: list(identifier())
+    .default([])
+    .describe(
+      "Existing roles that create relations in exposed schemas, in addition to the owner, e.g. that of dbt. The anonymous role can read what they create later.",
+    ),
   version: text(/^v?\d+(\.\d+)+$/, "a version of PostgREST", "write it like v14.17")
     .default("v14.17")
     .describe("Version of PostgREST: the tag of its image."),
@@ -124,6 +148,7 @@ gatehouse:data_api:
 - The section requires \`gatehouse:postgres\`.
 - [Limits](limits.md) describes what a client gets beyond each limit, with measurements.
 - A schema is either exposed or private. The database and the roles differ from those of the identity provider.
+- [An existing database](existing-database.md) keeps its schemas, owners and relations; the page also lists what a server without a superuser does not enforce.
 - The database, pipelines and key columns are described in [opening a database](opening-a-database.md), deprecated schemas in [versioning](versioning.md); the differences between versions of PostgREST in [postgrest](postgrest.md).
 `,
 } satisfies Section;
@@ -138,9 +163,16 @@ export type Deprecation = DataApi["deprecated"][number];
 /** Returns the settings; undefined if the section has a problem. */
 export function toDataApi({ location, value }: DataApiDraft, domains: readonly Domain[], variables: Variables) {
   if (value === undefined) return undefined;
-  const { schemas, catalog, limits, ...own } = resolve(schema, value, location, variables);
+  const { schemas, catalog, limits, database, ...own } = resolve(schema, value, location, variables);
+  const { name, existing, protect } =
+    typeof database === "string" ? { name: database, existing: false, protect: undefined } : database;
   return {
     ...own,
+    database: name,
+    /** Whether the database exists before the stack, and outlives it. */
+    existing,
+    /** Whether a deployment refuses to drop a database that the stack created; undefined = as the server. */
+    protect,
     /** The enabled domain kinds on which it is exposed. */
     domains: enabledKinds(own.domains, domains),
     /** Exposed schemas in order; the first is the default (spec 001: `api_v1`). */
@@ -173,7 +205,8 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts)
   const found: Problem[] = [];
   if (!hasPostgres) found.push(problem(location, "requires gatehouse:postgres", "add it"));
   const other = identityProvider?.fields.install === true ? identityProvider.fields.database : undefined;
-  if (other !== undefined && fields.database === other.name) {
+  const name = typeof fields.database === "object" ? fields.database.name : fields.database;
+  if (other !== undefined && name === other.name) {
     const message = `database "${other.name}" is already used by the identity provider`;
     found.push(problem(within(location, "database"), message, "give it another name"));
   }
@@ -200,7 +233,14 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts)
     const message = `${fields.max_replicas} is fewer than replicas`;
     found.push(problem(within(location, "max_replicas"), message, "set it to replicas or more"));
   }
-  for (const role of repeated(Object.values(fields.roles ?? {}))) {
+  const own = Object.values(fields.roles ?? {});
+  for (const [index, writer] of (fields.writers ?? []).entries()) {
+    if (!own.includes(writer)) continue;
+    const message = `role "${writer}" is created by Gatehouse`;
+    const hint = "name roles that exist; the owner creates relations without being listed";
+    found.push(problem(within(location, "writers", index), message, hint));
+  }
+  for (const role of repeated(own)) {
     found.push(problem(within(location, "roles"), `role "${role}" is used twice`, "give each role its own name"));
   }
   return found;

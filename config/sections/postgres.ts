@@ -8,6 +8,7 @@ import { type Problem, problem } from "../problems.ts";
 import { resolve } from "../resolve.ts";
 import type { Section } from "../section.ts";
 import { SSL_MODES } from "../sslModes.ts";
+import { SUPERUSER_FEATURES } from "../superuserFeatures.ts";
 import type { Variables } from "../variables.ts";
 import type { DataApiDraft } from "./dataApi.ts";
 import type { IdentityProviderDraft } from "./identityProvider.ts";
@@ -64,7 +65,13 @@ const installation = z.strictObject({
 const schema = z.strictObject({
   host: plain().optional().describe("Host of an existing server; may be a ${VARIABLE}."),
   port: port().default(5432).describe("Port of the existing server; a number or a ${VARIABLE}."),
-  user: plain().default("postgres").describe("Superuser of the existing server."),
+  user: plain().default("postgres").describe("Role with which the stack deploys to the existing server."),
+  superuser: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether `user` is a superuser. With false, as on managed servers, it needs CREATEROLE, and CREATEDB unless the database exists; `npm run plan` lists what is not enforced.",
+    ),
   password: secret().describe("Password of that role, or of the superuser of the installed server, as a ${VARIABLE}."),
   sslmode: z
     .enum(SSL_MODES)
@@ -88,13 +95,13 @@ gatehouse:postgres:
   sslmode: require
 `,
   text: `
-Use either an existing server (\`host\`, \`port\`, \`user\`, \`sslmode\`, \`sslrootcert\`) or \`install\`, not fields of both; \`password\` belongs to both.
+Use either an existing server (\`host\`, \`port\`, \`user\`, \`superuser\`, \`sslmode\`, \`sslrootcert\`) or \`install\`, not fields of both; \`password\` belongs to both.
 [Postgres](postgres.md) has the examples and the rules of each.
 `,
 } satisfies Section;
 
 /** Fields of an existing server. */
-const EXISTING = ["host", "port", "user", "sslmode", "sslrootcert"];
+const EXISTING = ["host", "port", "user", "superuser", "sslmode", "sslrootcert"];
 /** Fields that require the operator. */
 const OPERATED = ["instances", "operator_namespace", "monitoring"];
 
@@ -116,6 +123,7 @@ export function toPostgres({ location, value }: PostgresDraft, variables: Variab
     host: host ?? (install.service === "LoadBalancer" ? "localhost" : undefined),
     port,
     user: "postgres",
+    superuser: true,
     password,
     // The image has no certificate; the operator creates one, which no public CA signs.
     sslmode: single ? ("disable" as const) : ("require" as const),
@@ -186,8 +194,14 @@ function encryptionRules(postgres: PostgresDraft): Problem[] {
   return [problem(location, `missing, and sslmode "${sslmode}" verifies the server's certificate`, hint)];
 }
 
-/** Warns of read replicas that the data API does not use. */
+/** Warns of read replicas that the data API does not use, and of what may not be enforced without a superuser. */
 export function postgresWarnings({ postgres, dataApi }: Pick<Drafts, "postgres" | "dataApi">): string[] {
+  if (dataApi !== undefined && postgres?.fields.superuser === false) {
+    const consequences = new Set(SUPERUSER_FEATURES.map(({ without }) => without));
+    return [...consequences].map(
+      (without) => `postgres.superuser: where the server reserves it for superusers, ${without}`,
+    );
+  }
   const version = dataApi?.fields.version;
   const install = postgres?.fields.install;
   if (version === undefined || install?.kind !== "cloudnativepg" || install.instances === 1) return [];

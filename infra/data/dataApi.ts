@@ -40,18 +40,21 @@ export class DataApi extends pulumi.ComponentResource {
     const namespace = cluster.namespace(dataApi.namespace, this);
     this.namespace = namespace;
     const certificates = mountedCertificates(name, server, namespace, { parent: this, provider: cluster.provider });
-    const database = new Database(`${name}-database`, { dataApi, plan, protect: server.protect }, child);
+    const database = new Database(
+      `${name}-database`,
+      { dataApi, plan, protect: dataApi.protect ?? server.protectData },
+      child,
+    );
     const migrations = new Migrations(
       `${name}-migrations`,
       { plan, namespace, server, certificates, database: database.name },
       { ...child, dependsOn: [database] },
     );
-    // After the migrations: a grant on all functions of a schema reaches those that exist.
-    const grants = new Grants(
-      `${name}-grants`,
-      { plan, database: database.name },
-      { ...child, dependsOn: [migrations] },
-    );
+    // After the migrations: a grant on all functions of a schema reaches those that exist. In an existing database the migrations also grant,
+    // since the provider stops at the first relation of a role for which the administrator cannot act.
+    const grants = plan.existing
+      ? migrations
+      : new Grants(`${name}-grants`, { plan, database: database.name }, { ...child, dependsOn: [migrations] });
     const reached = publicUrl(exposures);
     new Postgrest(
       `${name}-postgrest`,

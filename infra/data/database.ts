@@ -10,11 +10,14 @@ const IDLE_MS = 10_000;
 export interface DatabaseArgs {
   readonly dataApi: DataApi;
   readonly plan: DataPlan;
-  /** Refuses to drop the database. */
+  /** Refuses to drop a database that the stack creates. */
   readonly protect: boolean;
 }
 
-/** The database of the data API, its three roles, and its schemas with their owners. */
+/**
+ * The three roles of the data API, its database, and its schemas with their owners. An existing database and its schemas are no resources, so
+ * that nothing drops them; the migrations create the schemas that are missing.
+ */
 export class Database extends pulumi.ComponentResource {
   readonly name: pulumi.Output<string>;
 
@@ -43,6 +46,11 @@ export class Database extends pulumi.ComponentResource {
     });
     const owner = role("owner", { name: roles.owner, login: true, password: resolveSecret(ownerPassword) });
 
+    if (args.plan.existing) {
+      this.name = pulumi.all([anonymous.name, authenticator.name, owner.name]).apply(() => args.plan.database);
+      this.registerOutputs({ name: this.name });
+      return;
+    }
     const database = new postgresql.Database(
       `${name}-database`,
       { name: args.plan.database },

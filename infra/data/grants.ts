@@ -20,7 +20,10 @@ export class Grants extends pulumi.ComponentResource {
     for (const privilege of args.plan.defaultPrivileges) {
       const { owner, role, schema, kind, privileges } = privilege;
       const inputs = { database, owner, role, schema, objectType: kind, privileges: [...privileges] };
-      previous = [new postgresql.DefaultPrivileges(`${name}-default-${defaultName(privilege)}`, inputs, chained())];
+      // A writer may have the same for itself; the owner's are named without it.
+      const of = owner === args.plan.roles.owner ? "" : `${owner}-`;
+      const resource = `${name}-default-${of}${defaultName(privilege)}`;
+      previous = [new postgresql.DefaultPrivileges(resource, inputs, chained())];
     }
     for (const grant of args.plan.grants) {
       const { role, schema, kind, privileges } = grant;

@@ -100,7 +100,7 @@ export function readMigrations(): Record<string, string> {
 }
 
 /** What the files name as `:'name'` or `:"name"`; lists are separated by commas. */
-export function migrationVariables({ roles, schemas, limits }: DataPlan): Record<string, string> {
+export function migrationVariables({ roles, schemas, limits, existing, writers }: DataPlan): Record<string, string> {
   const named = (access: SchemaPlan["access"]): string[] =>
     schemas.filter((schema) => schema.access === access).map(({ name }) => name);
   const exposed = named("exposed");
@@ -109,6 +109,8 @@ export function migrationVariables({ roles, schemas, limits }: DataPlan): Record
     api: exposed[0] ?? "",
     exposed: exposed.join(","),
     private: named("private").join(","),
+    existing: existing ? "on" : "off",
+    writers: writers.join(","),
     max_rows: String(limits.maxRows),
     exact_count_rows: String(limits.exactCountRows),
     max_age: String(limits.maxAge),

@@ -2,7 +2,7 @@
  * Grants in the database of the data API, as a matrix of role, schema and kind. Cells without a privilege are intended: they revoke what was
  * granted manually.
  */
-import type { DataApi } from "../../config/settings.ts";
+import type { DataApi, PostgresServer } from "../../config/settings.ts";
 import type { DataPlan, DefaultPrivilege, Grant } from "./types.ts";
 
 /** Every role, in PostgreSQL's terms. */
@@ -16,14 +16,18 @@ export const OPENAPI_SCHEMA = "gatehouse_openapi";
 const CATALOG = "catalog";
 
 /** What of the settings the plan of the database is made of. */
-export type DataSettings = Pick<DataApi, "database" | "exposed" | "private" | "roles" | "limits">;
+export type DataSettings = Pick<
+  DataApi,
+  "database" | "existing" | "writers" | "exposed" | "private" | "roles" | "limits"
+>;
 
 /**
  * Schemas, grants and default privileges of the data API.
- * @param administrator role that owns the API's own functions: a pipeline must not be able to change what runs in every request
+ * @param server its administrator owns the API's own functions: a pipeline must not be able to change what runs in every request
  */
-export function dataPlan(dataApi: DataSettings, administrator: string): DataPlan {
-  const { database, exposed, private: hidden, roles, limits } = dataApi;
+export function dataPlan(dataApi: DataSettings, server: Pick<PostgresServer, "user" | "superuser">): DataPlan {
+  const { database, existing, writers, exposed, private: hidden, roles, limits } = dataApi;
+  const { user: administrator, superuser } = server;
   const { owner } = roles;
   const schemas = [
     ...exposed.map((name) => ({ name, owner, access: "exposed" as const })),
@@ -36,15 +40,22 @@ export function dataPlan(dataApi: DataSettings, administrator: string): DataPlan
     ...databaseGrants(roles),
     ...[...exposed, ...hidden, CATALOG].flatMap((name) => schemaGrants(name, exposed.includes(name), roles.anonymous)),
     ...[FUNCTIONS, OPENAPI_SCHEMA].flatMap((name) => functionGrants(name, roles.anonymous)),
+    ...(existing ? [] : writers.flatMap((writer) => writerGrants(writer, exposed))),
   ];
   return {
-    database,
+    ...{ database, existing, writers, superuser },
     roles: { ...roles, administrator },
     schemas,
-    grants,
-    defaultPrivileges: defaultPrivileges(exposed, roles),
+    // Other programs of an existing database may rely on what PUBLIC has there. Verification reports what that opens of an exposed or private schema.
+    grants: existing ? grants.filter(({ role, schema }) => role !== PUBLIC || isOwn(schema)) : grants,
+    defaultPrivileges: defaultPrivileges(exposed, writers, roles),
     limits,
   };
+}
+
+/** Whether it is a schema of Gatehouse itself. */
+function isOwn(schema: string | undefined): boolean {
+  return schema === FUNCTIONS || schema === OPENAPI_SCHEMA || schema === CATALOG;
 }
 
 /**
@@ -76,6 +87,14 @@ function schemaGrants(schema: string, exposed: boolean, anonymous: string): Gran
   ];
 }
 
+/** In a database that the stack creates, a writer may create relations in the exposed schemas. */
+function writerGrants(role: string, exposed: readonly string[]): Grant[] {
+  return [
+    { role, schema: undefined, kind: "database", privileges: ["CONNECT", "TEMPORARY"] },
+    ...exposed.map((schema) => ({ role, schema, kind: "schema" as const, privileges: ["USAGE", "CREATE"] })),
+  ];
+}
+
 /** Only the anonymous role executes the functions of the schema. */
 function functionGrants(schema: string, anonymous: string): Grant[] {
   return [
@@ -86,12 +105,20 @@ function functionGrants(schema: string, anonymous: string): Grant[] {
 }
 
 /**
- * What the owner creates later. Default privileges hold for the role that creates, so they name the owner: without that, the next table is
+ * What the owner and the writers create later. Default privileges hold for the role that creates, so they name those roles: without that, the next table is
  * unreadable. EXECUTE is taken from PUBLIC without a schema, since an entry for a schema can only add to the global one.
  */
-function defaultPrivileges(exposed: readonly string[], { anonymous, owner }: DataApi["roles"]): DefaultPrivilege[] {
+function defaultPrivileges(
+  exposed: readonly string[],
+  writers: readonly string[],
+  { anonymous, owner }: DataApi["roles"],
+): DefaultPrivilege[] {
   return [
     { owner, role: PUBLIC, schema: undefined, kind: "function", privileges: [] },
-    ...exposed.map((schema) => ({ owner, role: anonymous, schema, kind: "table" as const, privileges: ["SELECT"] })),
+    ...[owner, ...writers].flatMap((creator) =>
+      exposed.map((schema) => {
+        return { owner: creator, role: anonymous, schema, kind: "table" as const, privileges: ["SELECT"] };
+      }),
+    ),
   ];
 }

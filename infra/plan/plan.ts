@@ -27,7 +27,7 @@ export function computePlan(settings: Settings): Plan {
     createdGroups: settings.identityProvider.install ? allGroups : [...settings.identityProvider.groups].sort(),
     members: members(settings),
     logins: logins(settings, all),
-    data: settings.dataApi && settings.postgres && dataPlan(settings.dataApi, settings.postgres.user),
+    data: settings.dataApi && settings.postgres && dataPlan(settings.dataApi, settings.postgres),
     warnings: settings.warnings,
   };
 }

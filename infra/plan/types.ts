@@ -100,6 +100,12 @@ export interface RecordSet {
 
 export interface DataPlan {
   readonly database: string;
+  /** Whether the database exists before the stack, and outlives it: nothing that it contains is created in Pulumi's state. */
+  readonly existing: boolean;
+  /** Roles in addition to the owner that create relations in exposed schemas. */
+  readonly writers: readonly string[];
+  /** Whether the administrator is a superuser; without one, `features` of enforcement.ts may not be enforced. */
+  readonly superuser: boolean;
   readonly roles: DataRoles;
   readonly schemas: readonly SchemaPlan[];
   readonly grants: readonly Grant[];
@@ -119,6 +125,7 @@ export interface DataRoles {
 }
 export interface SchemaPlan {
   readonly name: string;
+  /** In an existing database the owner of an exposed or private schema that the stack creates; one that exists keeps its own. */
   readonly owner: string;
   /** Exposed: readable by everyone. Private: personal data, for the owner only. Internal: for Gatehouse itself. */
   readonly access: "exposed" | "private" | "internal";

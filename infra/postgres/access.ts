@@ -24,6 +24,8 @@ export interface Access {
   readonly replicas: string | undefined;
   /** Whether the databases in it are not to be dropped, as it is not to be deleted itself. */
   readonly protect: boolean;
+  /** The same for the database of the data API, whose rows pipelines wrote: on an existing server nothing else protects it. */
+  readonly protectData: boolean;
 }
 
 /** Returns the access to an existing server, which pods reach at the same address as the deploying machine. */
@@ -31,7 +33,7 @@ export function existing({ host = "", port, sslmode, sslrootcert, user, password
   const cidr = isIP(host) === 0 ? undefined : `${host}/${isIP(host) === 4 ? 32 : 128}`;
   const peers = cidr === undefined ? undefined : [{ ipBlock: { cidr } }];
   const inCluster = { host, port, sslmode, sslrootcert, peers };
-  return { user, password, inCluster, replicas: undefined, protect: false };
+  return { user, password, inCluster, replicas: undefined, protect: false, protectData: true };
 }
 
 /** Name of an installed server, of the Service for the deploying machine, and of its other objects. */
@@ -52,6 +54,7 @@ export function installed(
     inCluster: { host, port: PORT, sslmode, peers: [namespaced(namespace)] },
     replicas,
     protect,
+    protectData: protect,
   };
 }
 

@@ -42,7 +42,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 }
 
 async function run(context: string, { json, output, authentik }: Options, shell: Shell): Promise<number> {
-  const stack = knownContexts(shell.project).some((one) => one.context === context)
+  const stack = knownContexts(shell.project).some(({ names }) => names.includes(context))
     ? openContext(context, shell)
     : undefined;
   const target: TargetStack = stack ?? newStack(context, shell.environment);

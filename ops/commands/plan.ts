@@ -81,7 +81,7 @@ function records({ records }: Plan): string {
 const KINDS: readonly ObjectKind[] = ["schema", "table", "sequence", "function"];
 
 /** The matrix: one line per role and schema, one column per kind of object; `-` where everything is taken away. */
-function grants({ database, grants, defaultPrivileges }: DataPlan): string {
+function grants({ database, existing, grants, defaultPrivileges }: DataPlan): string {
   const lines = Map.groupBy(
     grants.filter(({ schema }) => schema !== undefined),
     ({ role, schema }) => `${role} ${schema ?? ""}`,
@@ -99,7 +99,7 @@ function grants({ database, grants, defaultPrivileges }: DataPlan): string {
       `  ${entry.owner} gives ${entry.role} on every ${entry.kind} of ${entry.schema ?? "any schema"}: ${privileges(entry)}`,
   );
   return [
-    `Grants on database ${database}: ${onDatabase.join(", ")}`,
+    `Grants on database ${database}${existing ? " (existing: neither created nor dropped)" : ""}: ${onDatabase.join(", ")}`,
     table(["Schema", "Role", ...KINDS], rows),
     "Default privileges",
     ...later,

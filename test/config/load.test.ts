@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { ConfigError } from "../../config/problems.ts";
+import { SUPERUSER_FEATURES } from "../../config/superuserFeatures.ts";
 import { LIMITS } from "../helpers/limits.ts";
 import { basic, messageOf, oauth2, proxy, sections, shell, stack } from "./stacks.ts";
 
@@ -148,6 +149,7 @@ describe("parseStack", () => {
     });
     expect(settings.dataApi).toEqual({
       ...{ host: "data", namespace: "gatehouse-data", domains: ["localhost", "mesh"], database: "gatehouse" },
+      ...{ existing: false, protect: undefined, writers: [] },
       ...{ version: "v14.17", replicas: 2, maxReplicas: 4 },
       catalog: { host: "catalog", basePath: "/", replicas: 2 },
       ...{ exposed: ["api_v1", "marts", "raw"], private: ["private_marts", "private_raw"], deprecated: [] },
@@ -169,6 +171,30 @@ describe("parseStack", () => {
   ])("reads the optional catalog: %j", (catalog, expected) => {
     const raw = stack({ data_api: { ...sections.data_api, catalog } });
     expect(parseStack(raw, shell).dataApi?.catalog).toEqual(expected);
+  });
+
+  test.each([
+    ["shop", { database: "shop", existing: false, protect: undefined }],
+    [{ name: "shop" }, { database: "shop", existing: false, protect: undefined }],
+    [
+      { name: "shop", existing: true },
+      { database: "shop", existing: true, protect: undefined },
+    ],
+    [
+      { name: "shop", protect: false },
+      { database: "shop", existing: false, protect: false },
+    ],
+  ])("reads the name of the database, or a section with it: %j", (database, expected) => {
+    expect(parseStack(stack({ data_api: { ...sections.data_api, database } }), shell).dataApi).toMatchObject(expected);
+  });
+
+  test("warns of what is not enforced without a superuser", () => {
+    const { warnings } = parseStack(stack({ postgres: { ...sections.postgres, superuser: false } }), shell);
+    expect(warnings).toEqual(
+      [...new Set(SUPERUSER_FEATURES.map(({ without }) => without))].map(
+        (without) => `postgres.superuser: where the server reserves it for superusers, ${without}`,
+      ),
+    );
   });
 
   test("accepts a day as written in YAML and as passed by the engine", () => {

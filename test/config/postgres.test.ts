@@ -14,6 +14,7 @@ describe("the Postgres server", () => {
     expect(settings.postgres).toEqual({
       host: "db.example.org",
       port: 5432,
+      superuser: true,
       user: "postgres",
       password: PASSWORD,
       sslmode: "require",
@@ -27,6 +28,7 @@ describe("the Postgres server", () => {
       host: "localhost",
       port: 5432,
       user: "postgres",
+      superuser: true,
       password: PASSWORD,
       sslmode: "disable",
       sslrootcert: undefined,

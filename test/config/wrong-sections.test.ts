@@ -12,7 +12,22 @@ const cases = [
     title: "an unknown key that resembles nothing",
     raw: stack({ postgres: { ...sections.postgres, colour: "red" } }),
     lines: [
-      "postgres.colour: unknown key. Remove it, or use one of host, port, user, password, sslmode, sslrootcert, install.",
+      "postgres.colour: unknown key. Remove it, or use one of host, port, user, superuser, password, sslmode, sslrootcert, install.",
+    ],
+  },
+  {
+    title: "a database that is neither a name nor a section",
+    raw: stack({ data_api: { ...sections.data_api, database: 7 } }),
+    lines: [
+      "data_api.database: found 7, expected a name, or a section with one. Write it like { name: shop, existing: true }.",
+    ],
+  },
+  {
+    title: "a writer that Gatehouse creates",
+    raw: stack({ data_api: { ...sections.data_api, writers: ["dbt", "gatehouse_owner"] } }),
+    lines: [
+      'data_api.writers[1]: role "gatehouse_owner" is created by Gatehouse. ' +
+        "Name roles that exist; the owner creates relations without being listed.",
     ],
   },
   {

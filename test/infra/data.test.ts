@@ -131,7 +131,44 @@ test("the migrations' variables are the plan's", () => {
     administrator: "postgres",
     ...{ api: "api_v1", exposed: "api_v1,marts,raw", private: "private_marts,private_raw" },
     ...{ max_rows: "1000", exact_count_rows: "1000000", max_age: "30" },
+    ...{ existing: "off", writers: "" },
   });
+});
+
+describe("the database of the data API", () => {
+  const deployed = (database: unknown, postgres: Record<string, unknown> = {}) =>
+    deploy(
+      stack({
+        protected_services: [],
+        data_api: { ...sections.data_api, database, writers: ["dbt"] },
+        postgres: { ...sections.postgres, ...postgres },
+        identity_provider: { url: "https://id.example.org", token: "${TOKEN}", install: false },
+      }),
+    );
+  const types = (recorder: Recorder) =>
+    [...new Set(recorder.resources.map(({ type }) => type))].filter((type) => type.startsWith("postgresql:")).sort();
+
+  test.each(["shop", { name: "shop" }])("is created with its schemas: %j", async (database) => {
+    const recorder = await deployed(database);
+    expect(recorder.one("postgresql:index/database:Database", "data-database-database").inputs["name"]).toBe("shop");
+    expect(recorder.of("postgresql:index/schema:Schema").map(({ inputs }) => inputs["name"])).toEqual([
+      ...["api_v1", "marts", "raw", "private_marts", "private_raw", "catalog", "gatehouse", "gatehouse_openapi"],
+    ]);
+  });
+
+  test(
+    "is no resource if it exists, and neither are its schemas and grants",
+    async () => {
+      const recorder = await deployed({ name: "shop", existing: true }, { user: "admin", superuser: false });
+      expect(types(recorder)).toEqual(["postgresql:index/role:Role"]);
+      const [provider] = recorder.of("pulumi:providers:postgresql");
+      expect(provider?.inputs).toMatchObject({ database: "shop", superuser: "false", username: "admin" });
+      const [job] = recorder.of("kubernetes:batch/v1:Job");
+      const text = JSON.stringify(job?.inputs);
+      expect(["existing=on", "writers=dbt"].filter((arg) => !text.includes(`"${arg}"`))).toEqual([]);
+    },
+    PATIENCE,
+  );
 });
 
 test.each([

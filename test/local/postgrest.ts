@@ -37,6 +37,7 @@ export interface DataApi {
   /** Restarts PostgREST with other settings. */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>;
   readonly roles: typeof ROLES;
+  readonly plan: DataPlan;
   /** PostgREST's port on 127.0.0.1. */
   readonly port: number;
   /** Returns the log of Postgres. */
@@ -53,9 +54,23 @@ export interface Answer {
 const ROLES = { anonymous: "gatehouse_anonymous", authenticator: "gatehouse_authenticator", owner: "gatehouse_owner" };
 const EXPOSED = ["api_v1", "marts", "raw"];
 const PRIVATE = ["private_marts", "private_raw"];
+const OWN = { superuser: true, exposed: EXPOSED, private: PRIVATE, writers: [] };
+/** A role without superuser rights. */
+export const ADMINISTRATOR = "administrator";
 
-/** Starts both and runs the migrations. */
-export async function startDataApi(): Promise<DataApi> {
+/** A database that exists before the data API. */
+export interface ExistingDatabase extends Pick<DataPlan, "writers" | "superuser"> {
+  readonly exposed: readonly string[];
+  readonly private: readonly string[];
+  /** Creates its objects, as the superuser; `administrator` exists, and owns the database. */
+  readonly content: string;
+}
+
+/**
+ * Starts both and runs the migrations.
+ * @param existing default: a database that the stack creates, with a superuser
+ */
+export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi> {
   const folder = await mkdtemp(join(tmpdir(), "gatehouse-data-"));
   await chmod(folder, 0o711); // Postgres runs as another user when this is root
   const processes = new Processes(join(folder, "logs"), randomUUID());
@@ -81,22 +96,33 @@ export async function startDataApi(): Promise<DataApi> {
     }
   };
 
+  const { superuser, exposed, private: hidden, writers } = existing ?? OWN;
+  const user = superuser ? "postgres" : ADMINISTRATOR;
   const plan = dataPlan(
-    { database: "gatehouse", exposed: EXPOSED, private: PRIVATE, roles: ROLES, limits: LIMITS },
-    "postgres",
+    {
+      ...{ database: "gatehouse", existing: existing !== undefined, writers },
+      ...{ exposed, private: hidden, roles: ROLES, limits: LIMITS },
+    },
+    { user, superuser },
   );
-  await query(roleStatements(), undefined, "postgres");
-  await query("create database gatehouse", undefined, "postgres");
-  await query(plan.schemas.map(({ name, owner }) => `create schema ${name} authorization ${owner}`).join(";"));
+  // As the main user of a managed server.
+  await query(`create role ${ADMINISTRATOR} login createrole createdb password '${PASSWORD}'`, undefined, "postgres");
+  await query(`create database gatehouse owner ${user}`, undefined, "postgres");
+  if (existing) await query(existing.content);
+  await query(roleStatements(), user, "postgres");
+  if (!existing) {
+    await query(plan.schemas.map(({ name, owner }) => `create schema ${name} authorization ${owner}`).join(";"));
+  }
   const psql = await commandFor("postgres:18", { ...MACHINE, command: ["psql"], args: [] });
-  const migration = (variables = {}): Psql => migrationOf(psql, address, { ...migrationVariables(plan), ...variables });
+  const migration = (variables = {}): Psql =>
+    migrationOf(psql, { ...address, user }, { ...migrationVariables(plan), ...variables });
   const migrate = (variables = {}): void => {
     const { file, args, env } = migration(variables);
     const result = spawnSync(file, args, { encoding: "utf8", env });
     if (result.status !== 0) throw new Error(result.stderr);
   };
   migrate();
-  await query(grantStatements(plan));
+  if (!existing) await query(grantStatements(plan));
 
   const origin = `http://127.0.0.1:${ports.postgrest}`;
   const send = async (path: string, options: Parameters<typeof request>[1]): Promise<Answer> => {
@@ -109,7 +135,7 @@ export async function startDataApi(): Promise<DataApi> {
     await running?.stop([]);
     running = new Processes(join(folder, "logs-postgrest"), randomUUID());
     const { file } = await commandFor("postgrest/postgrest:v12.0.2", { ...MACHINE, command: [], args: [] });
-    const env = { ...postgrestSettings(ports), ...settings };
+    const env = { ...postgrestSettings(ports, exposed), ...settings };
     running.start({ name: "postgrest", command: file, args: [], env, stopSignal: "SIGKILL" });
     await running.until("postgrest", async () => (await get("/")).status === 200);
   };
@@ -126,6 +152,7 @@ export async function startDataApi(): Promise<DataApi> {
     post: (path, headers, body) => send(path, { method: "POST", headers, body }),
     restart,
     roles: ROLES,
+    plan,
     port: ports.postgrest,
     log: () => readFileSync(processes.logOf("postgres"), "utf8"),
     stop: async () => {
@@ -191,10 +218,13 @@ function migrationOf(
   return { file: psql.file, args: [...psql.args, ...args], env: { ...process.env, ...connection } };
 }
 
-function postgrestSettings({ postgres, postgrest }: { postgres: number; postgrest: number }): Record<string, string> {
+function postgrestSettings(
+  { postgres, postgrest }: { postgres: number; postgrest: number },
+  exposed: readonly string[],
+): Record<string, string> {
   return {
     PGRST_DB_URI: `postgres://${ROLES.authenticator}:${PASSWORD}@127.0.0.1:${postgres}/gatehouse`,
-    PGRST_DB_SCHEMAS: [...EXPOSED, "gatehouse_openapi"].join(","),
+    PGRST_DB_SCHEMAS: [...exposed, "gatehouse_openapi"].join(","),
     PGRST_DB_ANON_ROLE: ROLES.anonymous,
     PGRST_DB_PRE_REQUEST: "gatehouse.pre_request",
     PGRST_DB_EXTRA_SEARCH_PATH: "pg_catalog",

@@ -1,12 +1,10 @@
 -- What runs first in every request. All of it lives outside the exposed schemas, where it could be called over the API.
 
 -- Ends a request with this answer instead of rows (PostgREST: RAISE SQLSTATE 'PGRST'). An expected answer is no fault of the server, and
--- a 304 per cached request would fill its log: hence the setting, which the anonymous role may change, but has no way to.
-grant set on parameter log_min_messages to :"anonymous";
+-- a 304 per cached request would fill its log: hence the setting, which the anonymous role may change, but has no way to. Both need a superuser.
 create or replace function gatehouse.answer(status integer, code text, message text, headers json) returns void
   language plpgsql
   set search_path = ''
-  set log_min_messages = 'fatal'
 as $$
 begin
   raise sqlstate 'PGRST' using
@@ -14,6 +12,8 @@ begin
     detail = pg_catalog.json_build_object('status', status, 'headers', headers)::text;
 end
 $$;
+select gatehouse.attempt(pg_catalog.format('grant set on parameter log_min_messages to %I', :'anonymous'));
+select gatehouse.attempt('alter function gatehouse.answer(integer, text, text, json) set log_min_messages = ''fatal''');
 
 -- The relation that a request names: its path decoded, in the selected schema. Null unless the role may read it.
 create or replace function gatehouse.requested_relation(path text, schema text) returns oid
@@ -62,19 +62,15 @@ $$;
 create or replace function gatehouse.pre_request() returns void
   language plpgsql
   set search_path = ''
-  set gatehouse.api = :'api'
-  set gatehouse.max_rows = :'max_rows'
-  set gatehouse.exact_count_rows = :'exact_count_rows'
-  set gatehouse.max_age = :'max_age'
 as $$
 declare
   headers constant json := coalesce(nullif(pg_catalog.current_setting('request.headers', true), ''), '{}');
   path constant text := coalesce(pg_catalog.current_setting('request.path', true), '');
-  schema constant text := coalesce(headers ->> 'accept-profile', pg_catalog.current_setting('gatehouse.api'));
+  schema constant text := coalesce(headers ->> 'accept-profile', gatehouse.setting('api'));
   known constant text := coalesce(headers ->> 'if-none-match', '');
   prefer constant text := coalesce(headers ->> 'prefer', '');
-  most constant bigint := pg_catalog.current_setting('gatehouse.exact_count_rows');
-  caching constant text := 'public, max-age=' || pg_catalog.current_setting('gatehouse.max_age');
+  most constant bigint := gatehouse.setting('exact_count_rows');
+  caching constant text := 'public, max-age=' || gatehouse.setting('max_age');
   vary constant text := 'Accept, Accept-Profile, Prefer, Range, Range-Unit';
   database constant oid := (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database());
   settings text[];
@@ -127,6 +123,6 @@ begin
   perform pg_catalog.set_config('response.headers', pg_catalog.json_build_array(
     pg_catalog.json_build_object('Cache-Control', caching), pg_catalog.json_build_object('ETag', 'W/' || tag),
     pg_catalog.json_build_object('Vary', vary),
-    pg_catalog.json_build_object('X-Max-Rows', pg_catalog.current_setting('gatehouse.max_rows')))::text, true);
+    pg_catalog.json_build_object('X-Max-Rows', gatehouse.setting('max_rows')))::text, true);
 end
 $$;

@@ -11,7 +11,9 @@ end
 $$;
 
 drop event trigger if exists gatehouse_schema_changed;
-create event trigger gatehouse_schema_changed on ddl_command_end execute function gatehouse.reload_schema_cache();
+select gatehouse.attempt(
+  'create event trigger gatehouse_schema_changed on ddl_command_end execute function gatehouse.reload_schema_cache()');
 
 drop event trigger if exists gatehouse_schema_dropped;
-create event trigger gatehouse_schema_dropped on sql_drop execute function gatehouse.reload_schema_cache();
+select gatehouse.attempt(
+  'create event trigger gatehouse_schema_dropped on sql_drop execute function gatehouse.reload_schema_cache()');

@@ -7,13 +7,11 @@ create or replace function gatehouse.leaks() returns table (kind text, relation 
   language sql
   stable
   set search_path = ''
-  set gatehouse.exposed = :'exposed'
-  set gatehouse.private = :'private'
 as $$
   with recursive readers(relation, source) as (
     select c.oid, c.oid
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = any (pg_catalog.string_to_array(pg_catalog.current_setting('gatehouse.private'), ','))
+    where n.nspname = any (pg_catalog.string_to_array(gatehouse.setting('private'), ','))
       and c.relkind in ('r', 'p', 'v', 'm', 'f')
     union
     select reader.relation, readers.source
@@ -35,7 +33,7 @@ as $$
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   join pg_catalog.pg_class source on source.oid = readers.source
   join pg_catalog.pg_namespace source_schema on source_schema.oid = source.relnamespace
-  where n.nspname = any (pg_catalog.string_to_array(pg_catalog.current_setting('gatehouse.exposed'), ','))
+  where n.nspname = any (pg_catalog.string_to_array(gatehouse.setting('exposed'), ','))
   order by 2, 3
 $$;
 
@@ -66,13 +64,15 @@ begin
 end
 $$;
 
+select gatehouse.attempt($$
 create event trigger gatehouse_guard_private on ddl_command_end
   when tag in (
     'CREATE VIEW', 'ALTER VIEW', 'CREATE MATERIALIZED VIEW', 'ALTER MATERIALIZED VIEW', 'CREATE RULE', 'CREATE TABLE', 'CREATE TABLE AS',
     'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA', 'CREATE SCHEMA', 'ALTER SCHEMA',
     'CREATE EXTENSION', 'ALTER EXTENSION'
   )
-  execute function gatehouse.guard_private();
+  execute function gatehouse.guard_private()
+$$);
 
 -- What was there before the trigger.
 select gatehouse.refuse_leaks();

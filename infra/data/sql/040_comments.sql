@@ -93,13 +93,12 @@ $$;
 create or replace function gatehouse.carry_comments(changed oid[]) returns void
   language plpgsql
   set search_path = ''
-  set gatehouse.exposed = :'exposed'
-  set gatehouse.carrying = 'on'
 as $$
 declare
   views oid[];
   difference record;
 begin
+  perform pg_catalog.set_config('gatehouse.carrying', 'on', true);
   perform gatehouse.read_rules();
 
   with recursive readers(relation) as (
@@ -115,9 +114,14 @@ begin
   select pg_catalog.array_agg(c.oid) into views
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('v', 'm')
-    and n.nspname = any (pg_catalog.string_to_array(pg_catalog.current_setting('gatehouse.exposed'), ','))
+    -- Only their owner comments on views, and in an existing database that may be a role for which the administrator cannot act.
+    and pg_catalog.pg_has_role(c.relowner, 'USAGE')
+    and n.nspname = any (pg_catalog.string_to_array(gatehouse.setting('exposed'), ','))
     and (changed is null or c.oid in (select relation from readers));
-  if views is null then return; end if;
+  if views is null then
+    perform pg_catalog.set_config('gatehouse.carrying', 'off', true);
+    return;
+  end if;
 
   for difference in
     with recursive origin(view, "position", relation, relation_position, comment) as (
@@ -164,6 +168,7 @@ begin
   where (c.relation = any (views) or not exists (select from pg_catalog.pg_class where oid = c.relation)) and not exists (
     select from pg_catalog.pg_description d where d.objoid = c.relation and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
       and d.objsubid = c."position" and d.description = c.comment);
+  perform pg_catalog.set_config('gatehouse.carrying', 'off', true);
 end
 $$;
 
@@ -184,11 +189,13 @@ begin
 end
 $$;
 
+select gatehouse.attempt($$
 create event trigger gatehouse_comments on ddl_command_end
   when tag in (
     'CREATE VIEW', 'ALTER VIEW', 'CREATE MATERIALIZED VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER TABLE', 'COMMENT', 'CREATE SCHEMA'
   )
-  execute function gatehouse.carry_changed_comments();
+  execute function gatehouse.carry_changed_comments()
+$$);
 
 -- What was there before the trigger.
 select gatehouse.carry_comments(null);

@@ -1,10 +1,9 @@
 -- The catalogue as resources of the default schema. A view with other columns than its last version cannot be replaced, so they are made
 -- anew; where something of a pipeline's reads them they are replaced, which works as long as no column went.
-select pg_catalog.set_config('gatehouse.api', :'api', true);
 do $$
 begin
   execute pg_catalog.format('drop view if exists %1$I.meta_dimensions, %1$I.meta_sources, %1$I.meta_endpoints',
-    pg_catalog.current_setting('gatehouse.api'));
+    gatehouse.setting('api'));
 exception when dependent_objects_still_exist then
   null;
 end
@@ -111,10 +110,25 @@ from catalog.dimensions d
 -- Only where it can be read: a pipeline may note its private relations as well.
 left join :"api".meta_endpoints e on e.schema = d.schema and e.relation = d.relation;
 
--- Read with the rights of the owner, whose tables they show.
-alter view :"api".meta_endpoints owner to :"owner";
-alter view :"api".meta_sources owner to :"owner";
-alter view :"api".meta_dimensions owner to :"owner";
+-- Read with the rights of the owner, whose tables they show. Without superuser rights, only a role that may create in the schema can own
+-- something there; in a schema that existed before, the owner may not.
+do $$
+declare
+  api constant text := gatehouse.setting('api');
+  owner constant name := pg_catalog.current_setting('gatehouse.owner');
+  may_create constant boolean := pg_catalog.has_schema_privilege(owner, api, 'CREATE');
+  view name;
+begin
+  if not may_create then execute pg_catalog.format('grant create on schema %I to %I', api, owner); end if;
+  foreach view in array array['meta_endpoints', 'meta_sources', 'meta_dimensions'] loop
+    execute pg_catalog.format('alter view %I.%I owner to %I', api, view, owner);
+  end loop;
+  if not may_create then execute pg_catalog.format('revoke create on schema %I from %I', api, owner); end if;
+exception when insufficient_privilege then
+  -- The administrator, a member of the owner, reads the same.
+  raise warning '%: the views meta_* of schema % stay with %', sqlerrm, api, current_user;
+end
+$$;
 -- A view that is made anew has lost its grants, and is not among what the owner creates.
 grant select on :"api".meta_endpoints, :"api".meta_sources, :"api".meta_dimensions to :"anonymous";
 

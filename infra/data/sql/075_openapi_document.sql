@@ -3,18 +3,14 @@ create or replace function gatehouse_openapi.document(schema text default :'api'
   language plpgsql
   stable
   set search_path = ''
-  set gatehouse.exposed = :'exposed'
-  set gatehouse.max_rows = :'max_rows'
-  set gatehouse.exact_count_rows = :'exact_count_rows'
-  set gatehouse.max_age = :'max_age'
 as $$
 declare
-  max_rows constant text := pg_catalog.current_setting('gatehouse.max_rows');
-  max_age constant text := pg_catalog.current_setting('gatehouse.max_age');
+  max_rows constant text := gatehouse.setting('max_rows');
+  max_age constant text := gatehouse.setting('max_age');
   paths json;
   schemas text;
 begin
-  if schema is null or schema <> all (pg_catalog.string_to_array(pg_catalog.current_setting('gatehouse.exposed'), ',')) then
+  if schema is null or schema <> all (pg_catalog.string_to_array(gatehouse.setting('exposed'), ',')) then
     perform gatehouse.answer(404, 'not_found', 'there is no such schema', '{"Cache-Control": "no-store"}');
   end if;
 
@@ -66,7 +62,7 @@ begin
     'info', pg_catalog.json_build_object('title', schema, 'version', schema, 'description', pg_catalog.format(
       '%sAn answer holds %s rows at the most, and may be kept for %s seconds. A query may take %s. Tables of up to %s rows are counted exactly.',
       pg_catalog.obj_description(schema::pg_catalog.regnamespace, 'pg_namespace') || E'\n\n', max_rows, max_age,
-      pg_catalog.current_setting('statement_timeout'), pg_catalog.current_setting('gatehouse.exact_count_rows'))),
+      pg_catalog.current_setting('statement_timeout'), gatehouse.setting('exact_count_rows'))),
     'servers', '[{"url": "/"}]'::json,
     'paths', coalesce(paths, '{}'),
     'components', gatehouse.openapi_components(schema, max_rows, max_age, coalesce(schemas, '')));

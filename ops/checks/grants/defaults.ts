@@ -38,8 +38,8 @@ function concerns({ owner, schema }: LiveDefault, grantee: string, expected: Gra
   const planned = expected.schemas.get(schema ?? "");
   if (expected.visitors.has(grantee)) return true;
   if (grantee === expected.roles.administrator || grantee === planned?.owner) return false;
-  // An entry of the data owner for all schemas includes the private ones.
-  return planned?.access === "private" || (schema === null && owner === expected.roles.owner);
+  // An entry of the data owner for all schemas includes the private ones. Other roles of an existing database share what is theirs.
+  return (planned?.access === "private" && !expected.existing) || (schema === null && owner === expected.roles.owner);
 }
 
 function plannedFor({ owner, schema, kind }: LiveDefault, grantee: string, expected: GrantExpectation) {

@@ -10,6 +10,9 @@ export const FUNCTIONS_SCHEMA = "gatehouse";
 /** The planned state of the database, indexed by what is found there. */
 export interface GrantExpectation {
   readonly database: string;
+  readonly existing: boolean;
+  readonly writers: readonly string[];
+  readonly superuser: boolean;
   readonly roles: DataPlan["roles"];
   readonly schemas: ReadonlyMap<string, SchemaPlan>;
   readonly grants: readonly Grant[];
@@ -31,13 +34,16 @@ export function expectationOf(plan: DataPlan): GrantExpectation {
   const cells = new Map(plan.grants.map((grant) => [key(grant.role, grant.schema, grant.kind), grant.privileges]));
   return {
     database: plan.database,
+    existing: plan.existing,
+    writers: plan.writers,
+    superuser: plan.superuser,
     roles: plan.roles,
     schemas: new Map(plan.schemas.map((schema) => [schema.name, schema])),
     grants: plan.grants,
     defaultPrivileges: plan.defaultPrivileges,
     statementTimeout: plan.limits.statementTimeout,
-    eventTriggers: migrated(/^create event trigger (\w+)/gm),
-    parameters: migrated(/^grant set on parameter (\w+) to :"anonymous"/gm),
+    eventTriggers: migrated(/\bcreate event trigger (\w+)/g),
+    parameters: migrated(/\bgrant set on parameter (\w+) to %I/g),
     visitors: new Set([PUBLIC, plan.roles.anonymous, plan.roles.authenticator]),
     privileges: (role, schema, kind) => cells.get(key(role, schema, kind)) ?? [],
   };

@@ -1,8 +1,9 @@
 /**
  * The consequence of a difference, the worst first: control over the API or the database; private rows are read; rows are changed;
- * something can be reached that the plan does not name; or the API does not serve what it should.
+ * something can be reached that the plan does not name; the API does not serve what it should; or a protection needs a superuser that the
+ * stack does not have.
  */
-const DANGERS = ["takeover", "leak", "write", "reach", "outage"] as const;
+const DANGERS = ["takeover", "leak", "write", "reach", "outage", "unenforced"] as const;
 export type Danger = (typeof DANGERS)[number];
 
 /** One difference between the plan's grants and the database. */

@@ -1,5 +1,5 @@
 import type { Grant } from "../../../infra/plan/types.ts";
-import { type GrantExpectation, kindInMatrix } from "./expectation.ts";
+import { type GrantExpectation, kindInMatrix, PUBLIC } from "./expectation.ts";
 import { type Danger, type Finding, reporter } from "./finding.ts";
 import type { Live, LivePrivilege } from "./live.ts";
 import { grant, granteeName, quoted, revoke, titleOf } from "./sql.ts";
@@ -36,6 +36,8 @@ function concerns({ grantee, kind, privileges, ...entry }: LivePrivilege, expect
   const { owner, administrator } = expected.roles;
   if (expected.visitors.has(grantee)) return true;
   if (grantee === administrator || grantee === schema?.owner) return false;
+  // What other programs of an existing database may do is theirs.
+  if (expected.existing && schema !== undefined && schema.access !== "internal") return false;
   if (schema?.access === "private") return true;
   if (schema !== undefined && kind === "schema") return privileges.includes("CREATE");
   // Views of the API read with the data owner's rights.
@@ -49,6 +51,7 @@ function plannedFor(entry: LivePrivilege, expected: GrantExpectation): readonly 
   }
   const kind = kindInMatrix(entry.kind);
   if (kind === undefined || (kind === "database" && !entry.planned)) return [];
+  if (kind === "database" && expected.existing && grantee === PUBLIC) return ["CONNECT", "TEMPORARY"];
   const planned = expected.privileges(grantee, entry.schema ?? undefined, kind);
   // The plan does not restrict which other roles use a schema that is not private; it does restrict CREATE.
   const isOpen = kind === "schema" && expected.schemas.get(entry.schema ?? "")?.access !== "private";
@@ -78,9 +81,11 @@ export function* missingPrivileges(live: Live, expected: GrantExpectation): Iter
       return privileges.map((privilege) => key(kindInMatrix(kind) ?? kind, of, grantee, privilege));
     }),
   );
-  for (const cell of [...expected.grants, ...parameterCells(expected)]) {
+  for (const cell of [...expected.grants, ...(expected.superuser ? parameterCells(expected) : [])]) {
     for (const { kind, name, owner } of objectsOf(cell, live, expected)) {
-      const lacks = (privilege: string) => !actual.has(key(cell.kind, name, cell.role, privilege));
+      // In an existing database, PUBLIC may keep what it has.
+      const grantees = expected.existing ? [cell.role, PUBLIC] : [cell.role];
+      const lacks = (privilege: string) => !grantees.some((role) => actual.has(key(cell.kind, name, role, privilege)));
       const missing = owner === cell.role ? [] : cell.privileges.filter(lacks);
       if (missing.length === 0) continue;
       const target = { kind, name: kind === "database" || kind === "schema" ? quoted(name) : name, column: null };

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import { errorText } from "../../../config/errorText.ts";
-import type { Check } from "../verify/check.ts";
+import { type Check, skip } from "../verify/check.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import type { Finding } from "./finding.ts";
 import { verifyGrants } from "./verification.ts";
@@ -17,19 +17,34 @@ export async function checkGrants(client: ClientBase, expected: GrantExpectation
   }
 }
 
+const UNENFORCED = "docs/existing-database.md lists each protection, and what to do without it";
+
 /** Returns the failed check of an unreachable database. */
 export function unreachableCheck(database: string, error: unknown): Check {
   return { name: `grants of database ${database}`, ok: false, detail: errorText(error) };
 }
 
 export function checksOf(findings: readonly Finding[], { database, schemas }: GrantExpectation): Check[] {
+  const [unenforced, differences] = [true, false].map((is) =>
+    findings.filter(({ danger }) => (danger === "unenforced") === is),
+  ) as [Finding[], Finding[]];
+  const text = ({ object, problem, hint }: Finding): string => `${object} ${problem}; hint: ${hint}`;
   const checkOf = (name: string, schema: string | undefined): Check => {
-    const own = findings.filter((finding) => finding.schema === schema);
-    const detail = own.map(({ object, problem, hint }) => `${object} ${problem}; hint: ${hint}`).join("\n");
+    const own = differences.filter((finding) => finding.schema === schema);
+    const detail = own.map(text).join("\n");
     return { name, ok: own.length === 0, detail: own.length === 0 ? "as planned" : detail };
   };
   return [
     checkOf(`grants of database ${database} and its roles`, undefined),
     ...[...schemas.keys()].map((name) => checkOf(`grants of schema ${name}`, name)),
+    ...(unenforced.length === 0
+      ? []
+      : [
+          skip(
+            `protections of database ${database} that need a superuser`,
+            unenforced.map(text).join("\n"),
+            UNENFORCED,
+          ),
+        ]),
   ];
 }

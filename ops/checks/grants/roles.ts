@@ -17,6 +17,10 @@ export function* roleFindings(live: Live, expected: GrantExpectation): Iterable<
   const { anonymous, authenticator, owner } = expected.roles;
   for (const name of [anonymous, authenticator, owner]) yield* attributeFindings(name, live, expected);
   for (const name of [anonymous, authenticator]) yield* settingFindings(name, live, expected);
+  for (const name of expected.writers) {
+    if (live.roles.some((role) => role.name === name)) continue;
+    yield ofRole(name)("outage", "does not exist", `create it, or remove it from data_api.writers, and deploy`);
+  }
   yield* membershipFindings(live, expected);
   yield* authenticatorFindings(live, expected);
 }
@@ -80,7 +84,7 @@ function* membershipFindings(live: Live, expected: GrantExpectation): Iterable<F
     } else if (member === owner && role.startsWith("pg_")) {
       // Views of the API read with the data owner's rights, so it must not have the server's own powerful roles.
       yield report("leak", ", as are its views");
-    } else if (trusted.has(member)) continue;
+    } else if (trusted.has(member) || (expected.existing && READ_ALL.includes(role))) continue;
     else if (role === owner) yield report("leak", ", and reads and changes what it owns");
     else if (READ_ALL.includes(role)) yield report("leak", ", and so reaches the private schemas");
   }

@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import { closureFindings } from "./closure.ts";
 import { defaultPrivilegeFindings } from "./defaults.ts";
+import { enforcementFindings } from "./enforcement.ts";
 import type { GrantExpectation } from "./expectation.ts";
 import { type Finding, sortFindings } from "./finding.ts";
 import { type Live, readLive } from "./live.ts";
@@ -31,5 +32,6 @@ export function compareGrants(live: Live, expected: GrantExpectation): Finding[]
     ...missingPrivileges(live, expected),
     ...defaultPrivilegeFindings(live, expected),
     ...closureFindings(live, expected),
+    ...enforcementFindings(live, expected),
   ]);
 }

@@ -16,13 +16,13 @@ const DATABASE = "warehouse";
 
 export const plan: DataPlan = dataPlan(
   {
-    database: DATABASE,
+    ...{ database: DATABASE, existing: false, writers: [] },
     exposed: ["api_v1", "marts"],
     private: ["private_marts"],
     roles: { anonymous: "web_anon", authenticator: "authenticator", owner: "pipeline" },
     limits: LIMITS,
   },
-  "postgres",
+  { user: "postgres", superuser: true },
 );
 
 export interface Server {
@@ -83,7 +83,7 @@ function migrate({ host, port, user, password, database }: Server["address"]): v
     api: namesOf("exposed")[0] ?? "",
     exposed: namesOf("exposed").join(","),
     private: namesOf("private").join(","),
-    ...{ max_rows: "1000", exact_count_rows: "1000000", max_age: "60" },
+    ...{ max_rows: "1000", exact_count_rows: "1000000", max_age: "60", existing: "off", writers: "" },
   };
   const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   const args = [

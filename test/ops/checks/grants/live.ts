@@ -16,7 +16,8 @@ export const plans: fc.Arbitrary<DataPlan> = fc
 
 export function planOf(exposed: readonly string[], hidden: readonly string[]): DataPlan {
   const roles = { anonymous: "web_anon", authenticator: "gate", owner: "pipeline" };
-  return dataPlan({ database: "warehouse", exposed, private: hidden, roles, limits: LIMITS }, "admin");
+  const own = { database: "warehouse", existing: false, writers: [], exposed, private: hidden, roles, limits: LIMITS };
+  return dataPlan(own, { user: "admin", superuser: true });
 }
 
 export function relation(schema: string, name: string, more: Partial<Relation> = {}): Relation {
@@ -54,7 +55,10 @@ export function plannedLive(plan: DataPlan): Live {
   return {
     roles: [
       role(anonymous, { login: false, settings: [`statement_timeout=${LIMITS.statementTimeout}`] }),
-      role(authenticator, { inherit: false }),
+      role(authenticator, {
+        inherit: false,
+        settings: ["temp_file_limit=512MB", "log_min_error_statement=panic"],
+      }),
       role(owner),
       role(administrator, { superuser: true, createrole: true }),
     ],

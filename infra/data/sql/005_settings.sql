@@ -1,0 +1,27 @@
+-- What the configuration states. A function, since only a superuser gives a function settings with names that Postgres does not know.
+create or replace function gatehouse.setting(name text) returns text
+  language sql
+  immutable
+  return case name
+    when 'api' then :'api'
+    when 'exposed' then :'exposed'
+    when 'private' then :'private'
+    when 'max_rows' then :'max_rows'
+    when 'exact_count_rows' then :'exact_count_rows'
+    when 'max_age' then :'max_age'
+  end;
+
+-- Runs a statement that needs rights which an administrator may lack. Without them it warns, and verification reports what is not enforced.
+-- A relation may be dropped by another session meanwhile, which Postgres reports as an internal error ("tuple concurrently deleted").
+create or replace function gatehouse.attempt(statement text) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  execute statement;
+exception when insufficient_privilege then
+  raise warning 'not enforced: %: %', sqlerrm, pg_catalog.split_part(pg_catalog.btrim(statement, E'\n'), E'\n', 1);
+when undefined_table or internal_error then
+  raise warning 'skipped: %: %', sqlerrm, statement;
+end
+$$;

@@ -1,0 +1,76 @@
+-- Privileges in an existing database, whose objects belong to several roles. The administrator may be unable to act for one of them; then the
+-- others still get theirs, and verification names what is missing. What is as planned is not touched: a grant updates the catalog's row, for
+-- which a concurrent DROP TABLE waits.
+select
+  pg_catalog.set_config('gatehouse.anonymous', :'anonymous', true),
+  pg_catalog.set_config('gatehouse.authenticator', :'authenticator', true);
+do $$
+declare
+  anonymous constant name := pg_catalog.current_setting('gatehouse.anonymous');
+  authenticator constant name := pg_catalog.current_setting('gatehouse.authenticator');
+  owner constant name := pg_catalog.current_setting('gatehouse.owner');
+  exposed constant name[] := pg_catalog.string_to_array(gatehouse.setting('exposed'), ',');
+  -- A writer that does not exist yet is a finding of verification.
+  creators constant name[] := array(
+    select r.rolname from pg_catalog.pg_roles r
+    where r.rolname = owner or r.rolname = any (pg_catalog.string_to_array(pg_catalog.current_setting('gatehouse.writers'), ',')));
+  reader constant oid := anonymous::pg_catalog.regrole;
+  difference text;
+begin
+  if pg_catalog.current_setting('gatehouse.existing') <> 'on' then return; end if;
+
+  -- First what is created from now on, so that no relation is created in between.
+  for difference in
+    select pg_catalog.format('alter default privileges for role %I in schema %I grant select on tables to %I', creator, schema, anonymous)
+    from pg_catalog.unnest(creators) creator cross join pg_catalog.unnest(exposed) schema
+    where not exists (
+      select from pg_catalog.pg_default_acl d cross join lateral pg_catalog.aclexplode(d.defaclacl) a
+      where d.defaclrole = creator::text::pg_catalog.regrole and d.defaclnamespace = schema::text::pg_catalog.regnamespace
+        and d.defaclobjtype = 'r' and a.grantee = reader and a.privilege_type = 'SELECT')
+    union all
+    select pg_catalog.format('alter default privileges for role %I revoke execute on functions from public', owner)
+    union all
+    select pg_catalog.format('alter default privileges for role %I%s revoke all on %s from %I', pg_catalog.pg_get_userbyid(d.defaclrole),
+      (select pg_catalog.format(' in schema %I', n.nspname) from pg_catalog.pg_namespace n where n.oid = d.defaclnamespace),
+      case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' else 'schemas' end,
+      anonymous)
+    from pg_catalog.pg_default_acl d
+    left join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace
+    where exists (select from pg_catalog.aclexplode(d.defaclacl) a where a.grantee = reader) and not coalesce(
+      d.defaclobjtype = 'r' and n.nspname = any (exposed) and pg_catalog.pg_get_userbyid(d.defaclrole) = any (creators), false)
+  loop
+    perform gatehouse.attempt(difference);
+  end loop;
+
+  for difference in
+    select pg_catalog.format('grant connect on database %I to %I', pg_catalog.current_database(), role)
+    from pg_catalog.unnest(array[authenticator, owner]) role
+    where not pg_catalog.has_database_privilege(role, pg_catalog.current_database(), 'CONNECT')
+    union all
+    select pg_catalog.format('grant usage on schema %I to %I', schema, anonymous)
+    from pg_catalog.unnest(exposed || array['gatehouse', 'gatehouse_openapi']::name[]) schema
+    where not pg_catalog.has_schema_privilege(anonymous, schema, 'USAGE')
+    union all
+    select pg_catalog.format('revoke all on schema %I from %I', n.nspname, anonymous)
+    from pg_catalog.pg_namespace n
+    where n.nspname <> all (exposed || array['gatehouse', 'gatehouse_openapi']::name[])
+      and exists (select from pg_catalog.aclexplode(n.nspacl) a where a.grantee = reader)
+    union all
+    select pg_catalog.format('revoke all on %1$I.%2$I from %3$I', n.nspname, c.relname, anonymous)
+      || case when n.nspname = any (exposed)
+        then pg_catalog.format('; grant select on %1$I.%2$I to %3$I', n.nspname, c.relname, anonymous) else '' end
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    cross join lateral (
+      select coalesce(pg_catalog.array_agg(a.privilege_type || a.is_grantable::text), '{}') as actual
+      from pg_catalog.aclexplode(c.relacl) a where a.grantee = reader
+    ) as privilege
+    where c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and actual <> case when n.nspname = any (exposed) then array['SELECTfalse'] else '{}'::text[] end
+  loop
+    perform gatehouse.attempt(difference);
+  end loop;
+end
+$$;
+
+drop function gatehouse.attempt(text);

@@ -1,0 +1,215 @@
+/** A database that exists before the data API: 30 tables of three owners, one of which rebuilds its tables as dbt does. */
+import type { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SUPERUSER_FEATURES } from "../../config/superuserFeatures.ts";
+import { expectationOf } from "../../ops/checks/grants/expectation.ts";
+import type { Finding } from "../../ops/checks/grants/finding.ts";
+import { verifyGrants } from "../../ops/checks/grants/verification.ts";
+import { ADMINISTRATOR, type Answer, type DataApi, startDataApi } from "./postgrest.ts";
+
+const EMAIL = "canary-4c1e@example.org";
+const OWNERS = ["dbt", "etl", "app"];
+const SCHEMAS: Readonly<Record<string, string>> = { dbt: "analytics_api", etl: "analytics_api", app: "app_public" };
+const NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const TABLES = OWNERS.flatMap((owner) =>
+  NUMBERS.map((number) => ({ owner, schema: SCHEMAS[owner] ?? "", name: `${owner}_${number}` })),
+);
+const ROUNDS = 8;
+
+/** Builds a table from the private one, without its private column. */
+const build = (name: string, round: number): string =>
+  `create table ${name} as select id, region, ${round} as round from people.customer`;
+
+const CONTENT = `
+  create role stranger;
+  set role ${ADMINISTRATOR};
+  create role dbt login; create role etl login; create role app login;
+  reset role;
+  create schema analytics_api authorization dbt;
+  create schema app_public authorization app;
+  create schema people authorization app;
+  grant usage, create on schema analytics_api to etl, stranger;
+  set role app;
+  create table people.customer (id integer, region text, email text);
+  insert into people.customer select n, 'north', '${EMAIL}' from generate_series(1, 20) n;
+  grant usage on schema people to dbt, etl; grant select on people.customer to dbt, etl;
+  reset role;
+  ${TABLES.map(({ owner, schema, name }) => `set role ${owner}; ${build(`${schema}.${name}`, 0)}; reset role;`).join("\n")}`;
+
+describe.each([
+  ["a superuser", true],
+  ["a role without superuser rights", false],
+])("with %s", (_administrator, superuser) => {
+  let api: DataApi;
+  let client: Client;
+  /** Everything that a client got. */
+  const bodies: string[] = [];
+
+  beforeAll(async () => {
+    api = await startDataApi({
+      ...{ superuser, writers: OWNERS, content: CONTENT },
+      ...{ exposed: ["analytics_api", "app_public"], private: ["people"] },
+    });
+    client = await api.session();
+    if (!superuser) await client.query(`set role ${ADMINISTRATOR}`);
+  });
+  afterAll(async () => {
+    await client.end();
+    await api.stop();
+  });
+
+  async function read(path: string, schema = "analytics_api"): Promise<Answer> {
+    const answer = await api.get(path, { "accept-profile": schema });
+    bodies.push(answer.body);
+    return answer;
+  }
+
+  /** Reads a table; every response must have all rows of one build. */
+  async function roundOf({ schema, name }: { readonly schema: string; readonly name: string }): Promise<number> {
+    const { status, body } = await read(`/${name}?order=id`, schema);
+    expect([name, status, status === 200 ? "" : body]).toEqual([name, 200, ""]);
+    const rows = JSON.parse(body) as { id: number; region: string; round: number }[];
+    const [{ round } = { round: -1 }] = rows;
+    expect(rows).toEqual(Array.from({ length: 20 }, (_, index) => ({ id: index + 1, region: "north", round })));
+    return round;
+  }
+
+  const findings = async (): Promise<Finding[]> => verifyGrants(client, expectationOf(api.plan));
+  const differences = async (): Promise<Finding[]> =>
+    (await findings()).filter(({ danger }) => danger !== "unenforced");
+
+  test("serves every table, and keeps its owner", async () => {
+    for (const table of TABLES) expect(await roundOf(table)).toBe(0);
+    const owners = await api.query(
+      `select relname as name, relnamespace::regnamespace::text as schema, pg_get_userbyid(relowner)::text as owner
+       from pg_class where relkind = 'r' and relnamespace::regnamespace::text in ('analytics_api', 'app_public')`,
+    );
+    expect(owners).toHaveLength(TABLES.length);
+    expect(owners).toEqual(expect.arrayContaining(TABLES));
+  });
+
+  test("serves every table before, during and after each rebuild", async () => {
+    const dbt = await api.session();
+    await dbt.query("set role dbt");
+    const rebuilt = TABLES.filter(({ owner }) => owner === "dbt");
+    try {
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        // In odd rounds as a DROP and a CREATE, in even ones with an intermediate table, as dbt-postgres swaps them.
+        const rebuild = async (): Promise<void> => {
+          for (const { schema, name } of rebuilt) {
+            const [table, next, old] = ["", "__dbt_tmp", "__dbt_backup"].map((suffix) => `${schema}.${name}${suffix}`);
+            await dbt.query(
+              round % 2 === 1
+                ? `begin; drop table ${table}; ${build(`${table}`, round)}; commit`
+                : `${build(`${next}`, round)}; begin; alter table ${table} rename to ${name}__dbt_backup;
+                   alter table ${next} rename to ${name}; commit; drop table ${old}`,
+            );
+          }
+        };
+        let isDone = false;
+        const end = rebuild().finally(() => (isDone = true));
+        const seen: number[] = [];
+        while (!isDone) for (const table of rebuilt) seen.push(await roundOf(table));
+        await end;
+        expect(seen.filter((one) => one !== round && one !== round - 1)).toEqual([]);
+        for (const table of rebuilt) expect(await roundOf(table)).toBe(round);
+      }
+    } finally {
+      await dbt.end();
+    }
+    expect(await differences()).toEqual([]);
+  });
+
+  test("never serves a private column", async () => {
+    expect((await read("/dbt_0?select=email")).status).toBe(400);
+    expect((await read("/customer", "people")).status).toBe(406);
+    expect((await read("/customer")).status).toBe(404);
+    await read("/");
+    await read("/meta_endpoints");
+    expect(bodies.filter((body) => body.includes(EMAIL))).toEqual([]);
+    await expect(api.query("select from people.customer", api.roles.anonymous)).rejects.toMatchObject({
+      code: "42501",
+    });
+  });
+
+  test("reports what needs a superuser and is not enforced, and nothing else", async () => {
+    const unenforced = superuser ? [] : SUPERUSER_FEATURES.map(({ kind, name }) => [`${kind} ${name}`, "unenforced"]);
+    expect((await findings()).map(({ object, danger }) => [object, danger])).toEqual(unenforced.sort());
+  });
+
+  test("names a relation that slipped through, with the fix", async () => {
+    await api.query("create table analytics_api.slipped as select 1 as id", "stranger");
+    expect((await read("/slipped")).status).toBe(401);
+    expect((await differences()).map(({ object, problem, hint }) => [object, problem, hint])).toEqual([
+      [
+        "table analytics_api.slipped",
+        "gatehouse_anonymous lacks SELECT",
+        "GRANT SELECT ON TABLE analytics_api.slipped TO gatehouse_anonymous;",
+      ],
+      [
+        "table analytics_api.slipped",
+        "is owned by stranger, which is not in data_api.writers: what it creates next is not readable",
+        "add stranger to data_api.writers",
+      ],
+    ]);
+    await api.query("drop table analytics_api.slipped");
+  });
+
+  test("names a private relation that can be read, with the fix", async () => {
+    await api.query("grant usage on schema people to public; grant select on people.customer to gatehouse_anonymous");
+    const found = await differences();
+    expect(found.map(({ object, danger, problem }) => [object, danger, problem])).toEqual([
+      ["schema people", "leak", "everybody (PUBLIC) has USAGE"],
+      ["table people.customer", "leak", "gatehouse_anonymous has SELECT"],
+    ]);
+    await api.query(found.map(({ hint }) => hint).join("\n"));
+    expect(await differences()).toEqual([]);
+  });
+
+  test("revokes in the next migration what the anonymous role has elsewhere", async () => {
+    await api.query(
+      `grant usage on schema people to gatehouse_anonymous; grant select on people.customer to gatehouse_anonymous;
+       grant update on app_public.app_1 to gatehouse_anonymous;
+       alter default privileges for role app in schema people grant select on tables to gatehouse_anonymous`,
+    );
+    expect(await differences()).toHaveLength(4);
+    api.migrate();
+    expect(await differences()).toEqual([]);
+  });
+
+  test("refuses a schema of another role with the name of one of its own", async () => {
+    await api.query(`alter schema catalog owner to stranger`);
+    expect(() => api.migrate()).toThrow(
+      "schema catalog exists and belongs to stranger, but Gatehouse needs a schema of this name",
+    );
+    await api.query(`alter schema catalog owner to gatehouse_owner`);
+  });
+
+  test("keeps database, schemas and relations when the stack is destroyed", async () => {
+    await api.query(
+      Object.values(api.roles)
+        .map((role) => {
+          // The statements of the provider for a role that is destroyed; without superuser rights it becomes a member before.
+          const member = superuser ? "" : `grant ${role} to ${ADMINISTRATOR};`;
+          return `${member} reassign owned by ${role} to current_user; drop owned by ${role}; drop role ${role};`;
+        })
+        .join("\n"),
+      superuser ? undefined : ADMINISTRATOR,
+    );
+    const names = TABLES.map(({ schema, name }) => `select count(*)::integer as rows from ${schema}.${name}`);
+    expect(await api.query(names.join(" union all "))).toEqual(TABLES.map(() => ({ rows: 20 })));
+    // docs/existing-database.md, "Remove"
+    await api.query(
+      `drop schema gatehouse, gatehouse_openapi cascade;
+       drop view analytics_api.meta_endpoints, analytics_api.meta_sources, analytics_api.meta_dimensions;
+       drop schema catalog cascade`,
+      superuser ? undefined : ADMINISTRATOR,
+    );
+    expect(await api.query("select from pg_event_trigger")).toEqual([]);
+    expect(
+      await api.query(
+        "select nspname::text as name from pg_namespace where nspname !~ '^(pg_|information)' order by 1",
+      ),
+    ).toEqual([{ name: "analytics_api" }, { name: "app_public" }, { name: "people" }, { name: "public" }]);
+  });
+});

@@ -1,0 +1,36 @@
+/** `node ops/toolchain/installPulumi.ts FOLDER`: installs Pulumi and its provider plugins into a PULUMI_HOME, for the container image. */
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Environment } from "../../config/variables.ts";
+import { createProgress, type Progress } from "../terminal/progress.ts";
+import { findPlugins, standIns } from "./plugins.ts";
+import { ensureTools } from "./toolchain.ts";
+
+/**
+ * Copies Pulumi to `bin/` of a folder, and installs the provider plugins into its `plugins/`.
+ * @param pulumi path of the CLI
+ * @throws Error that names the plugins that cannot be installed
+ */
+export async function installPulumi(
+  pulumi: string,
+  folder: string,
+  environment: Environment,
+  progress: Progress,
+): Promise<void> {
+  await mkdir(join(folder, "bin"), { recursive: true });
+  await copyFile(pulumi, join(folder, "bin", "pulumi"));
+  const missing = standIns(await findPlugins(pulumi, { ...environment, PULUMI_HOME: folder }, progress));
+  if (missing.length === 0) return;
+  const plugins = missing.map(({ name, version }) => `${name} ${version}`).join(", ");
+  throw new Error(
+    `the provider plugins ${plugins} cannot be installed. Let this machine reach https://get.pulumi.com.`,
+  );
+}
+
+if (import.meta.main) {
+  const [folder] = process.argv.slice(2);
+  if (folder === undefined) throw new Error("usage: node ops/toolchain/installPulumi.ts FOLDER");
+  const progress = createProgress();
+  const { pulumi } = await ensureTools(["pulumi"], progress);
+  await installPulumi(pulumi, folder, process.env, progress);
+}

@@ -14,12 +14,16 @@ export type Define = (command: Command, end: (code: number) => void) => void;
 export async function runCommand(
   name: string,
   args: readonly string[],
-  shell: Pick<Shell, "out" | "error">,
+  shell: Pick<Shell, "out" | "error" | "inspect">,
   define: Define,
 ): Promise<number> {
   let code = 0;
   const command = new Command(name).configureOutput({ writeOut: shell.out, writeErr: shell.error }).exitOverride();
   define(command, (ended) => void (code = ended));
+  if (shell.inspect) {
+    shell.inspect(command);
+    return 0;
+  }
   try {
     await command.parseAsync(args, { from: "user" });
     return code;

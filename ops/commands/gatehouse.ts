@@ -6,6 +6,7 @@ type Main = (args: readonly string[], shell: Shell) => Promise<number>;
 const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly main: Main }>> = new Map(
   Object.entries({
     audit: () => import("./audit.ts"),
+    completion: () => import("./completion.ts"),
     contract: () => import("./contract.ts"),
     deploy: () => import("./deploy.ts"),
     diagnose: () => import("./diagnose.ts"),
@@ -28,6 +29,7 @@ Commands: ${[...COMMANDS.keys()].join(", ")}. To see the arguments of one: gateh
  * @returns the exit code: 0; 1 when something is not as it must be; 2 for a wrong command line, and for what the user has to fix first
  */
 export async function main([name, ...args]: readonly string[], shell: Shell): Promise<number> {
+  if (name === "complete") return (await import("./completion.ts")).complete(args, shell, COMMANDS);
   const load = COMMANDS.get(name ?? "");
   if (load !== undefined) return (await load()).main(args, shell);
   const isHelp = name === "--help" || name === "-h";

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { createInterface } from "node:readline/promises";
 import type { ShellEnvironment } from "../context/context.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
@@ -16,6 +17,8 @@ export interface Shell extends ShellEnvironment {
   readonly ask: ((question: string) => Promise<string>) | undefined;
   /** Takes over SIGINT and SIGTERM. The signal aborts when the user interrupts the command. */
   readonly interruption: () => AbortSignal;
+  /** Receives the definition of the command, which then does not run: for completion. */
+  readonly inspect?: (command: Command) => void;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
 }

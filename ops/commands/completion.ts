@@ -1,0 +1,79 @@
+/** `gatehouse completion SHELL`: the script that completes command lines in a shell. It calls `gatehouse complete`. */
+import { readdirSync } from "node:fs";
+import { type Complete, RootCommand } from "@bomb.sh/tab";
+import { Argument, type Command, type Option } from "commander";
+import { knownContexts } from "../context/context.ts";
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
+
+const SHELLS = ["bash", "zsh", "fish"];
+
+/** Loads a command, by its name. */
+export type Commands = ReadonlyMap<
+  string,
+  () => Promise<{ readonly main: (args: readonly string[], shell: Shell) => Promise<number> }>
+>;
+
+/**
+ * @param args `bash|zsh|fish`
+ * @returns the exit code: 0, 2 for another shell
+ */
+export function main(args: readonly string[], shell: Shell): Promise<number> {
+  return runCommand("gatehouse completion", args, shell, (command) =>
+    command
+      .description("Print the completion script of a shell, for the name gatehouse. See docs/commands.md.")
+      .addArgument(new Argument("<shell>", "your shell").choices(SHELLS))
+      .action((name: string) => new RootCommand().setup("gatehouse", "gatehouse", name)),
+  );
+}
+
+/**
+ * Prints the completions of a command line, as the script expects them.
+ * @param args `--`, then the words after `gatehouse`; the last one is incomplete
+ * @returns the exit code, always 0
+ */
+export async function complete(args: readonly string[], shell: Shell, commands: Commands): Promise<number> {
+  const words = args[0] === "--" ? args.slice(1) : args;
+  const root = new RootCommand();
+  for (const name of commands.keys()) root.command(name, "");
+  const load = words.length > 1 ? commands.get(words[0] ?? "") : undefined;
+  await (await load?.())?.main([], { ...shell, inspect: (command) => add(root, words[0] ?? "", command, shell) });
+  root.parse([...words]);
+  return 0;
+}
+
+/** Adds the definition of a command and of its subcommands. */
+function add(root: RootCommand, name: string, command: Command, shell: Shell): void {
+  const target = root.command(name, command.description());
+  for (const { long, description, required, optional } of options(command)) {
+    const flag = long?.replace(/^--/, "") ?? "";
+    if (required || optional) target.option(flag, description, valuesOf(flag, shell));
+    else target.option(flag, description);
+  }
+  for (const argument of command.registeredArguments) {
+    target.argument(argument.name(), valuesOf(argument.name(), shell, argument.argChoices), argument.variadic);
+  }
+  for (const inner of command.commands) add(root, `${name} ${inner.name()}`, inner, shell);
+}
+
+function options(command: Command): readonly Option[] {
+  return command.createHelp().visibleOptions(command);
+}
+
+/** Returns the values of an argument or option with this name. */
+function valuesOf(name: string, shell: Shell, choices: readonly string[] = []): (print: Complete) => void {
+  return (print) => {
+    for (const value of [...choices, ...projectValues(name, shell)]) print(value, "");
+  };
+}
+
+/** A folder without a project has no values. */
+function projectValues(name: string, shell: Shell): readonly string[] {
+  try {
+    if (name === "context") return knownContexts(shell.project).map(({ context }) => context);
+    if (name !== "stack") return [];
+    return readdirSync(shell.project).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
+  } catch {
+    return [];
+  }
+}

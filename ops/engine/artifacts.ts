@@ -50,6 +50,11 @@ export async function buildFor(
   if (settings.verification) await ensureBuilt(VERIFY, progress);
 }
 
+/** Builds what any stack can need, for the npm package. @throws Error with the output of the build that failed */
+export async function buildAll(progress: Progress): Promise<void> {
+  for (const build of [CATALOG, VERIFY]) await ensureBuilt(build, progress);
+}
+
 /**
  * Builds if the build is missing or older than its sources. A concurrent call waits for the first.
  * @throws Error with the output of the build

@@ -82,10 +82,6 @@ function ignored(text = ""): string | undefined {
   return [...text.split("\n").filter((line, i, all) => line !== "" || i < all.length - 1), ...missing, ""].join("\n");
 }
 
-/** The package's own version; its package.json is next to `dist/`. */
 function ownVersion(): string {
-  const file = [packageFolder(), join(packageFolder(), "..")]
-    .map((folder) => join(folder, "package.json"))
-    .find((path) => existsSync(path));
-  return (JSON.parse(readFileSync(file ?? "package.json", "utf8")) as { version: string }).version;
+  return (JSON.parse(readFileSync(join(packageFolder(), "package.json"), "utf8")) as { version: string }).version;
 }

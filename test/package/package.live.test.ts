@@ -1,0 +1,183 @@
+import { execFile } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packageFolder } from "../../config/folders.ts";
+import { checkPolicyPack } from "../../ops/engine/policyPack.ts";
+
+const run = promisify(execFile);
+/** What is not in the repository of Gatehouse. */
+let folder: string;
+/** The user's project, with the package installed. */
+let project: string;
+let packed: readonly { readonly path: string; readonly size: number }[];
+
+/** Installs as npm does: the package's content, and its dependencies next to it, here those of the repository. */
+async function install(tarball: string): Promise<void> {
+  const modules = join(project, "node_modules");
+  mkdirSync(join(modules, ".bin"), { recursive: true });
+  await run("tar", ["xzf", tarball, "-C", modules]);
+  cpSync(join(modules, "package"), join(modules, "gatehouse"), { recursive: true });
+  rmSync(join(modules, "package"), { recursive: true });
+  const { dependencies, bin } = JSON.parse(readFileSync(join(modules, "gatehouse/package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+    bin: { gatehouse: string };
+  };
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(packageFolder(), "node_modules", name), join(modules, name));
+  }
+  symlinkSync(join("../gatehouse", bin.gatehouse), join(modules, ".bin/gatehouse"));
+}
+
+async function npx(...args: string[]): Promise<string> {
+  const { stdout } = await run("npx", ["--no-install", "gatehouse", ...args], {
+    cwd: project,
+    env: { ...process.env, CI: "" },
+  });
+  return stdout;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "gatehouse-package-"));
+  project = join(folder, "project");
+  mkdirSync(project);
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: packageFolder() });
+  const report = stdout.slice(stdout.search(/^[[{]\s*$/m));
+  const [pack] = Object.values(JSON.parse(report) as Record<string, { filename: string; files: typeof packed }>);
+  packed = pack?.files ?? [];
+  await install(join(folder, pack?.filename ?? ""));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("contains what the commands read, and nothing of the tests and the local platform", () => {
+  const paths = packed.map(({ path }) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      "dist/catalog/dist/server.mjs",
+      "dist/infra/data/sql/000_lock.sql",
+      "dist/infra/gatehouse.d.ts",
+      "dist/ops/checks/verify/job/dist/verify.mjs.br",
+      "dist/policy/PulumiPolicy.yaml",
+      "docs/configuration.md",
+      "dist/sdks/authentik/bin/index.js",
+    ]),
+  );
+  const places = paths.map((path) =>
+    path
+      .split("/")
+      .slice(0, path.startsWith("dist/") ? 2 : 1)
+      .join("/"),
+  );
+  expect([...new Set(places)].sort()).toEqual([
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "dist/catalog",
+    "dist/config",
+    "dist/infra",
+    "dist/ops",
+    "dist/package.json",
+    "dist/policy",
+    "dist/protections",
+    "dist/sdks",
+    "docs",
+    // The main module of the repository, which npm always packs.
+    "infra",
+    "ops",
+    "package.json",
+  ]);
+  // Verbatim, since a changed byte changes what is deployed.
+  for (const file of ["infra/identity/signInPages/server.mjs", "ops/checks/verify/job/start.js"]) {
+    const copy = join(project, "node_modules/gatehouse/dist", file);
+    expect(readFileSync(copy, "utf8")).toBe(readFileSync(join(packageFolder(), file), "utf8"));
+  }
+  expect(statSync(join(folder, "gatehouse-0.1.0.tgz")).size).toBeLessThan(1_500_000);
+});
+
+test("gatehouse init in an empty folder writes a project, whose plan is valid", async () => {
+  const written = await npx("init", "--context", "k3s", "--domain", "localhost", "apps.example.org", "--data-api");
+  expect(written).toContain("Wrote Pulumi.yaml, index.ts, package.json, .gitignore, Pulumi.k3s.yaml.");
+  const plan = JSON.parse(await npx("plan", "k3s", "--json")) as { exposures: { url: string }[] };
+  expect(plan.exposures.map(({ url }) => url)).toContain("https://whoami.apps.example.org");
+  const schema = /\$schema=(\S+)/.exec(readFileSync(join(project, "Pulumi.k3s.yaml"), "utf8"))?.[1] ?? "";
+  expect(existsSync(join(project, schema))).toBe(true);
+});
+
+test("a command reads the project from a folder inside, and names init outside", async () => {
+  const bin = join(project, "node_modules/.bin/gatehouse");
+  mkdirSync(join(project, "notes"));
+  const { stdout } = await run(bin, ["plan", "k3s"], { cwd: join(project, "notes") });
+  expect(stdout).toMatch(/^Stack k3s\n/);
+  await expect(run(bin, ["plan", "k3s"], { cwd: folder })).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^there is no Pulumi\.yaml in .*npx gatehouse init\n$/) as string,
+  });
+});
+
+test("the project's program registers the component, with the catalog of the package", async () => {
+  writeFileSync(
+    join(project, "mocks.ts"),
+    `import * as pulumi from "@pulumi/pulumi";
+import { parse } from "yaml";
+import { readFileSync } from "node:fs";
+import program from "./index.ts";
+const { config } = parse(readFileSync("Pulumi.k3s.yaml", "utf8"));
+const texts = Object.entries(config).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]);
+pulumi.runtime.setAllConfig(Object.fromEntries(texts));
+const types = new Set<string>();
+const mocks = {
+  newResource: ({ type, name, inputs }: pulumi.runtime.MockResourceArgs) => (types.add(type), { id: name, state: inputs }),
+  call: ({ inputs }: pulumi.runtime.MockCallArgs) => ({ id: "1", ids: inputs.managedLists ?? [] }),
+};
+await pulumi.runtime.setMocks(mocks, "gatehouse", "k3s", true);
+await pulumi.runtime.runInPulumiStack(async () => program());
+await pulumi.runtime.disconnect();
+console.log(JSON.stringify([...types]));
+`,
+  );
+  const secrets = [
+    "AUTHENTIK_TOKEN",
+    "AUTHENTIK_ADMIN_PASSWORD",
+    "AUTHENTIK_SECRET_KEY",
+    "AUTHENTIK_DATABASE_PASSWORD",
+  ];
+  const others = ["POSTGRES_PASSWORD", "DATA_AUTHENTICATOR_PASSWORD", "DATA_OWNER_PASSWORD"];
+  const env = { ...process.env, ...Object.fromEntries([...secrets, ...others].map((name) => [name, "x"])) };
+  const { stdout } = await run(process.execPath, ["mocks.ts"], { cwd: project, env });
+  expect(JSON.parse(stdout)).toEqual(
+    expect.arrayContaining([
+      "gatehouse:index:Gatehouse",
+      "gatehouse:data:Catalog",
+      "authentik:index/providerProxy:ProviderProxy",
+    ]),
+  );
+});
+
+test("its types are complete", async () => {
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck", "index.ts"];
+  const tsc = join(packageFolder(), "node_modules/typescript/bin/tsc");
+  await expect(run(process.execPath, [tsc, ...options], { cwd: project })).resolves.toMatchObject({ stdout: "" });
+  writeFileSync(join(project, "wrong.ts"), 'import { Gatehouse } from "gatehouse";\nnew Gatehouse(1).jwks;\n');
+  await expect(
+    run(process.execPath, [tsc, ...options.slice(0, -1), "wrong.ts"], { cwd: project }),
+  ).rejects.toMatchObject({
+    stdout: expect.stringContaining("'number' is not assignable to parameter of type 'string'") as string,
+  });
+});
+
+test("its policy pack starts", async () => {
+  await checkPolicyPack(process.env, join(project, "node_modules/gatehouse/dist"));
+});

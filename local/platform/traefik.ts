@@ -51,7 +51,9 @@ function configuration(ports: GatewayPorts, accessLog: string): object {
     // Traefik's default is 2 s, which every change would wait for here.
     providers: {
       providersThrottleDuration: "100ms",
-      kubernetesCRD: { allowCrossNamespace: false, allowExternalNameServices: false },
+      // Both as in k3s and in the default values of the Helm chart. Pods have loopback addresses, which an EndpointSlice cannot contain.
+      kubernetesCRD: { allowCrossNamespace: false, allowExternalNameServices: false, nativeLBByDefault: true },
+      kubernetesIngress: { allowExternalNameServices: false, nativeLBByDefault: true },
     },
   };
 }

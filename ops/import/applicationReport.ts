@@ -13,7 +13,8 @@ export interface ApplicationResult {
 export function applicationResults({ entries, unmapped }: Import, { identity }: Source): ApplicationResult[] {
   if (typeof identity === "string") return [];
   const isRouted = (host: string): boolean => [...unmapped.keys()].some((route) => route.hosts.includes(host));
-  return identity.applications.map(({ pk, slug, provider }) => {
+  const others = identity.applications.filter(({ slug }) => !/^gatehouse(-|$)/.test(slug));
+  return others.map(({ pk, slug, provider }) => {
     const entry = entries.find(({ hosts }) => hosts.some(({ protection }) => protection.application?.pk === pk));
     if (entry) return { slug, entry: entry.fields.name, reason: undefined };
     const proxy = identity.proxies.find((one) => one.pk === provider);
@@ -22,8 +23,8 @@ export function applicationResults({ entries, unmapped }: Import, { identity }: 
     const hosts = [...new Set(urls.flatMap((url) => URL.parse(url)?.hostname ?? []))];
     const kept = hosts.filter(isRouted);
     const reason =
-      proxy === undefined && client === undefined
-        ? "it has no proxy or OAuth2 provider"
+      hosts.length === 0
+        ? "it has no proxy or OAuth2 provider with a host"
         : kept.length > 0
           ? `the routes of ${kept.join(", ")} are not imported`
           : `no route of the cluster names its host ${hosts.join(", ")}`;

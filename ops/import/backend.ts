@@ -12,6 +12,7 @@ const SERVICE_FIELDS = new Set([
   "passHostHeader",
   "scheme",
   "responseForwarding",
+  "nativeLB",
 ]);
 
 interface Read {

@@ -24,8 +24,11 @@ export function documentOf(imported: Import, options: DocumentOptions): string {
       "gatehouse:protected_services": entries.map(({ fields }) => fields),
     },
   });
-  const to = file === undefined ? "Add gatehouse:identity_provider" : `Add the sections to ${file}`;
-  document.commentBefore = ` Written by: gatehouse import ${context}. ${to}, then compare: gatehouse plan`;
+  const next =
+    file === undefined
+      ? "Save it as Pulumi.<stack>.yaml and add gatehouse:identity_provider"
+      : `Add its sections to ${file}`;
+  document.commentBefore = ` Written by npm run import -- ${context}. ${next}. Then run npm run plan.`;
   const list = document.getIn(["config", "gatehouse:protected_services"]) as YAMLSeq<YAMLMap>;
   for (const [index, entry] of entries.entries()) {
     const item = list.items[index];

@@ -31,6 +31,7 @@ export function readChain(references: readonly string[], manifests: readonly Man
 
 /** @param within the chains that contain it */
 function readMiddleware(reference: string, manifests: readonly Manifest[], within: readonly string[]): Chain {
+  if (/\/gatehouse-/.test(reference)) return problem("it is deployed by another stack of Gatehouse");
   const found = manifests.find(
     ({ kind, namespace, objectName }) => kind === "Middleware" && `${namespace}/${objectName ?? ""}` === reference,
   );
@@ -113,6 +114,6 @@ function joined(a: Chain, b: Chain): Chain {
     authentication: a.authentication.kind === "none" ? b.authentication : a.authentication,
     redirects: a.redirects || b.redirects,
     differences: [...a.differences, ...b.differences],
-    problems: [...a.problems, ...b.problems, ...(both ? ["it has several authentications"] : [])],
+    problems: [...new Set([...a.problems, ...b.problems]), ...(both ? ["it has several authentications"] : [])],
   };
 }

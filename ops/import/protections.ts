@@ -24,6 +24,12 @@ export type OAuthFields = Readonly<Record<string, string | readonly string[]>> &
 const OPEN =
   "it is open to everyone, and no type of protected_services is. Leave the route as it is, or write an entry of type proxy to protect it";
 
+/** Of every host with forward auth (docs/requests.md). */
+const FORWARD_AUTH_DIFFERENCES = [
+  "sessions start anew, without a login for users who are signed in at authentik",
+  "API and background requests without a session get 401 instead of a redirect to the login",
+];
+
 /** Returns the protection of a host, or why no entry has the same. */
 export function protectionFor(host: string, authentication: Authentication, source: Source): Protection | string {
   switch (authentication.kind) {
@@ -38,7 +44,8 @@ export function protectionFor(host: string, authentication: Authentication, sour
 
 function proxy(host: string, { identity }: Source): Protection | string {
   const access = proxyAccess(host, identity);
-  return typeof access === "string" ? access : { type: "proxy", ...access };
+  if (typeof access === "string") return access;
+  return { type: "proxy", ...access, differences: [...FORWARD_AUTH_DIFFERENCES, ...access.differences] };
 }
 
 function basic(secret: string, { users }: Source): Protection | string {

@@ -66,11 +66,7 @@ export function reportText(report: Report, imported: Import, paint: Paint): stri
     "Not imported: these routes stay as they are",
     refused.flatMap((one) => describeFinding(one, paint)),
   );
-  const changes = Object.entries(report.differences);
-  part(
-    "Changes for the imported hosts",
-    changes.flatMap(([host, list]) => list.map((one) => `  ${host}: ${one}`)),
-  );
+  part("Changes for the imported hosts", changeLines(report));
   part("Applications of authentik without an entry", applicationLines(report));
   part(
     "Hosts that the stack exposes in addition",
@@ -81,8 +77,16 @@ export function reportText(report: Report, imported: Import, paint: Paint): stri
     Object.entries(report.variables).map(([name, hint]) => `  ${name}: ${hint}`),
   );
   part("Before the deployment", numbered(report.before));
-  part("After the deployment, when gatehouse verify has passed", numbered(report.after));
+  part("After the deployment, when npm run verify has passed", numbered(report.after));
   return `${lines.join("\n")}\n`;
+}
+
+/** Each difference once, with its hosts. */
+function changeLines({ differences }: Report): string[] {
+  const all = Object.entries(differences).flatMap(([host, texts]) => texts.map((text) => ({ host, text })));
+  return [...Map.groupBy(all, ({ text }) => text)].map(([text, of]) => {
+    return `  ${of.map(({ host }) => host).join(", ")}: ${text}`;
+  });
 }
 
 function applicationLines({ applications }: Report): string[] {

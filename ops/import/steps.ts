@@ -12,11 +12,14 @@ export interface Steps {
 
 /** Returns the steps in order. @param context of the cluster, for the commands */
 export function stepsOf(imported: Import, source: Source, target: TargetStack, context: string): Steps {
-  const objects = [...new Set(imported.mapped.map(({ manifest }) => manifest))];
+  const taken = takenNames(imported, source, target);
+  const objects = [...new Set(imported.mapped.map(({ manifest }) => manifest))].map((manifest) => {
+    return taken.includes(manifest) ? renamed(manifest) : manifest;
+  });
   return {
     before: [
       ...priorities(imported),
-      ...renamings(imported, source, target, context),
+      ...taken.map((manifest) => renaming(manifest, context)),
       ...providerNames(imported, source),
       ...certificates(imported, target.plan),
     ],
@@ -33,15 +36,21 @@ function priorities({ mapped, plan }: Import): string[] {
   });
 }
 
-/** A deployment does not take over an object that another program created: server-side apply reports a conflict. */
-function renamings({ plan }: Import, { manifests }: Source, target: TargetStack, context: string): string[] {
+/** Objects whose names the deployment uses. It does not take them over: server-side apply reports a conflict. */
+function takenNames({ plan }: Import, { manifests }: Source, target: TargetStack): Manifest[] {
   const names = (of: Plan) => [
     ...of.routes.map(({ namespace, name }) => `IngressRoute ${namespace}/${name}`),
     ...of.middlewares.map(({ namespace, name }) => `Middleware ${namespace}/${name}`),
   ];
   const own = new Set(names(target.plan));
   const planned = new Set(names(plan).filter((name) => !own.has(name)));
-  return manifests.filter(({ label }) => planned.has(label)).map((manifest) => renaming(manifest, context));
+  return manifests.filter(({ label }) => planned.has(label));
+}
+
+/** The object under the name that the step before the deployment gives it: its own is that of a new object. */
+function renamed(manifest: Manifest): Manifest {
+  const objectName = `${manifest.objectName ?? ""}-old`;
+  return { ...manifest, objectName, label: `${manifest.kind} ${manifest.namespace}/${objectName}` };
 }
 
 function renaming(manifest: Manifest, context: string): string {
@@ -50,7 +59,7 @@ function renaming(manifest: Manifest, context: string): string {
   if (kind !== "IngressRoute")
     return `${why} Copy it under another name, change the routes that use it, and delete it.`;
   const kubectl = `kubectl --context ${context} --namespace ${namespace}`;
-  const metadata = `{name: "${objectName}-old", namespace: .metadata.namespace, annotations: .metadata.annotations}`;
+  const metadata = `{name: "${renamed(manifest).objectName}", namespace: .metadata.namespace, annotations: .metadata.annotations}`;
   const copy = `${kubectl} get ingressroute.traefik.io ${objectName} --output json | jq '{apiVersion, kind, spec, metadata: ${metadata}}' | ${kubectl} create --filename -`;
   return `${why} Both serve the host in between:\n${copy}\n${deletion(manifest, context)}`;
 }
@@ -84,7 +93,7 @@ function secretsOf({ routes }: Plan): string[] {
 }
 
 function removal(manifest: Manifest, { mapped, unmapped }: Import, context: string): string {
-  const isOf = (route: SourceRoute): boolean => route.manifest === manifest;
+  const isOf = (route: SourceRoute): boolean => route.manifest.spec === manifest.spec;
   if (![...unmapped.keys()].some(isOf)) return deletion(manifest, context);
   const rules = mapped.filter(isOf).map(({ match }) => match);
   return `Remove from ${manifest.label} only: ${rules.join(", ")}`;

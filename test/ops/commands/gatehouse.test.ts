@@ -32,5 +32,5 @@ test("every command that npm runs is one of them", () => {
     scripts: Record<string, string>;
   };
   const named = Object.values(scripts).flatMap((script) => /gatehouse\.ts (\w+)/.exec(script)?.[1] ?? []);
-  expect(named.sort()).toEqual(["audit", "contract", "diagnose", "diff", "plan", "preview", "verify"]);
+  expect(named.sort()).toEqual(["audit", "contract", "diagnose", "diff", "import", "plan", "preview", "verify"]);
 });

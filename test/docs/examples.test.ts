@@ -35,7 +35,7 @@ describe("stack files in pages", () => {
   });
 
   test("finds those of README.md and the guides", () => {
-    const guides = ["getting-started", "tailnet", "vps"].map((name) => `docs/${name}.md`);
+    const guides = ["getting-started", "importing", "tailnet", "vps"].map((name) => `docs/${name}.md`);
     expect(stackFiles.map(({ page }) => page).sort()).toEqual(["README.md", ...guides]);
   });
 });

@@ -145,6 +145,7 @@ describe("a chart", () => {
         { name: "a", points: [{ x: "2020", y: 1, series: "a" }] },
       ],
       all: 2,
+      skipped: 3,
       repeated: false,
     });
     expect(drawingOf([rows[1] ?? {}, rows[1] ?? {}], { x: "x", y: "y", series: "" }).repeated).toBe(true);

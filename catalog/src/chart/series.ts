@@ -12,6 +12,8 @@ export interface Drawing {
   }[];
   /** Number of series before the rest was left out. */
   readonly all: number;
+  /** Number of rows without a number or a place, which are left out. */
+  readonly skipped: number;
   /** Whether two points of a series share a place. */
   readonly repeated: boolean;
 }
@@ -45,5 +47,5 @@ export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState): D
     a.localeCompare(b, undefined, { numeric: true }),
   );
   const repeated = drawn.some((group) => new Set(group.points.map((point) => point.x)).size < group.points.length);
-  return { labels, series: drawn, all: groups.length, repeated };
+  return { labels, series: drawn, all: groups.length, skipped: rows.length - points.length, repeated };
 }

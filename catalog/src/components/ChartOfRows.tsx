@@ -65,6 +65,7 @@ export function ChartOfRows({ endpoint, view, answer, chart }: Props): VNode {
         {t(inTable || drawn.rows.length < Math.min(MAX_POINTS, drawn.maxRows ?? MAX_POINTS) ? "chartAll" : "chartCut", {
           count: drawn.rows.length,
         })}{" "}
+        {drawing.skipped > 0 && t("chartSkipped", { count: drawing.skipped })}{" "}
         {drawing.all > MAX_SERIES && t("chartMany", { count: drawing.all, shown: MAX_SERIES })}{" "}
         {drawing.repeated && t("chartRepeated")}
       </p>

@@ -178,6 +178,7 @@ export const en = {
   chartLabel: "{y} by {x}; the same values are in the table",
   chartAll: "Drawn from all {count} rows that match the filters.",
   chartCut: "Drawn from {count} rows only; more match. Filter to see the rest.",
+  chartSkipped: "Left out, without a number or a value on the axis: {count}.",
   chartMany: "{count} series; the first {shown} are drawn. Filter to choose.",
   chartRepeated:
     "Several rows share a point; they are drawn side by side and not added up. Filter to one row per point, or choose a series.",

@@ -180,6 +180,7 @@ export const nb: Texts = {
   chartLabel: "{y} etter {x}; de samme verdiene står i tabellen",
   chartAll: "Tegnet av alle {count} rader som passer filtrene.",
   chartCut: "Tegnet av bare {count} rader; flere passer. Filtrer for å se resten.",
+  chartSkipped: "Utelatt, uten tall eller verdi på aksen: {count}.",
   chartMany: "{count} serier; de første {shown} er tegnet. Filtrer for å velge.",
   chartRepeated:
     "Flere rader deler et punkt; de er tegnet ved siden av hverandre og ikke lagt sammen. Filtrer til én rad per punkt, eller velg en serie.",

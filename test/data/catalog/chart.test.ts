@@ -64,6 +64,12 @@ test("states how many rows and series it shows", async () => {
       "Drawn from all 15 rows that match the filters.",
     ]);
   });
+  await visit("/data/marts/fact_observation", async (page) => {
+    await page.locator("canvas").waitFor();
+    expect(await texts(page, "[aria-labelledby=chart] > p")).toEqual([
+      "Drawn from all 6 rows that match the filters. Left out, without a number or a value on the axis: 2.",
+    ]);
+  });
   await visit("/data/api_v1/distrikt_summary?x=fylke_nr&y=kommuner&series=fylke_navn", async (page) => {
     await page.locator("canvas").waitFor();
     expect(await texts(page, "[aria-labelledby=chart] > p")).toEqual([

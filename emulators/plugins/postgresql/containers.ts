@@ -1,5 +1,5 @@
 import { asText } from "../bridge.ts";
-import { name } from "./server.ts";
+import { actingFor, name } from "./server.ts";
 import type { Kind } from "./server.ts";
 
 export const database: Kind = {
@@ -10,7 +10,9 @@ export const database: Kind = {
 
   async create(sql, values) {
     const owner = name(values.owner ?? sql.server.username);
-    await sql.rows(`CREATE DATABASE ${name(values.name)} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8'`);
+    await actingFor(sql, [values.owner ?? ""], async () => {
+      await sql.rows(`CREATE DATABASE ${name(values.name)} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8'`);
+    });
   },
 
   async read(sql, known) {
@@ -33,7 +35,9 @@ export const database: Kind = {
 
   async delete(sql, state) {
     await sql.server.leave(asText(state.name));
-    await sql.rows(`DROP DATABASE IF EXISTS ${name(state.name)} WITH (FORCE)`);
+    await actingFor(sql, [state.owner ?? ""], async () => {
+      await sql.rows(`DROP DATABASE IF EXISTS ${name(state.name)} WITH (FORCE)`);
+    });
   },
 };
 
@@ -56,8 +60,10 @@ export const schema: Kind = {
 
   async create(sql, values) {
     // The real plugin adopts an existing schema, whatever the value of ifNotExists.
-    await sql.rows(`CREATE SCHEMA IF NOT EXISTS ${name(values.name)}`);
-    if (values.owner) await sql.rows(`ALTER SCHEMA ${name(values.name)} OWNER TO ${name(values.owner)}`);
+    await actingFor(sql, [values.owner ?? ""], async () => {
+      await sql.rows(`CREATE SCHEMA IF NOT EXISTS ${name(values.name)}`);
+      if (values.owner) await sql.rows(`ALTER SCHEMA ${name(values.name)} OWNER TO ${name(values.owner)}`);
+    });
   },
   read: (sql, known) =>
     sql.row(

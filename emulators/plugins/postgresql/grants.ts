@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { asText, oneOf } from "../bridge.ts";
 import type { Values } from "../protocol/plugin.ts";
-import { list, name, text } from "./server.ts";
+import { actingFor, list, name, text } from "./server.ts";
 import type { Kind, Sql } from "./server.ts";
 
 /** Privileges by type of object (https://www.postgresql.org/docs/current/ddl-priv.html), and where the system catalog stores them. */
@@ -87,8 +87,21 @@ async function settle(sql: Sql, values: Values, wanted: string[], alter: string,
   // PUBLIC is a keyword; quoted, it would be a role of that name.
   const role = values.role === "public" ? "PUBLIC" : name(values.role);
   const option = values.withGrantOption ? "WITH GRANT OPTION" : "";
-  await sql.rows(`${alter} REVOKE ALL ON ${objects} FROM ${role}`);
-  if (wanted.length > 0) await sql.rows(`${alter} GRANT ${wanted.join(", ")} ON ${objects} TO ${role} ${option}`);
+  await actingFor(sql, await grantors(sql, values), async () => {
+    await sql.rows(`${alter} REVOKE ALL ON ${objects} FROM ${role}`);
+    if (wanted.length > 0) await sql.rows(`${alter} GRANT ${wanted.join(", ")} ON ${objects} TO ${role} ${option}`);
+  });
+}
+
+/** The owner of default privileges, or those of the schema and its tables. */
+async function grantors(sql: Sql, { owner, schema }: Values): Promise<unknown[]> {
+  if (owner) return [owner];
+  const rows = await sql.rows(
+    `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace WHERE nspname = $1
+     UNION SELECT tableowner::text FROM pg_tables WHERE schemaname = $1`,
+    [schema ?? ""],
+  );
+  return rows.map((row) => row.owner);
 }
 
 function target(values: Values): string {

@@ -1,6 +1,6 @@
 /**
  * Emulates the Pulumi plugin `postgresql`, which bridges the Terraform provider cyrilgdn/postgresql: the same tokens, ids, defaults,
- * replacements and statements for what it covers. It expects a superuser, and refuses what it does not cover.
+ * replacements and statements for what it covers. It refuses what it does not cover.
  */
 import pg from "pg";
 

@@ -1,6 +1,6 @@
 import { asText } from "../bridge.ts";
 import type { Values } from "../protocol/plugin.ts";
-import { list, name, text } from "./server.ts";
+import { actingFor, list, name, text } from "./server.ts";
 import type { Kind, Sql } from "./server.ts";
 
 const FLAGS = {
@@ -38,23 +38,26 @@ export const role: Kind = {
 
   async read(sql, known) {
     const flags = Object.entries(FLAGS).map(([property, [, column]]) => `${column} AS "${property}"`);
-    // The hash cannot be compared, but a removed password is detected.
+    // The hash cannot be compared, but a removed password is detected. Only a superuser reads it.
+    const [roles, kept] = sql.server.superuser
+      ? ["pg_authid", "NOT rolcanlogin OR rolpassword IS NOT NULL"]
+      : ["pg_roles", "true"];
     const found = await sql.row(
       `SELECT rolname AS name, ${flags.join(", ")}, rolconnlimit AS "connectionLimit",
-         coalesce(rolvaliduntil::text, 'infinity') AS "validUntil", NOT rolcanlogin OR rolpassword IS NOT NULL AS kept,
+         coalesce(rolvaliduntil::text, 'infinity') AS "validUntil", ${kept} AS kept,
          ARRAY(SELECT unnest(setconfig) FROM pg_db_role_setting WHERE setrole = r.oid AND setdatabase = 0) AS config,
          ARRAY(SELECT pg_get_userbyid(roleid)::text FROM pg_auth_members WHERE member = r.oid ORDER BY 1) AS roles
-       FROM pg_authid r WHERE rolname = $1`,
+       FROM ${roles} r WHERE rolname = $1`,
       [known.name],
     );
     if (!found) return undefined;
-    const { config, kept, ...columns } = found;
+    const { config, kept: isKept, ...columns } = found;
     const settings = new Map(list(config).map((line) => line.split(/=(.*)/s, 2) as [string, string]));
     return {
       ...columns,
       statementTimeout: Number(settings.get("statement_timeout") ?? 0),
       idleInTransactionSessionTimeout: Number(settings.get("idle_in_transaction_session_timeout") ?? 0),
-      password: kept ? known.password : undefined,
+      password: isKept ? known.password : undefined,
     };
   },
 
@@ -62,7 +65,7 @@ export const role: Kind = {
     const role = name(values.name);
     if (old.name !== values.name) await sql.rows(`ALTER ROLE ${name(old.name)} RENAME TO ${role}`);
     const changed = old.password === values.password ? "" : password(values);
-    await sql.rows(`ALTER ROLE ${role} WITH ${options(values)} ${changed}`);
+    await sql.rows(`ALTER ROLE ${role} WITH ${options(values, old)} ${changed}`);
     await settings(sql, values);
     for (const group of list(old.roles)) await sql.rows(`REVOKE ${name(group)} FROM ${role}`);
     for (const group of list(values.roles)) await sql.rows(`GRANT ${name(group)} TO ${role}`);
@@ -71,15 +74,20 @@ export const role: Kind = {
   async delete(sql, state) {
     const role = name(state.name);
     if (!state.skipReassignOwned) {
-      await sql.rows(`REASSIGN OWNED BY ${role} TO ${name(sql.server.username)}`);
-      await sql.rows(`DROP OWNED BY ${role}`);
+      await actingFor(sql, [state.name], async () => {
+        await sql.rows(`REASSIGN OWNED BY ${role} TO ${name(sql.server.username)}`);
+        await sql.rows(`DROP OWNED BY ${role}`);
+      });
     }
     if (!state.skipDropRole) await sql.rows(`DROP ROLE ${role}`);
   },
 };
 
-function options(values: Values): string {
-  const flags = Object.entries(FLAGS).map(([property, [word]]) => (values[property] ? word : `NO${word}`));
+/** @param old leaves out the flags that it has already: without superuser rights, not even NOSUPERUSER may be repeated */
+function options(values: Values, old?: Values): string {
+  const flags = Object.entries(FLAGS)
+    .filter(([property]) => old === undefined || Boolean(old[property]) !== Boolean(values[property]))
+    .map(([property, [word]]) => (values[property] ? word : `NO${word}`));
   return `${flags.join(" ")} CONNECTION LIMIT ${Number(values.connectionLimit)} VALID UNTIL ${text(values.validUntil)}`;
 }
 

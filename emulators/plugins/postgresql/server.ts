@@ -39,6 +39,8 @@ const CONNECTIONS = 4;
 export class Server {
   readonly database: string;
   readonly username: string;
+  /** As the configuration states. */
+  readonly superuser: boolean;
   readonly #options: pg.PoolConfig & { readonly host: string };
   readonly #sslmode: string;
   readonly #sslrootcert: string | undefined;
@@ -49,6 +51,7 @@ export class Server {
     const { env } = process;
     const text = (name: string, variable: string): string | undefined => asText(config[name] ?? "") || env[variable];
     this.database = text("database", "PGDATABASE") ?? "postgres";
+    this.superuser = asText(config["superuser"] ?? true) !== "false";
     this.username = text("username", "PGUSER") ?? "postgres";
     this.#sslmode = text("sslmode", "PGSSLMODE") ?? "require";
     this.#sslrootcert = text("sslrootcert", "PGSSLROOTCERT");
@@ -115,6 +118,26 @@ export class Server {
     this.#pools.set(database, pool);
     return pool;
   }
+}
+
+/**
+ * Runs the work as a member of the roles. The real plugin, too, makes an administrator without superuser rights one for as long (its
+ * withRolesGranted).
+ */
+export async function actingFor(sql: Sql, roles: readonly unknown[], work: () => Promise<void>): Promise<void> {
+  const missing = sql.server.superuser
+    ? []
+    : await sql.rows(
+        `SELECT rolname AS name FROM pg_roles r WHERE rolname = ANY ($1) AND rolname <> current_user AND NOT rolsuper
+         AND NOT EXISTS (
+           SELECT FROM pg_auth_members m WHERE m.roleid = r.oid AND m.member = current_user::regrole
+           AND coalesce((to_jsonb(m) ->> 'set_option')::boolean, true)
+         ) ORDER BY 1`,
+        [roles],
+      );
+  for (const role of missing) await sql.rows(`GRANT ${name(role.name)} TO ${name(sql.server.username)}`);
+  await work();
+  for (const role of missing) await sql.rows(`REVOKE ${name(role.name)} FROM ${name(sql.server.username)}`);
 }
 
 export const name = (value: unknown): string => pg.escapeIdentifier(asText(value));

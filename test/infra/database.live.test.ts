@@ -1,0 +1,123 @@
+/** The database of the data API by the real engine and the emulated provider, on a server that the stack did not deploy. */
+import { randomUUID } from "node:crypto";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseStack } from "../../config/load.ts";
+import type { Cluster } from "../../infra/cluster.ts";
+import { Database } from "../../infra/data/database.ts";
+import { Grants } from "../../infra/data/grants.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import { Postgres } from "../../infra/postgres.ts";
+import { openWorkshop, type Workshop } from "../../emulators/test/plugins/stacks.ts";
+import { choosePorts } from "../../local/platform/ports.ts";
+import { type PostgresAddress, startPostgres } from "../../local/platform/postgres.ts";
+import { Processes } from "../../local/platform/processes.ts";
+import { sections, shell, stack } from "../config/stacks.ts";
+
+const PASSWORD = "server-canary-0d7e";
+let workshop: Workshop;
+let processes: Processes;
+let address: PostgresAddress;
+
+beforeAll(async () => {
+  // The program runs in this process, and reads its variables from the environment.
+  Object.assign(process.env, shell, { POSTGRES: PASSWORD });
+  workshop = await openWorkshop("postgresql");
+  await chmod(workshop.folder, 0o711); // Postgres runs as another user when this is root
+  processes = new Processes(join(workshop.folder, "logs"), randomUUID());
+  const { postgres: port } = await choosePorts(workshop.folder, { postgres: [] });
+  address = await startPostgres(processes, workshop.folder, port, PASSWORD);
+  await query(`create role administrator login createrole createdb password '${PASSWORD}'`);
+});
+
+afterAll(async () => {
+  await processes.stop([]);
+  await workshop.close();
+});
+
+async function query(text: string, database = "postgres"): Promise<pg.QueryResultRow[]> {
+  const client = new pg.Client({ ...address, database });
+  await client.connect();
+  try {
+    return (await client.query<pg.QueryResultRow>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const databases = async () => (await query("select datname from pg_database where not datistemplate")).length;
+
+describe.each([
+  ["a superuser", "postgres", true],
+  ["a role without superuser rights", "administrator", false],
+])("with %s", (_title, user, superuser) => {
+  /** Deploys database and grants, as the data API does around its migrations. */
+  function declare(database: unknown): void {
+    const { host, port } = address;
+    const server = { host, port, user, superuser, password: "${POSTGRES}", sslmode: "disable" };
+    const raw = stack({
+      postgres: server,
+      protected_services: [],
+      data_api: { ...sections.data_api, database },
+    });
+    const settings = parseStack(raw, shell);
+    const { data: plan } = computePlan(settings);
+    if (!settings.dataApi || !settings.postgres || !plan) throw new Error("the stack has no data API");
+    const postgres = new Postgres("postgres", { server: settings.postgres, settings, cluster: {} as Cluster });
+    const protect = settings.dataApi.protect ?? postgres.server.protectData;
+    const child = { providers: [postgres.provider] };
+    const created = new Database("database", { dataApi: settings.dataApi, plan, protect }, child);
+    if (!plan.existing) {
+      new Grants("grants", { plan, database: created.name }, { ...child, dependsOn: [created] });
+    }
+  }
+
+  test("a destroy refuses to drop the database that the stack created, until it is no longer protected", async () => {
+    const before = await databases();
+    const { stack: deployed, use } = await workshop.open(`created-${user}`, () => undefined);
+    use(() => declare("warehouse"));
+    await deployed.up();
+    expect((await deployed.up({ refresh: true })).summary.resourceChanges).not.toHaveProperty("update");
+    await expect(deployed.destroy()).rejects.toThrow("protect");
+    expect(await databases()).toBe(before + 1);
+
+    // Neither does a deployment without the section.
+    use(() => undefined);
+    await expect(deployed.up()).rejects.toThrow("protect");
+    expect(await databases()).toBe(before + 1);
+
+    use(() => declare({ name: "warehouse", protect: false }));
+    await deployed.up();
+    await deployed.destroy();
+    expect(await databases()).toBe(before);
+  });
+
+  test("a destroy keeps the database that the stack did not create, with what pipelines wrote", async () => {
+    await query(`create database shop owner ${user}`);
+    const { stack: deployed, use } = await workshop.open(`existing-${user}`, () => undefined);
+    use(() => declare({ name: "shop", existing: true }));
+    const { summary } = await deployed.up();
+    // The stack, two components, the provider and three roles.
+    expect(summary.resourceChanges).toEqual({ create: 7 });
+    expect((await deployed.up({ refresh: true })).summary.resourceChanges).toEqual({ same: 7 });
+    await query(
+      `create schema marts authorization gatehouse_owner;
+       grant usage on schema marts to gatehouse_anonymous;
+       set role gatehouse_owner;
+       alter default privileges in schema marts grant select on tables to gatehouse_anonymous;
+       create table marts.sales as select 1 as id`,
+      "shop",
+    );
+    await deployed.destroy();
+    expect(await query("select rolname from pg_roles where rolname like 'gatehouse%'")).toEqual([]);
+    expect(
+      await query(
+        "select pg_get_userbyid(relowner)::text as owner, (select id from marts.sales) from pg_class where relname = 'sales'",
+        "shop",
+      ),
+    ).toEqual([{ owner: user, id: 1 }]);
+    await query("drop database shop");
+  });
+});

@@ -1,0 +1,87 @@
+-- What the catalog reads of a dbt project's manifest.json (https://schemas.getdbt.com/dbt/manifest/v12.json); docs/dbt.md explains it. All
+-- functions for dbt run with the rights of their caller.
+drop function if exists catalog.describe_dbt(jsonb), catalog.check_dbt(jsonb), catalog.dbt_problems(jsonb), catalog.dbt_leaks(jsonb),
+  catalog.dbt_outages(jsonb), catalog.dbt_ancestors(jsonb), catalog.dbt_columns(jsonb), catalog.dbt_entries(jsonb), catalog.dbt_schemas(text);
+
+-- The schemas of the configuration. Only a superuser gives a function settings with names that Postgres does not know, hence a function.
+create function catalog.dbt_schemas(access text) returns text[]
+  language sql
+  immutable
+  return pg_catalog.string_to_array(case access when 'exposed' then :'exposed' when 'private' then :'private' end, ',');
+
+-- Models, seeds, snapshots and sources. `gatehouse` is their meta.gatehouse, to which that of a source's group applies as well; a source has a
+-- source_id if it is there. `oid` is null before the first build. An ephemeral model is no relation, and another database is another API.
+create function catalog.dbt_entries(manifest jsonb) returns table (
+  id text, entry text, source_id text, provider text, materialized text, schema text, relation text, oid oid, exposed boolean, private boolean,
+  gatehouse jsonb, node jsonb
+)
+  language sql
+  stable
+  set search_path = ''
+as $$
+  with stripped as materialized (
+    select key as id, pg_catalog.jsonb_strip_nulls(value) as node
+    from pg_catalog.jsonb_each(coalesce(manifest -> 'nodes', '{}') || coalesce(manifest -> 'sources', '{}')) as _(key, value)
+    where value ->> 'resource_type' in ('model', 'seed', 'snapshot', 'source')
+  ), read as materialized (
+    select
+      id, node,
+      node ->> 'resource_type' = 'source' as is_source,
+      pg_catalog.concat_ws('.', node ->> 'source_name', node ->> 'name') as name,
+      node -> 'config' ->> 'materialized' as materialized,
+      node ->> 'schema' as schema,
+      coalesce(node ->> 'alias', node ->> 'identifier', node ->> 'name') as relation,
+      coalesce(node -> 'source_meta' -> 'gatehouse', '{}')
+        || coalesce(coalesce(node -> 'config' -> 'meta', node -> 'meta') -> 'gatehouse', '{}') as gatehouse,
+      node ->> 'database' = pg_catalog.current_database() and node -> 'config' ->> 'materialized' is distinct from 'ephemeral' as here
+    from stripped
+  )
+  select
+    id,
+    pg_catalog.format('%s: %s %s', coalesce(pg_catalog.regexp_replace(node ->> 'patch_path', '^.*://', ''), node ->> 'original_file_path'),
+      node ->> 'resource_type', name),
+    case when is_source and gatehouse <> '{}' then coalesce(gatehouse ->> 'source_id', name) end,
+    coalesce(gatehouse ->> 'provider', node ->> 'source_name'),
+    materialized, schema, relation,
+    case when here then pg_catalog.to_regclass(pg_catalog.format('%I.%I', schema, relation))::oid end,
+    here and schema = any (catalog.dbt_schemas('exposed')),
+    here and schema = any (catalog.dbt_schemas('private')),
+    gatehouse, node
+  from read
+$$;
+
+-- Their columns as documented. dbt's documentation marks personal data with contains_pii:
+-- https://docs.getdbt.com/reference/resource-configs/meta
+create function catalog.dbt_columns(manifest jsonb)
+  returns table (id text, entry text, exposed boolean, name text, private boolean, gatehouse jsonb)
+  language sql
+  stable
+  set search_path = ''
+as $$
+  select
+    e.id, pg_catalog.format('%s, column %s', e.entry, name), e.exposed, name,
+    coalesce(meta -> 'gatehouse' -> 'private' = 'true' or meta -> 'contains_pii' = 'true', false), coalesce(meta -> 'gatehouse', '{}')
+  from catalog.dbt_entries(manifest) e
+  cross join lateral pg_catalog.jsonb_each(coalesce(e.node -> 'columns', '{}')) as _(key, value)
+  cross join lateral (select
+    coalesce(value ->> 'name', key) as name, coalesce(value -> 'meta', '{}') || coalesce(value -> 'config' -> 'meta', '{}') as meta
+  ) as read
+$$;
+
+-- What each of them is built from, at any depth.
+create function catalog.dbt_ancestors(manifest jsonb) returns table (id text, ancestor text)
+  language sql
+  stable
+  set search_path = ''
+as $$
+  with recursive parents as materialized (
+    select e.id, p.parent
+    from catalog.dbt_entries(manifest) e
+    cross join lateral pg_catalog.jsonb_array_elements_text(coalesce(e.node -> 'depends_on' -> 'nodes', '[]')) as p(parent)
+  ), ancestors(id, ancestor) as (
+    select id, parent from parents
+    union
+    select a.id, p.parent from ancestors a join parents p on p.id = a.ancestor
+  )
+  select id, ancestor from ancestors
+$$;

@@ -1,0 +1,2 @@
+select kommune_nr, kommune_navn, fylke_nr, orgnr
+from {{ ref('stg_municipality') }}

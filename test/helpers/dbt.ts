@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { cacheFolder } from "../../ops/toolchain/paths.ts";
+
+const run = promisify(execFile);
+
+/** The project of docs/dbt.md. */
+export const DBT_PROJECT = join(import.meta.dirname, "../../examples/dbt");
+
+export interface DbtRun {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs dbt in a project with the environment of its profile. */
+export type Dbt = (project: string, args: readonly string[], env: NodeJS.ProcessEnv) => Promise<DbtRun>;
+
+/**
+ * Installs the packages of the example's requirements.txt from PyPI into the cache, once for each version of the file and of Python.
+ * @throws Error without a usable python3
+ */
+export async function installDbt(): Promise<Dbt> {
+  const requirements = join(DBT_PROJECT, "requirements.txt");
+  const id = createHash("sha256")
+    .update(await readFile(requirements))
+    .update(await pythonVersion())
+    .digest("hex");
+  const folder = join(cacheFolder(), `dbt-${id.slice(0, 12)}`);
+  if (!existsSync(folder)) await install(requirements, folder);
+  return async (cwd, args, env) => {
+    const quiet = { DBT_SEND_ANONYMOUS_USAGE_STATS: "false", DBT_VERSION_CHECK: "false", DBT_USE_COLORS: "false" };
+    const options = { cwd, env: { PATH: process.env["PATH"], HOME: cwd, ...quiet, ...env }, maxBuffer: 2 ** 26 };
+    return run(join(folder, "bin/python"), ["-W", "ignore", "-m", "dbt.cli.main", ...args], options).then(
+      ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+      (error: { code?: number; stdout: string; stderr: string; message: string }) => {
+        if (typeof error.code !== "number") throw new Error(error.message);
+        return { code: error.code, output: error.stdout + error.stderr };
+      },
+    );
+  };
+}
+
+async function pythonVersion(): Promise<string> {
+  const check = "import ensurepip, sys, venv; assert sys.version_info >= (3, 10); print(sys.version)";
+  return run("python3", ["-c", check]).then(
+    ({ stdout }) => stdout,
+    () => {
+      throw new Error(
+        "The test of examples/dbt requires python3 3.10 or newer with venv. On Debian: apt-get install python3-venv",
+      );
+    },
+  );
+}
+
+/** A virtual environment works after it has been renamed, as long as its programs are started with `python -m`. */
+async function install(requirements: string, folder: string): Promise<void> {
+  await mkdir(cacheFolder(), { recursive: true });
+  const partial = await mkdtemp(`${folder}.`);
+  try {
+    await run("python3", ["-m", "venv", partial]);
+    const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", requirements];
+    await run(join(partial, "bin/python"), pip, { maxBuffer: 2 ** 26 });
+    await rename(partial, folder).catch((error: unknown) => {
+      // Another run has installed it meanwhile.
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+}

@@ -70,7 +70,7 @@ function valuesOf(name: string, shell: Shell, choices: readonly string[] = []): 
 /** A folder without a project has no values. */
 function projectValues(name: string, shell: Shell): readonly string[] {
   try {
-    if (name === "context") return knownContexts(shell.project).map(({ context }) => context);
+    if (name === "context") return knownContexts(shell.project).flatMap(({ names }) => names);
     if (name !== "stack") return [];
     return readdirSync(shell.project).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
   } catch {

@@ -4,6 +4,8 @@ import { App } from "./app.tsx";
 import { TextProvider } from "./i18n/text.tsx";
 import "@picocss/pico/css/pico.min.css";
 import "./style.css";
+import "./list.css";
+import "./terms.css";
 import "./viewer.css";
 
 const queries = new QueryClient({

@@ -70,6 +70,11 @@ function addResource(api: Hono<Env>, runtime: Runtime, path: string, resource: R
 function addActions(api: Hono<Env>, runtime: Runtime): void {
   const outdated = { version_latest: version, version_latest_valid: true, outdated: false, outpost_outdated: false };
   api.get("/admin/version/", (c) => c.json({ version_current: version, build_hash: "", ...outdated }));
+  api.get("/core/users/me/", (c) => {
+    const { pk, username, name, is_active, email } = c.get("user");
+    const is_superuser = isSuperuser(runtime.store, c.get("user"));
+    return c.json({ user: { pk, username, name, is_active, is_superuser, email } });
+  });
   api.get("/outposts/instances/default_settings/", (c) => {
     const config = resourceAt("/outposts/instances/").defaults["config"] as Fields;
     return c.json({ config: { ...config, authentik_host: `${originOf(c)}/` } });

@@ -63,8 +63,13 @@ export interface IdentityRecords {
   readonly outposts: readonly z.output<typeof OUTPOST>[];
 }
 
-/** @throws Error when the server does not answer, or with other records than expected */
+const SELF = z.object({ user: z.object({ is_superuser: z.boolean() }) });
+
+/** @throws Error when the token is not a superuser's, when the server does not answer, or with other records than expected */
 export async function readIdentityRecords(api: AuthentikApi): Promise<IdentityRecords> {
+  // For other users the lists contain what they may view only, and a missing binding would read as a missing restriction.
+  if (!SELF.parse(await api.one("/core/users/me/")).user.is_superuser)
+    throw new Error("its token is not a superuser's");
   const all = async <T>(path: string, schema: z.ZodType<T>, filters = {}): Promise<T[]> =>
     (await api.all<unknown>(path, filters)).map((record) => schema.parse(record));
   const [applications, proxies, clients, bindings, groups, flows, scopes, outposts] = await Promise.all([

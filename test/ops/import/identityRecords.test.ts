@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { AuthentikApi } from "../../../ops/clients/authentikApi.ts";
+import type { HttpClient } from "../../../ops/clients/http.ts";
+import { readIdentityRecords } from "../../../ops/import/identityRecords.ts";
+
+/** An API whose lists are empty. */
+function api(isSuperuser: boolean): AuthentikApi {
+  const send = (url: string) => {
+    const body = url.endsWith("/core/users/me/")
+      ? { user: { is_superuser: isSuperuser } }
+      : { results: [], pagination: { next: 0 } };
+    return Promise.resolve({
+      url,
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  };
+  return new AuthentikApi({ send } as unknown as HttpClient, "http://sso.example.org", "token");
+}
+
+test("reads the records with a superuser's token", async () => {
+  expect((await readIdentityRecords(api(true))).applications).toEqual([]);
+});
+
+test("rejects the token of another user, whose lists may lack bindings", async () => {
+  await expect(readIdentityRecords(api(false))).rejects.toThrow("its token is not a superuser's");
+});

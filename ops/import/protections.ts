@@ -26,6 +26,7 @@ const OPEN =
 
 /** Of every host with forward auth (docs/requests.md). */
 const FORWARD_AUTH_DIFFERENCES = [
+  "during the deployment it answers 500 or 400 for some seconds, until the new outpost serves it",
   "sessions start anew, without a login for users who are signed in at authentik",
   "API and background requests without a session get 401 instead of a redirect to the login",
 ];

@@ -33,6 +33,7 @@ describe("forward auth of authentik", () => {
     expect(found.kinds).toEqual([{ kind: "example-org", baseDomain: "example.org", protocol: "http", tls: undefined }]);
     expect(found.differences.get("reports.example.org")?.toSorted()).toEqual([
       "API and background requests without a session get 401 instead of a redirect to the login",
+      "during the deployment it answers 500 or 400 for some seconds, until the new outpost serves it",
       "sessions start anew, without a login for users who are signed in at authentik",
       "the application receives X-idp-* headers, and from Middleware apps/sso no longer X-authentik-username",
     ]);
@@ -60,7 +61,7 @@ describe("forward auth of authentik", () => {
       identity,
     });
     expect(found.entries.map(({ fields }) => fields["public_paths"])).toEqual([["/api/", "/static", "/assets/"]]);
-    expect(found.differences.get("reports.example.org")?.slice(3)).toEqual([
+    expect(found.differences.get("reports.example.org")?.slice(4)).toEqual([
       "the open paths ^/healthz$ require a session, because no path prefix opens only them",
       "of the open paths ^/static only /static and /static/… stay open",
     ]);

@@ -140,7 +140,8 @@ function settings(plan: Plan): Map<string, SettingFacts> {
     ["sign-in page", plan.identityProviderUrl],
     ["signer of X-idp-jwt", plan.identitySlug],
     ["identity provider", plan.installsIdentityProvider ? "deployed by the stack" : "existing"],
-    ["database", plan.data?.database],
+    ["database", plan.data && (plan.data.existing ? `${plan.data.database} (existing)` : plan.data.database)],
+    ["protections that need a superuser", plan.data?.superuser === false ? "where the server allows them" : undefined],
   ];
   return new Map(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, { value }]])));
 }

@@ -89,6 +89,11 @@ const schema = z.strictObject({
       private: list(schemaName())
         .default(["private_marts", "private_raw"])
         .describe("Schemas with personal data: created, without grants for the anonymous role."),
+      hidden: list(schemaName())
+        .default([])
+        .describe(
+          "Schemas that views of exposed schemas can read, and the anonymous role cannot, e.g. those of tables with columns that are not public.",
+        ),
       deprecated: z
         .record(z.string(), deprecation)
         .default({})
@@ -179,6 +184,8 @@ export function toDataApi({ location, value }: DataApiDraft, domains: readonly D
     exposed: schemas.exposed,
     /** Schemas with personal data: created without grants. */
     private: schemas.private,
+    /** Schemas that views of exposed schemas read: created without grants. */
+    hidden: schemas.hidden,
     deprecated: Object.entries(schemas.deprecated).map(([name, { since, sunset, link }]) => ({
       schema: name,
       since: since.slice(0, DAY_LENGTH),
@@ -215,7 +222,7 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts)
     found.push(problem(within(location, "roles"), message, "give each role its own name"));
   }
   const exposed = fields.schemas?.exposed ?? [];
-  const all = [...exposed, ...(fields.schemas?.private ?? [])];
+  const all = [...exposed, ...(fields.schemas?.private ?? []), ...(fields.schemas?.hidden ?? [])];
   for (const schema of repeated(all)) {
     const both = exposed.includes(schema) && fields.schemas?.private.includes(schema) === true;
     const message = both ? `schema "${schema}" is both exposed and private` : `schema "${schema}" is listed twice`;

@@ -109,6 +109,7 @@ export function migrationVariables({ roles, schemas, limits, existing, writers }
     api: exposed[0] ?? "",
     exposed: exposed.join(","),
     private: named("private").join(","),
+    hidden: named("hidden").join(","),
     existing: existing ? "on" : "off",
     writers: writers.join(","),
     max_rows: String(limits.maxRows),

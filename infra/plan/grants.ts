@@ -18,7 +18,7 @@ const CATALOG = "catalog";
 /** What of the settings the plan of the database is made of. */
 export type DataSettings = Pick<
   DataApi,
-  "database" | "existing" | "writers" | "exposed" | "private" | "roles" | "limits"
+  "database" | "existing" | "writers" | "exposed" | "private" | "hidden" | "roles" | "limits"
 >;
 
 /**
@@ -26,19 +26,22 @@ export type DataSettings = Pick<
  * @param server its administrator owns the API's own functions: a pipeline must not be able to change what runs in every request
  */
 export function dataPlan(dataApi: DataSettings, server: Pick<PostgresServer, "user" | "superuser">): DataPlan {
-  const { database, existing, writers, exposed, private: hidden, roles, limits } = dataApi;
+  const { database, existing, writers, exposed, hidden, roles, limits } = dataApi;
   const { user: administrator, superuser } = server;
   const { owner } = roles;
   const schemas = [
     ...exposed.map((name) => ({ name, owner, access: "exposed" as const })),
-    ...hidden.map((name) => ({ name, owner, access: "private" as const })),
+    ...dataApi.private.map((name) => ({ name, owner, access: "private" as const })),
+    ...hidden.map((name) => ({ name, owner, access: "hidden" as const })),
     { name: CATALOG, owner, access: "internal" as const },
     { name: FUNCTIONS, owner: administrator, access: "internal" as const },
     { name: OPENAPI_SCHEMA, owner: administrator, access: "internal" as const },
   ];
   const grants = [
     ...databaseGrants(roles),
-    ...[...exposed, ...hidden, CATALOG].flatMap((name) => schemaGrants(name, exposed.includes(name), roles.anonymous)),
+    ...[...exposed, ...dataApi.private, ...hidden, CATALOG].flatMap((name) =>
+      schemaGrants(name, exposed.includes(name), roles.anonymous),
+    ),
     ...[FUNCTIONS, OPENAPI_SCHEMA].flatMap((name) => functionGrants(name, roles.anonymous)),
     ...(existing ? [] : writers.flatMap((writer) => writerGrants(writer, exposed))),
   ];

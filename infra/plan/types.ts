@@ -127,8 +127,11 @@ export interface SchemaPlan {
   readonly name: string;
   /** In an existing database the owner of an exposed or private schema that the stack creates; one that exists keeps its own. */
   readonly owner: string;
-  /** Exposed: readable by everyone. Private: personal data, for the owner only. Internal: for Gatehouse itself. */
-  readonly access: "exposed" | "private" | "internal";
+  /**
+   * Exposed: readable by everyone. Private: personal data, for the owner only. Hidden: as private, but views of exposed schemas may read it.
+   * Internal: for Gatehouse itself.
+   */
+  readonly access: "exposed" | "private" | "hidden" | "internal";
 }
 export type ObjectKind = "database" | "schema" | "table" | "sequence" | "function";
 /** One cell of the grant matrix: role × schema × kind. Empty privileges = everything is revoked. */

@@ -152,7 +152,7 @@ describe("parseStack", () => {
       ...{ existing: false, protect: undefined, writers: [] },
       ...{ version: "v14.17", replicas: 2, maxReplicas: 4 },
       catalog: { host: "catalog", basePath: "/", replicas: 2 },
-      ...{ exposed: ["api_v1", "marts", "raw"], private: ["private_marts", "private_raw"], deprecated: [] },
+      ...{ exposed: ["api_v1", "marts", "raw"], private: ["private_marts", "private_raw"], hidden: [], deprecated: [] },
       roles: { anonymous: "gatehouse_anonymous", authenticator: "gatehouse_authenticator", owner: "gatehouse_owner" },
       authenticatorPassword: { template: "${AUTHENTICATOR}", variables: ["AUTHENTICATOR"] },
       ownerPassword: { template: "${OWNER}", variables: ["OWNER"] },

@@ -28,7 +28,10 @@ const CONTENT = `
   create schema analytics_api authorization dbt;
   create schema app_public authorization app;
   create schema people authorization app;
+  create schema staging authorization etl;
   grant usage, create on schema analytics_api to etl, stranger;
+  set role etl; create table staging.client as select 1 as id, '${EMAIL}'::text as email;
+  create view analytics_api.clients as select id from staging.client; reset role;
   set role app;
   create table people.customer (id integer, region text, email text);
   insert into people.customer select n, 'north', '${EMAIL}' from generate_series(1, 20) n;
@@ -48,7 +51,7 @@ describe.each([
   beforeAll(async () => {
     api = await startDataApi({
       ...{ superuser, writers: OWNERS, content: CONTENT },
-      ...{ exposed: ["analytics_api", "app_public"], private: ["people"] },
+      ...{ exposed: ["analytics_api", "app_public", "reference"], private: ["people"], hidden: ["staging"] },
     });
     client = await api.session();
     if (!superuser) await client.query(`set role ${ADMINISTRATOR}`);
@@ -122,14 +125,18 @@ describe.each([
 
   test("never serves a private column", async () => {
     expect((await read("/dbt_0?select=email")).status).toBe(400);
+    // A view of a hidden schema leaves the column out.
+    expect(JSON.parse((await read("/clients")).body)).toEqual([{ id: 1 }]);
+    expect((await read("/clients?select=email")).status).toBe(400);
+    expect((await read("/client", "staging")).status).toBe(406);
     expect((await read("/customer", "people")).status).toBe(406);
     expect((await read("/customer")).status).toBe(404);
     await read("/");
     await read("/meta_endpoints");
     expect(bodies.filter((body) => body.includes(EMAIL))).toEqual([]);
-    await expect(api.query("select from people.customer", api.roles.anonymous)).rejects.toMatchObject({
-      code: "42501",
-    });
+    for (const relation of ["people.customer", "staging.client"]) {
+      await expect(api.query(`select from ${relation}`, api.roles.anonymous)).rejects.toMatchObject({ code: "42501" });
+    }
   });
 
   test("reports what needs a superuser and is not enforced, and nothing else", async () => {
@@ -185,17 +192,37 @@ describe.each([
     await api.query(`alter schema catalog owner to gatehouse_owner`);
   });
 
-  test("keeps database, schemas and relations when the stack is destroyed", async () => {
-    await api.query(
+  test("lets writers create in a schema that the migrations created, readable at once", async () => {
+    await api.query("create table reference.region as select 7 as id", "dbt");
+    expect(await api.query("select id from reference.region", api.roles.anonymous)).toEqual([{ id: 7 }]);
+    expect(await differences()).toEqual([]);
+    await api.query("drop table reference.region");
+  });
+
+  /** Runs the statements with which the provider drops the roles of the stack; without superuser rights it becomes a member before. */
+  const destroy = (): Promise<unknown> =>
+    api.query(
       Object.values(api.roles)
         .map((role) => {
-          // The statements of the provider for a role that is destroyed; without superuser rights it becomes a member before.
           const member = superuser ? "" : `grant ${role} to ${ADMINISTRATOR};`;
           return `${member} reassign owned by ${role} to current_user; drop owned by ${role}; drop role ${role};`;
         })
         .join("\n"),
       superuser ? undefined : ADMINISTRATOR,
     );
+
+  test("can be deployed again after it was destroyed", async () => {
+    await destroy();
+    await api.createRoles();
+    api.migrate();
+    // Sessions of the dropped role are no use.
+    await api.restart();
+    expect(await differences()).toEqual([]);
+    for (const table of TABLES) await roundOf(table);
+  });
+
+  test("keeps database, schemas and relations when the stack is destroyed", async () => {
+    await destroy();
     const names = TABLES.map(({ schema, name }) => `select count(*)::integer as rows from ${schema}.${name}`);
     expect(await api.query(names.join(" union all "))).toEqual(TABLES.map(() => ({ rows: 20 })));
     // docs/existing-database.md, "Remove"
@@ -210,6 +237,13 @@ describe.each([
       await api.query(
         "select nspname::text as name from pg_namespace where nspname !~ '^(pg_|information)' order by 1",
       ),
-    ).toEqual([{ name: "analytics_api" }, { name: "app_public" }, { name: "people" }, { name: "public" }]);
+    ).toEqual([
+      { name: "analytics_api" },
+      { name: "app_public" },
+      { name: "people" },
+      { name: "public" },
+      { name: "reference" },
+      { name: "staging" },
+    ]);
   });
 });

@@ -29,6 +29,8 @@ export interface DataApi {
   session(): Promise<pg.Client>;
   /** Runs the migrations as the Job does. @param variables added to those of the Job. @throws Error with the output of psql */
   migrate(variables?: Readonly<Record<string, string>>): void;
+  /** Creates the roles as the stack does. */
+  createRoles(): Promise<unknown>;
   /** Starts the migrations as a separate process. */
   startMigration(): ChildProcess;
   /** Sends a request to PostgREST. */
@@ -54,7 +56,7 @@ export interface Answer {
 const ROLES = { anonymous: "gatehouse_anonymous", authenticator: "gatehouse_authenticator", owner: "gatehouse_owner" };
 const EXPOSED = ["api_v1", "marts", "raw"];
 const PRIVATE = ["private_marts", "private_raw"];
-const OWN = { superuser: true, exposed: EXPOSED, private: PRIVATE, writers: [] };
+const OWN = { superuser: true, exposed: EXPOSED, private: PRIVATE, hidden: [], writers: [] };
 /** A role without superuser rights. */
 export const ADMINISTRATOR = "administrator";
 
@@ -62,6 +64,7 @@ export const ADMINISTRATOR = "administrator";
 export interface ExistingDatabase extends Pick<DataPlan, "writers" | "superuser"> {
   readonly exposed: readonly string[];
   readonly private: readonly string[];
+  readonly hidden: readonly string[];
   /** Creates its objects, as the superuser; `administrator` exists, and owns the database. */
   readonly content: string;
 }
@@ -96,12 +99,12 @@ export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi
     }
   };
 
-  const { superuser, exposed, private: hidden, writers } = existing ?? OWN;
+  const { superuser, exposed, private: closed, hidden, writers } = existing ?? OWN;
   const user = superuser ? "postgres" : ADMINISTRATOR;
   const plan = dataPlan(
     {
       ...{ database: "gatehouse", existing: existing !== undefined, writers },
-      ...{ exposed, private: hidden, roles: ROLES, limits: LIMITS },
+      ...{ exposed, private: closed, hidden, roles: ROLES, limits: LIMITS },
     },
     { user, superuser },
   );
@@ -109,7 +112,8 @@ export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi
   await query(`create role ${ADMINISTRATOR} login createrole createdb password '${PASSWORD}'`, undefined, "postgres");
   await query(`create database gatehouse owner ${user}`, undefined, "postgres");
   if (existing) await query(existing.content);
-  await query(roleStatements(), user, "postgres");
+  const createRoles = (): Promise<unknown> => query(roleStatements(), user, "postgres");
+  await createRoles();
   if (!existing) {
     await query(plan.schemas.map(({ name, owner }) => `create schema ${name} authorization ${owner}`).join(";"));
   }
@@ -144,6 +148,7 @@ export async function startDataApi(existing?: ExistingDatabase): Promise<DataApi
     query,
     session: () => connect("gatehouse"),
     migrate,
+    createRoles,
     startMigration: () => {
       const { file, args, env } = migration();
       return spawn(file, args, { env, stdio: "ignore" });

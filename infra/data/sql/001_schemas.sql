@@ -3,7 +3,8 @@
 select
   pg_catalog.set_config('gatehouse.existing', :'existing', true),
   pg_catalog.set_config('gatehouse.owner', :'owner', true),
-  pg_catalog.set_config('gatehouse.layers', pg_catalog.concat_ws(',', nullif(:'exposed', ''), nullif(:'private', '')), true);
+  pg_catalog.set_config('gatehouse.layers', 
+    pg_catalog.concat_ws(',', nullif(:'exposed', ''), nullif(:'private', ''), nullif(:'hidden', '')), true);
 do $$
 declare
   owner constant name := pg_catalog.current_setting('gatehouse.owner');
@@ -24,6 +25,9 @@ begin
   loop
     if own.actual is null then
       execute pg_catalog.format('create schema %I authorization %I', own.schema, own.of);
+    elsif own.actual = current_user then
+      -- Also that of an earlier deployment, whose roles a destroy has dropped.
+      execute pg_catalog.format('alter schema %I owner to %I', own.schema, own.of);
     elsif own.actual <> own.of then
       raise duplicate_schema using
         message = pg_catalog.format('schema %I exists and belongs to %I, but Gatehouse needs a schema of this name', own.schema, own.actual),

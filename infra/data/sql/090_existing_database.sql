@@ -51,6 +51,12 @@ begin
     from pg_catalog.unnest(exposed || array['gatehouse', 'gatehouse_openapi']::name[]) schema
     where not pg_catalog.has_schema_privilege(anonymous, schema, 'USAGE')
     union all
+    -- A schema that was created for the data API.
+    select pg_catalog.format('grant usage, create on schema %I to %I', n.nspname, creator)
+    from pg_catalog.pg_namespace n cross join pg_catalog.unnest(creators) creator
+    where n.nspname = any (exposed) and pg_catalog.pg_get_userbyid(n.nspowner) = owner
+      and not pg_catalog.has_schema_privilege(creator, n.oid, 'CREATE')
+    union all
     select pg_catalog.format('revoke all on schema %I from %I', n.nspname, anonymous)
     from pg_catalog.pg_namespace n
     where n.nspname <> all (exposed || array['gatehouse', 'gatehouse_openapi']::name[])

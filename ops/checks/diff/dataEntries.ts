@@ -8,9 +8,15 @@ type SchemaAccess = SchemaFacts["access"];
 const IS: Readonly<Record<SchemaAccess, string>> = {
   exposed: "can be read by everyone over the data API",
   private: "is private: only its owner can read it",
+  hidden: "is hidden: only views can read it for the data API",
   internal: "is internal to Gatehouse",
 };
-const WAS = { exposed: "was open to everyone", private: "was private", internal: "was internal to Gatehouse" };
+const WAS: Readonly<Record<SchemaAccess, string>> = {
+  exposed: "was open to everyone",
+  private: "was private",
+  hidden: "was hidden",
+  internal: "was internal to Gatehouse",
+};
 
 const schema: Table["schema"] = {
   where: (name) => `schema ${name}`,

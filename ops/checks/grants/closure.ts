@@ -43,7 +43,11 @@ function* readFindings(
     yield report("leak", `serves rows of the private ${read.kind} ${read.name}${path}`, hint);
   } else if (access === undefined && !read.extension) {
     const problem = `serves rows of ${read.kind} ${read.name}${path}, in a schema that the configuration does not name`;
-    yield report("leak", problem, `name schema ${quoted(read.schema)} in data_api.schemas, or take it out`);
+    yield report(
+      "leak",
+      problem,
+      `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`,
+    );
   } else if (access !== undefined && read.secured && !read.forced) {
     // Row security does not apply to the table's owner, with whose rights its own view reads.
     if (!relation.kind.endsWith("view") || read.owner !== relation.owner) return;

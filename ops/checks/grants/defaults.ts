@@ -83,5 +83,6 @@ function alter({ owner, schema, kind }: Scope, verb: string, privileges: readonl
 
 function dangerOf(schema: string | null, stray: readonly string[], { schemas }: GrantExpectation): Danger {
   if (stray.some((privilege) => !["SELECT", "USAGE", "EXECUTE"].includes(privilege))) return "write";
-  return schema === null || schemas.get(schema)?.access === "private" ? "leak" : "reach";
+  const access = schemas.get(schema ?? "")?.access;
+  return schema === null || access === "private" || access === "hidden" ? "leak" : "reach";
 }

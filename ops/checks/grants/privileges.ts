@@ -68,7 +68,8 @@ function dangerOf(entry: LivePrivilege, stray: readonly string[], { schemas }: G
   const isSystem = SYSTEM.has(entry.schema ?? "");
   if (stray.includes("CREATE") || POWERFUL.has(entry.kind) || (isSystem && entry.kind !== "schema")) return "takeover";
   if (stray.some((privilege) => CHANGING.has(privilege))) return "write";
-  return schemas.get(entry.schema ?? "")?.access === "private" ? "leak" : "reach";
+  const access = schemas.get(entry.schema ?? "")?.access;
+  return access === "private" || access === "hidden" ? "leak" : "reach";
 }
 
 /** Privileges of the matrix that an object lacks, e.g. because another role than the owner created it. */

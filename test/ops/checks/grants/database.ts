@@ -16,7 +16,7 @@ const DATABASE = "warehouse";
 
 export const plan: DataPlan = dataPlan(
   {
-    ...{ database: DATABASE, existing: false, writers: [] },
+    ...{ database: DATABASE, existing: false, writers: [], hidden: [] },
     exposed: ["api_v1", "marts"],
     private: ["private_marts"],
     roles: { anonymous: "web_anon", authenticator: "authenticator", owner: "pipeline" },
@@ -83,7 +83,7 @@ function migrate({ host, port, user, password, database }: Server["address"]): v
     api: namesOf("exposed")[0] ?? "",
     exposed: namesOf("exposed").join(","),
     private: namesOf("private").join(","),
-    ...{ max_rows: "1000", exact_count_rows: "1000000", max_age: "60", existing: "off", writers: "" },
+    ...{ max_rows: "1000", exact_count_rows: "1000000", max_age: "60", existing: "off", writers: "", hidden: "" },
   };
   const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   const args = [

@@ -16,8 +16,8 @@ export const plans: fc.Arbitrary<DataPlan> = fc
 
 export function planOf(exposed: readonly string[], hidden: readonly string[]): DataPlan {
   const roles = { anonymous: "web_anon", authenticator: "gate", owner: "pipeline" };
-  const own = { database: "warehouse", existing: false, writers: [], exposed, private: hidden, roles, limits: LIMITS };
-  return dataPlan(own, { user: "admin", superuser: true });
+  const own = { database: "warehouse", existing: false, writers: [], hidden: [] };
+  return dataPlan({ ...own, exposed, private: hidden, roles, limits: LIMITS }, { user: "admin", superuser: true });
 }
 
 export function relation(schema: string, name: string, more: Partial<Relation> = {}): Relation {

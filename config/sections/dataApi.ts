@@ -174,17 +174,14 @@ export function toDataApi({ location, value }: DataApiDraft, domains: readonly D
   return {
     ...own,
     database: name,
-    /** Whether the database exists before the stack, and outlives it. */
     existing,
-    /** Whether a deployment refuses to drop a database that the stack created; undefined = as the server. */
-    protect,
+    protect, // undefined = as the server
     /** The enabled domain kinds on which it is exposed. */
     domains: enabledKinds(own.domains, domains),
     /** Exposed schemas in order; the first is the default (spec 001: `api_v1`). */
     exposed: schemas.exposed,
     /** Schemas with personal data: created without grants. */
     private: schemas.private,
-    /** Schemas that views of exposed schemas read: created without grants. */
     hidden: schemas.hidden,
     deprecated: Object.entries(schemas.deprecated).map(([name, { since, sunset, link }]) => ({
       schema: name,
@@ -242,10 +239,9 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts)
   }
   const own = Object.values(fields.roles ?? {});
   for (const [index, writer] of (fields.writers ?? []).entries()) {
-    if (!own.includes(writer)) continue;
-    const message = `role "${writer}" is created by Gatehouse`;
     const hint = "name roles that exist; the owner creates relations without being listed";
-    found.push(problem(within(location, "writers", index), message, hint));
+    if (own.includes(writer))
+      found.push(problem(within(location, "writers", index), `role "${writer}" is created by Gatehouse`, hint));
   }
   for (const role of repeated(own)) {
     found.push(problem(within(location, "roles"), `role "${role}" is used twice`, "give each role its own name"));

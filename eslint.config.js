@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "sdks/", "docs/snippets/", "node_modules/", "coverage/", "catalog/dist/"] },
+  { ignores: ["dist/", "sdks/", "docs/snippets/", "examples/", "node_modules/", "coverage/", "catalog/dist/"] },
   js.configs.recommended,
   tseslint.configs.recommendedTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },

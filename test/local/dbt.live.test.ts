@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import Papa from "papaparse";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,7 +17,8 @@ let dbt: Dbt;
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
-  cpSync(DBT_PROJECT, project, { recursive: true });
+  const isGenerated = (path: string): boolean => /^(venv|target|logs)$/.test(relative(DBT_PROJECT, path));
+  cpSync(DBT_PROJECT, project, { recursive: true, filter: (path) => !isGenerated(path) });
   [dbt, api] = await Promise.all([installDbt(), startDataApi()]);
   const session = await api.session();
   env = { PGHOST: "127.0.0.1", PGPORT: String(session.port), PGPASSWORD: password };

@@ -19,7 +19,7 @@ test.each([".", "stacks", "stacks/old"])("the project of %s is the nearest folde
 });
 
 test("without a Pulumi.yaml, the message has the command that creates one", () => {
-  expect(() => projectFolder(folder)).toThrow(
+  expect(() => projectFolder(folder, join(folder, "package"))).toThrow(
     new UserError(
       `there is no Pulumi.yaml in ${folder} or a folder above it. Change to the folder of your stack files, or create one with: npx gatehouse init`,
     ),
@@ -28,4 +28,5 @@ test("without a Pulumi.yaml, the message has the command that creates one", () =
 
 test("in this repository, the package is the project", () => {
   expect(projectFolder(join(packageFolder(), "docs"))).toBe(packageFolder());
+  expect(projectFolder(folder)).toBe(packageFolder());
 });

@@ -8,7 +8,7 @@ const INTRODUCTION = `
 
 Each stack has one file, \`Pulumi.<stack>.yaml\`, with the sections below under \`config\`. Three files are complete, commented examples:
 [Pulumi.dev.yaml](../Pulumi.dev.yaml) (a developer's cluster), [Pulumi.local.yaml](../Pulumi.local.yaml) (the local platform) and
-[Pulumi.production.yaml](../Pulumi.production.yaml) (three domains, several nodes). \`npm run plan -- STACK\` validates a file and prints what it exposes. It
+[Pulumi.production.yaml](../Pulumi.production.yaml) (three domains, several nodes). \`npx gatehouse plan STACK\` validates a file and prints what it exposes. It
 reports every problem at once, with its path and a hint.
 
 Editors with a YAML language server complete and check a stack file if its first line is
@@ -22,12 +22,12 @@ Editors with a YAML language server complete and check a stack file if its first
   \`pulumi config set --secret variables:NAME --stack STACK\`.
 - Secrets are encrypted in the state, and are in no plan, preview or log. The policy pack refuses a secret outside of a Secret
   ([policy pack](policy.md)).
-- \`npm run plan\` and \`npm run diff\` need no value of a secret.
+- \`npx gatehouse plan\` and \`npx gatehouse diff\` need no value of a secret.
 - A field that becomes a host, a port or an address must not be a secret variable.
 
 ## \`kubernetes:context\`
 
-The context of the kubeconfig: the only cluster that the stack changes. \`./deploy CONTEXT\` selects the stack by this key, or by another name in
+The context of the kubeconfig: the only cluster that the stack changes. \`npx gatehouse deploy CONTEXT\` selects the stack by this key, or by another name in
 [\`gatehouse:cluster\`](#gatehousecluster).
 `;
 

@@ -79,7 +79,7 @@ gatehouse:domains:
 - \`tls\` requires \`protocol: https\`. If TLS is terminated at the gateway, HTTP is redirected to HTTPS. With \`upstream\` the routes listen on HTTP, and Traefik must
   trust the address of the proxy ([prerequisites](prerequisites.md#client-addresses-behind-a-proxy)).
 - A private network without wildcard names (\`<tailnet>.ts.net\`) needs a node for each service. The base domain must be the tailnet itself, without \`targets\`.
-  \`npm run plan\` lists the names.
+  \`npx gatehouse plan\` lists the names.
 `,
 } satisfies Section;
 

@@ -69,7 +69,7 @@ function caller({ context = "CONTEXT" }: Settings): Called {
       summary,
       description,
       runbook: `docs/operations/alerts.md#${alert.toLowerCase()}`,
-      diagnose: `npm run diagnose -- ${context}`,
+      diagnose: `npx gatehouse diagnose ${context}`,
     },
   });
 }

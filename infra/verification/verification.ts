@@ -28,7 +28,7 @@ export interface VerificationArgs {
 
 /**
  * Verifies the deployment from inside the cluster on a schedule: what any client can reach, through the gateway, by the same names.
- * What needs the Kubernetes API or the database's administrator is left to `npm run verify`: the job has neither.
+ * What needs the Kubernetes API or the database's administrator is left to `npx gatehouse verify`: the job has neither.
  */
 export class Verification extends pulumi.ComponentResource {
   /** Where it runs, and the Secret of its account goes. */

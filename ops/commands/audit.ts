@@ -1,4 +1,4 @@
-/** `npm run audit`: compares a cluster with the plan of its stack, and reports routes that bypass it. See docs/policy.md. */
+/** `npx gatehouse audit`: compares a cluster with the plan of its stack, and reports routes that bypass it. See docs/policy.md. */
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { audit, auditedObjects } from "../checks/audit/audit.ts";

@@ -18,7 +18,9 @@ export async function runCommand(
   define: Define,
 ): Promise<number> {
   let code = 0;
-  const command = new Command(name).configureOutput({ writeOut: shell.out, writeErr: shell.error }).exitOverride();
+  const command = new Command(`gatehouse ${name}`)
+    .configureOutput({ writeOut: shell.out, writeErr: shell.error })
+    .exitOverride();
   define(command, (ended) => void (code = ended));
   if (shell.inspect) {
     shell.inspect(command);

@@ -19,7 +19,7 @@ export type Commands = ReadonlyMap<
  * @returns the exit code: 0, 2 for another shell
  */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
-  return runCommand("gatehouse completion", args, shell, (command) =>
+  return runCommand("completion", args, shell, (command) =>
     command
       .description("Print the completion script of a shell, for the name gatehouse. See docs/commands.md.")
       .addArgument(new Argument("<shell>", "your shell").choices(SHELLS))

@@ -1,4 +1,4 @@
-/** `npm run contract`: compares the columns of a database with the stack's contract, and accepts a new one. */
+/** `npx gatehouse contract`: compares the columns of a database with the stack's contract, and accepts a new one. */
 import type { ClientConfig } from "pg";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
@@ -151,7 +151,7 @@ function describe(stack: string, { databaseUrlFrom }: Options, result: Compariso
   const { schema, exposed, lock, changes } = result;
   const paint = painter(colours);
   const from = databaseUrlFrom === undefined ? "" : ` --database-url-from ${databaseUrlFrom}`;
-  const again = `npm run contract -- accept ${stack} --schema ${schema}${from}`;
+  const again = `npx gatehouse contract accept ${stack} --schema ${schema}${from}`;
   if (changes === undefined) return `${schema}: no contract yet. To accept the current columns:\n  ${again}\n`;
   if (changes.length === 0) return `${schema}: no changes to ${lock}\n`;
   const hint = isBreaking(result)

@@ -1,4 +1,4 @@
-/** `./deploy CONTEXT`: preview, confirm, apply and verify the stack of one cluster context. See docs/deploy.md. */
+/** `npx gatehouse deploy CONTEXT`: preview, confirm, apply and verify the stack of one cluster context. See docs/deploy.md. */
 import { UserError } from "../../config/userError.ts";
 import { ciVariable } from "../context/ci.ts";
 import { runCommand } from "./command.ts";
@@ -25,9 +25,9 @@ interface Flags {
  *   before anything changed, and without a terminal to confirm on
  */
 export function main(args: readonly string[], shell: Shell, deploy = deployContext): Promise<number> {
-  return runCommand("./deploy", args, shell, (command, end) =>
+  return runCommand("deploy", args, shell, (command, end) =>
     command
-      .usage("CONTEXT [options]")
+      .usage("[options] CONTEXT")
       .description("Deploy the stack of a cluster context: check, preview, ask, apply, verify. See docs/deploy.md.")
       .argument("[context]", "the context of the kubeconfig, which the stack file names as kubernetes:context")
       .option("--yes", "do not ask for confirmation")
@@ -36,7 +36,7 @@ export function main(args: readonly string[], shell: Shell, deploy = deployConte
       .option("--skip-policy", "do not run the policy pack: for emergencies, never in CI")
       .action(async (context: string | undefined, flags: Flags) => {
         if (context === undefined)
-          throw new ContextError(`name a context: ./deploy CONTEXT\n${listContexts(shell.project)}`);
+          throw new ContextError(`name a context: npx gatehouse deploy CONTEXT\n${listContexts(shell.project)}`);
         end(await run(openTarget(context, flags, shell), flags, shell, deploy));
       }),
   );
@@ -47,14 +47,14 @@ function openTarget(context: string, { yes, skipPolicy }: Flags, shell: Shell): 
   const ci = ciVariable(shell.environment);
   if (skipPolicy && ci !== undefined) {
     throw new UserError(
-      `--skip-policy never works in CI, and ${ci} is set. Run ./deploy without it. ` +
+      `--skip-policy never works in CI, and ${ci} is set. Run npx gatehouse deploy without it. ` +
         "If the policy pack reports a violation, see docs/policy.md.",
     );
   }
   const target = openContext(context, shell);
   if (!yes && !shell.ask) {
     throw new UserError(
-      "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npm run preview, then pass --yes.",
+      "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npx gatehouse preview, then pass --yes.",
     );
   }
   return target;

@@ -1,4 +1,4 @@
-/** `npm run diagnose`: explains a login loop, an unprotected service, a dead domain. See docs/diagnose.md. */
+/** `npx gatehouse diagnose`: explains a login loop, an unprotected service, a dead domain. See docs/diagnose.md. */
 import { join } from "node:path";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";

@@ -1,4 +1,4 @@
-/** `npm run diff`: who and what gains or loses access between two versions of the configuration. Needs no engine, no cluster and no secret. */
+/** `npx gatehouse diff`: who and what gains or loses access between two versions of the configuration. Needs no engine, no cluster and no secret. */
 import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { runCommand } from "./command.ts";
@@ -37,7 +37,10 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
       .option("--json", "print all statements as JSON, including implied ones")
       .option("--allow-public", "exit with 0 even if something is opened to the public")
       .option("--rest-url <url>", "with --markdown: link to the complete output, if the comment is cut")
-      .option("--preview <file>", "with --markdown: add the output of npm run preview; a missing file is left out")
+      .option(
+        "--preview <file>",
+        "with --markdown: add the output of npx gatehouse preview; a missing file is left out",
+      )
       .action((base: string, options: Options) => end(compare(base, options, shell))),
   );
 }

@@ -24,7 +24,7 @@ interface Options {
  * @returns the exit code: 0, 2 for a wrong command line, for answers that make no valid stack file, and for files that exist
  */
 export function main(args: readonly string[], shell: Shell): Promise<number> {
-  return runCommand("gatehouse init", args, shell, (command) =>
+  return runCommand("init", args, shell, (command) =>
     command
       .description(
         "Write a first stack file, and the Pulumi project around it, into this folder. Asks what no option answers.",

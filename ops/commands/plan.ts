@@ -1,4 +1,4 @@
-/** `npm run plan`: what a stack would expose, from its file alone. Needs no engine, no cluster and no secret. */
+/** `npx gatehouse plan`: what a stack would expose, from its file alone. Needs no engine, no cluster and no secret. */
 import { basename, join, resolve } from "node:path";
 import Table from "cli-table3";
 import { parseStack, readStackFile } from "../../config/load.ts";
@@ -23,7 +23,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
       .option("--file <config>", "plan this stack file instead of Pulumi.<stack>.yaml")
       .action((name: string | undefined, { json, file }: { json?: true; file?: string }) => {
         const stack = name ?? (file === undefined ? undefined : stackOf(file));
-        if (stack === undefined) return command.error("error: name a stack, e.g. npm run plan -- dev");
+        if (stack === undefined) return command.error("error: name a stack, e.g. npx gatehouse plan dev");
         const path = file === undefined ? join(shell.project, `Pulumi.${stack}.yaml`) : resolve(shell.folder, file);
         const plan = computePlan(parseStack(readStackFile(path, stack), shell.environment, { secretsRequired: false }));
         shell.out(json ? `${JSON.stringify(plan, null, 2)}\n` : `${page(plan)}\n`);

@@ -32,7 +32,7 @@ export function processShell(): Shell {
     },
     data: dataFolder(),
     environment: process.env,
-    // npm and ./deploy change the working directory to the project's.
+    // npm and npx gatehouse deploy change the working directory to the project's.
     folder: process.env["INIT_CWD"] ?? process.cwd(),
     colours: process.stdout.isTTY && process.stdout.hasColors(),
     now: () => new Date(),

@@ -1,4 +1,4 @@
-/** `npm run verify`: probes every route, header and grant of a live deployment. See docs/verify.md. */
+/** `npx gatehouse verify`: probes every route, header and grant of a live deployment. See docs/verify.md. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";

@@ -18,6 +18,6 @@ export async function refuseUnsafeRefresh({ context, settings, plan }: StackCont
   if (problem === undefined) return;
   throw new Error(
     `${url} ${problem}, so a refresh would delete all resources of the identity provider from the state. ` +
-      `Deploy without --refresh first, or run: npm run diagnose -- ${context}`,
+      `Deploy without --refresh first, or run: npx gatehouse diagnose ${context}`,
   );
 }

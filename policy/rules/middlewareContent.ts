@@ -24,7 +24,7 @@ function changedMiddleware(manifest: Manifest, plan: Plan): Finding[] {
     rule: middlewareContent.name,
     object: manifest.label,
     problem: `${effect(planned)}: ${difference}`,
-    hint: "deploy the stack again (./deploy CONTEXT --refresh)",
+    hint: "deploy the stack again (npx gatehouse deploy CONTEXT --refresh)",
   }));
 }
 

@@ -15,7 +15,7 @@ let count = 0;
 
 /**
  * Runs a command of the project as a user would, in the checkout of the test; its output is also in `<logs>/command-N.log`.
- * @param program e.g. `./deploy`
+ * @param program e.g. `npx gatehouse deploy`
  */
 export async function runCommand(program: string, ...args: readonly string[]): Promise<Ended> {
   const { project, environment, logs } = inject("cluster");

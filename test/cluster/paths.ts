@@ -12,7 +12,7 @@ export interface Paths {
   readonly folder: string;
   /** The tar file of all images. */
   readonly images: string;
-  /** A checkout of the project in which `./deploy` runs; writes to it stay in the folder. */
+  /** A checkout of the project in which `npx gatehouse deploy` runs; writes to it stay in the folder. */
   readonly project: string;
   readonly kubeconfig: string;
   /** Programs by name, see `main.ts`. */

@@ -1,4 +1,4 @@
-/** `npm run verify` on the sample data, which has a relation with more rows than `exact_count_rows`. */
+/** `npx gatehouse verify` on the sample data, which has a relation with more rows than `exact_count_rows`. */
 import { expect, inject, test } from "vitest";
 import { checkDataApi } from "../../ops/checks/verify/dataApi.ts";
 

@@ -78,7 +78,7 @@ interface Deployed {
   readonly text: string;
 }
 
-/** Runs `./deploy gatehouse-local --yes` with another program. */
+/** Runs `npx gatehouse deploy gatehouse-local --yes` with another program. */
 async function deploy(run: PulumiFn, skipPolicy = false, context = target): Promise<Deployed> {
   deploymentCount += 1;
   let text = "";
@@ -162,7 +162,7 @@ describe("an update", () => {
 });
 
 /** Another context than that of the local platform: uses the stack file, the environment, and the project file with a relative analyzer path. */
-describe("npm run preview on another context", () => {
+describe("npx gatehouse preview on another context", () => {
   const project = mkdtempSync(join(tmpdir(), "gatehouse-real-"));
   afterAll(() => rmSync(project, { recursive: true }));
 

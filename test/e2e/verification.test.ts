@@ -168,7 +168,7 @@ describe("the verification job", () => {
   });
 });
 
-describe("npm run verify", () => {
+describe("npx gatehouse verify", () => {
   test("runs every kind of check, counts skipped ones, and writes no secret in any format", async () => {
     const { data } = inject("platform");
     const junit = join(data, "verify.xml");

@@ -154,7 +154,7 @@ describe("the production stack", () => {
     expect([...new Set(alerts.map(({ alert }) => alert))]).toEqual(titles);
     for (const { alert, annotations } of alerts) {
       expect(annotations.runbook).toBe(`docs/operations/alerts.md#${alert.toLowerCase()}`);
-      expect(annotations.diagnose).toBe("npm run diagnose -- production");
+      expect(annotations.diagnose).toBe("npx gatehouse diagnose production");
     }
   });
 

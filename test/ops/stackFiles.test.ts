@@ -31,12 +31,12 @@ describe.each(NOT_STACK_FILES)("$name as a stack file", ({ content, problem }) =
     expect(messageOf(() => readStackFile(join(folder, file), "dev"))).toBe(message);
   });
 
-  test("is reported by npm run plan", async () => {
+  test("is reported by npx gatehouse plan", async () => {
     expect(await plan(["--file", file], shell)).toBe(2);
     expect(seen).toEqual({ out: "", error: `${message}\n` });
   });
 
-  test("is reported by npm run diff", async () => {
+  test("is reported by npx gatehouse diff", async () => {
     expect(await diff([file], shell)).toBe(2);
     expect(seen).toEqual({ out: `Stack dev\n\n${message}\n`, error: "" });
   });

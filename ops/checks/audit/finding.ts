@@ -36,11 +36,11 @@ export function restore(hosts: readonly string[], { plan, context }: Compared, c
     // a refresh of the whole stack would forget them all.
     const route = routes.find(({ rules }) => rules.some(({ exposure }) => exposure === own.id));
     const targets = `--target '**::${route?.name}-route' --target '**::${route?.namespace}/*-middleware'`;
-    return `refresh only these, pulumi refresh --stack ${stack} ${targets}, then run ./deploy ${context}; do not refresh the stack before`;
+    return `refresh only these, pulumi refresh --stack ${stack} ${targets}, then run npx gatehouse deploy ${context}; do not refresh the stack before`;
   }
-  if (changed === undefined) return `run ./deploy ${context} --refresh`;
+  if (changed === undefined) return `run npx gatehouse deploy ${context} --refresh`;
   // The field manager that changed an object owns the changed fields, and the engine does not take them over (server-side apply).
-  return `delete the changed object, ${deletion(changed, context)}, and run ./deploy ${context} --refresh`;
+  return `delete the changed object, ${deletion(changed, context)}, and run npx gatehouse deploy ${context} --refresh`;
 }
 
 /** Returns the command that deletes an object. */

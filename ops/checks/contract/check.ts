@@ -51,13 +51,13 @@ export async function checkContract(
   { mayBeIncomplete = false }: ContractCheckOptions = {},
 ): Promise<Check> {
   const check = (ok: boolean, detail: string): Check => ({ name: `contract of ${schema}`, ok, detail });
-  if (!lock) return check(true, "no contract yet; to accept the current columns, run npm run contract -- accept");
+  if (!lock) return check(true, "no contract yet; to accept the current columns, run npx gatehouse contract accept");
   const found = compare(lock, await readCatalogue(client, schema, lock));
   const changes = mayBeIncomplete ? withoutMissingRelations(found) : found;
   const breaking = changes.filter((change) => change.breaking);
   if (breaking.length === 0) return check(true, changes.length === 0 ? "kept" : `kept; ${countChanges(changes)}`);
   const lines = describeChanges(breaking, painter(false));
-  const hint = "Restore these, or see docs/versioning.md. npm run contract -- check prints them again.";
+  const hint = "Restore these, or see docs/versioning.md. npx gatehouse contract check prints them again.";
   return check(false, [countChanges(breaking), ...lines, hint].join("\n"));
 }
 

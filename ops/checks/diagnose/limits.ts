@@ -18,7 +18,7 @@ export function limits(evidence: Evidence): string[] {
     ...clusterLimits(evidence),
     ...others.flatMap(lineOf),
     ...(notAsked > 0
-      ? [`${notAsked} hosts were not checked within a minute; pass one of them: npm run diagnose -- CONTEXT HOST`]
+      ? [`${notAsked} hosts were not checked within a minute; pass one of them: npx gatehouse diagnose CONTEXT HOST`]
       : []),
     ...(name === undefined ? [] : [`${name}; DNS resolution is not checked`]),
     ...(protectedHosts.length > 0 && isSignedOut

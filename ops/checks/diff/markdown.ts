@@ -23,7 +23,7 @@ function statementBlock(...rows: readonly Row[]): Block {
 export const UNCHANGED = statementBlock({ text: "### Access\n\nNo access changes.\n" });
 
 /**
- * The output of `npm run preview`. Its last lines are left out first, before any statement.
+ * The output of `npx gatehouse preview`. Its last lines are left out first, before any statement.
  * @param output as it was printed
  */
 export function previewBlock(output: string): Block {

@@ -51,7 +51,7 @@ export function clusterProbes(target: Target, cluster: KubeConfig | Unreachable,
     { kind: "cluster", subject, run: () => checkTraefik(cluster, settings) },
     ...plan.exposures.map(({ id, url, host }): Probe => {
       const name = `backends of ${url}`;
-      const hint = `run: npm run diagnose -- ${context} ${host}`;
+      const hint = `run: npx gatehouse diagnose ${context} ${host}`;
       const run = async () => {
         const blind = unreadable(name, await objects(), ["Service", "Pod"]);
         return [blind ?? checkBackends(name, backendsOf(plan, id), await services(), hint)];

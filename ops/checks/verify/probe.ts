@@ -9,25 +9,27 @@ interface Failed {
   readonly context: string;
 }
 
-const diagnose = ({ subject, context }: Failed): string => `run: npm run diagnose -- ${context} ${subject}`;
+const diagnose = ({ subject, context }: Failed): string => `run: npx gatehouse diagnose ${context} ${subject}`;
 
 /** Kinds of checks in the order of reports, each with the hint of a failed one. */
 const HINTS = {
   routes: diagnose,
   "sign-in": diagnose,
   spoofs: ({ context }: Failed) =>
-    `deploy again, so that the route removes these headers (./deploy ${context}); until then, trust no identity header there`,
+    `deploy again, so that the route removes these headers (npx gatehouse deploy ${context}); until then, trust no identity header there`,
   dns: diagnose,
   certificates: ({ subject }: Failed) =>
     `check what terminates TLS for ${subject} (domains.<kind>.tls); a private authority is trusted with NODE_EXTRA_CA_CERTS=FILE`,
-  domains: ({ context }: Failed) => `find unmanaged routes: npm run audit -- ${context}`,
-  "data-api": ({ context }: Failed) => `deploy again (./deploy ${context}), then check the pods of the data API`,
-  catalog: ({ context }: Failed) => `deploy again (./deploy ${context}), then check the pods of the catalog`,
+  domains: ({ context }: Failed) => `find unmanaged routes: npx gatehouse audit ${context}`,
+  "data-api": ({ context }: Failed) =>
+    `deploy again (npx gatehouse deploy ${context}), then check the pods of the data API`,
+  catalog: ({ context }: Failed) =>
+    `deploy again (npx gatehouse deploy ${context}), then check the pods of the catalog`,
   database: ({ context }: Failed) =>
-    `deploy again (./deploy ${context}); npm run contract -- check prints all breaking changes`,
+    `deploy again (npx gatehouse deploy ${context}); npx gatehouse contract check prints all breaking changes`,
   cluster: ({ context }: Failed) =>
     `kubectl --context ${context} get pods --all-namespaces, and describe those that are not ready`,
-  audit: ({ context }: Failed) => `run: npm run audit -- ${context}`,
+  audit: ({ context }: Failed) => `run: npx gatehouse audit ${context}`,
 } as const;
 
 export type Kind = keyof typeof HINTS;

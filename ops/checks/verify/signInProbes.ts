@@ -75,7 +75,7 @@ async function byPassword(target: OutsideTarget, exposure: Exposure, { basic }: 
   const credentials = basic.get(entry);
   if (credentials) return [await checkBasic(exposure, credentials, isEcho(target, exposure))];
   const reason = `the password of "${entry}" is not known here`;
-  return [skip(`sign-in to ${exposure.url}`, reason, "run npm run verify where the stack's secrets can be read")];
+  return [skip(`sign-in to ${exposure.url}`, reason, "run npx gatehouse verify where the stack's secrets can be read")];
 }
 
 /** The application's own login, which only a user can use: a machine has no login page. */

@@ -60,11 +60,11 @@ export function nextCommands(outcome: Ending, context: string): string[] {
     case "unchanged":
       return [];
     case "unverified":
-      return [`npm run diagnose -- ${context}`, `npm run verify -- ${context}`];
+      return [`npx gatehouse diagnose ${context}`, `npx gatehouse verify ${context}`];
     case "failed":
-      return [`npm run diagnose -- ${context}`, `./deploy ${context}`];
+      return [`npx gatehouse diagnose ${context}`, `npx gatehouse deploy ${context}`];
     case "refused":
     case "declined":
-      return [`./deploy ${context}`];
+      return [`npx gatehouse deploy ${context}`];
   }
 }

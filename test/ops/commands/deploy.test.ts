@@ -58,7 +58,7 @@ const KNOWN = "Known contexts:\n  rancher-desktop (stack dev)\n";
 describe("the command line", () => {
   test("lists the contexts if none is named", async () => {
     expect(await run([])).toBe(2);
-    expect({ out, error }).toEqual({ out: "", error: `name a context: ./deploy CONTEXT\n${KNOWN}` });
+    expect({ out, error }).toEqual({ out: "", error: `name a context: npx gatehouse deploy CONTEXT\n${KNOWN}` });
   });
 
   test("lists the contexts for an unknown one, and deploys nothing", async () => {
@@ -78,7 +78,7 @@ describe("the command line", () => {
   test("requires --yes without a terminal", async () => {
     expect(await run(["rancher-desktop"], { ask: undefined })).toBe(2);
     expect(error).toBe(
-      "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npm run preview, then pass --yes.\n",
+      "Standard input is not a terminal, so Gatehouse cannot ask for confirmation. Run npx gatehouse preview, then pass --yes.\n",
     );
     expect(deployed).toEqual([]);
     expect(await run(["rancher-desktop", "--yes"], { ask: undefined })).toBe(0);
@@ -86,7 +86,7 @@ describe("the command line", () => {
 
   test("returns 0 for --help", async () => {
     expect(await run(["--help"])).toBe(0);
-    expect(out).toContain("Usage: ./deploy CONTEXT [options]");
+    expect(out).toContain("Usage: gatehouse deploy [options] CONTEXT");
   });
 });
 
@@ -108,7 +108,7 @@ describe("--skip-policy", () => {
     const environment = { [name]: value };
     expect(await run(["rancher-desktop", "--yes", "--skip-policy"], { environment })).toBe(2);
     expect([error, deployed]).toEqual([
-      `--skip-policy never works in CI, and ${name} is set. Run ./deploy without it. If the policy pack reports a violation, ` +
+      `--skip-policy never works in CI, and ${name} is set. Run npx gatehouse deploy without it. If the policy pack reports a violation, ` +
         "see docs/policy.md.\n",
       [],
     ]);

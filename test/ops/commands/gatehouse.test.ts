@@ -7,7 +7,7 @@ import { SHELL } from "../../helpers/shell.ts";
 test("runs the named command with its own arguments", async () => {
   let out = "";
   expect(await main(["plan", "--help"], { ...SHELL, out: (text) => void (out += text) })).toBe(0);
-  expect(out).toMatch(/^Usage: plan \[options\] STACK\n/);
+  expect(out).toMatch(/^Usage: gatehouse plan \[options\] STACK\n/);
 });
 
 const USAGE = `Usage: gatehouse COMMAND [ARGUMENT...]

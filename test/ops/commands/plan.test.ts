@@ -42,7 +42,7 @@ config:
   gatehouse:test_environments: { enabled: false }
 `;
 
-describe("npm run plan", () => {
+describe("npx gatehouse plan", () => {
   test("prints hosts, protections, groups, public paths, records and warnings", async () => {
     writeFileSync(join(folder, "Pulumi.small.yaml"), SMALL);
     const { code, out, error } = await run("--file", "Pulumi.small.yaml");
@@ -94,7 +94,7 @@ describe("npm run plan", () => {
   });
 
   test("exits with 2 for a wrong command line", async () => {
-    expect(await run()).toEqual({ code: 2, out: "", error: "error: name a stack, e.g. npm run plan -- dev\n" });
+    expect(await run()).toEqual({ code: 2, out: "", error: "error: name a stack, e.g. npx gatehouse plan dev\n" });
     expect(await run("dev", "--jsn")).toEqual({
       code: 2,
       out: "",

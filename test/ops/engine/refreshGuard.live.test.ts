@@ -27,7 +27,7 @@ test("refuses a refresh while the identity provider is not ready, because a 404 
   for (const status of [404, 503]) {
     expect(await refreshBefore(status)).toBe(
       `URL/-/health/ready/ returns ${status}, so a refresh would delete all resources of the identity provider from the state. ` +
-        "Deploy without --refresh first, or run: npm run diagnose -- prod-eu",
+        "Deploy without --refresh first, or run: npx gatehouse diagnose prod-eu",
     );
   }
 });

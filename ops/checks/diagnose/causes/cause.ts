@@ -59,5 +59,5 @@ export function causeOf(subject: CauseName, problem: Problem | undefined): Cause
 
 /** Returns the hint for an object that was changed or deleted outside of the stack. */
 export function redeploy({ context }: Evidence): string {
-  return `./deploy ${context} --refresh restores the planned state`;
+  return `npx gatehouse deploy ${context} --refresh restores the planned state`;
 }

@@ -36,7 +36,7 @@ function found(problem: Problem | undefined, { context }: ComparedEvidence): Cau
   return causeOf("deployment", {
     message,
     evidence,
-    hint: `run ./deploy ${context}, which continues the last deployment`,
+    hint: `run npx gatehouse deploy ${context}, which continues the last deployment`,
   });
 }
 

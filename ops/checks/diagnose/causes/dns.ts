@@ -43,7 +43,7 @@ function noAddress(
       kind === "DNSEndpoint" && listOf(at(spec, "endpoints")).some((endpoint) => textAt(endpoint, "dnsName") === host),
   );
   if (record === undefined) {
-    const hint = `run ./deploy ${evidence.context} --refresh, which creates it`;
+    const hint = `run npx gatehouse deploy ${evidence.context} --refresh, which creates it`;
     return found(hint, `no DNSEndpoint contains ${host}`);
   }
   return found(
@@ -74,6 +74,6 @@ export function clusterNames({ settings, cluster, context }: Evidence): CauseFin
   return causeOf("names inside the cluster", {
     message: `pods cannot resolve *.${local.baseDomain}, so applications with their own OAuth client cannot reach the identity provider`,
     evidence: [`key gatehouse.override of ConfigMap kube-system/coredns-custom ${has}`],
-    hint: `./deploy ${context} --refresh restores it`,
+    hint: `npx gatehouse deploy ${context} --refresh restores it`,
   });
 }

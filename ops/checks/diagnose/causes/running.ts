@@ -41,7 +41,7 @@ function problemOf(backends: readonly Backend[], evidence: ComparedEvidence): Pr
   if (first === undefined) return undefined;
   const hints = {
     missing: `create it, or correct the entry's service: { name, namespace, port }; ${redeploy(evidence)}`,
-    port: `set one of its ports in the entry's service: { name, namespace, port }, and run ./deploy ${context}`,
+    port: `set one of its ports in the entry's service: { name, namespace, port }, and run npx gatehouse deploy ${context}`,
     "not-ready": `see kubectl --context ${context} get pods --namespace ${first.namespace}, then describe the one that is not ready`,
   };
   return { message: first.problem, evidence: [first.evidence], hint: hints[first.kind] };

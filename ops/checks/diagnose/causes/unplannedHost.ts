@@ -29,7 +29,7 @@ function unknownDomain(host: string, evidence: Evidence): CauseFinding | undefin
   const known = evidence.settings.domains.map(
     ({ kind, baseDomain, enabled }) => `${kind}: ${baseDomain}${enabled ? "" : " (not enabled)"}`,
   );
-  const hint = `add a kind with that base domain under gatehouse:domains, and run ./deploy ${evidence.context}`;
+  const hint = `add a kind with that base domain under gatehouse:domains, and run npx gatehouse deploy ${evidence.context}`;
   return causeOf("domain not enabled", {
     message: `${host} is not below a base domain`,
     evidence: [`gatehouse:domains has ${known.join(", ")}`],
@@ -42,7 +42,7 @@ function disabled(host: string, { kind, enabled }: Domain, evidence: Evidence): 
   return causeOf("domain not enabled", {
     message: `domain "${kind}" is not enabled, so nothing is exposed on ${host}`,
     evidence: [`gatehouse:domains, ${kind}: enabled is false`, ...routed(host, evidence)],
-    hint: `set enabled: true for ${kind} under gatehouse:domains, and run ./deploy ${evidence.context}${orDelete(host, evidence)}`,
+    hint: `set enabled: true for ${kind} under gatehouse:domains, and run npx gatehouse deploy ${evidence.context}${orDelete(host, evidence)}`,
   });
 }
 
@@ -56,11 +56,11 @@ function absent(host: string, { kind, baseDomain, enabled }: Domain, evidence: E
     return causeOf("absent from protected_services", {
       message: `the entry "${entry.name}" does not name domain "${kind}"`,
       evidence: [`its domains are: ${on}`, ...routed(host, evidence)],
-      hint: `add ${kind} to its domains, and run ./deploy ${evidence.context}`,
+      hint: `add ${kind} to its domains, and run npx gatehouse deploy ${evidence.context}`,
     });
   }
   const names = services.map(({ name }) => name).join(", ") || "no entries";
-  const hint = `add an entry "${label}" to gatehouse:protected_services, and run ./deploy ${evidence.context}${orDelete(host, evidence)}`;
+  const hint = `add an entry "${label}" to gatehouse:protected_services, and run npx gatehouse deploy ${evidence.context}${orDelete(host, evidence)}`;
   return causeOf("absent from protected_services", {
     message: `no entry of protected_services is named "${label}"`,
     evidence: [`it has ${names}`, ...routed(host, evidence)],

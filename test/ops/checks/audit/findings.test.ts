@@ -22,7 +22,7 @@ test("attributes a changed rule to its own host", () => {
 test("attributes a missing route to all of its hosts", () => {
   const [finding] = findings(edited(clean, "IngressRoute", "default/wiki", () => undefined));
   expect(finding?.hosts).toEqual(["wiki.localhost", "wiki.mesh.example.org"]);
-  expect(finding?.hint).toBe("run ./deploy prod --refresh");
+  expect(finding?.hint).toBe("run npx gatehouse deploy prod --refresh");
 });
 
 test("finds an additional rule in a planned route", () => {

@@ -153,7 +153,7 @@ describe("the check of a deployment", () => {
     expect(await checkContract(database.client, "api_v1", undefined)).toEqual({
       name: "contract of api_v1",
       ok: true,
-      detail: "no contract yet; to accept the current columns, run npm run contract -- accept",
+      detail: "no contract yet; to accept the current columns, run npx gatehouse contract accept",
     });
   });
 
@@ -179,7 +179,7 @@ describe("the check of a deployment", () => {
   ✖ v.id  integer → text  another type
   ✖ v.n   text            gone
   ✖ w     1 column        gone
-Restore these, or see docs/versioning.md. npm run contract -- check prints them again.`,
+Restore these, or see docs/versioning.md. npx gatehouse contract check prints them again.`,
     });
   });
 
@@ -192,7 +192,7 @@ Restore these, or see docs/versioning.md. npm run contract -- check prints them 
       ok: false,
       detail: `1 breaking change
   ✖ v.id  integer  gone
-Restore these, or see docs/versioning.md. npm run contract -- check prints them again.`,
+Restore these, or see docs/versioning.md. npx gatehouse contract check prints them again.`,
     });
   });
 });

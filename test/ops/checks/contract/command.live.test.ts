@@ -1,4 +1,4 @@
-/** `npm run contract` against a real Postgres, from the first contract to the removal of a schema. */
+/** `npx gatehouse contract` against a real Postgres, from the first contract to the removal of a schema. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkContracts } from "../../../../ops/checks/contract/check.ts";
 import { LockFolder } from "../../../../ops/checks/contract/lockFolder.ts";
@@ -31,7 +31,7 @@ describe("contract check and accept", () => {
     expect(await check()).toEqual({
       code: 0,
       error: "",
-      out: `api_v1: no contract yet. To accept the current columns:\n  npm run contract -- accept dev --schema api_v1 --database-url-from SCRATCH\n`,
+      out: `api_v1: no contract yet. To accept the current columns:\n  npx gatehouse contract accept dev --schema api_v1 --database-url-from SCRATCH\n`,
     });
     expect(await accept()).toEqual({
       code: 2,
@@ -85,7 +85,7 @@ describe("contract check and accept", () => {
   + summary         1 column                            added
 
 To accept these as well:
-  npm run contract -- accept dev --schema api_v1 --database-url-from SCRATCH
+  npx gatehouse contract accept dev --schema api_v1 --database-url-from SCRATCH
 `,
     });
     expect((await accept("--breaking", "why not")).error).toBe(
@@ -111,7 +111,7 @@ To accept these as well:
   + kommuner.extra  text not null             added
 
 Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:
-  npm run contract -- accept dev --schema api_v1 --database-url-from SCRATCH --breaking REASON
+  npx gatehouse contract accept dev --schema api_v1 --database-url-from SCRATCH --breaking REASON
 `);
     expect(await accept()).toEqual({ code: 1, error: "", out });
     expect(project.read(LOCK)).toBe(before);

@@ -1,4 +1,4 @@
-/** `npm run contract` as far as it gets without a database: every wrong use, with a hint. */
+/** `npx gatehouse contract` as far as it gets without a database: every wrong use, with a hint. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Project } from "./project.ts";
 
@@ -12,7 +12,7 @@ afterEach(() => project.remove());
 
 describe("a wrong command line", () => {
   test.each([
-    [[], /^Usage: contract /],
+    [[], /^Usage: gatehouse contract /],
     [["compare"], /^error: unknown command 'compare'/],
     [["check", "--breaking", "x"], /^error: unknown option '--breaking'/],
     [["accept", "dev", "extra"], /^error: too many arguments/],
@@ -33,7 +33,7 @@ describe("a wrong command line", () => {
   test("exits with 0 for --help", async () => {
     const { code, out, error } = await project.run("check", "--help");
     expect([code, error]).toEqual([0, ""]);
-    expect(out).toMatch(/^Usage: contract check \[options\] \[stack\]\n/);
+    expect(out).toMatch(/^Usage: gatehouse contract check \[options\] \[stack\]\n/);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Which database `npm run contract` reads, and what it reports if it cannot. */
+/** Which database `npx gatehouse contract` reads, and what it reports if it cannot. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ describe("the database of the stack", () => {
     const { code, out } = await project.run("check", "dev", "--schema", "raw");
     expect([code, out]).toEqual([
       0,
-      "raw: no contract yet. To accept the current columns:\n  npm run contract -- accept dev --schema raw\n",
+      "raw: no contract yet. To accept the current columns:\n  npx gatehouse contract accept dev --schema raw\n",
     ]);
   });
 
@@ -37,7 +37,7 @@ describe("the database of the stack", () => {
     project.environment["POSTGRES_PASSWORD"] = "another";
     project.environment["POSTGRES_PORT"] = "1";
     expect((await project.run("check")).out).toBe(
-      "api_v1: no contract yet. To accept the current columns:\n  npm run contract -- accept local --schema api_v1\n",
+      "api_v1: no contract yet. To accept the current columns:\n  npx gatehouse contract accept local --schema api_v1\n",
     );
   });
 

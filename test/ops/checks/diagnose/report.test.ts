@@ -100,7 +100,7 @@ http://wiki.localhost
   Symptom   domain not working: 404 from the gateway: it has no route for this host
   Cause     deployment: the last deployment run failed
   Evidence  update of 2026-11-21T08:00:00.000Z: failed
-  Hint      run ./deploy rancher-desktop, which continues the last deployment
+  Hint      run npx gatehouse deploy rancher-desktop, which continues the last deployment
   Also      route configuration: IngressRoute default/wiki is missing, so another route may serve wiki.localhost, wiki.mesh.example.org
 
 Not checked

@@ -152,7 +152,7 @@ describe("hints", () => {
     const found = diagnosed(WIKI, [loop, (e) => void (forwardAuth(e)["authRequestHeaders"] = [])]);
     expect(found.cause?.hint).toBe(
       `delete the changed object, kubectl --context rancher-desktop delete middleware.traefik.io ${FORWARD_AUTH} ` +
-        "--namespace default, and run ./deploy rancher-desktop --refresh",
+        "--namespace default, and run npx gatehouse deploy rancher-desktop --refresh",
     );
   });
 
@@ -161,7 +161,7 @@ describe("hints", () => {
     for (const url of [WIKI, AUTHENTIK]) {
       expect(diagnosed(url, [gone]).cause?.hint).toBe(
         "refresh only these, pulumi refresh --stack dev --target '**::gatehouse-identity-provider-route' " +
-          "--target '**::authentik/*-middleware', then run ./deploy rancher-desktop; do not refresh the stack before",
+          "--target '**::authentik/*-middleware', then run npx gatehouse deploy rancher-desktop; do not refresh the stack before",
       );
     }
   });

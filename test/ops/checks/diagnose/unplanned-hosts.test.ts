@@ -79,7 +79,7 @@ test.each([
 test("suggests the host that was probably meant", () => {
   expect(diagnosedHost("wikki.localhost", 404).cause?.hint).toBe("did you mean wiki.localhost?");
   expect(diagnosedHost("unheard-of.localhost", 404).cause?.hint).toBe(
-    'add an entry "unheard-of" to gatehouse:protected_services, and run ./deploy rancher-desktop',
+    'add an entry "unheard-of" to gatehouse:protected_services, and run npx gatehouse deploy rancher-desktop',
   );
 });
 

@@ -33,7 +33,7 @@ async function backendsOfWiki(objects: ClusterObjects): Promise<object | undefin
 const about = { kind: "cluster", subject: WIKI, name: `backends of ${WIKI}` };
 const failed = (detail: string) => ({
   ...{ ...about, ok: false, detail },
-  hint: "run: npm run diagnose -- prod wiki.localhost",
+  hint: "run: npx gatehouse diagnose prod wiki.localhost",
 });
 
 test("passes for a cluster that is as planned, and reads its objects once", async () => {
@@ -99,7 +99,7 @@ test("reports each finding of the audit with its hint", async () => {
     {
       ...{ kind: "audit", subject: "cluster prod", name: "IngressRoute default/wiki", ok: false },
       detail: "is missing, so another route may serve wiki.localhost, wiki.mesh.example.org",
-      hint: "run ./deploy prod --refresh",
+      hint: "run npx gatehouse deploy prod --refresh",
     },
   ]);
 });

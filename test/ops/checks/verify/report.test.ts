@@ -12,7 +12,7 @@ const passed: Result = {
   ...{ name: `${WHOAMI} without a session`, detail: "302 → http://authentik.localhost:8080" },
 };
 const failed: Result = {
-  ...{ kind: "dns", subject: WHOAMI, ok: false, hint: "run: npm run diagnose -- here whoami.localhost" },
+  ...{ kind: "dns", subject: WHOAMI, ok: false, hint: "run: npx gatehouse diagnose here whoami.localhost" },
   ...{ name: "whoami.localhost resolves", detail: "expected the targets 203.0.113.7, got 198.51.100.1" },
 };
 const skipped = (name: string): Result => ({
@@ -33,7 +33,7 @@ test("prints a table by subject, failed and skipped checks with hints, and a sum
   expect(table).toContain("│ ✖ │ resolves");
   expect(rest.split("\n")).toEqual([
     "✖ whoami.localhost resolves: expected the targets 203.0.113.7, got 198.51.100.1",
-    "    run: npm run diagnose -- here whoami.localhost",
+    "    run: npx gatehouse diagnose here whoami.localhost",
     "– sign-in to a (and 1 more): skipped: no account that can sign in",
     "    add a service account",
     "1 passed, 1 failed, 2 skipped (no account that can sign in) (1.3 s)",
@@ -60,7 +60,7 @@ test("writes a JUnit suite per subject with failed and skipped test cases", () =
   expect(xml).toContain(`<testsuite name="${WHOAMI}"`);
   expect(xml).toContain('<testcase classname="gatehouse.dns" name="whoami.localhost resolves">');
   expect(xml).toMatch(
-    /<failure message="expected the targets 203\.0\.113\.7, got 198\.51\.100\.1[^"]*npm run diagnose/,
+    /<failure message="expected the targets 203\.0\.113\.7, got 198\.51\.100\.1[^"]*npx gatehouse diagnose/,
   );
   expect(xml).toMatch(/<skipped\/>\s*<system-out>/);
 });
@@ -102,6 +102,6 @@ test("returns a failed check for a probe that throws", async () => {
 });
 
 test("has a hint with a command for every kind", () => {
-  expect(hintOf({ kind: "routes", subject: WHOAMI }, "here")).toBe("run: npm run diagnose -- here whoami.localhost");
+  expect(hintOf({ kind: "routes", subject: WHOAMI }, "here")).toBe("run: npx gatehouse diagnose here whoami.localhost");
   for (const kind of KINDS) expect(hintOf({ kind, subject: "domain mesh" }, "here")).not.toContain("undefined");
 });

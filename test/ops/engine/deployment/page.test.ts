@@ -147,5 +147,5 @@ test("prints each failed check of the verification", () => {
   expect(verificationPage(checks, plain)).toBe(
     "1 passed, 1 failed\n  ✖ http://b.localhost without a session: expected status 302, got 200",
   );
-  expect(nextPage(["./deploy dev"])).toBe("Next commands\n  ./deploy dev");
+  expect(nextPage(["npx gatehouse deploy dev"])).toBe("Next commands\n  npx gatehouse deploy dev");
 });

@@ -5,27 +5,47 @@ import { MIN_KUBERNETES } from "../../config/versions.ts";
 import type { Plan } from "../plan/types.ts";
 import { type ClusterFacts, clusterFacts } from "./cluster.ts";
 import { identityProblem } from "./identity.ts";
-import { customKinds } from "./kinds.ts";
-import { traefikProblems } from "./traefik.ts";
+import { type CustomKind, customKinds } from "./kinds.ts";
+import { type Prerequisite, problemsOf, type Result } from "./prerequisite.ts";
+import { traefikPrerequisites } from "./traefik.ts";
 
-/** Returns every prerequisite that the cluster lacks, with its fix. */
-export function prerequisiteProblems(settings: Settings, plan: Plan, facts: ClusterFacts): string[] {
-  const { context = "" } = settings;
-  const version = coerce(facts.version);
-  const tooOld = version !== null && lt(version, MIN_KUBERNETES);
-  const missing = customKinds(settings, plan).filter(
-    ({ group, version: served, kind }) => !facts.kinds.includes(`${group}/${served}/${kind}`),
-  );
+/** Returns every prerequisite of the stack in the cluster. Those of Traefik are missing if its pods cannot be read. */
+export function prerequisites(settings: Settings, plan: Plan, facts: ClusterFacts): Prerequisite[] {
   return [
-    ...(tooOld
-      ? [`kubernetes:context: cluster "${context}" runs Kubernetes ${facts.version}. Use ${MIN_KUBERNETES} or newer.`]
-      : []),
-    ...missing.map(
-      ({ group, version: served, kind, entry, fix }) =>
-        `${entry}: cluster "${context}" does not serve ${kind} (${group}/${served}). ${fix}.`,
-    ),
-    ...(facts.traefik ? traefikProblems(settings, plan, facts.traefik) : []),
+    { subject: "Cluster", name: "version of Kubernetes", result: kubernetesVersion(settings, facts) },
+    ...customKinds(settings, plan).map((kind) => ({
+      subject: SUBJECTS.get(kind.group) ?? "Operators",
+      name: `kind ${kind.kind}`,
+      result: servedKind(settings, facts, kind),
+    })),
+    ...(facts.traefik ? traefikPrerequisites(settings, plan, facts.traefik) : []).map((one) => ({
+      subject: "Traefik" as const,
+      ...one,
+    })),
   ];
+}
+
+/** Subjects of kinds by their group. */
+const SUBJECTS: ReadonlyMap<string, Prerequisite["subject"]> = new Map([
+  ["traefik.io", "Traefik"],
+  ["externaldns.k8s.io", "DNS"],
+]);
+
+function kubernetesVersion({ context = "" }: Settings, facts: ClusterFacts): Result {
+  const version = coerce(facts.version);
+  if (version === null || !lt(version, MIN_KUBERNETES)) return { observed: facts.version };
+  const problem = `cluster "${context}" runs Kubernetes ${facts.version}`;
+  return { entry: "kubernetes:context", problem, fix: `use ${MIN_KUBERNETES} or newer` };
+}
+
+function servedKind({ context = "" }: Settings, { kinds }: ClusterFacts, kind: CustomKind): Result {
+  const version = `${kind.group}/${kind.version}`;
+  if (kinds.includes(`${version}/${kind.kind}`)) return { observed: version };
+  return {
+    entry: kind.entry,
+    problem: `cluster "${context}" does not serve ${kind.kind} (${version})`,
+    fix: kind.fix,
+  };
 }
 
 /**
@@ -42,7 +62,7 @@ export async function refuseWithoutPrerequisites(settings: Settings, plan: Plan,
     return;
   }
   const other = identityProblem(settings, facts.uid);
-  const problems = other === undefined ? prerequisiteProblems(settings, plan, facts) : [other];
+  const problems = other === undefined ? problemsOf(prerequisites(settings, plan, facts)) : [other];
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 

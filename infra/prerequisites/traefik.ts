@@ -1,67 +1,153 @@
 import type { Settings } from "../../config/settings.ts";
-import { withHint } from "../../config/problems.ts";
 import { advisoriesOfTraefik } from "../../config/versions.ts";
 import type { Plan } from "../plan/types.ts";
 import type { TraefikFacts } from "./cluster.ts";
+import { type Options, optionsOf, entryPointsOf } from "./staticOptions.ts";
+import type { Missing, Named, NotChecked, Result } from "./prerequisite.ts";
 
 /** A field of the Middleware definition that Traefik 3.7.3 and newer has; its API server drops an unknown field, and the route fails. */
 const FIELD = "maxResponseBodySize";
+const PROVIDER = "providers.kubernetesCRD";
 
-/** Returns what is wrong with the Traefik that runs in the cluster, each with its fix. What cannot be read is not reported. */
-export function traefikProblems(settings: Settings, plan: Plan, facts: TraefikFacts): string[] {
+/** Returns the prerequisites in the Traefik that runs in the cluster. */
+export function traefikPrerequisites(settings: Settings, plan: Plan, facts: TraefikFacts): Named[] {
+  const options = optionsOf(facts.args);
   return [
-    ...versionProblems(settings, facts),
-    ...definitionProblems(plan, facts),
-    ...entryPointProblems(settings, plan, facts),
-    ...trustedAddressProblems(settings, facts),
+    ...versions(settings, facts).map((result) => ({ name: "version of Traefik", result })),
+    ...(plan.middlewares.some(({ kind }) => kind === "forward-auth")
+      ? [{ name: `field forwardAuth.${FIELD}`, result: definition(facts) }]
+      : []),
+    ...(entryPointsOf(options).length === 0
+      ? [{ name: "static options of Traefik", result: UNREADABLE }]
+      : staticOptions(settings, plan, facts, options)),
   ];
 }
 
-function versionProblems({ gateway }: Settings, { version }: TraefikFacts): string[] {
-  if (version === undefined) return [];
-  const found = advisoriesOfTraefik(version).map(
-    ([problem, fix]) =>
-      `gateway: Traefik in namespace ${gateway.namespace}: ${withHint(problem, fix)} See docs/versions.md.`,
-  );
-  if (gateway.version === undefined || gateway.version === version) return found;
-  const fix = `Set gateway.version to ${version}, or upgrade Traefik.`;
+/** A file, arguments and variables exclude each other (https://doc.traefik.io, Static configuration), so arguments state all options or none. */
+const UNREADABLE: NotChecked = {
+  reason: "a file or variables configure Traefik instead of arguments",
+  hint: "compare its entry points, providers and certificate resolvers with docs/prerequisites.md",
+};
+
+function staticOptions(settings: Settings, plan: Plan, facts: TraefikFacts, options: Options): Named[] {
   return [
-    ...found,
-    `gateway.version: ${gateway.version}, but Traefik in namespace ${gateway.namespace} is ${version}. ${fix}`,
+    ...entryPoints(settings, plan, options),
+    { name: "provider kubernetesCRD", result: provider(settings, plan, options) },
+    ...resolvers(settings, options),
+    ...upstreamDomains(settings).map((domain) => ({
+      name: `client addresses of domain ${domain}`,
+      result: trustedProxies(settings, domain, facts),
+    })),
   ];
 }
 
-function definitionProblems({ middlewares }: Plan, { forwardAuthFields }: TraefikFacts): string[] {
-  if (!middlewares.some(({ kind }) => kind === "forward-auth")) return [];
-  if (forwardAuthFields === undefined || forwardAuthFields.includes(FIELD)) return [];
-  return [
-    `gateway: the definition of Middleware in the cluster has no field forwardAuth.${FIELD}. Apply the custom resource definitions of ` +
-      "the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md).",
-  ];
+function versions({ gateway }: Settings, { version }: TraefikFacts): Result[] {
+  if (version === undefined) {
+    return [{ reason: "the image of Traefik's pods has no version", hint: "compare it with docs/versions.md" }];
+  }
+  const known = advisoriesOfTraefik(version).map(([message, fix]) => ({
+    entry: "gateway",
+    problem: `Traefik in namespace ${gateway.namespace}: ${message}`,
+    fix: `${fix}. See docs/versions.md.`,
+  }));
+  const differs = gateway.version !== undefined && gateway.version !== version;
+  const other = {
+    entry: "gateway.version",
+    problem: `${gateway.version}, but Traefik in namespace ${gateway.namespace} is ${version}`,
+    fix: `set gateway.version to ${version}, or upgrade Traefik`,
+  };
+  const found = [...known, ...(differs ? [other] : [])];
+  return found.length > 0 ? found : [{ observed: version }];
+}
+
+function definition({ forwardAuthFields }: TraefikFacts): Result {
+  if (forwardAuthFields === undefined) {
+    const hint = "allow the user to get custom resource definitions";
+    return { reason: "the user may not read the definition of Middleware", hint };
+  }
+  if (forwardAuthFields.includes(FIELD)) return { observed: "in the definition of Middleware" };
+  return {
+    entry: "gateway",
+    problem: `the definition of Middleware in the cluster has no field forwardAuth.${FIELD}`,
+    fix:
+      "apply the custom resource definitions of the Traefik that runs, or upgrade its chart instead of its image alone " +
+      "(docs/versions.md)",
+  };
 }
 
 /** Traefik's chart states each entry point as an argument. */
-function entryPointProblems({ gateway }: Settings, plan: Plan, { args }: TraefikFacts): string[] {
-  const known = [
-    ...new Set(args.flatMap((arg) => /^--entrypoints\.([^.=]+)[.=]/i.exec(arg)?.[1]?.toLowerCase() ?? [])),
-  ];
-  if (known.length === 0) return [];
+function entryPoints({ gateway }: Settings, plan: Plan, options: Options): Named[] {
+  const known = entryPointsOf(options);
   const settings = { http_entry_point: gateway.httpEntryPoint, https_entry_point: gateway.httpsEntryPoint };
   const used = new Set(plan.routes.map(({ entryPoint }) => entryPoint));
   return Object.entries(settings)
-    .filter(([, name]) => used.has(name) && !known.includes(name.toLowerCase()))
-    .map(
-      ([key, name]) =>
-        `gateway.${key}: Traefik in namespace ${gateway.namespace} has no entry point "${name}". Use one of ${known.sort().join(", ")}.`,
-    );
+    .filter(([, name]) => used.has(name))
+    .map(([key, name]) => {
+      const address = options.get(`entrypoints.${name.toLowerCase()}.address`);
+      if (known.includes(name.toLowerCase()))
+        return { name: `entry point ${name}`, result: { observed: address ?? "exists" } };
+      const problem = `Traefik in namespace ${gateway.namespace} has no entry point "${name}"`;
+      const fix = `use one of ${known.sort().join(", ")}`;
+      return { name: `entry point ${name}`, result: { entry: `gateway.${key}`, problem, fix } };
+    });
 }
 
-function trustedAddressProblems(settings: Settings, facts: TraefikFacts): string[] {
-  const found = clientAddresses(settings, facts);
-  if (found === undefined || "trusted" in found) return [];
-  return upstreamDomains(settings).map(
-    (domain) => `domains.${domain}.tls: upstream: ${withHint(found.problem, trustedAddressesHint(settings))}`,
+/** The provider reads the objects that the stack creates: in their namespaces, without a label or an annotation. */
+function provider({ gateway }: Settings, plan: Plan, options: Options): Result {
+  const missing = (problem: string, fix: string): Missing => {
+    return { entry: "gateway", problem: `Traefik in namespace ${gateway.namespace} ${problem}`, fix };
+  };
+  const isOn = [...options].some(([name, value]) => name.split(".")[1] === "kubernetescrd" && value !== "false");
+  if (!isOn) return missing("does not read IngressRoutes", `add the argument --${PROVIDER}`);
+  for (const [option, what] of [
+    ["ingressClass", "of another class"],
+    ["labelSelector", "without the labels"],
+  ] as const) {
+    const value = options.get(`${PROVIDER}.${option}`.toLowerCase());
+    if (value) return missing(`ignores objects ${what} "${value}"`, `remove the argument --${PROVIDER}.${option}`);
+  }
+  const namespaces = options.get(`${PROVIDER}.namespaces`.toLowerCase())?.split(",") ?? [];
+  const ignored = [...new Set(plan.routes.map(({ namespace }) => namespace))].filter(
+    (one) => !namespaces.includes(one),
   );
+  if (namespaces.length > 0 && ignored.length > 0) {
+    const names = ignored.sort().join(", ");
+    return missing(
+      `does not read the namespaces ${names}`,
+      `add them to --${PROVIDER}.namespaces, or remove the argument`,
+    );
+  }
+  return { observed: namespaces.length > 0 ? `reads ${namespaces.join(", ")}` : "reads every namespace" };
+}
+
+/** Traefik serves its default certificate where a resolver does not exist. */
+function resolvers({ domains }: Settings, options: Options): Named[] {
+  const known = [
+    ...new Set([...options.keys()].flatMap((name) => /^certificatesresolvers\.([^.]+)/.exec(name)?.[1] ?? [])),
+  ];
+  return domains.flatMap(({ enabled, kind, tls }): Named[] => {
+    if (!enabled || tls?.ends !== "resolver") return [];
+    const name = `certificate resolver ${tls.name}`;
+    if (known.includes(tls.name.toLowerCase())) return [{ name, result: { observed: `used by domain ${kind}` } }];
+    const existing = known.length > 0 ? `use one of ${known.sort().join(", ")}` : "use tls: { secret: NAME }";
+    return [
+      {
+        name,
+        result: {
+          entry: `domains.${kind}.tls.resolver`,
+          problem: `Traefik has no certificate resolver "${tls.name}"`,
+          fix: `add the arguments --certificatesResolvers.${tls.name}.acme.*, or ${existing}`,
+        },
+      },
+    ];
+  });
+}
+
+function trustedProxies(settings: Settings, domain: string, facts: TraefikFacts): Result {
+  const found = clientAddresses(settings, facts);
+  if (found === undefined) return UNREADABLE;
+  if ("trusted" in found) return { observed: `from X-Forwarded-For of ${found.trusted.join(", ")}` };
+  return { entry: `domains.${domain}.tls: upstream`, problem: found.problem, fix: trustedAddressesHint(settings) };
 }
 
 /**
@@ -104,14 +190,10 @@ export function upstreamDomains({ domains }: Settings): string[] {
  * do not state its entry points, because a file or variables configure it.
  */
 function trustedAddresses({ gateway }: Settings, { args }: TraefikFacts): readonly string[] | "everyone" | undefined {
-  const prefix = `--entrypoints.${gateway.httpEntryPoint.toLowerCase()}.`;
-  const options = args
-    .filter((arg) => arg.toLowerCase().startsWith(prefix))
-    .map((arg) => /^([^=]*)=?(.*)$/.exec(arg.slice(prefix.length)))
-    .map((match) => [match?.[1]?.toLowerCase() ?? "", match?.[2] ?? ""] as const);
+  const prefix = `entrypoints.${gateway.httpEntryPoint.toLowerCase()}.`;
+  const options = [...optionsOf(args)].filter(([name]) => name.startsWith(prefix));
   if (options.length === 0) return undefined;
-  if (options.some(([name, value]) => name === "forwardedheaders.insecure" && value !== "false")) return "everyone";
-  return options.flatMap(([name, value]) =>
-    name === "forwardedheaders.trustedips" ? value.split(",").filter((address) => address !== "") : [],
-  );
+  const valueOf = (option: string) => options.find(([name]) => name === prefix + option)?.[1];
+  if ((valueOf("forwardedheaders.insecure") ?? "false") !== "false") return "everyone";
+  return (valueOf("forwardedheaders.trustedips") ?? "").split(",").filter((address) => address !== "");
 }

@@ -8,7 +8,8 @@ import { MAX_API_RETRY_MS } from "../../../infra/apiRetry.ts";
 import { readFacts } from "../../../infra/prerequisites/cluster.ts";
 import { identityProblem } from "../../../infra/prerequisites/identity.ts";
 import { customKinds } from "../../../infra/prerequisites/kinds.ts";
-import { prerequisiteProblems } from "../../../infra/prerequisites/prerequisites.ts";
+import { problemsOf } from "../../../infra/prerequisites/prerequisite.ts";
+import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { openEngine, pulumiOf, secretVariables } from "../open.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
@@ -103,7 +104,7 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   });
   const other = identityProblem(settings, facts.uid);
   if (other !== undefined) throw new Error(other);
-  const problems = prerequisiteProblems(settings, plan, facts);
+  const problems = problemsOf(prerequisites(settings, plan, facts));
   const refused = await pTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT).catch(
     (error: unknown) => {
       throw new Error(

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { ClusterFacts, TraefikFacts } from "../../../infra/prerequisites/cluster.ts";
-import { prerequisiteProblems } from "../../../infra/prerequisites/prerequisites.ts";
+import { problemsOf } from "../../../infra/prerequisites/prerequisite.ts";
+import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import { clientAddresses } from "../../../infra/prerequisites/traefik.ts";
 import { sections, shell, stack } from "../../config/stacks.ts";
 
@@ -16,13 +17,18 @@ const edge = {
 };
 
 const KINDS = ["traefik.io/v1alpha1/IngressRoute", "traefik.io/v1alpha1/Middleware"];
-const ARGS = ["--ping=true", "--entryPoints.web.address=:8000/tcp", "--entryPoints.websecure.address=:8443/tcp"];
+const ARGS = [
+  "--ping=true",
+  "--providers.kubernetescrd",
+  "--entryPoints.web.address=:8000/tcp",
+  "--entryPoints.websecure.address=:8443/tcp",
+];
 const TRAEFIK: TraefikFacts = { version: "3.7.13", args: ARGS, forwardAuthFields: ["address", "maxResponseBodySize"] };
 const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", uid: "uid", kinds: KINDS, traefik: TRAEFIK };
 
 function problems(changes: Record<string, unknown>, facts: Partial<ClusterFacts>): string[] {
   const settings = parseStack(stack(changes, context), shell);
-  return prerequisiteProblems(settings, computePlan(settings), { ...FACTS, ...facts });
+  return problemsOf(prerequisites(settings, computePlan(settings), { ...FACTS, ...facts }));
 }
 const withTraefik = (facts: Partial<TraefikFacts>) => ({ traefik: { ...TRAEFIK, ...facts } });
 

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { parseStack } from "../../../config/load.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
+import type { TraefikFacts } from "../../../infra/prerequisites/cluster.ts";
+import { problemsOf, type Result } from "../../../infra/prerequisites/prerequisite.ts";
+import { entryPointsOf, optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
+import { traefikPrerequisites } from "../../../infra/prerequisites/traefik.ts";
+import { sections, shell, stack } from "../../config/stacks.ts";
+
+const ARGS = ["--entryPoints.web.address=:8000/tcp", "--entryPoints.websecure.address=:8443/tcp"];
+const PROVIDER = "--providers.kubernetescrd";
+const IN = "gateway: Traefik in namespace kube-system";
+
+/** @param tls of an enabled domain */
+function found(args: readonly string[], tls?: unknown): ReadonlyMap<string, Result> {
+  const mesh = { ...sections.domains.mesh, ...(tls !== undefined && { tls }) };
+  const settings = parseStack(stack({ domains: { localhost: {}, mesh } }), shell);
+  const facts: TraefikFacts = { version: "3.7.13", args, forwardAuthFields: ["maxResponseBodySize"] };
+  return new Map(
+    traefikPrerequisites(settings, computePlan(settings), facts).map(({ name, result }) => [name, result]),
+  );
+}
+
+function problemOf(name: string, ...args: Parameters<typeof found>): string | undefined {
+  const result = found(...args).get(name);
+  return result && problemsOf([{ subject: "Traefik", name, result }])[0];
+}
+
+test("reads options in any case, flags, and values with an equals sign", () => {
+  const options = optionsOf(["--Ping", "--entryPoints.Web.address=:80", "-api=true", "--a.b=c=d", "traefik"]);
+  expect([...options]).toEqual([
+    ["ping", ""],
+    ["entrypoints.web.address", ":80"],
+    ["api", "true"],
+    ["a.b", "c=d"],
+  ]);
+  expect(entryPointsOf(options)).toEqual(["web"]);
+});
+
+describe("provider kubernetesCRD", () => {
+  const name = "provider kubernetesCRD";
+
+  test.each([[PROVIDER], [`${PROVIDER}=true`], [`${PROVIDER}.allowCrossNamespace=true`]])("accepts %s", (option) => {
+    expect(found([...ARGS, option]).get(name)).toEqual({ observed: "reads every namespace" });
+  });
+
+  test("accepts namespaces that contain those of the stack", () => {
+    const namespaces = "authentik,default,gatehouse-data,tools";
+    expect(found([...ARGS, `${PROVIDER}.namespaces=${namespaces}`]).get(name)).toEqual({
+      observed: "reads authentik, default, gatehouse-data, tools",
+    });
+  });
+
+  test.each([
+    ["is missing", [], "does not read IngressRoutes. Add the argument --providers.kubernetesCRD."],
+    ["is off", [`${PROVIDER}=false`], "does not read IngressRoutes. Add the argument --providers.kubernetesCRD."],
+    [
+      "reads objects of a class only",
+      [`${PROVIDER}.ingressClass=public`],
+      'ignores objects of another class "public". Remove the argument --providers.kubernetesCRD.ingressClass.',
+    ],
+    [
+      "reads objects with labels only",
+      [`${PROVIDER}.labelSelector=team=a`],
+      'ignores objects without the labels "team=a". Remove the argument --providers.kubernetesCRD.labelSelector.',
+    ],
+    [
+      "does not read a namespace of the stack",
+      [`${PROVIDER}.namespaces=default,authentik`],
+      "does not read the namespaces gatehouse-data. Add them to --providers.kubernetesCRD.namespaces, or remove the argument.",
+    ],
+  ])("is refused when it %s", (_, args, message) => {
+    expect(problemOf(name, [...ARGS, ...args])).toBe(`${IN} ${message}`);
+  });
+});
+
+describe("certificate resolvers", () => {
+  const name = "certificate resolver letsencrypt";
+  const tls = { resolver: "letsencrypt" };
+
+  test("are compared without case, and only where a domain names one", () => {
+    const args = [...ARGS, PROVIDER, "--certificatesResolvers.letsEncrypt.acme.email=a@example.org"];
+    expect(found(args, tls).get(name)).toEqual({ observed: "used by domain mesh" });
+    expect([...found(args).keys()]).not.toContain(name);
+  });
+
+  test("are refused when Traefik has none of that name", () => {
+    const missing = 'domains.mesh.tls.resolver: Traefik has no certificate resolver "letsencrypt"';
+    const args = "Add the arguments --certificatesResolvers.letsencrypt.acme.*";
+    expect(problemOf(name, [...ARGS, PROVIDER], tls)).toBe(`${missing}. ${args}, or use tls: { secret: NAME }.`);
+    const other = "--certificatesResolvers.staging.acme.email=a@example.org";
+    expect(problemOf(name, [...ARGS, PROVIDER, other], tls)).toBe(`${missing}. ${args}, or use one of staging.`);
+  });
+});
+
+test("options in a file or in variables are not compared, and the reason is given", () => {
+  const results = found(["--configFile=/etc/traefik.yaml"], "upstream");
+  expect([...results.keys()]).toEqual([
+    "version of Traefik",
+    "field forwardAuth.maxResponseBodySize",
+    "static options of Traefik",
+  ]);
+  expect(results.get("static options of Traefik")).toEqual({
+    reason: "a file or variables configure Traefik instead of arguments",
+    hint: "compare its entry points, providers and certificate resolvers with docs/prerequisites.md",
+  });
+});

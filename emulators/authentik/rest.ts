@@ -58,6 +58,12 @@ function addResource(api: Hono<Env>, runtime: Runtime, path: string, resource: R
   };
   api.get(path, (c) => c.json(page(runtime, resource, c.get("user"), new URL(c.req.url).searchParams)));
   api.post(path, async (c) => c.json(await write(c), 201));
+  // Only a user who may create an object gets its fields (measured.md, REST API).
+  api.options(path, (c) => {
+    const name = `${resource.schema} List`;
+    const POST = isSuperuser(runtime.store, c.get("user")) ? { actions: { POST: {} } } : {};
+    return c.json({ name, description: "", renders: ["application/json"], parses: ["application/json"], ...POST });
+  });
   api.get(`${path}:id/`, (c) => c.json(answer(one(c))));
   api.put(`${path}:id/`, async (c) => c.json(await write(c, one(c))));
   api.patch(`${path}:id/`, async (c) => c.json(await write(c, one(c), true)));
@@ -71,9 +77,9 @@ function addActions(api: Hono<Env>, runtime: Runtime): void {
   const outdated = { version_latest: version, version_latest_valid: true, outdated: false, outpost_outdated: false };
   api.get("/admin/version/", (c) => c.json({ version_current: version, build_hash: "", ...outdated }));
   api.get("/core/users/me/", (c) => {
-    const { pk, username, name, is_active, email } = c.get("user");
+    const user = present(runtime, resourceAt("/core/users/"), c.get("user"));
     const is_superuser = isSuperuser(runtime.store, c.get("user"));
-    return c.json({ user: { pk, username, name, is_active, is_superuser, email } });
+    return c.json({ user: { ...user, is_superuser, settings: {}, system_permissions: [] } });
   });
   api.get("/outposts/instances/default_settings/", (c) => {
     const config = resourceAt("/outposts/instances/").defaults["config"] as Fields;

@@ -10,6 +10,17 @@ interface Page<T> {
   readonly pagination: { readonly next: number };
 }
 
+/** An answer with another status than 200. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly status: number;
+
+  constructor(path: string, status: number) {
+    super(`${path} answers ${status}`);
+    this.status = status;
+  }
+}
+
 /** authentik's REST API, for reading. Requests are retried, see `retryRequest`. */
 export class AuthentikApi {
   readonly #client: HttpClient;
@@ -26,13 +37,26 @@ export class AuthentikApi {
   /**
    * Returns one object.
    * @param path below `/api/v3`
-   * @throws Error when the server does not answer 200 with JSON
+   * @throws StatusError when the server does not answer 200, Error when it does not answer with JSON
    */
-  async one<T>(path: string): Promise<T> {
+  one<T>(path: string): Promise<T> {
+    return this.#ask<T>("GET", path);
+  }
+
+  /**
+   * Returns whether the token's user may create objects in a list: the server describes the fields of a `POST` to no other user (measured,
+   * docs/authentik.md).
+   */
+  async mayCreate(path: string): Promise<boolean> {
+    const { actions } = await this.#ask<{ actions?: { POST?: object } }>("OPTIONS", path);
+    return actions?.POST !== undefined;
+  }
+
+  async #ask<T>(method: "GET" | "OPTIONS", path: string): Promise<T> {
     const headers = { authorization: `Bearer ${this.#token}`, accept: "application/json" };
-    const request = { method: "GET", url: `${this.#url}/api/v3${path}` };
-    const answer = await retryRequest(request, () => this.#client.send(request.url, { headers }));
-    if (answer.status !== 200) throw new Error(`${path} answers ${answer.status}`);
+    const request = { method, url: `${this.#url}/api/v3${path}` };
+    const answer = await retryRequest(request, () => this.#client.send(request.url, { method, headers }));
+    if (answer.status !== 200) throw new StatusError(path, answer.status);
     if (!headerOf(answer, "content-type")?.includes("json"))
       throw new Error(`${path} answers with something other than JSON`);
     const found = JSON.parse(answer.body) as T & { error?: string };

@@ -78,6 +78,19 @@ describe("lists", () => {
   });
 });
 
+describe("rights", () => {
+  test("to create objects are described to a superuser only", async () => {
+    const user = await call("POST", "/core/users/", { username: "limited", name: "Limited" });
+    await call("POST", "/core/tokens/", { identifier: "limited", user: user.body["pk"], intent: "api" });
+    const { key } = (await call("GET", "/core/tokens/limited/view_key/")).body as { key: string };
+    const described = async (own?: string) => (await call("OPTIONS", "/core/groups/", undefined, own)).body["actions"];
+    expect([await described(), await described(key)]).toEqual([{ POST: {} }, undefined]);
+    const me = async (own?: string) => (await call("GET", "/core/users/me/", undefined, own)).body["user"];
+    expect(await me()).toMatchObject({ username: "akadmin", is_superuser: true });
+    expect(await me(key)).toMatchObject({ username: "limited", is_superuser: false });
+  });
+});
+
 describe("applications", () => {
   test("are listed for users that may open them, and all of them for a superuser on request", async () => {
     for (const slug of ["free", "closed"]) await call("POST", "/core/applications/", { name: slug, slug });

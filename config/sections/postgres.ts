@@ -70,7 +70,7 @@ const schema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Whether `user` is a superuser. With false, as on managed servers, it needs CREATEROLE, and CREATEDB unless the database exists; `npm run plan` lists what is not enforced.",
+      "Whether `user` is a superuser. With false, as on managed servers, it needs CREATEROLE, and CREATEDB unless the database exists; `npx gatehouse plan` lists what is not enforced.",
     ),
   password: secret().describe("Password of that role, or of the superuser of the installed server, as a ${VARIABLE}."),
   sslmode: z

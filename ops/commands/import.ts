@@ -1,4 +1,4 @@
-/** `npm run import`: entries of `protected_services` for the routes and applications that exist. See docs/importing.md. */
+/** `npx gatehouse import`: entries of `protected_services` for the routes and applications that exist. See docs/importing.md. */
 import { writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { runCommand } from "./command.ts";

@@ -28,7 +28,7 @@ export function documentOf(imported: Import, options: DocumentOptions): string {
     file === undefined
       ? "Save it as Pulumi.<stack>.yaml and add gatehouse:identity_provider"
       : `Add its sections to ${file}`;
-  document.commentBefore = ` Written by npm run import -- ${context}. ${next}. Then run npm run plan.`;
+  document.commentBefore = ` Written by npx gatehouse import ${context}. ${next}. Then run npx gatehouse plan.`;
   const list = document.getIn(["config", "gatehouse:protected_services"]) as YAMLSeq<YAMLMap>;
   for (const [index, entry] of entries.entries()) {
     const item = list.items[index];

@@ -14,6 +14,6 @@ export function platformProblem(platform) {
   if (platform === LOCAL_PLATFORM) return undefined;
   return (
     `The local platform (npm start, npm test, npm run bench) requires Linux on x64, and this machine is ${platform}: ` +
-    "use an existing cluster with ./deploy CONTEXT, or a virtual machine with Linux on x64."
+    "use an existing cluster with npx gatehouse deploy CONTEXT, or a virtual machine with Linux on x64."
   );
 }

@@ -141,7 +141,7 @@ test("every address of tools.json has the pinned version, and Pulumi a pinned ar
 test("only programs of the local platform refuse another platform, in one sentence", () => {
   const sentence =
     "The local platform (npm start, npm test, npm run bench) requires Linux on x64, and this machine is darwin-arm64: " +
-    "use an existing cluster with ./deploy CONTEXT, or a virtual machine with Linux on x64.";
+    "use an existing cluster with npx gatehouse deploy CONTEXT, or a virtual machine with Linux on x64.";
   expect(platformProblem("darwin-arm64")).toBe(sentence);
   for (const file of ["local/start.ts", "test/main.ts", "bench/main.ts"]) {
     expect(() => refuse(file, "darwin-arm64")).toThrow(sentence);

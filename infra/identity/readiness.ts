@@ -20,6 +20,8 @@ export interface Expected {
   readonly timeout: number;
 }
 
+export const SERIES_FIX = "Set version to what runs there, or update the server.";
+
 /** An answer that no waiting changes. */
 class OtherSeries extends Error {}
 
@@ -54,6 +56,20 @@ export async function waitUntilReady(
       if (Date.now() > until) throw notReady(url, missing, expected.timeout);
       await pause(PAUSE_MS);
     }
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/**
+ * Returns what an existing server lacks now, without waiting.
+ * @throws Error when it is of another release series
+ */
+export async function missingNow(url: string, token: string, version: string): Promise<string | undefined> {
+  const dispatcher = new Agent({ connect: { lookup, timeout: 5_000 }, headersTimeout: 30_000 });
+  const ask: Ask = (path, method = "GET") => answerTo(`${url}/api/v3${path}`, { method, token, dispatcher });
+  try {
+    return await missingOf(ask, url, { version, timeout: 0 });
   } finally {
     await dispatcher.destroy();
   }
@@ -118,14 +134,18 @@ async function applyFailedBlueprints(ask: Ask): Promise<void> {
   for (const { pk, status } of found) if (status === "error") await ask(`/managed/blueprints/${pk}/apply/`, "POST");
 }
 
+/** Returns why a server is of another release series than expected; undefined if it is of the same. */
+export function seriesProblem(url: string, found: string, expected: string): string | undefined {
+  const series = (version: string): string => version.split(".").slice(0, 2).join(".");
+  if (series(found) === series(expected)) return undefined;
+  return `the identity provider at ${url} is authentik ${found}, and identity_provider.version is ${expected}`;
+}
+
 async function refuseOtherSeries(ask: Ask, url: string, expected: string): Promise<void> {
   const { version_current: found } = await json<{ version_current?: string }>(ask, "/admin/version/");
   if (found === undefined) throw new Error("no version in the response of /admin/version/");
-  const series = (version: string): string => version.split(".").slice(0, 2).join(".");
-  if (series(found) === series(expected)) return;
-  throw new OtherSeries(
-    `the identity provider at ${url} is authentik ${found}, and identity_provider.version is ${expected}. Set version to what runs there, or update the server.`,
-  );
+  const problem = seriesProblem(url, found, expected);
+  if (problem !== undefined) throw new OtherSeries(`${problem}. ${SERIES_FIX}`);
 }
 
 function notReady(url: string, missing: string, timeout: number): Error {

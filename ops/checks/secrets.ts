@@ -1,4 +1,5 @@
 /** The secrets of a stack, as far as this machine can read them. */
+import type { KubeConfig } from "@kubernetes/client-node";
 import { filledIn, secretTexts } from "../../config/secretText.ts";
 import type { SampleUser, SecretText, Settings } from "../../config/settings.ts";
 import type { Credentials } from "../clients/signIn.ts";
@@ -62,4 +63,14 @@ export function sampleUsers({ identityProvider }: Settings, { reveal }: Pick<Sec
     const revealed = reveal(password);
     return revealed === undefined ? [] : [{ ...user, password: revealed }];
   });
+}
+
+/** Variables of a deploying shell that contain credentials of the engine and of clouds. */
+const CREDENTIAL = /PASS(WORD|PHRASE)|SECRET|TOKEN|PRIVATE|CREDENTIAL|ACCESS_KEY|API_?KEY/i;
+
+/** Returns credentials of the shell and of the kubeconfig, to be removed from the output. */
+export function credentialsOf({ environment }: StackContext, kubeconfig: KubeConfig | undefined): string[] {
+  const ofShell = Object.entries(environment).flatMap(([name, value]) => (CREDENTIAL.test(name) ? [value] : []));
+  const ofCluster = (kubeconfig?.users ?? []).flatMap(({ token, password, keyData }) => [token, password, keyData]);
+  return [...ofShell, ...ofCluster].filter((value) => value !== undefined);
 }

@@ -11,6 +11,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly main: Main }>> = ne
     deploy: () => import("./deploy.ts"),
     diagnose: () => import("./diagnose.ts"),
     diff: () => import("./diff.ts"),
+    doctor: () => import("./doctor.ts"),
     import: () => import("./import.ts"),
     init: () => import("./init.ts"),
     plan: () => import("./plan.ts"),

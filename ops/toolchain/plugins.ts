@@ -33,7 +33,7 @@ const REMEMBERED = 24 * 60 * 60 * 1000;
  * @param environment of the engine, which searches plugins on PATH and in PULUMI_HOME, by default `~/.pulumi`
  */
 export async function findPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<Plugin[]> {
-  const found = await findAll(environment);
+  const found = await installedPlugins(environment);
   if (standIns(found).length === 0 || (await refusedLately(environment))) return found;
   const work = (report: Report): Promise<Plugin[]> => install(pulumi, found, environment, report);
   return progress.step("Installing the provider plugins", work, "30 s");
@@ -41,7 +41,8 @@ export async function findPlugins(pulumi: string, environment: Environment, prog
 
 type Report = (detail: string) => void;
 
-function findAll(environment: Environment): Promise<Plugin[]> {
+/** Looks for the provider plugins in the engine's folders, and installs none. */
+export function installedPlugins(environment: Environment): Promise<Plugin[]> {
   return Promise.all((Object.keys(pluginVersions) as PluginName[]).map((name) => findPlugin(name, environment)));
 }
 
@@ -82,7 +83,7 @@ async function install(
   } catch (error) {
     await remember(errorText(error));
   }
-  return findAll(environment);
+  return installedPlugins(environment);
 }
 
 /** Checks the plugin server. The CLI retries an unreachable one many times; this check takes seconds. */

@@ -43,6 +43,18 @@ async function ensure<N extends ToolName>(
   return Object.fromEntries(names.map((name, i) => [name, paths[i]])) as Record<N, string>;
 }
 
+/**
+ * Returns the path of a pinned tool on PATH or in the cache, and neither downloads nor builds it.
+ * @param local whether the local variant suffices
+ * @throws Error when it is not installed
+ */
+export async function installedTool(name: ToolName, local: boolean): Promise<string> {
+  const tool = pinned(name);
+  const found = await firstOf(LOCAL_SOURCES, tool, { ...thisMachine(), local }, () => undefined);
+  if ("path" in found) return found.path;
+  throw new Error(`${tool.name} ${tool.version} is neither on PATH nor in the cache`);
+}
+
 export class ToolchainError extends Error {
   override readonly name = "ToolchainError";
 }

@@ -107,6 +107,13 @@ test("audit finds no object that bypasses the plan", async () => {
   expect((await command("audit", CONTEXT, "--json")).code).toBe(0);
 });
 
+test("doctor finds every prerequisite of the local platform", async () => {
+  const { code, out } = await command("doctor", CONTEXT, "--json");
+  const { summary } = JSON.parse(out) as { summary: { failed: number } };
+  expect([code, summary.failed]).toEqual([0, 0]);
+  expect((await command("doctor", CONTEXT)).code).toBe(0);
+});
+
 test("contract check passes for the local stack", async () => {
   expect((await command("contract", "check", "local", "--json")).code).toBe(0);
 });

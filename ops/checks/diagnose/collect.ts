@@ -9,7 +9,7 @@ import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
-import { type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
+import { credentialsOf, type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
 import type { Evidence } from "./evidence.ts";
 import { askExposure, askHost, type TestUser } from "./evidence/answers.ts";
 import { observeCluster } from "./evidence/cluster.ts";
@@ -66,7 +66,7 @@ export async function collect(
   };
   return {
     evidence,
-    secrets: [...Object.values(secrets.known), ...credentials(context, kubeconfig)],
+    secrets: [...Object.values(secrets.known), ...credentialsOf(context, kubeconfig)],
     url: other?.url ?? "",
   };
 }
@@ -76,16 +76,6 @@ function tokenOf({ identityProvider: { token } }: Settings, { reveal, problem }:
   const value = reveal(token);
   if (value !== undefined) return { value };
   return { unavailable: `${token.variables.join(", ")} not set${problem === undefined ? "" : ` (${problem})`}` };
-}
-
-/** Variables of a deploying shell that contain credentials of the engine and of clouds. */
-const CREDENTIAL = /PASS(WORD|PHRASE)|SECRET|TOKEN|PRIVATE|CREDENTIAL|ACCESS_KEY|API_?KEY/i;
-
-/** Returns credentials of the shell and of the kubeconfig, to be removed from the output. */
-function credentials({ environment }: StackContext, kubeconfig: KubeConfig | undefined): string[] {
-  const ofShell = Object.entries(environment).flatMap(([name, value]) => (CREDENTIAL.test(name) ? [value] : []));
-  const ofCluster = (kubeconfig?.users ?? []).flatMap(({ token, password, keyData }) => [token, password, keyData]);
-  return [...ofShell, ...ofCluster].filter((value) => value !== undefined);
 }
 
 type Asked = readonly [string, Awaited<ReturnType<typeof askExposure>>];

@@ -12,7 +12,7 @@ test("runs the named command with its own arguments", async () => {
 
 const USAGE = `Usage: gatehouse COMMAND [ARGUMENT...]
 
-Commands: audit, completion, contract, deploy, diagnose, diff, import, init, plan, preview, verify. To see the arguments of one: gatehouse COMMAND --help
+Commands: audit, completion, contract, deploy, diagnose, diff, doctor, import, init, plan, preview, verify. To see the arguments of one: gatehouse COMMAND --help
 `;
 
 test.each([[["moon"]], [[]], [["constructor"]]])("%j is exit code 2 and the list of commands", async (args) => {

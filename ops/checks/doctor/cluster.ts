@@ -1,0 +1,69 @@
+/** The cluster: its identity, its version and the permissions of the user. */
+import { StorageV1Api } from "@kubernetes/client-node";
+import { deployedKinds, refusedPermissions } from "../../engine/deployment/permissions.ts";
+import { type Check, skip } from "../verify/check.ts";
+import type { Inputs, ReachedCluster } from "./inputs.ts";
+import { failed, passed, prerequisiteChecks } from "./prerequisite.ts";
+
+const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
+
+export async function cluster(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
+  const { context } = inputs.target;
+  return [
+    passed("API server", `context ${context}, ${reached.config.getCurrentCluster()?.server ?? ""}`),
+    identity(inputs, reached),
+    ...prerequisiteChecks(inputs, reached, "Cluster"),
+    await permissions(inputs, reached),
+    ...(await storage(inputs, reached)),
+  ];
+}
+
+/** Another UID than the stated one is refused before the checks. */
+function identity({ target: { settings, stack } }: Inputs, { facts: { uid } }: ReachedCluster): Check {
+  const name = "identity";
+  if (settings.cluster.uid !== undefined) return passed(name, `UID ${settings.cluster.uid}, as in cluster.uid`);
+  if (uid === undefined) {
+    return skip(
+      name,
+      "the user may not read namespace kube-system",
+      "allow the user to get it, to bind the stack to its UID",
+    );
+  }
+  return skip(
+    name,
+    "the stack is bound to the name of a context only",
+    `add to Pulumi.${stack}.yaml, below config: gatehouse:cluster: { uid: ${uid} }`,
+  );
+}
+
+async function permissions({ target: { settings, plan } }: Inputs, { config }: ReachedCluster): Promise<Check> {
+  const name = "permissions";
+  const kinds = deployedKinds(settings, plan);
+  const refused = await refusedPermissions(config, kinds);
+  if (refused.length === 0)
+    return passed(name, `all of the ${kinds.length} kinds and namespaces that the stack deploys`);
+  const fix = "ask the cluster's administrator for a role with these permissions";
+  return failed(name, `the user may not:\n${refused.join("\n")}`, fix);
+}
+
+/** An installed Postgres has volumes. */
+async function storage({ target: { settings } }: Inputs, { config }: ReachedCluster): Promise<Check[]> {
+  const install = settings.postgres?.install;
+  if (!install) return [];
+  const name = "storage class";
+  const { items } = await config.makeApiClient(StorageV1Api).listStorageClass();
+  const names = items.map(({ metadata }) => metadata?.name ?? "");
+  const stated = install.storageClass;
+  if (stated !== undefined) {
+    if (names.includes(stated)) return [passed(name, stated)];
+    const fix = names.length > 0 ? `use one of ${names.join(", ")}` : "install a storage provisioner";
+    return [failed(name, `postgres.install.storage_class: the cluster has no storage class "${stated}"`, fix)];
+  }
+  const usual = items.find(({ metadata }) => metadata?.annotations?.[DEFAULT_CLASS] === "true");
+  if (usual) return [passed(name, `${usual.metadata?.name ?? ""} (default)`)];
+  const fix =
+    names.length > 0
+      ? `set postgres.install.storage_class to one of ${names.join(", ")}`
+      : "install a storage provisioner, e.g. https://github.com/rancher/local-path-provisioner";
+  return [failed(name, "postgres.install: the cluster has no default storage class", fix)];
+}

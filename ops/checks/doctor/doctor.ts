@@ -1,0 +1,132 @@
+/** Checks everything that a first deployment requires. Changes nothing in the cluster, the database and the identity provider. */
+import type { KubeConfig } from "@kubernetes/client-node";
+import { withHint } from "../../../config/problems.ts";
+import { readFacts } from "../../../infra/prerequisites/cluster.ts";
+import { customKinds } from "../../../infra/prerequisites/kinds.ts";
+import { decryptedVariables, openCli } from "../../clients/pulumiCli.ts";
+import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import { kubeConfigOf } from "../../context/kubeconfig.ts";
+import type { Progress } from "../../terminal/progress.ts";
+import { installedTool } from "../../toolchain/toolchain.ts";
+import { type Observation, observe, rootReason } from "../diagnose/observation.ts";
+import { redactAll, redactor } from "../redact.ts";
+import { credentialsOf, secretsOf } from "../secrets.ts";
+import { type Check, skip } from "../verify/check.ts";
+import { cluster } from "./cluster.ts";
+import { identityProvider } from "./identityProvider.ts";
+import type { Inputs, ReachedCluster } from "./inputs.ts";
+import { externalDns, names } from "./names.ts";
+import { operators } from "./operators.ts";
+import { postgres } from "./postgres.ts";
+import { failed } from "./prerequisite.ts";
+import { stack } from "./stack.ts";
+import { tools } from "./tools.ts";
+import { traefik } from "./traefik.ts";
+
+/** A check, and what it is about. */
+export interface Result extends Check {
+  readonly subject: string;
+}
+
+export interface Report {
+  readonly context: string;
+  readonly stack: string;
+  /** In the order of the table. */
+  readonly checks: readonly Result[];
+}
+
+type Run = (inputs: Inputs) => Promise<readonly Check[]>;
+
+/** The checks, in the order of the report. */
+const TABLE: readonly (readonly [subject: string, run: Run])[] = [
+  ["Local tools", tools],
+  ["Stack", stack],
+  ["Cluster", inCluster(cluster, "API server")],
+  ["Traefik", inCluster(traefik)],
+  ["DNS", names],
+  ["DNS", inCluster(externalDns)],
+  ["Operators", inCluster(operators)],
+  ["Identity provider", identityProvider],
+  ["Postgres", postgres],
+];
+
+/** Every subject, in the order of the report. */
+export const SUBJECTS: readonly string[] = [...new Set(TABLE.map(([subject]) => subject))];
+
+/** How long the Pulumi CLI and the cluster may take to answer, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Runs all checks. What cannot be reached is one failed check; those that need it are skipped.
+ * @param subjects only these; default: all
+ */
+export async function examine(
+  target: StackContext,
+  shell: ShellEnvironment,
+  progress: Progress,
+  subjects = SUBJECTS,
+): Promise<Report> {
+  let kubeconfig: KubeConfig | undefined;
+  const read = async (): Promise<ReachedCluster> => {
+    const { context, environment, settings, plan } = target;
+    const config = (kubeconfig = kubeConfigOf(context, environment));
+    return { config, facts: await readFacts(config, customKinds(settings, plan), settings.gateway) };
+  };
+  const found = await progress.step(`Checking the prerequisites of ${target.context}`, async (report) => {
+    const [cli, reached] = await Promise.all([
+      observe("Pulumi", () => openInstalled(target, shell, progress), TIMEOUT_MS),
+      observe("the cluster", read, TIMEOUT_MS),
+    ]);
+    const secrets = await secretsOf(target, () =>
+      "value" in cli ? decryptedVariables(cli.value) : Promise.reject(new Error(cli.unavailable)),
+    );
+    const inputs: Inputs = { target, shell, cli, secrets, cluster: reached };
+    let done = 0;
+    const chosen = TABLE.filter(([subject]) => subjects.includes(subject));
+    const results = chosen.map(async ([subject, run]) => {
+      const checks = await run(inputs).catch((error: unknown) => [unexpected(subject, error)]);
+      report(`${++done} of ${chosen.length} subjects`);
+      return checks.map((check): Result => ({ subject, ...check, ...(check.hint && { hint: sentence(check.hint) }) }));
+    });
+    return { secrets, checks: (await Promise.all(results)).flat() };
+  });
+  const redact = redactor([...Object.values(found.secrets.known), ...credentialsOf(target, kubeconfig)]);
+  return { context: target.context, stack: target.stack, checks: redactAll(found.checks, redact) };
+}
+
+/** Looks for the pinned CLI, and neither downloads nor builds it. */
+async function openInstalled(target: StackContext, shell: ShellEnvironment, progress: Progress) {
+  await installedTool("pulumi", target.local);
+  return openCli(target, shell, progress, TIMEOUT_MS);
+}
+
+/** @param reports name of the check that reports a cluster that does not answer; only one subject does */
+function inCluster(run: (inputs: Inputs, reached: ReachedCluster) => Promise<readonly Check[]>, reports?: string): Run {
+  return async (inputs) => {
+    const { cluster: reached, target } = inputs;
+    if ("value" in reached) return run(inputs, reached.value);
+    if (reports !== undefined) return [failed(reports, reasonOf(reached), unreachableFix(target.context))];
+    return [skip("in the cluster", "not checked: the cluster does not answer", "")];
+  };
+}
+
+/** Returns a fix as a sentence; one that ends with a command or a configuration gets no full stop, so that it can be copied. */
+function sentence(fix: string): string {
+  return /\}$/.test(fix) ? fix.charAt(0).toUpperCase() + fix.slice(1) : withHint("", fix).slice(2);
+}
+
+function reasonOf({ unavailable }: Exclude<Observation<never>, { readonly value: never }>): string {
+  return unavailable.replace(/^the cluster: /, "");
+}
+
+function unreachableFix(context: string): string {
+  return `start the cluster, connect to its network, or correct context "${context}" in the kubeconfig (KUBECONFIG)`;
+}
+
+function unexpected(subject: string, error: unknown): Check {
+  return failed(
+    "all checks",
+    `could not be made: ${rootReason(error)}`,
+    `check ${subject} by hand (docs/prerequisites.md)`,
+  );
+}

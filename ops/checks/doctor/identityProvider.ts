@@ -1,0 +1,112 @@
+/** An existing identity provider: its version, the rights of the token, the objects that the stack looks up, and its own address. */
+import { z } from "zod";
+import { errorText } from "../../../config/errorText.ts";
+import { missingNow, SERIES_FIX, seriesProblem } from "../../../infra/identity/readiness.ts";
+import { AuthentikApi, StatusError } from "../../clients/authentikApi.ts";
+import { withClient } from "../../clients/http.ts";
+import { rootReason } from "../diagnose/observation.ts";
+import type { Check } from "../verify/check.ts";
+import type { Inputs } from "./inputs.ts";
+import { failed, passed } from "./prerequisite.ts";
+import { rights } from "./rights.ts";
+
+const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boolean() }) });
+const VERSION = z.object({ version_current: z.string() });
+const OUTPOST = z.object({
+  name: z.string(),
+  managed: z.string().nullable(),
+  providers: z.array(z.number()),
+  config: z.object({ authentik_host: z.string().default("") }),
+});
+
+const EMBEDDED = "goauthentik.io/outposts/embedded";
+const ADDRESS_FIX =
+  "start it, connect to its network, or set identity_provider.api_url if this machine reaches it at another address";
+
+/** Returns the checks of the server; if it does not answer, or refuses the token, that alone. */
+export async function identityProvider({ target, secrets }: Inputs): Promise<Check[]> {
+  const { settings, stack } = target;
+  const { install, url: stated = "", apiUrl, token: text, version } = settings.identityProvider;
+  if (install) return [passed("authentik", `${version}, deployed by the stack`)];
+  const url = apiUrl ?? stated;
+  const token = secrets.reveal(text);
+  if (token === undefined) {
+    const variables = text.variables.join(", ");
+    const fix = `run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
+    return [failed("token", `${variables} is not set, so the identity provider cannot be checked`, fix)];
+  }
+  return withClient(async (client) => {
+    const api = new AuthentikApi(client, url, token);
+    try {
+      const me = ME.parse(await api.one("/core/users/me/"));
+      const known = [
+        passed("API", url),
+        await serverVersion(api, url, version),
+        ...(await rights(api, me.user, target)),
+      ];
+      // Without its rights, lists are empty.
+      if (known.some(({ ok }) => !ok)) return known;
+      return [
+        ...known,
+        ...(await lookups(url, token, version)),
+        ...(await groups(api, target)),
+        ...(await embeddedOutpost(api, target)),
+      ];
+    } catch (error) {
+      if (error instanceof StatusError && (error.status === 401 || error.status === 403)) {
+        const fix = `create an API token of a superuser (Directory > Tokens), then run: pulumi config set --secret variables:${text.variables[0]} --stack ${stack}`;
+        return [passed("API", url), failed("token", "authentik rejects the token", fix)];
+      }
+      return [failed("API", `${url} does not answer: ${rootReason(error)}`, ADDRESS_FIX)];
+    }
+  });
+}
+
+async function serverVersion(api: AuthentikApi, url: string, stated: string): Promise<Check> {
+  const { version_current: found } = VERSION.parse(await api.one("/admin/version/"));
+  const problem = seriesProblem(url, found, stated);
+  return problem === undefined ? passed("version", found) : failed("version", problem, SERIES_FIX);
+}
+
+/** Default flows, scope mappings and the key pair, which the program looks up. */
+async function lookups(url: string, token: string, version: string): Promise<Check[]> {
+  const name = "default objects";
+  const missing = await missingNow(url, token, version).catch(errorText);
+  if (missing === undefined) return [passed(name, "flows, scope mappings and key pair exist")];
+  const fix = "apply the default blueprints in authentik (Customization > Blueprints), or restore the object";
+  return [failed(name, `missing: ${missing}`, fix)];
+}
+
+/** With an existing server, the allowed groups of services exist. */
+async function groups(api: AuthentikApi, { plan }: Inputs["target"]): Promise<Check[]> {
+  const needed = plan.groups.filter((group) => !plan.createdGroups.includes(group));
+  if (needed.length === 0) return [];
+  const found = await readable(api.all<{ name: string }>("/core/groups/", { include_users: "false" }));
+  if (found === undefined) return [];
+  const missing = needed.filter((group) => !found.some(({ name }) => name === group));
+  if (missing.length === 0) return [passed("groups", needed.join(", "))];
+  const fix = "create them in authentik (Directory > Groups), or list them in identity_provider.groups";
+  return [failed("groups", `protected_services: authentik has no group ${missing.join(", ")}`, fix)];
+}
+
+/** Without an address of its own, the embedded outpost redirects browsers to http://localhost (measured, docs/authentik.md). */
+async function embeddedOutpost(api: AuthentikApi, { settings }: Inputs["target"]): Promise<Check[]> {
+  const name = "authentik_host";
+  const all = await readable(api.all<unknown>("/outposts/instances/"));
+  const embedded = all?.map((one) => OUTPOST.parse(one)).find(({ managed }) => managed === EMBEDDED);
+  if (embedded === undefined) return [];
+  const { url = "" } = settings.identityProvider;
+  const host = embedded.config.authentik_host;
+  if (URL.parse(host)?.origin === new URL(url).origin) return [passed(name, `${host}, of "${embedded.name}"`)];
+  const shown = host === "" ? "empty, which means http://localhost" : `${host}, not ${url}`;
+  const fix = `set authentik_host: ${url} in authentik (Applications > Outposts > ${embedded.name} > Edit > Configuration)`;
+  return [failed(name, `authentik_host of "${embedded.name}" is ${shown}`, fix)];
+}
+
+/** Returns undefined for a list that the token's user may not read. */
+async function readable<T>(list: Promise<T>): Promise<T | undefined> {
+  return list.catch((error: unknown) => {
+    if (error instanceof StatusError && error.status === 403) return undefined;
+    throw error;
+  });
+}

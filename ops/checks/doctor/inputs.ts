@@ -1,0 +1,22 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import type { ClusterFacts } from "../../../infra/prerequisites/cluster.ts";
+import type { PulumiCli } from "../../clients/pulumiCli.ts";
+import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import type { Observation } from "../diagnose/observation.ts";
+import type { Secrets } from "../secrets.ts";
+
+/** A reached cluster. */
+export interface ReachedCluster {
+  readonly config: KubeConfig;
+  readonly facts: ClusterFacts;
+}
+
+/** What the checks read; each system is asked once, and one that does not answer is reported once. */
+export interface Inputs {
+  readonly target: StackContext;
+  readonly shell: ShellEnvironment;
+  /** The installed Pulumi CLI. */
+  readonly cli: Observation<PulumiCli>;
+  readonly secrets: Secrets;
+  readonly cluster: Observation<ReachedCluster>;
+}

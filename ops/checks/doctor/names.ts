@@ -1,0 +1,133 @@
+/** DNS: the names of the hosts, and ExternalDNS where the stack creates records. */
+import { AppsV1Api, ApiException, type V1Deployment } from "@kubernetes/client-node";
+import pLimit from "p-limit";
+import type { Domain } from "../../../config/settings.ts";
+import { isLoopbackName } from "../../../infra/loopback.ts";
+import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
+import { resolve } from "../../clients/names.ts";
+import { observeName } from "../diagnose/evidence/names.ts";
+import { type Check, skip } from "../verify/check.ts";
+import { checkName } from "../verify/names.ts";
+import type { Inputs, ReachedCluster } from "./inputs.ts";
+import { failed, passed, prerequisiteChecks } from "./prerequisite.ts";
+
+const MAX_CONCURRENT_NAMES = 16;
+const MAX_LISTED = 5;
+
+/** Checks the names, one check for each enabled domain. */
+export async function names({ target: { settings, plan } }: Inputs): Promise<Check[]> {
+  const limit = pLimit(MAX_CONCURRENT_NAMES);
+  const domains = settings.domains.filter(({ enabled }) => enabled);
+  return Promise.all(
+    domains.map(async (domain) => {
+      const hosts = [...new Set(plan.exposures.filter((one) => one.domain === domain.kind).map(({ host }) => host))];
+      const results = hosts.filter((host) => !isLoopbackName(host)).map((host) => limit(() => nameOf(host, domain)));
+      return describe(domain, hosts.length, await Promise.all(results));
+    }),
+  );
+}
+
+interface Name {
+  readonly host: string;
+  readonly state: "right" | "wrong" | "missing" | "unknown";
+  readonly detail: string;
+}
+
+async function nameOf(host: string, domain: Domain): Promise<Name> {
+  const found = await observeName(host);
+  if ("unavailable" in found) return { host, state: "unknown", detail: found.unavailable };
+  if ("code" in found.value) return { host, state: "missing", detail: found.value.code };
+  const { addresses } = found.value;
+  const ask = (name: string) => (name === host ? Promise.resolve(addresses) : resolve(name));
+  const { ok, detail } = await checkName(host, domain, ask);
+  return { host, state: ok ? "right" : "wrong", detail };
+}
+
+function describe({ kind, targets, baseDomain }: Domain, count: number, found: readonly Name[]): Check {
+  const name = `names of domain ${kind}`;
+  const of = (state: Name["state"]) => found.filter((one) => one.state === state);
+  const [wrong, missing, unknown] = [of("wrong"), of("missing"), of("unknown")];
+  if (found.length === 0) return passed(name, `${count} hosts on this machine`);
+  if (wrong.length > 0) {
+    const lines = wrong.slice(0, MAX_LISTED).map(({ host, detail }) => `${host}: ${detail}`);
+    const fix =
+      "delete the old records, which ExternalDNS does not change if it did not create them; or correct " +
+      `domains.${kind}.targets`;
+    return failed(name, [`domains.${kind}.targets: other addresses`, ...lines, ...more(wrong)].join("\n"), fix);
+  }
+  if (missing.length > 0 && targets.length === 0) {
+    const hosts = missing.slice(0, MAX_LISTED).map(({ host }) => host);
+    const problem = `domains.${kind}: ${missing.length} of ${count} names do not resolve:`;
+    const fix = `create a record *.${baseDomain} with the gateway's address, or set domains.${kind}.targets for ExternalDNS`;
+    return failed(name, [problem, ...hosts, ...more(missing)].join("\n"), fix);
+  }
+  const [first] = unknown;
+  if (first) return skip(name, first.detail, "check the resolver of this machine");
+  if (missing.length > 0) {
+    const reason = `${missing.length} of ${count} names do not exist yet`;
+    return skip(name, reason, `ExternalDNS creates them after the deployment, with ${targets.join(", ")}`);
+  }
+  return passed(
+    name,
+    `${count} resolve to ${[...new Set(found.map(({ detail }) => detail))].slice(0, MAX_LISTED).join("; ")}`,
+  );
+}
+
+function more(names: readonly Name[]): string[] {
+  return names.length > MAX_LISTED ? [`and ${names.length - MAX_LISTED} more`] : [];
+}
+
+/** Checks that an ExternalDNS reads the records of the stack. */
+export async function externalDns(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
+  const { domains } = inputs.target.settings;
+  const recorded = domains.filter(({ enabled, targets }) => enabled && targets.length > 0);
+  if (recorded.length === 0) return [];
+  const name = "ExternalDNS";
+  const kinds = prerequisiteChecks(inputs, reached, "DNS");
+  try {
+    const { items } = await reached.config.makeApiClient(AppsV1Api).listDeploymentForAllNamespaces();
+    const found = items.filter((one) => containerOf(one) !== undefined);
+    return [...kinds, externalDnsOf(name, found, recorded)];
+  } catch (error) {
+    if (!(error instanceof ApiException) || error.code !== 403) throw error;
+    return [...kinds, skip(name, "the user may not list Deployments", "check that ExternalDNS has --source=crd")];
+  }
+}
+
+function externalDnsOf(name: string, deployments: readonly V1Deployment[], domains: readonly Domain[]): Check {
+  if (deployments.length === 0) {
+    return failed(
+      name,
+      "no Deployment in the cluster runs ExternalDNS",
+      `install it with --source=crd (https://kubernetes-sigs.github.io/external-dns, CRD source), or remove targets and create the records by hand`,
+    );
+  }
+  const readers = deployments.filter((one) => argsOf(one).some((arg) => /^--source=crd$/.test(arg)));
+  const places = (list: readonly V1Deployment[]) =>
+    list.map(({ metadata }) => `${metadata?.namespace}/${metadata?.name}`).join(", ");
+  if (readers.length === 0) {
+    return failed(name, `${places(deployments)} does not read DNSEndpoints`, "add the argument --source=crd to it");
+  }
+  const ignored = domains.filter(({ baseDomain }) => !readers.some((one) => manages(one, baseDomain)));
+  if (ignored.length > 0) {
+    const zones = ignored.map(({ baseDomain }) => baseDomain).join(", ");
+    return failed(name, `${places(readers)} does not manage ${zones}`, `add ${zones} to its --domain-filter`);
+  }
+  return passed(name, `${places(readers)} reads DNSEndpoints`);
+}
+
+function containerOf({ spec }: V1Deployment) {
+  return spec?.template.spec?.containers.find(({ image = "" }) => /(^|\/)external-dns[:@]/.test(image));
+}
+
+function argsOf(deployment: V1Deployment): readonly string[] {
+  return containerOf(deployment)?.args ?? [];
+}
+
+/** Without a filter, ExternalDNS manages every zone of its provider. */
+function manages(deployment: V1Deployment, domain: string): boolean {
+  const filters = argsOf(deployment).flatMap((arg) => optionsOf([arg]).get("domain-filter")?.split(",") ?? []);
+  return (
+    filters.length === 0 || filters.some((zone) => domain === zone || domain.endsWith(`.${zone.replace(/^\./, "")}`))
+  );
+}

@@ -1,0 +1,31 @@
+/** Operators that the stack needs. */
+import { ApiException, CoreV1Api } from "@kubernetes/client-node";
+import { type Check, skip } from "../verify/check.ts";
+import type { Inputs, ReachedCluster } from "./inputs.ts";
+import { failed, passed, prerequisiteChecks } from "./prerequisite.ts";
+
+/** Labels of the operator's pods in its release manifest and its Helm chart. */
+const CLOUD_NATIVE_PG = "app.kubernetes.io/name=cloudnative-pg";
+
+export async function operators(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
+  return [...prerequisiteChecks(inputs, reached, "Operators"), ...(await cloudNativePg(inputs, reached))];
+}
+
+/** Its pods are in the namespace that the NetworkPolicy of Postgres admits. */
+async function cloudNativePg({ target: { settings } }: Inputs, { config }: ReachedCluster): Promise<Check[]> {
+  const install = settings.postgres?.install;
+  if (install?.kind !== "cloudnativepg") return [];
+  const name = "CloudNativePG";
+  const namespace = install.operatorNamespace;
+  try {
+    const list = { namespace, labelSelector: CLOUD_NATIVE_PG };
+    const { items } = await config.makeApiClient(CoreV1Api).listNamespacedPod(list);
+    if (items.length > 0) return [passed(name, `runs in namespace ${namespace}`)];
+  } catch (error) {
+    if (!(error instanceof ApiException) || error.code !== 403) throw error;
+    return [skip(name, `the user may not list pods in namespace ${namespace}`, "check that the operator runs there")];
+  }
+  const problem = `postgres.install.operator_namespace: no pod of the operator runs in namespace ${namespace}`;
+  const fix = "install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator";
+  return [failed(name, problem, fix)];
+}

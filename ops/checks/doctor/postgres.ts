@@ -1,0 +1,118 @@
+/** An existing Postgres: its encryption, its version and the rights of the administrator. Only reads the catalogs. */
+import type { Client, ClientConfig } from "pg";
+import { tlsOptions } from "../../../infra/postgres/tls.ts";
+import { UnreachableError, withDatabase } from "../../clients/database.ts";
+import type { Check } from "../verify/check.ts";
+import type { Inputs } from "./inputs.ts";
+import { failed, passed } from "./prerequisite.ts";
+
+/** Oldest supported version (docs/versions.md), as `server_version_num`. */
+const MIN_VERSION = 150_000;
+
+interface Facts {
+  readonly version: string;
+  readonly number: number;
+  readonly encrypted: boolean;
+  readonly superuser: boolean;
+  readonly createRole: boolean;
+  readonly createDb: boolean;
+  /** Owner of each database of the stack that exists, and whether the administrator has its rights. */
+  readonly databases: readonly { readonly name: string; readonly owner: string; readonly owned: boolean }[];
+}
+
+const FACTS = `
+  select current_setting('server_version') as version,
+         current_setting('server_version_num')::int as number,
+         coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted,
+         rolsuper as superuser, rolcreaterole as "createRole", rolcreatedb as "createDb",
+         (select coalesce(json_agg(json_build_object('name', datname, 'owner', pg_get_userbyid(datdba),
+                                                     'owned', pg_has_role(datdba, 'usage')) order by datname), '[]')
+          from pg_database where datname = any($1)) as databases
+  from pg_roles where rolname = current_user`;
+
+export async function postgres(inputs: Inputs): Promise<Check[]> {
+  const { settings, stack } = inputs.target;
+  const server = settings.postgres;
+  if (!server) return [];
+  if (server.install) return [passed("server", `Postgres ${server.install.version}, deployed by the stack`)];
+  const password = inputs.secrets.reveal(server.password);
+  if (password === undefined) {
+    const fix = `run: pulumi config set --secret variables:${server.password.variables[0]} --stack ${stack}`;
+    return [failed("password", `postgres.password: ${server.password.variables.join(", ")} is not set`, fix)];
+  }
+  const { host, port, user } = server;
+  const config: ClientConfig = {
+    host: host ?? "",
+    port,
+    user,
+    password,
+    database: "postgres",
+    ssl: tlsOptions(server, host ?? ""),
+  };
+  try {
+    return await withDatabase(config, (client) => checksOf(client, inputs));
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    return [failed("connection", error.message, connectionFix(error.message, server.sslmode))];
+  }
+}
+
+function connectionFix(message: string, sslmode: string): string {
+  if (/does not support SSL/.test(message)) return "enable TLS on the server, or set postgres.sslmode: disable";
+  if (/certificate|altname|self-signed/i.test(message))
+    return `correct postgres.sslrootcert or postgres.host (sslmode ${sslmode}; docs/postgres.md)`;
+  if (/password|authentication|pg_hba/.test(message))
+    return "correct postgres.user and postgres.password, or pg_hba.conf of the server";
+  return "start it, or correct postgres.host and postgres.port; this machine must reach it";
+}
+
+async function checksOf(client: Client, { target: { settings } }: Inputs): Promise<Check[]> {
+  const { postgres: server, dataApi, identityProvider } = settings;
+  const wanted = [
+    ...(dataApi ? [dataApi.database] : []),
+    ...(identityProvider.install && identityProvider.database ? [identityProvider.database.name] : []),
+  ];
+  const [facts] = (await client.query<Facts>(FACTS, [wanted])).rows;
+  if (facts === undefined) throw new Error("pg_roles has no row for the current user");
+  const { host = "", port, sslmode = "", user = "" } = server ?? {};
+  const encryption = facts.encrypted ? "with TLS" : "without TLS";
+  return [
+    passed("connection", `${host}:${port} as ${user}, ${encryption} (sslmode ${sslmode})`),
+    facts.number >= MIN_VERSION
+      ? passed("version", facts.version)
+      : failed("version", `Postgres ${facts.version} is too old`, "upgrade the server to 15 or newer"),
+    dataApi ? superuser(facts, user) : creator(facts, user, wanted),
+  ];
+}
+
+/** Event triggers, grants on parameters and `temp_file_limit` of the data API require a superuser. */
+function superuser(facts: Facts, user: string): Check {
+  const name = "rights of the administrator";
+  if (facts.superuser) return passed(name, `${user} is a superuser`);
+  const problem = `postgres.user: ${user} is not a superuser, which gatehouse:data_api requires`;
+  return failed(name, problem, `as a superuser of the server run: ALTER ROLE ${user} SUPERUSER`);
+}
+
+/** The database of authentik alone needs a role and a database. */
+function creator(facts: Facts, user: string, wanted: readonly string[]): Check {
+  const name = "rights of the administrator";
+  if (facts.superuser) return passed(name, `${user} is a superuser`);
+  const missing = wanted.filter((one) => !facts.databases.some((database) => database.name === one));
+  const lacks = [
+    ...(facts.createRole ? [] : ["CREATEROLE"]),
+    ...(facts.createDb || missing.length === 0 ? [] : ["CREATEDB"]),
+  ];
+  if (lacks.length > 0) {
+    const problem = `postgres.user: ${user} lacks ${lacks.join(" and ")}`;
+    return failed(name, problem, `as a superuser of the server run: ALTER ROLE ${user} ${lacks.join(" ")}`);
+  }
+  const foreign = facts.databases.filter(({ owned }) => !owned);
+  if (foreign.length === 0) return passed(name, `${user} has CREATEROLE${facts.createDb ? " and CREATEDB" : ""}`);
+  const owners = foreign.map(({ name: database, owner }) => `${database} (of ${owner})`).join(", ");
+  const grants = [...new Set(foreign.map(({ owner }) => `GRANT ${owner} TO ${user}`))].join("; ");
+  return failed(
+    name,
+    `postgres.user: ${user} does not own database ${owners}`,
+    `as a superuser of the server run: ${grants}`,
+  );
+}

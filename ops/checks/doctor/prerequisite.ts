@@ -1,0 +1,30 @@
+import { type Prerequisite, type Result } from "../../../infra/prerequisites/prerequisite.ts";
+import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
+import { type Check, skip } from "../verify/check.ts";
+import type { Inputs, ReachedCluster } from "./inputs.ts";
+
+/** Returns the checks of the cluster that a deployment makes, too. */
+export function prerequisiteChecks(
+  { target: { settings, plan } }: Inputs,
+  { facts }: ReachedCluster,
+  subject: Prerequisite["subject"],
+): Check[] {
+  const own = prerequisites(settings, plan, facts).filter((one) => one.subject === subject);
+  return own.map(({ name, result }) => checkOf(name, result));
+}
+
+function checkOf(name: string, result: Result): Check {
+  if ("observed" in result) return passed(name, result.observed);
+  if ("reason" in result) return skip(name, result.reason, result.hint);
+  return failed(name, `${result.entry}: ${result.problem}`, result.fix);
+}
+
+/** @param detail what was observed */
+export function passed(name: string, detail: string): Check {
+  return { name, ok: true, detail };
+}
+
+/** @param detail what is wrong, with the observation that shows it */
+export function failed(name: string, detail: string, fix: string): Check {
+  return { name, ok: false, detail, hint: fix };
+}

@@ -1,0 +1,53 @@
+/** The report of the prerequisites for users. */
+import type { Paint } from "../../terminal/paint.ts";
+import { type State, stateOf, summary } from "../verify/check.ts";
+import type { Report, Result } from "./doctor.ts";
+
+const SIGNS = { passed: ["green", "✔"], failed: ["red", "✖"], skipped: ["yellow", "–"] } as const satisfies Record<
+  State,
+  object
+>;
+
+/** Returns the checks by subject, each in one line, with the fix below one that failed or was skipped, and a summary. */
+export function describe({ context, stack, checks }: Report, paint: Paint): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const groups = [...Map.groupBy(checks, ({ subject }) => subject)].map(([subject, own]) =>
+    [paint("bold", subject), ...own.flatMap((one) => linesOf(one, width, paint))].join("\n"),
+  );
+  return `${[paint("bold", `${context} (stack ${stack})`), ...groups, ending(context, checks)].join("\n\n")}\n`;
+}
+
+function linesOf(result: Result, width: number, paint: Paint): string[] {
+  const state = stateOf(result);
+  const [colour, sign] = SIGNS[state];
+  const { name, detail, hint = "" } = result;
+  const indent = " ".repeat(width + 6);
+  const shown = detail.replaceAll("\n", `\n${indent}`);
+  const head = `  ${paint(colour, sign)} ${name.padEnd(width)}  ${state === "passed" ? paint("dim", shown) : shown}`;
+  return state === "passed" || hint === "" ? [head] : [head, `${indent}${paint("yellow", "→")} ${hint}`];
+}
+
+/** Returns the counts, and the next command. */
+function ending(context: string, checks: readonly Result[]): string {
+  const { passed, failed, skipped } = summary(checks);
+  const counts = [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ];
+  const next =
+    failed > 0
+      ? `Fix what failed, then run: npm run doctor -- ${context}`
+      : `Nothing prevents the deployment: ./deploy ${context}`;
+  return `${counts.join(", ")}. ${next}`;
+}
+
+/** Returns the fields of `--json`. */
+export function toJson({ context, stack, checks }: Report): object {
+  const fields = checks.map((check) => {
+    const { subject, name, detail, hint } = check;
+    const state = stateOf(check);
+    return { subject, name, state, detail, ...(state !== "passed" && hint !== undefined && { fix: hint }) };
+  });
+  return { context, stack, summary: summary(checks), checks: fields };
+}

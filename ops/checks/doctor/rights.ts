@@ -1,0 +1,76 @@
+/** The rights of the token of an existing authentik (docs/authentik.md, The token with `install: false`). */
+import type { AuthentikApi } from "../../clients/authentikApi.ts";
+import { StatusError } from "../../clients/authentikApi.ts";
+import type { StackContext } from "../../context/context.ts";
+import type { Check } from "../verify/check.ts";
+import { failed, passed } from "./prerequisite.ts";
+
+type Target = Pick<StackContext, "plan" | "settings">;
+
+interface Right {
+  readonly path: string;
+  /** Permissions that the check cannot see are part of it: to change and to delete. */
+  readonly permission: string;
+  readonly writes: boolean;
+}
+
+const WRITTEN = [
+  ["/providers/oauth2/", "authentik_providers_oauth2", "oauth2provider"],
+  ["/propertymappings/provider/scope/", "authentik_providers_oauth2", "scopemapping"],
+  ["/core/applications/", "authentik_core", "application"],
+  ["/policies/bindings/", "authentik_policies", "policybinding"],
+] as const;
+const READ = [
+  ["/core/groups/", "authentik_core", "group"],
+  ["/flows/instances/", "authentik_flows", "flow"],
+  ["/crypto/certificatekeypairs/", "authentik_crypto", "certificatekeypair"],
+] as const;
+
+/** @param user that of the token */
+export async function rights(
+  api: AuthentikApi,
+  user: { readonly username: string; readonly is_superuser: boolean },
+  target: Target,
+): Promise<Check[]> {
+  const name = "rights of the token";
+  if (user.is_superuser) return [passed(name, `${user.username} is a superuser`)];
+  const reason = needsSuperuser(target);
+  if (reason !== undefined) {
+    const fix = `create a token of a superuser (Directory > Tokens): ${reason} needs tokens of other users, which only a superuser can create`;
+    return [failed(name, `identity_provider.token: ${user.username} is not a superuser`, fix)];
+  }
+  const missing = (await Promise.all(rightsOf(target).map((right) => missingPermissions(api, right)))).flat();
+  if (missing.length === 0) return [passed(name, `${user.username} may read and create every type of object`)];
+  const fix = "assign these permissions to a role of the user (Directory > Roles), together with change and delete";
+  return [failed(name, `identity_provider.token: ${user.username} lacks\n${missing.join("\n")}`, fix)];
+}
+
+/** Outposts, service accounts and users have tokens or passwords of their own. */
+function needsSuperuser({ plan, settings }: Target): string | undefined {
+  if (plan.outposts.length > 0) return "forward auth";
+  if (settings.identityProvider.serviceAccounts.length > 0) return "a service account";
+  return settings.identityProvider.sampleUsers.length > 0 ? "a sample user" : undefined;
+}
+
+function rightsOf({ plan }: Target): Right[] {
+  const right =
+    (writes: boolean) =>
+    ([path, app, model]: readonly [string, string, string]): Right => {
+      return { path, permission: `${app}.%_${model}`, writes };
+    };
+  const [groups, ...others] = READ;
+  return [...WRITTEN.map(right(true)), right(plan.createdGroups.length > 0)(groups), ...others.map(right(false))];
+}
+
+/** A list that the user may not view answers 403 (measured, docs/authentik.md). */
+async function missingPermissions(api: AuthentikApi, { path, permission, writes }: Right): Promise<string[]> {
+  const mayView = api.one(`${path}?page_size=1`).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof StatusError && error.status === 403) return false;
+      throw error;
+    },
+  );
+  const [view, add] = await Promise.all([mayView, !writes || api.mayCreate(path)]);
+  return [...(view ? [] : ["view"]), ...(add ? [] : ["add"])].map((verb) => permission.replace("%", verb));
+}

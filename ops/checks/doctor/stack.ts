@@ -1,0 +1,47 @@
+/** The configuration of the stack, its secrets and its state backend. */
+import { parseStack } from "../../../config/load.ts";
+import { ConfigError } from "../../../config/problems.ts";
+import { errorText } from "../../../config/errorText.ts";
+import { type Check, skip } from "../verify/check.ts";
+import type { Inputs } from "./inputs.ts";
+import { failed, passed } from "./prerequisite.ts";
+
+const BACKEND_FIX = "run pulumi login, or set PULUMI_BACKEND_URL (docs/deploy.md, Backend)";
+
+export async function stack(inputs: Inputs): Promise<Check[]> {
+  return [variables(inputs), await backend(inputs)];
+}
+
+/** Compares the configuration with secrets required, which opening a context does not. */
+function variables({ target, secrets }: Inputs): Check {
+  const name = "secrets";
+  if (secrets.problem !== undefined) {
+    const fix = "set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key";
+    return failed(name, `cannot be decrypted: ${secrets.problem}`, fix);
+  }
+  try {
+    parseStack(target.raw, target.environment);
+    const count = Object.keys(secrets.known).length;
+    return passed(name, count === 1 ? "1 variable is set" : `${count} variables are set`);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const lines = error.problems.map(({ path, message }) => `${path}: ${message}`);
+    const fix = `run: pulumi config set --secret variables:NAME --stack ${target.stack}`;
+    return failed(name, lines.join("\n"), fix);
+  }
+}
+
+async function backend({ target, cli }: Inputs): Promise<Check> {
+  const name = "state backend";
+  if ("unavailable" in cli) return skip(name, cli.unavailable, BACKEND_FIX);
+  try {
+    const stacks = JSON.parse(await cli.value.run("stack", "ls", "--json")) as { name: string }[];
+    const isDeployed = stacks.some((one) => one.name.split("/").at(-1) === target.stack);
+    return passed(
+      name,
+      isDeployed ? `contains stack ${target.stack}` : `answers; the first deployment creates stack ${target.stack}`,
+    );
+  } catch (error) {
+    return failed(name, errorText(error), BACKEND_FIX);
+  }
+}

@@ -1,0 +1,76 @@
+/** The programs on this machine. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { errorText } from "../../../config/errorText.ts";
+import { isNewEnough } from "../../launcher/launch.js";
+import { checkPolicyPack } from "../../engine/policyPack.ts";
+import { installedPlugins, standIns } from "../../toolchain/plugins.ts";
+import { pinned } from "../../toolchain/tools.ts";
+import { type Check, skip } from "../verify/check.ts";
+import type { Inputs } from "./inputs.ts";
+import { failed, passed } from "./prerequisite.ts";
+
+export async function tools(inputs: Inputs): Promise<Check[]> {
+  return [node(), pulumi(inputs), ...(await Promise.all([plugins(inputs), policyPack(inputs), git(inputs)]))];
+}
+
+function node(): Check {
+  const { node: version } = process.versions;
+  const fix = "put Node.js 24.19 or newer first on PATH, or start the command with npm run";
+  return isNewEnough(version) ? passed("Node.js", version) : failed("Node.js", `${version} is not supported`, fix);
+}
+
+function pulumi({ cli }: Inputs): Check {
+  const { version } = pinned("pulumi");
+  if ("value" in cli) return passed("Pulumi CLI", version);
+  return skip("Pulumi CLI", cli.unavailable, `the first deployment obtains Pulumi ${version} (docs/toolchain.md)`);
+}
+
+/** A deployment installs missing plugins; those of the local platform have emulators. */
+async function plugins({ target: { environment, local } }: Inputs): Promise<Check> {
+  const name = "provider plugins";
+  const found = await installedPlugins(environment);
+  const missing = local ? [] : standIns(found);
+  if (missing.length === 0) {
+    const kinds = found.map(({ name, version, kind }) =>
+      kind === "real" ? `${name} ${version}` : `${name} (emulator)`,
+    );
+    return passed(name, kinds.join(", "));
+  }
+  const names = missing.map((one) => `${one.name} ${one.version}`).join(", ");
+  return skip(
+    name,
+    `${names}: not installed yet`,
+    `the first deployment installs them; without a network run: pulumi plugin install resource NAME VERSION --file FILE`,
+  );
+}
+
+async function policyPack({ target: { environment } }: Inputs): Promise<Check> {
+  const name = "policy pack";
+  return checkPolicyPack(environment).then(
+    () => passed(name, "starts"),
+    (error: unknown) => {
+      const [problem = "", ...fix] = errorText(error).split(/(?<=\.) (?=Restore )/);
+      return failed(name, problem, fix.join(" "));
+    },
+  );
+}
+
+async function git({ target: { environment }, shell }: Inputs): Promise<Check> {
+  const run = async (...args: string[]): Promise<string> =>
+    (await promisify(execFile)("git", args, { cwd: shell.project, env: { ...environment } })).stdout.trim();
+  try {
+    const version = await run("--version");
+    await run("rev-parse", "--git-dir");
+    return passed("git", version.replace("git version ", ""));
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    return failed(
+      "git",
+      isMissing ? "not on PATH" : "the project is not in a git repository",
+      isMissing
+        ? "install git: the access diff compares a stack file with a revision"
+        : "run git init, and commit the stack file: the access diff compares it with a revision",
+    );
+  }
+}

@@ -1,0 +1,32 @@
+/** `npm run doctor`: checks every prerequisite of a first deployment, with a fix for each. See docs/doctor.md. */
+import { runCommand } from "./command.ts";
+import type { Shell } from "./shell.ts";
+import { examine, SUBJECTS } from "../checks/doctor/doctor.ts";
+import { describe, toJson } from "../checks/doctor/report.ts";
+import { summary } from "../checks/verify/check.ts";
+import { openContext } from "../context/context.ts";
+import { refuseOtherCluster } from "../context/identity.ts";
+import { painter } from "../terminal/paint.ts";
+
+/**
+ * @param args `CONTEXT [--json]`
+ * @param subjects of the checks; tests pass their own
+ * @returns the exit code: 0, 1 when a check failed, 2 for a wrong command line or configuration, and for another cluster than that of the stack
+ */
+export function main(args: readonly string[], shell: Shell, subjects = SUBJECTS): Promise<number> {
+  return runCommand("doctor", args, shell, (command, end) =>
+    command
+      .description("Check every prerequisite of the first deployment, and print a fix for each. Only reads.")
+      .argument("<context>", "context of the cluster, as in kubernetes:context of its stack file")
+      .option("--json", "print the checks as JSON")
+      .action(async (context: string, { json }: { json?: true }) => {
+        const target = openContext(context, shell);
+        await refuseOtherCluster(target);
+        const report = await examine(target, shell, shell.progress, subjects);
+        shell.out(
+          json ? `${JSON.stringify(toJson(report), undefined, 2)}\n` : describe(report, painter(shell.colours)),
+        );
+        end(summary(report.checks).failed > 0 ? 1 : 0);
+      }),
+  );
+}

@@ -1,0 +1,194 @@
+/** The doctor against an empty cluster, systems that do not answer, and a Postgres without rights. */
+import { createServer } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { failures, fails, Stack } from "./stack.ts";
+import { CANARIES, startSystems, type Systems } from "./systems.ts";
+
+let systems: Systems;
+let stack: Stack;
+beforeAll(async () => {
+  systems = await startSystems();
+  stack = new Stack(systems);
+});
+afterAll(() => systems.stop());
+
+test("an empty cluster lacks each prerequisite, and each has a fix", async () => {
+  const examination = await stack.examine({
+    "gatehouse:identity_provider": stack.identityProvider({ token: "${RESTRICTED}" }),
+  });
+  const traefik = "Install Traefik with its custom resource definitions (https://doc.traefik.io, Kubernetes).";
+  expect(failures(examination)).toEqual({
+    "Traefik: pods of Traefik": fails(
+      "gateway.pod_labels: no pod in namespace kube-system has the labels app.kubernetes.io/name=traefik",
+      "Install Traefik 3.7.13 with its Helm chart (https://doc.traefik.io), or use k3s, which includes it.",
+    ),
+    "Traefik: Service of Traefik": fails(
+      'gateway.service: namespace kube-system has no Service "traefik"',
+      "Set gateway.namespace and gateway.service to those of Traefik's Service.",
+    ),
+    "Traefik: kind IngressRoute": fails(
+      'gateway: cluster "live" does not serve IngressRoute (traefik.io/v1alpha1)',
+      traefik,
+    ),
+    "Traefik: kind Middleware": fails(
+      'gateway: cluster "live" does not serve Middleware (traefik.io/v1alpha1)',
+      traefik,
+    ),
+    "DNS: kind DNSEndpoint": fails(
+      'domains.external.targets: cluster "live" does not serve DNSEndpoint (externaldns.k8s.io/v1alpha1)',
+      "Install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain.",
+    ),
+    "DNS: ExternalDNS": fails(
+      "no Deployment in the cluster runs ExternalDNS",
+      "Install it with --source=crd (https://kubernetes-sigs.github.io/external-dns, CRD source), or remove targets and create the records by hand.",
+    ),
+    "Identity provider: rights of the token": fails(
+      "identity_provider.token: restricted is not a superuser",
+      "Create a token of a superuser (Directory > Tokens): forward auth needs tokens of other users, which only a superuser can create.",
+    ),
+  });
+  expect(examination.code).toBe(1);
+});
+
+test("without cluster.uid, the line to add to the stack file is printed", async () => {
+  const { checks } = await stack.examine();
+  expect(checks["Cluster: identity"]).toEqual({
+    state: "skipped",
+    detail: "the stack is bound to the name of a context only",
+    fix: `Add to Pulumi.first.yaml, below config: gatehouse:cluster: { uid: ${systems.uid} }`,
+  });
+});
+
+test("another cluster than that of cluster.uid is refused with both UIDs, before any check", async () => {
+  const uid = "00000000-0000-4000-8000-000000000000";
+  const { code, output: printed } = await stack.examine({ "gatehouse:cluster": { uid } });
+  expect([code, printed]).toEqual([
+    2,
+    `cluster.uid: context "live" is another cluster: its UID is ${systems.uid}, and that of stack "first" is ${uid}. ` +
+      "Set KUBECONFIG to the kubeconfig of the stack's cluster, or correct cluster.uid.\n",
+  ]);
+});
+
+test("systems that do not answer are reported once each", async () => {
+  const closed = await freePort();
+  const examination = await stack.examine(
+    {
+      "gatehouse:identity_provider": stack.identityProvider({ url: `http://127.0.0.1:${closed}` }),
+      "gatehouse:postgres": stack.postgres({ port: closed }),
+    },
+    { server: `https://127.0.0.1:${closed}` },
+  );
+  expect(Object.entries(failures(examination)).map(([name, { detail }]) => [name, detail])).toEqual([
+    ["Cluster: API server", `connect ECONNREFUSED 127.0.0.1:${closed}`],
+    ["Identity provider: API", `http://127.0.0.1:${closed} does not answer: connect ECONNREFUSED 127.0.0.1:${closed}`],
+    [
+      "Postgres: connection",
+      `cannot reach database postgres on 127.0.0.1:${closed} as postgres: connect ECONNREFUSED 127.0.0.1:${closed}`,
+    ],
+  ]);
+});
+
+test("reports tools that are not on PATH", async () => {
+  const { checks } = await stack.examine({}, { path: "/nonexistent" });
+  expect(checks["Local tools: git"]).toEqual(
+    fails("not on PATH", "Install git: the access diff compares a stack file with a revision."),
+  );
+  expect(checks["Local tools: policy pack"]?.state).toBe("failed");
+});
+
+test("reports TLS, password and rights of Postgres", async () => {
+  const examineWith = async (fields: object, changes: Record<string, unknown> = {}) =>
+    failures(await stack.examine({ "gatehouse:postgres": stack.postgres(fields), ...changes }), "Postgres");
+  const at = `${systems.postgres.host}:${systems.postgres.port}`;
+  expect(await examineWith({ sslmode: "require" })).toEqual({
+    "Postgres: connection": fails(
+      `cannot reach database postgres on ${at} as postgres: The server does not support SSL connections`,
+      "Enable TLS on the server, or set postgres.sslmode: disable.",
+    ),
+  });
+  expect(await examineWith({ password: "${OWNER}" })).toEqual({
+    "Postgres: connection": fails(
+      `cannot reach database postgres on ${at} as postgres: password authentication failed for user "postgres"`,
+      "Correct postgres.user and postgres.password, or pg_hba.conf of the server.",
+    ),
+  });
+  await systems.sql(`create role limited login password '${CANARIES.POSTGRES}'`);
+  expect(await examineWith({ user: "limited" })).toEqual({
+    "Postgres: rights of the administrator": fails(
+      "postgres.user: limited is not a superuser, which gatehouse:data_api requires",
+      "As a superuser of the server run: ALTER ROLE limited SUPERUSER",
+    ),
+  });
+  const installed = {
+    "gatehouse:data_api": undefined,
+    "gatehouse:domains": { localhost: {} },
+    "gatehouse:identity_provider": {
+      ...{
+        token: "${TOKEN}",
+        admin_password: "${OWNER}",
+        secret_key: "${OWNER}",
+        database: { password: "${OWNER}" },
+      },
+    },
+  };
+  expect(await examineWith({ user: "limited" }, installed)).toEqual({
+    "Postgres: rights of the administrator": fails(
+      "postgres.user: limited lacks CREATEROLE and CREATEDB",
+      "As a superuser of the server run: ALTER ROLE limited CREATEROLE CREATEDB",
+    ),
+  });
+  await systems.sql(
+    "alter role limited createrole createdb",
+    "create role other",
+    "create database authentik owner other",
+  );
+  expect(await examineWith({ user: "limited" }, installed)).toEqual({
+    "Postgres: rights of the administrator": fails(
+      "postgres.user: limited does not own database authentik (of other)",
+      "As a superuser of the server run: GRANT other TO limited",
+    ),
+  });
+  await systems.sql("grant other to limited");
+  expect(await examineWith({ user: "limited" }, installed)).toEqual({});
+});
+
+test("reports missing operators and storage of an installed Postgres", async () => {
+  const install = { kind: "cloudnativepg", service: "ClusterIP", host: "127.0.0.1" };
+  const changes = {
+    "gatehouse:postgres": { password: "${POSTGRES}", install },
+    "gatehouse:observability": { namespace: "monitoring" },
+  };
+  const prometheus =
+    "Install the Prometheus operator (https://prometheus-operator.dev, Installation), or remove gatehouse:observability.";
+  expect(failures(await stack.examine(changes), "Cluster", "Operators")).toEqual({
+    "Cluster: storage class": fails(
+      "postgres.install: the cluster has no default storage class",
+      "Install a storage provisioner, e.g. https://github.com/rancher/local-path-provisioner.",
+    ),
+    "Operators: kind Cluster": fails(
+      'postgres.install.kind: cluster "live" does not serve Cluster (postgresql.cnpg.io/v1)',
+      "Install the operator CloudNativePG (https://cloudnative-pg.io, Installation), or set kind: statefulset.",
+    ),
+    "Operators: kind PodMonitor": fails(
+      'observability: cluster "live" does not serve PodMonitor (monitoring.coreos.com/v1)',
+      prometheus,
+    ),
+    "Operators: kind PrometheusRule": fails(
+      'observability: cluster "live" does not serve PrometheusRule (monitoring.coreos.com/v1)',
+      prometheus,
+    ),
+    "Operators: CloudNativePG": fails(
+      "postgres.install.operator_namespace: no pod of the operator runs in namespace cnpg-system",
+      "Install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator.",
+    ),
+  });
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

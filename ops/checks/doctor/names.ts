@@ -14,14 +14,19 @@ import { failed, passed, prerequisiteChecks } from "./prerequisite.ts";
 const MAX_CONCURRENT_NAMES = 16;
 const MAX_LISTED = 5;
 
-/** Checks the names, one check for each enabled domain. */
-export async function names({ target: { settings, plan } }: Inputs): Promise<Check[]> {
+/** Checks the names, one check for each enabled domain. @param ask the resolver; tests pass their own */
+export async function names(
+  { target: { settings, plan } }: Pick<Inputs, "target">,
+  ask = observeName,
+): Promise<Check[]> {
   const limit = pLimit(MAX_CONCURRENT_NAMES);
   const domains = settings.domains.filter(({ enabled }) => enabled);
   return Promise.all(
     domains.map(async (domain) => {
       const hosts = [...new Set(plan.exposures.filter((one) => one.domain === domain.kind).map(({ host }) => host))];
-      const results = hosts.filter((host) => !isLoopbackName(host)).map((host) => limit(() => nameOf(host, domain)));
+      const results = hosts
+        .filter((host) => !isLoopbackName(host))
+        .map((host) => limit(() => nameOf(host, domain, ask)));
       return describe(domain, hosts.length, await Promise.all(results));
     }),
   );
@@ -33,8 +38,8 @@ interface Name {
   readonly detail: string;
 }
 
-async function nameOf(host: string, domain: Domain): Promise<Name> {
-  const found = await observeName(host);
+async function nameOf(host: string, domain: Domain, observe: typeof observeName): Promise<Name> {
+  const found = await observe(host);
   if ("unavailable" in found) return { host, state: "unknown", detail: found.unavailable };
   if ("code" in found.value) return { host, state: "missing", detail: found.value.code };
   const { addresses } = found.value;

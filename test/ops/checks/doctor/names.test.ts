@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { parseStack } from "../../../../config/load.ts";
+import { computePlan } from "../../../../infra/plan/plan.ts";
+import type { Inputs } from "../../../../ops/checks/doctor/inputs.ts";
+import { names } from "../../../../ops/checks/doctor/names.ts";
+import type { observeName } from "../../../../ops/checks/diagnose/evidence/names.ts";
+import { sections, shell, stack } from "../../../config/stacks.ts";
+
+/** Addresses by name; a name that is missing does not exist. */
+const records = new Map<string, readonly string[]>();
+const ask: typeof observeName = (host) => {
+  const addresses = records.get(host);
+  return Promise.resolve({ value: addresses ? { addresses } : { code: "ENOTFOUND" } });
+};
+
+const HOSTS = ["wiki", "grafana", "authentik", "data", "catalog"].map((label) => `${label}.mesh.example.org`);
+
+async function check(targets: readonly string[]) {
+  const domains = { localhost: {}, mesh: { ...sections.domains.mesh, targets } };
+  const settings = parseStack(stack({ domains }), shell);
+  const target = { settings, plan: computePlan(settings) };
+  const [local, mesh] = await names({ target } as Pick<Inputs, "target">, ask);
+  expect(local).toMatchObject({ name: "names of domain localhost", ok: true });
+  return mesh;
+}
+
+function resolveTo(...addresses: string[]): void {
+  for (const host of HOSTS) records.set(host, addresses);
+}
+
+const name = "names of domain mesh";
+
+test("names that resolve to the targets pass", async () => {
+  resolveTo("203.0.113.7");
+  const detail = "5 resolve to 203.0.113.7";
+  expect(await check(["203.0.113.7"])).toEqual({ name, ok: true, detail });
+  expect(await check([])).toEqual({ name, ok: true, detail });
+});
+
+test("names of another address fail", async () => {
+  resolveTo("203.0.113.7");
+  records.set("wiki.mesh.example.org", ["192.0.2.1"]);
+  expect(await check(["203.0.113.7"])).toEqual({
+    name,
+    ok: false,
+    detail:
+      "domains.mesh.targets: other addresses\nwiki.mesh.example.org: expected the targets 203.0.113.7, got 192.0.2.1",
+    hint: "delete the old records, which ExternalDNS does not change if it did not create them; or correct domains.mesh.targets",
+  });
+});
+
+test("missing names fail, and are skipped where ExternalDNS creates them", async () => {
+  records.clear();
+  expect(await check(["203.0.113.7"])).toEqual({
+    ...{ name, ok: true, skipped: true, detail: "5 of 5 names do not exist yet" },
+    hint: "ExternalDNS creates them after the deployment, with 203.0.113.7",
+  });
+  const found = await check([]);
+  expect(found?.ok).toBe(false);
+  expect(found?.detail).toMatch(/^domains\.mesh: 5 of 5 names do not resolve:\n(\S+\n){4}\S+$/);
+  expect(found?.hint).toBe(
+    "create a record *.mesh.example.org with the gateway's address, or set domains.mesh.targets for ExternalDNS",
+  );
+});

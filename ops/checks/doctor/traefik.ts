@@ -9,14 +9,12 @@ const OPTIONAL_LABELS =
   /^(pod-template-hash|controller-revision-hash|helm\.sh\/chart|app\.kubernetes\.io\/(managed-by|version))$/;
 
 export async function traefik(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
-  return [
-    await pods(inputs, reached),
-    await service(inputs, reached),
-    ...prerequisiteChecks(inputs, reached, "Traefik"),
-  ];
+  // On the local platform, Traefik is a process without a Service.
+  const objects = inputs.target.local ? [] : [await pods(inputs, reached), await service(inputs, reached)];
+  return [...objects, ...prerequisiteChecks(inputs, reached, "Traefik")];
 }
 
-async function pods({ target: { settings, local } }: Inputs, { config }: ReachedCluster): Promise<Check> {
+async function pods({ target: { settings } }: Inputs, { config }: ReachedCluster): Promise<Check> {
   const name = "pods of Traefik";
   const { namespace, podLabels } = settings.gateway;
   const labels = selectorOf(podLabels);
@@ -25,8 +23,6 @@ async function pods({ target: { settings, local } }: Inputs, { config }: Reached
     const { items } = await core.listNamespacedPod({ namespace, labelSelector: labels });
     const names = items.map(({ metadata }) => metadata?.name ?? "");
     if (names.length > 0) return passed(name, `${namespace}/${names.join(", ")}`);
-    if (local)
-      return skip(name, "Traefik is a process of the local platform", "the checks of its pods are for a cluster");
     return missing(settings.gateway, labels, (await core.listPodForAllNamespaces()).items.filter(isTraefik));
   } catch (error) {
     if (!(error instanceof ApiException) || error.code !== 403) throw error;

@@ -25,7 +25,7 @@ gatehouse:cluster: { uid: 6b1e5c34-3f0f-4f6b-9a55-0d6c1f6f7a42, contexts: [k3s-p
 `,
   text: `
 The name of a context does not identify a cluster: k3s calls every context \`default\`. With \`uid\`, every command and \`pulumi up\` compare the UID of the cluster that they reach
-before anything changes, and refuse another one. \`npm run doctor -- CONTEXT\` prints the line to add.
+before anything changes, and refuse another one. \`npx gatehouse doctor CONTEXT\` prints the line to add.
 
 Each name of \`contexts\` is accepted like \`kubernetes:context\`, on the command line and in the kubeconfig. If the kubeconfig lacks the given name, another name of the stack that it
 contains is used; so two stacks can have \`kubernetes:context: default\`, and are selected by their other names. \`pulumi up\` uses the name in \`GATEHOUSE_CONTEXT\`, or else the first that the

@@ -1,4 +1,4 @@
-/** `npm run doctor`: checks every prerequisite of a first deployment, with a fix for each. See docs/doctor.md. */
+/** `npx gatehouse doctor`: checks every prerequisite of a first deployment, with a fix for each. See docs/doctor.md. */
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { examine, SUBJECTS } from "../checks/doctor/doctor.ts";

@@ -50,8 +50,8 @@ async function ensure<N extends ToolName>(
  */
 export async function installedTool(name: ToolName, local: boolean): Promise<string> {
   const tool = pinned(name);
-  const found = await firstOf(LOCAL_SOURCES, tool, { ...thisMachine(), local }, () => undefined);
-  if ("path" in found) return found.path;
+  const { path } = await firstOf(LOCAL_SOURCES, tool, { ...thisMachine(), local });
+  if (path !== undefined) return path;
   throw new Error(`${tool.name} ${tool.version} is neither on PATH nor in the cache`);
 }
 

@@ -37,7 +37,7 @@ function ending(context: string, checks: readonly Result[]): string {
   ];
   const next =
     failed > 0
-      ? `Fix what failed, then run: npm run doctor -- ${context}`
+      ? `Fix what failed, then run: npx gatehouse doctor ${context}`
       : `Nothing prevents the deployment: ./deploy ${context}`;
   return `${counts.join(", ")}. ${next}`;
 }

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { errorText } from "../../../config/errorText.ts";
-import { isNewEnough } from "../../launcher/launch.js";
+import { isNewEnough } from "../../launcher/nodeVersion.js";
 import { checkPolicyPack } from "../../engine/policyPack.ts";
 import { installedPlugins, standIns } from "../../toolchain/plugins.ts";
 import { pinned } from "../../toolchain/tools.ts";

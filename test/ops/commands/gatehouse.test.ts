@@ -32,5 +32,15 @@ test("every command that npm runs is one of them", () => {
     scripts: Record<string, string>;
   };
   const named = Object.values(scripts).flatMap((script) => /gatehouse\.ts (\w+)/.exec(script)?.[1] ?? []);
-  expect(named.sort()).toEqual(["audit", "contract", "diagnose", "diff", "import", "plan", "preview", "verify"]);
+  expect(named.sort()).toEqual([
+    "audit",
+    "contract",
+    "diagnose",
+    "diff",
+    "doctor",
+    "import",
+    "plan",
+    "preview",
+    "verify",
+  ]);
 });

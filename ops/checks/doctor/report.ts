@@ -38,7 +38,7 @@ function ending(context: string, checks: readonly Result[]): string {
   const next =
     failed > 0
       ? `Fix what failed, then run: npx gatehouse doctor ${context}`
-      : `Nothing prevents the deployment: ./deploy ${context}`;
+      : `Nothing prevents the deployment: npx gatehouse deploy ${context}`;
   return `${counts.join(", ")}. ${next}`;
 }
 

@@ -91,7 +91,7 @@ test("names the labels of a Traefik elsewhere, and the missing trusted addresses
   expect(upstream).toEqual({
     "Traefik: client addresses of domain external": fails(
       "domains.external.tls: upstream: Traefik trusts no proxy, so that all clients share one rate limit",
-      "State the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs.",
+      "List the addresses of the proxies in --entryPoints.web.forwardedHeaders.trustedIPs.",
     ),
   });
 });
@@ -153,7 +153,7 @@ test("prints the checks as text, with the next command", async () => {
   const { code, output: text } = await stack.examine({}, { args: [] });
   expect(code).toBe(0);
   expect(text).toContain("\n\nTraefik\n  ✔ pods of Traefik                        kube-system/traefik\n");
-  expect(text).toMatch(/\n\d+ passed, \d skipped\. Nothing prevents the deployment: \.\/deploy live\n$/);
+  expect(text).toMatch(/\n\d+ passed, \d skipped\. Nothing prevents the deployment: npx gatehouse deploy live\n$/);
 });
 
 test("changes nothing in the cluster, and prints no secret", async () => {

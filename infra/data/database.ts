@@ -24,8 +24,11 @@ export class Database extends pulumi.ComponentResource {
   constructor(name: string, args: DatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:data:Database", name, {}, opts);
     const { roles, limits, maxReplicas, authenticatorPassword, ownerPassword } = args.dataApi;
-    const role = (kind: string, roleArgs: postgresql.RoleArgs): postgresql.Role =>
-      new postgresql.Role(`${name}-${kind}`, roleArgs, { parent: this });
+    const role = (
+      kind: string,
+      roleArgs: postgresql.RoleArgs,
+      dependsOn: readonly pulumi.Resource[] = [],
+    ): postgresql.Role => new postgresql.Role(`${name}-${kind}`, roleArgs, { parent: this, dependsOn: [...dependsOn] });
 
     const anonymous = role("anonymous", {
       name: roles.anonymous,
@@ -44,7 +47,13 @@ export class Database extends pulumi.ComponentResource {
       connectionLimit: (maxReplicas + 1) * (limits.connections + 2),
       password: resolveSecret(authenticatorPassword),
     });
-    const owner = role("owner", { name: roles.owner, login: true, password: resolveSecret(ownerPassword) });
+    const owner = role(
+      "owner",
+      { name: roles.owner, login: true, password: resolveSecret(ownerPassword) },
+      // A destroy drops the owner first, which makes the administrator the owner of its objects: without superuser rights, only
+      // their owner can revoke the privileges of the anonymous role.
+      [anonymous],
+    );
 
     if (args.plan.existing) {
       this.name = pulumi.all([anonymous.name, authenticator.name, owner.name]).apply(() => args.plan.database);

@@ -46,7 +46,7 @@ const config = (fields: Readonly<Record<string, unknown>>) => ({
     ...{ sslmode: "verify-full", sslrootcert: ca.certificate, ...fields },
   },
   "gatehouse:data_api": {
-    ...{ domains: "auto", replicas: 1, catalog: false },
+    ...{ domains: "auto", replicas: 1, catalog: false, database: { name: "gatehouse", protect: false } },
     authenticator_password: "${DATA_AUTHENTICATOR_PASSWORD}",
     owner_password: "${DATA_OWNER_PASSWORD}",
   },

@@ -18,13 +18,15 @@ const HINT = "run: npm run build:catalog";
 export type CatalogFiles = ReadonlyMap<string, Buffer>;
 
 /**
- * Returns why the build cannot be deployed; undefined if it exists and is up to date.
+ * Returns why the build cannot be deployed; undefined if it exists and is up to date. The npm package has no sources to compare it with, and
+ * package managers set the times of its files in any order.
  * @param folder that contains the folder of the catalog
  */
 export function buildProblem(folder = packageFolder()): string | undefined {
   const sources = join(folder, "catalog");
   const server = join(sources, "dist", SERVER);
   if (!existsSync(server)) return "the catalog is not built";
+  if (!existsSync(join(sources, "src"))) return undefined;
   const newest = Math.max(...sourcesBelow(sources).map((file) => statSync(file).mtimeMs));
   return newest > statSync(server).mtimeMs ? "the catalog is older than its sources" : undefined;
 }

@@ -73,6 +73,12 @@ describe("the built files", () => {
     expect(read).toThrow("the catalog is older than its sources; run: npm run build:catalog");
   });
 
+  test("are not compared with the compiled files of an npm package", () => {
+    write("catalog/dist/server.mjs", "server");
+    write("catalog/limits.js", "compiled", 1001);
+    expect(buildProblem(project)).toBe(undefined);
+  });
+
   test("throws when the files exceed the size of a ConfigMap", () => {
     built();
     const others = "script, compressed".length + "page, compressed".length;

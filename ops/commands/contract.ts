@@ -3,7 +3,7 @@ import type { ClientConfig } from "pg";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
-import { readCatalogue } from "../checks/contract/catalogue.ts";
+import { readSystemCatalog } from "../checks/contract/systemCatalog.ts";
 import { type Change, compare } from "../checks/contract/compare.ts";
 import {
   type DataStack,
@@ -114,7 +114,7 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
     for (const [schema, lock] of locks) {
       const exposed = settings.api.exposed.includes(schema);
       const found = exposed
-        ? await readCatalogue(client, schema, lock)
+        ? await readSystemCatalog(client, schema, lock)
         : { schema, relations: new Map<string, never>() };
       results.push({ schema, exposed, lock: folder.nameOf(schema), found, changes: lock && compare(lock, found) });
     }

@@ -199,6 +199,24 @@ describe.each([
     await api.query("drop table reference.region");
   });
 
+  test("lets writers describe what they create, until they are removed", async () => {
+    const describe = `
+      begin;
+      insert into catalog.sources (source_id, provider, title) values ('a', 'etl', 'A') on conflict (source_id) do update set title = 'B';
+      select * from catalog.describe_dbt('{}');
+      delete from catalog.sources;
+      commit`;
+    const denied = { message: "permission denied for schema catalog" };
+    await api.query(describe, "etl");
+    await expect(api.query(describe, "stranger")).rejects.toMatchObject(denied);
+    api.migrate({ writers: "dbt,app" });
+    await expect(api.query(describe, "etl")).rejects.toMatchObject(denied);
+    await api.query(describe, "dbt");
+    api.migrate();
+    await api.query(describe, "etl");
+    expect(await differences()).toEqual([]);
+  });
+
   /** Runs the statements with which the provider drops the roles of the stack; without superuser rights it becomes a member before. */
   const destroy = (): Promise<unknown> =>
     api.query(

@@ -1,4 +1,4 @@
--- The catalogue as resources of the default schema. A view with other columns than its last version cannot be replaced, so they are made
+-- The catalog as resources of the default schema. A view with other columns than its last version cannot be replaced, so they are made
 -- anew; where something of a pipeline's reads them they are replaced, which works as long as no column went.
 do $$
 begin

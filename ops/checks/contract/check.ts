@@ -1,7 +1,7 @@
 /** The contract as a check that stops a deployment. */
 import type { ClientBase } from "pg";
 import type { Check } from "../verify/check.ts";
-import { readCatalogue } from "./catalogue.ts";
+import { readSystemCatalog } from "./systemCatalog.ts";
 import { compare, withoutMissingRelations } from "./compare.ts";
 import type { Contract } from "./contract.ts";
 import type { LockFolder } from "./lockFolder.ts";
@@ -52,7 +52,7 @@ export async function checkContract(
 ): Promise<Check> {
   const check = (ok: boolean, detail: string): Check => ({ name: `contract of ${schema}`, ok, detail });
   if (!lock) return check(true, "no contract yet; to accept the current columns, run npx gatehouse contract accept");
-  const found = compare(lock, await readCatalogue(client, schema, lock));
+  const found = compare(lock, await readSystemCatalog(client, schema, lock));
   const changes = mayBeIncomplete ? withoutMissingRelations(found) : found;
   const breaking = changes.filter((change) => change.breaking);
   if (breaking.length === 0) return check(true, changes.length === 0 ? "kept" : `kept; ${countChanges(changes)}`);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { DataPlan, DefaultPrivilege, Grant, ObjectKind, SchemaPlan } from "../../../infra/plan/types.ts";
 
-/** The name of PUBLIC, all roles, in what is read from the catalogue. */
+/** The name of PUBLIC, all roles, in what is read from the system catalog. */
 export const PUBLIC = "public";
 
 /** The schema of the functions of the event triggers and of every request. */

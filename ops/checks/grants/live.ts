@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ClientBase } from "pg";
 import type { GrantExpectation } from "./expectation.ts";
 
-/** The state of the database on which the plan's grants depend, read from its catalogue. Qualified names are quoted as in SQL. */
+/** The state of the database on which the plan's grants depend, read from its system catalog. Qualified names are quoted as in SQL. */
 export interface Live {
   readonly roles: readonly LiveRole[];
   readonly memberships: readonly Membership[];
@@ -119,7 +119,7 @@ export interface EventTrigger {
 const FOLDER = new URL("sql/", import.meta.url);
 
 /**
- * Reads the catalogue as far as the plan goes, with one query per kind of thing, whatever the number of objects; Postgres 15 or newer.
+ * Reads the system catalog as far as the plan goes, with one query per kind of thing, whatever the number of objects; Postgres 15 or newer.
  * @param client in a transaction, of which it empties the search path so that every name comes out qualified
  */
 export async function readLive(client: ClientBase, { schemas, roles }: GrantExpectation): Promise<Live> {

@@ -23,7 +23,7 @@ export async function verifyGrants(client: ClientBase, expected: GrantExpectatio
   }
 }
 
-/** The same without a connection, from what was read from the catalogue. */
+/** The same without a connection, from what was read from the system catalog. */
 export function compareGrants(live: Live, expected: GrantExpectation): Finding[] {
   return sortFindings([
     ...roleFindings(live, expected),

@@ -42,7 +42,7 @@ function role(name: string, more: Partial<LiveRole> = {}): LiveRole {
   return { name, ...none, login: true, inherit: true, settings: [], ...more };
 }
 
-/** The catalogue of a database as planned; each schema has a table and a function. */
+/** The system catalog of a database as planned; each schema has a table and a function. */
 export function plannedLive(plan: DataPlan): Live {
   const { anonymous, authenticator, owner, administrator } = plan.roles;
   const expected = expectationOf(plan);

@@ -1,4 +1,4 @@
--- What pipelines say about their data; docs/describing-data.md tells how. Nobody else reads the tables: the views meta_* show what is public.
+-- How pipelines describe their data (docs/describing-data.md). The owner and the writers read the tables; the views meta_* show what is public.
 
 create table if not exists catalog.sources (
   source_id text primary key,

@@ -1,4 +1,4 @@
-/** The current columns of a database, read from its catalogue. */
+/** The current columns of a database, read from its system catalog. */
 import type { ClientBase } from "pg";
 import type { Contract } from "./contract.ts";
 
@@ -14,7 +14,7 @@ interface Row {
  * @param declared the lock file: a column of a view is nullable unless it declares otherwise
  * @returns a contract without relations when the schema is empty or does not exist
  */
-export async function readCatalogue(
+export async function readSystemCatalog(
   client: Pick<ClientBase, "query">,
   schema: string,
   declared?: Contract,

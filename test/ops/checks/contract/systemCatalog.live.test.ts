@@ -1,6 +1,6 @@
 /** Relations and columns, and the views over them, as PostgreSQL describes them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readCatalogue } from "../../../../ops/checks/contract/catalogue.ts";
+import { readSystemCatalog } from "../../../../ops/checks/contract/systemCatalog.ts";
 import { checkContract } from "../../../../ops/checks/contract/check.ts";
 import { type Contract, writeLock } from "../../../../ops/checks/contract/contract.ts";
 import { contractOf } from "./contracts.ts";
@@ -8,7 +8,7 @@ import { startTestDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await startTestDatabase("contract-catalogue");
+  database = await startTestDatabase("contract-catalog");
   await database.client.query(BASE);
 });
 afterAll(() => database.close());
@@ -26,7 +26,7 @@ const BASE = `
 async function readOnce(ddl: string): Promise<Record<string, Record<string, string>>> {
   await database.client.query(`begin; create schema api_v1; set local search_path = api_v1; ${ddl}`);
   try {
-    const contract = await readCatalogue(database.client, "api_v1");
+    const contract = await readSystemCatalog(database.client, "api_v1");
     await expectNoNulls(contract);
     const { relations } = JSON.parse(writeLock(contract)) as { relations: Record<string, Record<string, string>> };
     return relations;
@@ -80,12 +80,12 @@ describe("the contract of a schema", () => {
   });
 
   test("has no relations if the schema does not exist", async () => {
-    expect((await readCatalogue(database.client, "api_v2")).relations).toEqual(new Map());
+    expect((await readSystemCatalog(database.client, "api_v2")).relations).toEqual(new Map());
   });
 
   test("can be read by a role without privileges", async () => {
     await database.client.query("begin; create role stranger; set local role stranger");
-    const { relations } = await readCatalogue(database.client, "marts");
+    const { relations } = await readSystemCatalog(database.client, "marts");
     await database.client.query("rollback");
     expect(relations.get("b")?.get("a")).toEqual({ type: "integer", nullable: false });
   });
@@ -114,7 +114,7 @@ describe("a column of a view", () => {
   test("is not nullable when the lock file declares it", async () => {
     const lock = contractOf({ v: { id: "integer not null", n: "text" } });
     await database.client.query("begin; create schema api_v1; create view api_v1.v as select id, n, m from marts.a");
-    const { relations } = await readCatalogue(database.client, "api_v1", lock);
+    const { relations } = await readSystemCatalog(database.client, "api_v1", lock);
     await database.client.query("rollback");
     expect(relations.get("v")).toEqual(
       new Map([
@@ -139,7 +139,7 @@ describe("the check of a deployment", () => {
     const { client } = database;
     await client.query(`begin; ${DDL}`);
     try {
-      const lock = declared ?? (await readCatalogue(client, "api_v1"));
+      const lock = declared ?? (await readSystemCatalog(client, "api_v1"));
       await client.query(change);
       const { name, ...result } = await checkContract(client, "api_v1", lock, options);
       expect(name).toBe("contract of api_v1");

@@ -19,7 +19,7 @@ const vitest = (...projects: string[]): Step => ({
 const checks: Step[] = [
   { name: "types", command: ["tsc"] },
   { name: "types of catalog", command: ["tsc", "-p", "catalog"] },
-  { name: "lint", command: ["eslint", "."] },
+  { name: "lint", command: ["oxlint"] },
   { name: "words", command: ["cspell", "lint", "--no-progress", "--no-summary", "--dot"] },
   { name: "format", command: ["prettier", "--check", "--cache", "--cache-location=.gatehouse/prettier", "."] },
 ];

@@ -82,7 +82,11 @@ async function startApiServer(
     const certificate = readFileSync(path.join(folder, "certificates", "apiserver.crt"));
     writeFileSync(kubeconfig, stringify(administrator(port, token, certificate)), { mode: 0o600 });
     const api = new Api(kubeconfig);
-    return api.isReady().finally(() => api.close());
+    try {
+      return await api.isReady();
+    } finally {
+      await api.close();
+    }
   });
 }
 

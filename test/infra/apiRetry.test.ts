@@ -66,7 +66,11 @@ async function platformRead(server: string): Promise<unknown> {
   writeFileSync(kubeconfig, stringify({ clusters, users: [{ name: "admin", user: { token: "t" } }] }));
   const api = new Api(kubeconfig);
   rmSync(folder, { recursive: true });
-  return JSON.parse(await api.request("/api/v1/namespaces/shop").finally(() => api.close()));
+  try {
+    return JSON.parse(await api.request("/api/v1/namespaces/shop"));
+  } finally {
+    await api.close();
+  }
 }
 
 describe("reads and applies", () => {

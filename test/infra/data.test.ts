@@ -5,7 +5,7 @@ import { computePlan } from "../../infra/plan/plan.ts";
 import { parseStack } from "../../config/load.ts";
 import { sections, shell, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
-import type { Recorder } from "../helpers/recorder.ts";
+import type { Recorded, Recorder } from "../helpers/recorder.ts";
 import { gatewayIn } from "../helpers/networkPolicy.ts";
 
 vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
@@ -106,8 +106,8 @@ describe("the data API under mocks", () => {
   });
 
   test("passes roles, schemas and limits to the migrations, and creates a new Job on a change", async () => {
-    const [job] = recorder.of("kubernetes:batch/v1:Job");
-    const { args } = (job?.inputs as { spec: { template: { spec: { containers: { args: string[] }[] } } } }).spec
+    const [job] = recorder.of("kubernetes:batch/v1:Job") as [Recorded];
+    const { args } = (job.inputs as { spec: { template: { spec: { containers: { args: string[] }[] } } } }).spec
       .template.spec.containers[0] as { args: string[] };
     expect(args).toContain("max_age=30");
     expect(args).toContain("exposed=api_v1,marts,raw");
@@ -117,7 +117,7 @@ describe("the data API under mocks", () => {
     const other = await deploy(
       stack({ protected_services: [], data_api: { ...sections.data_api, limits: { max_age: 31 } } }),
     );
-    expect(other.of("kubernetes:batch/v1:Job")[0]?.name).not.toBe(job?.name);
+    expect(other.of("kubernetes:batch/v1:Job")[0]?.name).not.toBe(job.name);
   });
 });
 

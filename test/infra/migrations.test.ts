@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { sections, stack } from "../config/stacks.ts";
+import type { Recorded } from "../helpers/recorder.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 
 vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
@@ -19,8 +20,8 @@ describe("the container of the migrations Job", () => {
 
   beforeAll(async () => {
     const recorder = await deploy(stack({ protected_services: [], data_api: sections.data_api }));
-    const [job] = recorder.of("kubernetes:batch/v1:Job");
-    const { spec } = job?.inputs as { spec: { template: { spec: { containers: [Container] } } } };
+    const [job] = recorder.of("kubernetes:batch/v1:Job") as [Recorded];
+    const { spec } = job.inputs as { spec: { template: { spec: { containers: [Container] } } } };
     [container] = spec.template.spec.containers;
     program("sleep", 'echo "sleep $1" >> log');
     program("psql", 'printf "psql %s|%s\\n" "$1" "$2" >> log; exit 3');

@@ -51,7 +51,11 @@ describe("a stack that installs its Postgres as a StatefulSet", { timeout: 300_0
       database: "gatehouse",
     });
     await client.connect();
-    await client.query(text).finally(() => client.end());
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
   };
 
   beforeAll(async () => {

@@ -57,10 +57,11 @@ async function query(text: string, database = "postgres"): Promise<Record<string
   const ssl = tlsOptions({ sslmode: "verify-full", sslrootcert: ca.certificate + next.certificate }, "localhost");
   const client = new Client({ ...postgres, host: "localhost", database, ssl });
   await client.connect();
-  return client
-    .query<Record<string, unknown>>(text)
-    .then(({ rows }) => rows, Promise.reject.bind(Promise))
-    .finally(() => client.end());
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 const ask = (url: string): Promise<number> => withClient(async (client) => (await client.send(url)).status);

@@ -95,7 +95,11 @@ class NodePrograms {
       const ca = readFileSync(path.join(certificates, "apiserver.crt"));
       for (const user of userNames()) writeFileSync(this.#kubeconfig(user), kubeconfigOf(this.#token(user), ca));
       const api = new Api(this.#paths.kubeconfig);
-      return api.isReady().finally(() => api.close());
+      try {
+        return await api.isReady();
+      } finally {
+        await api.close();
+      }
     });
   }
 

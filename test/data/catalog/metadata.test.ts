@@ -181,7 +181,7 @@ test("the page of a source shows its terms, its tables and its dimensions with t
     expect(await texts(page, "h1")).toEqual([source?.["title"]]);
     expect(await texts(page, ".terms dl > div")).toEqual(facts(source ?? {}));
     expect(await texts(page, "[aria-labelledby=tables] li")).toEqual(source?.["endpoints"]);
-    const rows = (source?.["row_estimate"] as number).toLocaleString("en");
+    const rows = Number(source?.["row_estimate"]).toLocaleString("en");
     expect(await page.getByText(`Rows in all tables: about ${rows} rows`).count()).toBe(1);
     expect(await texts(page, "[aria-labelledby=dimensions] tbody tr")).toEqual(
       dimensions.map(({ title, dimension, description, schema, relation, column_name, editorial }) =>

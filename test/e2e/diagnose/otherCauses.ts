@@ -13,9 +13,12 @@ export function otherCauses(): void {
   describe("other causes", () => {
     test("names the application when it has no pod", async () => {
       await scale("default", "whoami", 0);
-      const found = named("app.localhost", ["unavailable", "application not running"]);
-      const { cause } = await found.finally(() => scale("default", "whoami", 1));
-      expect(cause?.problem).toBe("no pod of Service default/whoami is ready");
+      try {
+        const { cause } = await named("app.localhost", ["unavailable", "application not running"]);
+        expect(cause?.problem).toBe("no pod of Service default/whoami is ready");
+      } finally {
+        await scale("default", "whoami", 1);
+      }
       await healthy();
     });
 

@@ -35,12 +35,12 @@ test.each([
 });
 
 describe("scripts", () => {
-  const scripts = { types: "tsc", lint: "eslint ." };
+  const scripts = { types: "tsc", lint: "oxlint ." };
 
   test("adds extra arguments to the last script, quoted for the shell", () => {
     expect(commandLines(scripts, ["types", "lint", "--", "a b", "it's", "$HOME"])).toEqual([
       "tsc",
-      `eslint . 'a b' 'it'\\''s' '$HOME'`,
+      `oxlint . 'a b' 'it'\\''s' '$HOME'`,
     ]);
   });
 

@@ -62,7 +62,7 @@ const DEAD: Case[] = [
     url: "http://legacy.localhost",
     changes: [
       answers("http://legacy.localhost", [[404, "http://legacy.localhost/"]], { text: "gateway: no route" }),
-      (e) => void inside(e.cluster.secrets).clear(),
+      (e) => inside(e.cluster.secrets).clear(),
     ],
     expected: ["dead", "route configuration"],
     message:

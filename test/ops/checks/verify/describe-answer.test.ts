@@ -37,7 +37,7 @@ test("prints the last answer of a failed check", async () => {
     response.writeHead(200, { "content-type": "text/plain" }).end("Welcome");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   const host = `app.localhost:${(server.address() as AddressInfo).port}`;
   const expectation = { page: { kind: "login" }, refusals: [] };
   const exposure = { role: "service", expectation, publicPaths: [], host, url: `http://${host}` };

@@ -95,6 +95,7 @@ async function embeddedOutpost(api: AuthentikApi, { settings }: Inputs["target"]
   const all = await readable(api.all<unknown>("/outposts/instances/"));
   const embedded = all?.map((one) => OUTPOST.parse(one)).find(({ managed }) => managed === EMBEDDED);
   if (embedded === undefined) return [];
+  if (embedded.providers.length === 0) return [passed(name, `no application uses "${embedded.name}"`)];
   const { url = "" } = settings.identityProvider;
   const host = embedded.config.authentik_host;
   if (URL.parse(host)?.origin === new URL(url).origin) return [passed(name, `${host}, of "${embedded.name}"`)];

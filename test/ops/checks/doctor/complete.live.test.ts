@@ -12,7 +12,6 @@ beforeAll(async () => {
   await stack.deployTraefik();
   await stack.deployExternalDns(["--source=service", "--source=crd", "--domain-filter=gatehouse-doctor.test"]);
   await systems.createGroup("staff");
-  systems.embedded.config["authentik_host"] = systems.authentikUrl;
 });
 afterAll(() => systems.stop());
 
@@ -46,7 +45,7 @@ test("passes every check", async () => {
     "Identity provider: rights of the token": passes("akadmin is a superuser"),
     "Identity provider: default objects": passes("flows, scope mappings and key pair exist"),
     "Identity provider: groups": passes("staff"),
-    "Identity provider: authentik_host": passes(`${systems.authentikUrl}, of "authentik Embedded Outpost"`),
+    "Identity provider: authentik_host": passes('no application uses "authentik Embedded Outpost"'),
     "Postgres: connection": passes(`${host}:${port} as postgres, without TLS (sslmode disable)`),
     "Postgres: version": passes("18.4"),
     "Postgres: rights of the administrator": passes("postgres is a superuser"),
@@ -117,6 +116,8 @@ test("reports a wrong version, group and address of authentik, a rejected token,
     return failures(await stack.examine({ ...changes, "gatehouse:protected_services": [service("wiki", groups)] }));
   };
   systems.embedded.config["authentik_host"] = "http://localhost";
+  expect(await examineWith({})).toEqual({});
+  systems.embedded.providers = [1];
   expect(await examineWith({}, ["staff", "board"])).toEqual({
     "Identity provider: groups": fails(
       "protected_services: authentik has no group board",
@@ -128,6 +129,7 @@ test("reports a wrong version, group and address of authentik, a rejected token,
     ),
   });
   systems.embedded.config["authentik_host"] = systems.authentikUrl;
+  systems.embedded.providers = [];
   expect(await examineWith({ token: "${OWNER}" })).toEqual({
     "Identity provider: token": fails(
       "authentik rejects the token",

@@ -1,6 +1,7 @@
 /** `gatehouse init`: writes a first stack file, and the files of the Pulumi project around it. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { packageFolder } from "../../config/folders.ts";
 import { parseStack, parseStackFile } from "../../config/load.ts";
 import { UserError } from "../../config/userError.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
@@ -87,25 +88,36 @@ function write(answers: Answers, { folder, out }: Shell): void {
   computePlan(parseStack(parseStackFile(text, stack, name), {}, { secretsRequired: false }));
   const files = new Map([...projectFiles(folder), [name, text]]);
   for (const [file, content] of files) writeFileSync(join(folder, file), content);
-  const isInstalled = existsSync(join(folder, "node_modules", "gatehouse"));
   out(
-    `Wrote ${[...files.keys()].join(", ")}.\n\nNext:\n${next({ stack, context, isInstalled, variables: variablesOf(text), hasToken: answers.authentik !== undefined })}`,
+    `Wrote ${[...files.keys()].join(", ")}.\n\nNext:\n${next({ stack, context, install: installation(folder), variables: variablesOf(text), hasToken: answers.authentik !== undefined })}`,
   );
 }
 
 interface Next {
   readonly stack: string;
   readonly context: string;
-  readonly isInstalled: boolean;
+  /** Commands that install the package. */
+  readonly install: readonly string[];
   readonly variables: readonly string[];
   /** Whether authentik exists, and with it the value of its token. */
   readonly hasToken: boolean;
 }
 
-function next({ stack, context, isInstalled, variables, hasToken }: Next): string {
+/** Not from the npm registry, where the name of the package belongs to another project. */
+function installation(folder: string): string[] {
+  if (existsSync(join(folder, "node_modules", "gatehouse"))) return [];
+  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    dependencies?: Readonly<Record<string, string>>;
+  };
+  return dependencies["gatehouse"]
+    ? ["npm install"]
+    : [`npm pack --silent ${packageFolder()}`, "npm install gatehouse-*.tgz"];
+}
+
+function next({ stack, context, install, variables, hasToken }: Next): string {
   const generated = (name: string): boolean => !hasToken || name !== "AUTHENTIK_TOKEN";
   const lines = [
-    ...(isInstalled ? [] : ["npm install"]),
+    ...install,
     `npx gatehouse plan ${stack}`,
     `pulumi stack init ${stack}`,
     ...variables.map(

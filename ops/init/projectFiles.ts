@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { packageFolder } from "../../config/folders.ts";
 import { UserError } from "../../config/userError.ts";
 
 const PULUMI = `name: gatehouse # part of the place of the state; do not change it after the first deployment
@@ -34,7 +33,6 @@ const IGNORED = ["node_modules/", ".gatehouse/"];
 interface Manifest {
   readonly type?: string;
   readonly main?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -63,25 +61,21 @@ function pulumiFile(text: string | undefined): string | undefined {
   );
 }
 
+/** Does not add the package itself: in the npm registry, its name belongs to another project. */
 function manifest(text: string | undefined): string | undefined {
   const found = JSON.parse(text ?? '{ "private": true }') as Manifest;
-  const { type = "module", main = "index.ts", dependencies = {} } = found;
+  const { type = "module", main = "index.ts" } = found;
   if (type !== "module" || main !== "index.ts") {
     throw new UserError(
       `package.json has type ${type} and main ${main}, and the program of Gatehouse needs type module and main index.ts. ` +
         "Change them, or run gatehouse init in a folder of its own.",
     );
   }
-  const complete = { ...found, type, main, dependencies: { gatehouse: ownVersion(), ...dependencies } };
-  return found.type && found.main && dependencies["gatehouse"] ? undefined : `${JSON.stringify(complete, null, 2)}\n`;
+  return found.type && found.main ? undefined : `${JSON.stringify({ ...found, type, main }, null, 2)}\n`;
 }
 
 function ignored(text = ""): string | undefined {
   const missing = IGNORED.filter((line) => !text.split("\n").includes(line));
   if (missing.length === 0) return undefined;
   return [...text.split("\n").filter((line, i, all) => line !== "" || i < all.length - 1), ...missing, ""].join("\n");
-}
-
-function ownVersion(): string {
-  return (JSON.parse(readFileSync(join(packageFolder(), "package.json"), "utf8")) as { version: string }).version;
 }

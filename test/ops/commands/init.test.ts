@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { packageFolder } from "../../../config/folders.ts";
 import { main } from "../../../ops/commands/init.ts";
 import { main as plan } from "../../../ops/commands/plan.ts";
 import type { Shell } from "../../../ops/commands/shell.ts";
@@ -43,7 +44,8 @@ test("writes a project from options, whose plan is valid", async () => {
   expect(out).toBe(`Wrote Pulumi.yaml, index.ts, package.json, .gitignore, Pulumi.k3s.yaml.
 
 Next:
-  npm install
+  npm pack --silent ${packageFolder()}
+  npm install gatehouse-*.tgz
   npx gatehouse plan k3s
   pulumi stack init k3s
   openssl rand -hex 32 | pulumi config set --secret variables:AUTHENTIK_TOKEN --stack k3s
@@ -55,6 +57,8 @@ Next:
   openssl rand -hex 32 | pulumi config set --secret variables:DATA_OWNER_PASSWORD --stack k3s
   npx gatehouse deploy k3s
 `);
+  // In the npm registry, the name of the package belongs to another project.
+  expect(read("package.json")).not.toContain("gatehouse");
   out = "";
   expect(await plan(["k3s"], shell())).toBe(0);
   expect(out).toContain("https://whoami.example.org");
@@ -106,6 +110,7 @@ test("completes the package.json of npm install and an existing .gitignore", asy
     main: "index.ts",
     dependencies: { gatehouse: "file:gatehouse.tgz", yaml: "2.9.1" },
   });
+  expect(out).toContain("\n  npm install\n");
   expect(read(".gitignore")).toBe("*.log\nnode_modules/\n.gatehouse/\n");
 });
 

@@ -51,7 +51,8 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          // Nothing here outlives a test, so the workers keep their modules: half of the time would go into loading them again.
+          // Nothing here outlives a test, so the workers keep their modules: half of the time would go into loading them again. A file that
+          // replaces a module (vi.doMock) resets all of them at its end.
           pool: "threads",
           isolate: false,
           include: ["test/**/*.test.ts", "emulators/test/**/*.test.ts"],

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { proxy, sections, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
@@ -10,6 +10,7 @@ vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({
   waitUntilReady: (...call: unknown[]) => Promise.resolve(waits.push(call)),
 }));
+afterAll(() => void vi.resetModules());
 const { deploy, PATIENCE } = await import("../helpers/program.ts");
 
 interface Spec {

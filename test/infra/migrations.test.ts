@@ -7,7 +7,9 @@ import { sections, stack } from "../config/stacks.ts";
 import type { Recorded } from "../helpers/recorder.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 
+vi.hoisted(() => vi.resetModules());
 vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+afterAll(() => void vi.resetModules());
 
 interface Container {
   readonly command: readonly string[];

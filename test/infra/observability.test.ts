@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readStackFile } from "../../config/load.ts";
 import type { Alert, AlertGroup } from "../../infra/observability/alerts.ts";
 import { stack } from "../config/stacks.ts";
@@ -17,6 +17,7 @@ vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Pr
 vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
 let facts: ClusterFacts | undefined;
 vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(facts) }));
+afterAll(() => void vi.resetModules());
 const { configure, deploy, PATIENCE } = await import("../helpers/program.ts");
 const { default: program } = await import("../../infra/index.ts");
 const { Recorder: Fresh } = await import("../helpers/recorder.ts");

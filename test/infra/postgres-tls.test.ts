@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { sections, stack } from "../config/stacks.ts";
 import { newAuthority } from "../helpers/certificates.ts";
 import type { Recorder } from "../helpers/recorder.ts";
@@ -9,6 +9,7 @@ import type { Recorder } from "../helpers/recorder.ts";
 // Workers keep their modules, and with them the real waiting of files that ran before.
 vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+afterAll(() => void vi.resetModules());
 const { deploy, PATIENCE } = await import("../helpers/program.ts");
 const { writeRootCertificates } = await import("../../infra/postgres/certificateFile.ts");
 const { tlsOptions } = await import("../../infra/postgres/tls.ts");

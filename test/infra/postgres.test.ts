@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { sections, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 
@@ -8,6 +8,7 @@ vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
 vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
+afterAll(() => void vi.resetModules());
 const { canary, deploy, PATIENCE } = await import("../helpers/program.ts");
 
 interface Manifest {

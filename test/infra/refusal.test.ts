@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { DataApi } from "../../config/settings.ts";
 import { readCatalogFiles } from "../../infra/data/catalogFiles.ts";
 import program from "../../infra/index.ts";
@@ -56,6 +56,7 @@ test.each<[string, Record<string, unknown>]>([
     // Workers keep their modules, and with them the mocks of other files.
     vi.resetModules();
     vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady }));
+    onTestFinished(() => void vi.resetModules());
     const { deploy } = await import("../helpers/program.ts");
     const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", ...fields };
     await deploy(stack({ identity_provider: existing, data_api: undefined }));

@@ -1,10 +1,11 @@
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 
 // Workers keep their modules, and with them the real waiting of files that ran before; nothing answers here.
 vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
 vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
+afterAll(() => void vi.resetModules());
 const { PATIENCE } = await import("../helpers/program.ts");
 const { findingsOf, programOf } = await import("./program.ts");
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Program } from "./program.ts";
 
 // Workers keep their modules, and with them the real waiting of files that ran before; nothing answers here.
@@ -6,6 +6,7 @@ vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
 vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
+afterAll(() => void vi.resetModules());
 const { RULES } = await import("../../policy/rules/rules.ts");
 const { UNKNOWN } = await import("../../policy/resource.ts");
 const { canary, PATIENCE } = await import("../helpers/program.ts");

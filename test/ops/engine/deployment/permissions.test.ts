@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseStack, readStackFile } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { deployedKinds } from "../../../../ops/engine/deployment/permissions.ts";
@@ -9,6 +9,7 @@ import type { Recorder } from "../../../helpers/recorder.ts";
 vi.resetModules();
 vi.doMock("../../../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
 vi.doMock("../../../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
+afterAll(() => void vi.resetModules());
 const { deploy, PATIENCE } = await import("../../../helpers/program.ts");
 
 const raw = readStackFile(join(import.meta.dirname, "../../../../Pulumi.local.yaml"), "local");

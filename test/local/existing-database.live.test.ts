@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SUPERUSER_FEATURES } from "../../config/superuserFeatures.ts";
 import { expectationOf } from "../../ops/checks/grants/expectation.ts";
-import type { Finding } from "../../ops/checks/grants/finding.ts";
+import type { GrantFinding } from "../../ops/checks/grants/finding.ts";
 import { verifyGrants } from "../../ops/checks/grants/verification.ts";
 import { ADMINISTRATOR, type Answer, type DataApi, startDataApi } from "./postgrest.ts";
 
@@ -77,9 +77,9 @@ describe.each([
     return round;
   }
 
-  const findings = async (): Promise<Finding[]> => verifyGrants(client, expectationOf(api.plan));
-  const differences = async (): Promise<Finding[]> =>
-    (await findings()).filter(({ danger }) => danger !== "unenforced");
+  const findings = async (): Promise<GrantFinding[]> => verifyGrants(client, expectationOf(api.plan));
+  const differences = async (): Promise<GrantFinding[]> =>
+    (await findings()).filter(({ severity }) => severity === "error");
 
   test("serves every table, and keeps its owner", async () => {
     for (const table of TABLES) expect(await roundOf(table)).toBe(0);
@@ -141,13 +141,13 @@ describe.each([
 
   test("reports what needs a superuser and is not enforced, and nothing else", async () => {
     const unenforced = superuser ? [] : SUPERUSER_FEATURES.map(({ kind, name }) => [`${kind} ${name}`, "unenforced"]);
-    expect((await findings()).map(({ object, danger }) => [object, danger])).toEqual(unenforced.sort());
+    expect((await findings()).map(({ subject, danger }) => [subject, danger])).toEqual(unenforced.sort());
   });
 
   test("names a relation that slipped through, with the fix", async () => {
     await api.query("create table analytics_api.slipped as select 1 as id", "stranger");
     expect((await read("/slipped")).status).toBe(401);
-    expect((await differences()).map(({ object, problem, hint }) => [object, problem, hint])).toEqual([
+    expect((await differences()).map(({ subject, message, hint }) => [subject, message, hint])).toEqual([
       [
         "table analytics_api.slipped",
         "gatehouse_anonymous lacks SELECT",
@@ -165,7 +165,7 @@ describe.each([
   test("names a private relation that can be read, with the fix", async () => {
     await api.query("grant usage on schema people to public; grant select on people.customer to gatehouse_anonymous");
     const found = await differences();
-    expect(found.map(({ object, danger, problem }) => [object, danger, problem])).toEqual([
+    expect(found.map(({ subject, danger, message }) => [subject, danger, message])).toEqual([
       ["schema people", "leak", "everybody (PUBLIC) has USAGE"],
       ["table people.customer", "leak", "gatehouse_anonymous has SELECT"],
     ]);

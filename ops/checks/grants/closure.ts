@@ -1,5 +1,5 @@
 import type { GrantExpectation } from "./expectation.ts";
-import { type Finding, reporter } from "./finding.ts";
+import { type GrantFinding, reporter } from "./finding.ts";
 import type { Live, Relation, Routine } from "./live.ts";
 import { quoted } from "./sql.ts";
 
@@ -7,7 +7,7 @@ import { quoted } from "./sql.ts";
  * What the relations of exposed schemas serve in addition to their own rows. A view reads with its owner's rights and a partitioned table
  * shows its partitions, so neither needs a grant on what it reads: at any depth, that must be neither private nor outside of the plan.
  */
-export function* closureFindings(live: Live, expected: GrantExpectation): Iterable<Finding> {
+export function* closureFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const relations = new Map(live.relations.map((relation) => [`pg_class:${relation.id}`, relation]));
   const routines = new Map(live.routines.map((routine) => [`pg_proc:${routine.id}`, routine]));
   const edges = Map.groupBy(live.dependencies, ({ source }) => source);
@@ -35,7 +35,7 @@ function* readFindings(
   read: Relation,
   through: Through,
   { schemas }: GrantExpectation,
-): Iterable<Finding> {
+): Iterable<GrantFinding> {
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
   const [path, access] = [pathText(through), schemas.get(read.schema)?.access];
   if (access === "private") {
@@ -61,7 +61,7 @@ function* callFindings(
   { schema, name, owner, definer }: Routine,
   through: Through,
   { schemas }: GrantExpectation,
-): Iterable<Finding> {
+): Iterable<GrantFinding> {
   const planned = schemas.get(schema);
   // The API's own functions are SECURITY DEFINER on purpose; their owner is checked in owners.ts.
   if (!definer || (planned?.access === "internal" && owner === planned.owner)) return;

@@ -1,6 +1,6 @@
 import type { DefaultPrivilege } from "../../../infra/plan/types.ts";
 import { type GrantExpectation, PUBLIC } from "./expectation.ts";
-import { type Danger, type Finding, reporter } from "./finding.ts";
+import { type Danger, type GrantFinding, reporter } from "./finding.ts";
 import type { Live, LiveDefault } from "./live.ts";
 import { granteeName, quoted, roleName } from "./sql.ts";
 
@@ -8,7 +8,7 @@ import { granteeName, quoted, roleName } from "./sql.ts";
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { function: ["EXECUTE"], type: ["USAGE"] };
 
 /** Differences in the privileges of objects that will be created: nothing is open by them yet, but the next table is. */
-export function* defaultPrivilegeFindings({ defaults }: Live, expected: GrantExpectation): Iterable<Finding> {
+export function* defaultPrivilegeFindings({ defaults }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   for (const entry of defaults) {
     const { grantee, schema } = entry;
     if (grantee === null || !concerns(entry, grantee, expected)) continue;
@@ -61,7 +61,7 @@ function strayFinding(
   stray: readonly string[],
   danger: Danger,
   expected: GrantExpectation,
-): Finding {
+): GrantFinding {
   const problem = `each ${scope.kind} that is created ${place(scope)} gives ${granteeName(role)} ${stray.join(", ")}`;
   return report(scope, expected)(danger, problem, alter(scope, "REVOKE", stray, `FROM ${roleName(role)}`));
 }

@@ -1,10 +1,10 @@
 import { FUNCTIONS_SCHEMA, type GrantExpectation, kindInMatrix } from "./expectation.ts";
-import { type Finding, reporter } from "./finding.ts";
+import { type GrantFinding, reporter } from "./finding.ts";
 import type { Live, Owned, Relation, Routine } from "./live.ts";
 import { grant, quoted } from "./sql.ts";
 
 /** Who owns what is in the plan, and what runs with its owner's rights. */
-export function* ownerFindings(live: Live, expected: GrantExpectation): Iterable<Finding> {
+export function* ownerFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   yield* schemaOwners(live, expected);
   for (const owned of live.owned) yield ownedByVisitor(owned, expected);
   for (const relation of live.relations) yield* relationOwner(relation, live, expected);
@@ -13,7 +13,7 @@ export function* ownerFindings(live: Live, expected: GrantExpectation): Iterable
   yield* eventTriggers(live, expected);
 }
 
-function* schemaOwners({ schemas }: Live, expected: GrantExpectation): Iterable<Finding> {
+function* schemaOwners({ schemas }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   for (const { name, owner, access } of expected.schemas.values()) {
     const report = reporter(`schema ${quoted(name)}`, name);
     const found = schemas.find((schema) => schema.name === name);
@@ -30,7 +30,7 @@ function* schemaOwners({ schemas }: Live, expected: GrantExpectation): Iterable<
 }
 
 /** The anonymous role and the authenticator own nothing: an owner changes and drops, and cannot be denied that. */
-function ownedByVisitor({ owner, type, name, schema }: Owned, expected: GrantExpectation): Finding {
+function ownedByVisitor({ owner, type, name, schema }: Owned, expected: GrantExpectation): GrantFinding {
   const planned = expected.schemas.get(type === "schema" ? name : (schema ?? ""));
   const next = quoted(planned?.owner ?? expected.roles.administrator);
   const kind = kindInMatrix(type);
@@ -41,7 +41,7 @@ function ownedByVisitor({ owner, type, name, schema }: Owned, expected: GrantExp
   return reporter(`${type} ${name}`, planned?.name)("takeover", `is owned by ${quoted(owner)}`, hint + again);
 }
 
-function* relationOwner(relation: Relation, live: Live, expected: GrantExpectation): Iterable<Finding> {
+function* relationOwner(relation: Relation, live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const { kind, name, schema, owner, extension, attached } = relation;
   const planned = expected.schemas.get(schema);
   if (!planned || extension || attached || owner === planned.owner || expected.visitors.has(owner)) return;
@@ -64,7 +64,7 @@ function* relationOwner(relation: Relation, live: Live, expected: GrantExpectati
   yield reporter(`${kind} ${name}`, schema)(leaks ? "leak" : "reach", problem, hint);
 }
 
-function* routineFindings(routine: Routine, expected: GrantExpectation): Iterable<Finding> {
+function* routineFindings(routine: Routine, expected: GrantExpectation): Iterable<GrantFinding> {
   const { kind, name, schema, owner, definer, pinned, reachable } = routine;
   const planned = expected.schemas.get(schema);
   const report = reporter(`${kind} ${name}`, planned?.name);
@@ -86,7 +86,7 @@ function* routineFindings(routine: Routine, expected: GrantExpectation): Iterabl
 }
 
 /** Row security that does something else than its author meant. */
-function* rowSecurity(relation: Relation, { schemas, roles }: GrantExpectation): Iterable<Finding> {
+function* rowSecurity(relation: Relation, { schemas, roles }: GrantExpectation): Iterable<GrantFinding> {
   const { kind, name, schema, secured, policies, readable } = relation;
   if (schemas.get(schema)?.access !== "exposed") return;
   const report = reporter(`${kind} ${name}`, schema);
@@ -100,7 +100,7 @@ function* rowSecurity(relation: Relation, { schemas, roles }: GrantExpectation):
   }
 }
 
-function* eventTriggers(live: Live, expected: GrantExpectation): Iterable<Finding> {
+function* eventTriggers(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const again = "run the migrations again (infra/data/sql)";
   for (const name of expected.eventTriggers) {
     const report = reporter(`event trigger ${name}`);

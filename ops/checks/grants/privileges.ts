@@ -1,6 +1,6 @@
 import type { Grant } from "../../../infra/plan/types.ts";
 import { type GrantExpectation, kindInMatrix, PUBLIC } from "./expectation.ts";
-import { type Danger, type Finding, reporter } from "./finding.ts";
+import { type Danger, type GrantFinding, reporter } from "./finding.ts";
 import type { Live, LivePrivilege } from "./live.ts";
 import { grant, granteeName, quoted, revoke, titleOf } from "./sql.ts";
 
@@ -11,7 +11,7 @@ const POWERFUL = new Set<LivePrivilege["kind"]>(["parameter", "language", "forei
 const SYSTEM = new Set(["pg_catalog", "information_schema", "pg_toast"]);
 
 /** Privileges beyond the matrix or beyond what the server gives by itself. */
-export function* unplannedPrivileges(live: Live, expected: GrantExpectation): Iterable<Finding> {
+export function* unplannedPrivileges(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const superusers = new Set(live.roles.filter(({ superuser }) => superuser).map(({ name }) => name));
   for (const entry of live.privileges) {
     // A superuser needs no grant.
@@ -73,7 +73,7 @@ function dangerOf(entry: LivePrivilege, stray: readonly string[], { schemas }: G
 }
 
 /** Privileges of the matrix that an object lacks, e.g. because another role than the owner created it. */
-export function* missingPrivileges(live: Live, expected: GrantExpectation): Iterable<Finding> {
+export function* missingPrivileges(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const key = (...parts: readonly (string | null | undefined)[]) => JSON.stringify(parts);
   const actual = new Set(
     live.privileges.flatMap(({ kind, column, name, schema, grantee, privileges, planned }) => {

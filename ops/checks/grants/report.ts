@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import { errorText } from "../../../config/errorText.ts";
 import { type Check, skip } from "../verify/check.ts";
 import type { GrantExpectation } from "./expectation.ts";
-import type { Finding } from "./finding.ts";
+import type { GrantFinding } from "./finding.ts";
 import { verifyGrants } from "./verification.ts";
 
 /**
@@ -24,11 +24,11 @@ export function unreachableCheck(database: string, error: unknown): Check {
   return { name: `grants of database ${database}`, ok: false, detail: errorText(error) };
 }
 
-export function checksOf(findings: readonly Finding[], { database, schemas }: GrantExpectation): Check[] {
+export function checksOf(findings: readonly GrantFinding[], { database, schemas }: GrantExpectation): Check[] {
   const [unenforced, differences] = [true, false].map((is) =>
-    findings.filter(({ danger }) => (danger === "unenforced") === is),
-  ) as [Finding[], Finding[]];
-  const text = ({ object, problem, hint }: Finding): string => `${object} ${problem}; hint: ${hint}`;
+    findings.filter(({ severity }) => (severity === "warning") === is),
+  ) as [GrantFinding[], GrantFinding[]];
+  const text = ({ subject, message, hint }: GrantFinding): string => `${subject} ${message}; hint: ${hint}`;
   const checkOf = (name: string, schema: string | undefined): Check => {
     const own = differences.filter((finding) => finding.schema === schema);
     const detail = own.map(text).join("\n");

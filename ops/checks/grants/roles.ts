@@ -1,6 +1,6 @@
 import { milliseconds } from "../../../config/interval.ts";
 import type { GrantExpectation } from "./expectation.ts";
-import { type Danger, type Finding, reporter } from "./finding.ts";
+import { type Danger, type GrantFinding, reporter } from "./finding.ts";
 import type { Live, LiveRole, RoleAttribute } from "./live.ts";
 import { quoted, titleOf } from "./sql.ts";
 
@@ -13,7 +13,7 @@ const READ_ALL = ["pg_read_all_data", "pg_write_all_data"];
 const EXAMPLES = 3;
 
 /** Attributes, memberships and settings of the plan's roles, and members of the data owner that are not in the plan. */
-export function* roleFindings(live: Live, expected: GrantExpectation): Iterable<Finding> {
+export function* roleFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const { anonymous, authenticator, owner } = expected.roles;
   for (const name of [anonymous, authenticator, owner]) yield* attributeFindings(name, live, expected);
   for (const name of [anonymous, authenticator]) yield* settingFindings(name, live, expected);
@@ -29,7 +29,7 @@ function ofRole(role: string) {
   return reporter(`role ${quoted(role)}`);
 }
 
-function* attributeFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<Finding> {
+function* attributeFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const { anonymous, authenticator } = expected.roles;
   const role = roles.find((each) => each.name === name);
   if (role === undefined) {
@@ -54,7 +54,7 @@ function* attributeFindings(name: string, { roles }: Live, expected: GrantExpect
   }
 }
 
-function* settingFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<Finding> {
+function* settingFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const settings = settingsOf(roles.find((role) => role.name === name));
   for (const setting of LIMIT_SETTINGS.filter((each) => settings.has(each))) {
     const hint = `ALTER ROLE ${quoted(name)} RESET ${setting};`;
@@ -71,7 +71,7 @@ function settingsOf(role: LiveRole | undefined): ReadonlyMap<string, string> {
   return new Map(role?.settings.map((setting) => setting.split(/=(.*)/s, 2) as [string, string]));
 }
 
-function* membershipFindings(live: Live, expected: GrantExpectation): Iterable<Finding> {
+function* membershipFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   const { anonymous, authenticator, owner, administrator } = expected.roles;
   const superusers = live.roles.filter(({ superuser }) => superuser).map(({ name }) => name);
   const trusted = new Set([...rolesOf(administrator, live, true), ...superusers]);
@@ -122,7 +122,7 @@ function powersText(role: string, live: Live, { roles, schemas, visitors }: Gran
 }
 
 /** The authenticator becomes the anonymous role, and does nothing else with it. */
-function* authenticatorFindings({ memberships }: Live, { roles }: GrantExpectation): Iterable<Finding> {
+function* authenticatorFindings({ memberships }: Live, { roles }: GrantExpectation): Iterable<GrantFinding> {
   const [role, member] = [quoted(roles.anonymous), quoted(roles.authenticator)];
   const report = ofRole(roles.authenticator);
   const found = memberships.filter((one) => one.role === roles.anonymous && one.member === roles.authenticator);

@@ -3,7 +3,7 @@ import { closureFindings } from "./closure.ts";
 import { defaultPrivilegeFindings } from "./defaults.ts";
 import { enforcementFindings } from "./enforcement.ts";
 import type { GrantExpectation } from "./expectation.ts";
-import { type Finding, sortFindings } from "./finding.ts";
+import { type GrantFinding, sortFindings } from "./finding.ts";
 import { type Live, readLive } from "./live.ts";
 import { ownerFindings } from "./owners.ts";
 import { missingPrivileges, unplannedPrivileges } from "./privileges.ts";
@@ -14,7 +14,7 @@ import { roleFindings } from "./roles.ts";
  * Changes nothing: it reads one snapshot in a read-only transaction of its own.
  * @param client connected to the planned database as the administrator, outside of a transaction
  */
-export async function verifyGrants(client: ClientBase, expected: GrantExpectation): Promise<Finding[]> {
+export async function verifyGrants(client: ClientBase, expected: GrantExpectation): Promise<GrantFinding[]> {
   await client.query("begin transaction isolation level repeatable read, read only");
   try {
     return compareGrants(await readLive(client, expected), expected);
@@ -24,7 +24,7 @@ export async function verifyGrants(client: ClientBase, expected: GrantExpectatio
 }
 
 /** The same without a connection, from what was read from the system catalog. */
-export function compareGrants(live: Live, expected: GrantExpectation): Finding[] {
+export function compareGrants(live: Live, expected: GrantExpectation): GrantFinding[] {
   return sortFindings([
     ...roleFindings(live, expected),
     ...ownerFindings(live, expected),

@@ -7,7 +7,7 @@ import { compareGrants } from "../../../../ops/checks/grants/verification.ts";
 import { plannedLive, planOf, plans, privilege, relation } from "./live.ts";
 
 const found = (live: Live, plan: DataPlan) =>
-  compareGrants(live, expectationOf(plan)).map(({ object, problem }) => `${object}: ${problem}`);
+  compareGrants(live, expectationOf(plan)).map(({ subject, message }) => `${subject}: ${message}`);
 
 /** Whole plans are costly. */
 const RUNS = { numRuns: 25 };
@@ -48,7 +48,7 @@ describe("for any plan", () => {
         const privileges = live.privileges.filter((entry) => entry !== gone);
         const findings = compareGrants({ ...live, privileges }, expectationOf(plan));
         const lack = `${gone.grantee} lacks ${gone.privileges.join(", ")}`;
-        expect(findings.map(({ problem, danger }) => [problem, danger])).toEqual([[lack, "outage"]]);
+        expect(findings.map(({ message, danger }) => [message, danger])).toEqual([[lack, "outage"]]);
       }),
       RUNS,
     );
@@ -118,8 +118,10 @@ test("quotes names in hints where SQL requires it", () => {
   const [finding, ...others] = compareGrants({ ...live, schemas }, expectationOf(plan));
   expect(others).toEqual([]);
   expect(finding).toEqual({
-    object: 'schema "Odd Name"',
-    problem: 'is owned by "Per""son", not pipeline',
+    severity: "error",
+    subject: 'schema "Odd Name"',
+    evidence: [],
+    message: 'is owned by "Per""son", not pipeline',
     hint: 'ALTER SCHEMA "Odd Name" OWNER TO pipeline;',
     danger: "reach",
     schema: "Odd Name",

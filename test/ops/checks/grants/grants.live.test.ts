@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LockFolder } from "../../../../ops/checks/contract/lockFolder.ts";
 import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
-import type { Finding } from "../../../../ops/checks/grants/finding.ts";
+import type { GrantFinding } from "../../../../ops/checks/grants/finding.ts";
 import { readLive } from "../../../../ops/checks/grants/live.ts";
 import { compareGrants, verifyGrants } from "../../../../ops/checks/grants/verification.ts";
 import { checkGrants } from "../../../../ops/checks/grants/report.ts";
@@ -68,7 +68,7 @@ async function tamper({ sql, condition, fix }: Pick<Tampering, "sql" | "conditio
   }
 }
 
-const named = (findings: readonly Finding[]) => findings.map(({ object, problem }) => [object, problem]);
+const named = (findings: readonly GrantFinding[]) => findings.map(({ subject, message }) => [subject, message]);
 
 test("finds nothing in a database as planned, and its checks pass", async () => {
   expect(await verifyGrants(client, expected)).toEqual([]);

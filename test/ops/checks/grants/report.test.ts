@@ -1,21 +1,20 @@
 import { expect, test } from "vitest";
 import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
-import { type Finding, sortFindings } from "../../../../ops/checks/grants/finding.ts";
+import { reporter, sortFindings } from "../../../../ops/checks/grants/finding.ts";
 import { checksOf } from "../../../../ops/checks/grants/report.ts";
 import { planOf } from "./live.ts";
 
-const lack: Finding = {
-  ...{ object: "table marts.late", problem: "web_anon lacks SELECT", schema: "marts", danger: "outage" },
-  hint: "GRANT SELECT ON TABLE marts.late TO web_anon;",
-};
-const login: Finding = {
-  ...{ object: "role web_anon", problem: "is LOGIN", schema: undefined, danger: "reach" },
-  hint: "ALTER ROLE web_anon NOLOGIN;",
-};
-const leak: Finding = {
-  ...{ object: "view marts.leak", problem: "serves rows of the private table private_marts.people", schema: "marts" },
-  ...{ danger: "leak", hint: "take private_marts.people out of it" },
-};
+const lack = reporter("table marts.late", "marts")(
+  "outage",
+  "web_anon lacks SELECT",
+  "GRANT SELECT ON TABLE marts.late TO web_anon;",
+);
+const login = reporter("role web_anon")("reach", "is LOGIN", "ALTER ROLE web_anon NOLOGIN;");
+const leak = reporter("view marts.leak", "marts")(
+  "leak",
+  "serves rows of the private table private_marts.people",
+  "take private_marts.people out of it",
+);
 
 test("sorts findings by danger and lists equal ones once", () => {
   expect(sortFindings([lack, login, leak, { ...lack }])).toEqual([leak, login, lack]);

@@ -20,7 +20,7 @@ export const forwardAuth: GatewayAuthentication = {
   hasBackgroundRule: true,
   middlewares({ outpost, tls }, _, refusal) {
     if (outpost === undefined) return [];
-    const upstream = tls?.ends === "upstream";
+    const upstream = tls?.termination === "upstream";
     const variant = [...(refusal === "unauthorized" ? ["401"] : []), ...(upstream ? ["upstream"] : [])];
     const name = dnsLabel(outpost, "forward-auth", ...variant);
     const middleware: MiddlewareSpec = { name, kind: "forward-auth", outpost, refusal, upstream };

@@ -88,7 +88,8 @@ export type Domain = Readonly<ReturnType<typeof toDomain>>;
 
 /** Certificate and end of TLS: `default` = Traefik's default certificate, `upstream` = before the gateway, which then receives HTTP. */
 export type Tls =
-  { readonly ends: "default" | "upstream" } | { readonly ends: "resolver" | "secret"; readonly name: string };
+  | { readonly termination: "default" | "upstream" }
+  | { readonly termination: "resolver" | "secret"; readonly name: string };
 
 interface Drafts {
   /** In the same order as `settings`. */
@@ -152,9 +153,11 @@ export function toDomain(kind: string, { location, fields }: DomainDraft, variab
 }
 
 function toTls(input: z.output<typeof knownDomain>["tls"]): Tls {
-  if (input === undefined) return { ends: "default" };
-  if (input === "upstream") return { ends: "upstream" };
-  return "resolver" in input ? { ends: "resolver", name: input.resolver } : { ends: "secret", name: input.secret };
+  if (input === undefined) return { termination: "default" };
+  if (input === "upstream") return { termination: "upstream" };
+  return "resolver" in input
+    ? { termination: "resolver", name: input.resolver }
+    : { termination: "secret", name: input.secret };
 }
 
 /** Checks that base domains exist, are DNS names and differ, that targets are addresses, and that TLS has a protocol for it. */

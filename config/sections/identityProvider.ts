@@ -169,7 +169,7 @@ export function identityProviderRules({ settings, identityProvider, hasPostgres 
     found.push(problem(within(location, "service"), "names an existing Service, but install is true", hint));
   }
   const signIn = settings.find(({ kind, enabled }) => enabled && kind === (fields.domain ?? kind));
-  if (fields.install === true && signIn?.tls?.ends === "default" && isLeftOut(identityProvider, "api_url")) {
+  if (fields.install === true && signIn?.tls?.termination === "default" && isLeftOut(identityProvider, "api_url")) {
     const message = `missing, but domain "${signIn.kind}" uses Traefik's default certificate, which the Terraform provider does not trust`;
     const hint = `set tls of domain "${signIn.kind}" to a resolver, a secret or upstream, or set api_url to an address of the API without that certificate`;
     found.push(problem(within(location, "api_url"), message, hint));

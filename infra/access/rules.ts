@@ -32,7 +32,7 @@ export function backendText({ namespace, name, port }: Exposure["backend"]): str
 }
 
 export function tlsText(tls: Exposure["tls"]): string | undefined {
-  return tls && ("name" in tls ? `${tls.ends} ${tls.name}` : tls.ends);
+  return tls && ("name" in tls ? `${tls.termination} ${tls.name}` : tls.termination);
 }
 
 /** `rate-limit average=10 burst=20 upstream=false`. */

@@ -124,7 +124,7 @@ function traefikRule({ match, priority, middlewares, backend }: RouteRule): Ingr
 }
 
 function tls({ tls }: Route): Pick<IngressRouteSpec, "tls"> {
-  switch (tls?.ends) {
+  switch (tls?.termination) {
     case undefined:
     case "upstream":
       return {};

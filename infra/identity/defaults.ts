@@ -65,10 +65,10 @@ export function lookUpDefaults(provider: authentik.Provider): Defaults {
       ),
     existingGroup: (group) => {
       const what = `group "${group}"`;
-      const look = () => authentik.getGroup({ name: group, includeUsers: false }, options);
+      const read = () => authentik.getGroup({ name: group, includeUsers: false }, options);
       // Unlike the others, this lookup fails if nothing is found, and its error does not contain the name.
       const missing = (cause: unknown) => Promise.reject(new Error(`${absent(what)}: ${String(cause)}`, { cause }));
-      return found(what, url.apply(() => look().catch(missing)).id);
+      return found(what, url.apply(() => read().catch(missing)).id);
     },
     signingKey: found(
       "key pair",

@@ -27,7 +27,7 @@ export function chain(
 
 /** Returns the chain of an open route. */
 export function openChain({ tls }: Exposure): MiddlewareSpec[] {
-  return tls?.ends === "upstream" ? [STRIP, UPSTREAM] : [STRIP];
+  return tls?.termination === "upstream" ? [STRIP, UPSTREAM] : [STRIP];
 }
 
 /** Returns the chain of the outpost's own path. */

@@ -51,7 +51,7 @@ export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
 
 /** Returns the limits of one client. Behind a proxy that terminates TLS, the client is the last address that the proxy adds. */
 function limits({ tls }: Exposure, { limits }: DataApi): MiddlewareSpec[] {
-  const upstream = tls?.ends === "upstream";
+  const upstream = tls?.termination === "upstream";
   const named = (name: string): string => dnsLabel("gatehouse", name, ...(upstream ? ["upstream"] : []));
   const { requestsPerSecond: average, burst, inFlight: amount } = limits;
   return [

@@ -40,5 +40,5 @@ export interface ApplicationRecord {
 
 /** Returns whether the gateway terminates TLS of an exposure. */
 export function terminatesTls({ tls }: Pick<Exposure, "tls">): boolean {
-  return tls !== undefined && tls.ends !== "upstream";
+  return tls !== undefined && tls.termination !== "upstream";
 }

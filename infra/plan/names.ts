@@ -72,5 +72,5 @@ function slug(text: string): string {
 }
 
 function certificateOf(tls: Tls): string {
-  return "name" in tls ? `.${tls.ends}-${tls.name}` : "";
+  return "name" in tls ? `.${tls.termination}-${tls.name}` : "";
 }

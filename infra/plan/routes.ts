@@ -77,10 +77,10 @@ function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): 
     sets.set(name, { ...set, rules: [...set.rules, ...rules] });
   };
   for (const exposure of exposures) {
-    const ends = terminatesTls(exposure) ? exposure.tls : undefined;
+    const tls = terminatesTls(exposure) ? exposure.tls : undefined;
     const rules = rulesOf(exposure, services.get(exposure.entry ?? ""), settings.dataApi);
-    add(exposure, ends, rules);
-    if (ends) add(exposure, undefined, redirected(rules, ports.get(exposure.domain)));
+    add(exposure, tls, rules);
+    if (tls) add(exposure, undefined, redirected(rules, ports.get(exposure.domain)));
   }
   return [...sets.values()];
 }
@@ -98,11 +98,11 @@ function rulesOf(exposure: Exposure, service: Service | undefined, dataApi: Data
 /** Public paths, then background requests, then everything else. */
 function applicationRules(exposure: Exposure, service: Service | undefined): Rule[] {
   const match = exposure.role === "catalog" ? `${hostIs(exposure)} && ${methodIs("GET", "HEAD")}` : hostIs(exposure);
-  const whole = { ...common(exposure), match, priority: PRIORITY.application };
+  const rest = { ...common(exposure), match, priority: PRIORITY.application };
   return [
     ...exposure.publicPaths.map((path) => publicPath(exposure, path)),
     ...(hasBackgroundRule(exposure) ? [backgroundRule(exposure, service)] : []),
-    { ...whole, ...protection(exposure, service) },
+    { ...rest, ...protection(exposure, service) },
   ];
 }
 

@@ -126,7 +126,7 @@ function resolvers({ domains }: Settings, options: Options): Named[] {
     ...new Set([...options.keys()].flatMap((name) => /^certificatesresolvers\.([^.]+)/.exec(name)?.[1] ?? [])),
   ];
   return domains.flatMap(({ enabled, kind, tls }): Named[] => {
-    if (!enabled || tls?.ends !== "resolver") return [];
+    if (!enabled || tls?.termination !== "resolver") return [];
     const name = `certificate resolver ${tls.name}`;
     if (known.includes(tls.name.toLowerCase())) return [{ name, result: { observed: `used by domain ${kind}` } }];
     const existing = known.length > 0 ? `use one of ${known.sort().join(", ")}` : "use tls: { secret: NAME }";
@@ -182,7 +182,7 @@ function forwardedHeaders({ gateway }: Settings): string {
 
 /** Returns the enabled domains whose TLS a proxy before the gateway terminates. */
 export function upstreamDomains({ domains }: Settings): string[] {
-  return domains.filter(({ enabled, tls }) => enabled && tls?.ends === "upstream").map(({ kind }) => kind);
+  return domains.filter(({ enabled, tls }) => enabled && tls?.termination === "upstream").map(({ kind }) => kind);
 }
 
 /**

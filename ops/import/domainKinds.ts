@@ -49,7 +49,7 @@ export class DomainKinds {
     if (disabled) return `its domain ${baseDomain} is the kind "${disabled.kind}", which is not enabled`;
     const domain = this.#kinds.get(baseDomain);
     if (domain === undefined) return `its host ${host} has no base domain`;
-    const onGateway = domain.protocol === "http" || domain.tls?.ends === "upstream" ? "http" : "https";
+    const onGateway = domain.protocol === "http" || domain.tls?.termination === "upstream" ? "http" : "https";
     if (onGateway !== protocol) {
       return `it is served over ${protocol}, and its domain ${baseDomain} is served over ${onGateway} at the gateway`;
     }
@@ -84,5 +84,10 @@ function newKind(kind: string, baseDomain: string, hosts: readonly HostCandidate
   const secure = hosts.find(({ protocol }) => protocol === "https");
   if (secure) return { kind, baseDomain, protocol: "https", tls: secure.tls };
   const upstream = hosts.some((host) => host.upstream);
-  return { kind, baseDomain, protocol: upstream ? "https" : "http", tls: upstream ? { ends: "upstream" } : undefined };
+  return {
+    kind,
+    baseDomain,
+    protocol: upstream ? "https" : "http",
+    tls: upstream ? { termination: "upstream" } : undefined,
+  };
 }

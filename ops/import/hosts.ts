@@ -57,7 +57,7 @@ export function hostCandidate(host: string, routes: readonly SourceRoute[], sour
   if (typeof protection === "string") return protection;
   if (toOutpost.length > 0 && protection.type !== "proxy")
     return `its path ${OUTPOST_PATH} is routed without forward auth`;
-  const tls = isHttps ? (own.find(({ route }) => route.tls)?.route.tls ?? { ends: "default" }) : undefined;
+  const tls = isHttps ? (own.find(({ route }) => route.tls)?.route.tls ?? { termination: "default" }) : undefined;
   return {
     ...{ host, backend, protection, tls, routes },
     protocol: isHttps ? "https" : "http",

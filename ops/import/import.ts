@@ -195,7 +195,7 @@ export function withEntries(
 /** The fields of a domain kind in a stack file. */
 export function kindFields({ kind, baseDomain, protocol, tls }: NewKind): Readonly<Record<string, unknown>> {
   const certificate =
-    tls && "name" in tls ? { [tls.ends]: tls.name } : tls?.ends === "upstream" ? "upstream" : undefined;
+    tls && "name" in tls ? { [tls.termination]: tls.name } : tls?.termination === "upstream" ? "upstream" : undefined;
   return {
     enabled: true,
     ...(kind === "localhost" ? {} : { base_domain: baseDomain }),

@@ -91,8 +91,8 @@ function readTls(value: Value): { readonly tls: Tls; readonly problems: readonly
   const [resolver, secret] = [textAt(value, "certResolver"), textAt(value, "secretName")];
   const others = Object.keys(fieldsOf(value)).filter((key) => !["certResolver", "secretName", "domains"].includes(key));
   const problems = others.map((key) => `its tls.${key} has no equivalent (it can demand client certificates)`);
-  if (resolver !== undefined) return { tls: { ends: "resolver", name: resolver }, problems };
-  return { tls: secret === undefined ? { ends: "default" } : { ends: "secret", name: secret }, problems };
+  if (resolver !== undefined) return { tls: { termination: "resolver", name: resolver }, problems };
+  return { tls: secret === undefined ? { termination: "default" } : { termination: "secret", name: secret }, problems };
 }
 
 function ingress(manifest: Manifest, source: Source): SourceRoute[] {
@@ -156,11 +156,11 @@ function ingressTls(manifest: Manifest, host: string | undefined, isOn: boolean,
   const secret = textAt(own, "secretName");
   const tls: Tls | undefined =
     resolver !== undefined
-      ? { ends: "resolver", name: resolver }
+      ? { termination: "resolver", name: resolver }
       : secret !== undefined
-        ? { ends: "secret", name: secret }
+        ? { termination: "secret", name: secret }
         : isOn
-          ? { ends: "default" }
+          ? { termination: "default" }
           : undefined;
   const problems =
     secret !== undefined && !isOn && resolver === undefined

@@ -81,7 +81,7 @@ function providerNames({ entries, plan }: Import, { identity }: Source): string[
 /** Traefik reads the certificate of a route from the namespace of the route. */
 function certificates({ plan, mapped }: Import, before: Plan): string[] {
   const present = new Set(
-    mapped.flatMap(({ tls, manifest }) => (tls?.ends === "secret" ? [`${manifest.namespace}/${tls.name}`] : [])),
+    mapped.flatMap(({ tls, manifest }) => (tls?.termination === "secret" ? [`${manifest.namespace}/${tls.name}`] : [])),
   );
   const known = new Set(secretsOf(before));
   const needed = new Set(secretsOf(plan).filter((name) => !present.has(name) && !known.has(name)));
@@ -89,7 +89,7 @@ function certificates({ plan, mapped }: Import, before: Plan): string[] {
 }
 
 function secretsOf({ routes }: Plan): string[] {
-  return routes.flatMap(({ tls, namespace }) => (tls?.ends === "secret" ? [`${namespace}/${tls.name}`] : []));
+  return routes.flatMap(({ tls, namespace }) => (tls?.termination === "secret" ? [`${namespace}/${tls.name}`] : []));
 }
 
 function removal(manifest: Manifest, { mapped, unmapped }: Import, context: string): string {

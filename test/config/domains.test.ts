@@ -11,10 +11,10 @@ const meshOf = (fields: Record<string, unknown>) => parseStack(mesh(fields), she
 
 describe("TLS of a domain", () => {
   test.each<[string, Record<string, unknown>, unknown]>([
-    ["Traefik's default certificate, unless stated", {}, { ends: "default" }],
-    ["a proxy before the gateway", { tls: "upstream" }, { ends: "upstream" }],
-    ["a certificate resolver", { tls: { resolver: "letsencrypt" } }, { ends: "resolver", name: "letsencrypt" }],
-    ["a Secret", { tls: { secret: "mesh.example-tls" } }, { ends: "secret", name: "mesh.example-tls" }],
+    ["Traefik's default certificate, unless stated", {}, { termination: "default" }],
+    ["a proxy before the gateway", { tls: "upstream" }, { termination: "upstream" }],
+    ["a certificate resolver", { tls: { resolver: "letsencrypt" } }, { termination: "resolver", name: "letsencrypt" }],
+    ["a Secret", { tls: { secret: "mesh.example-tls" } }, { termination: "secret", name: "mesh.example-tls" }],
     ["nothing on http", { protocol: "http" }, undefined],
   ])("is %s", (_, fields, tls) => {
     expect(meshOf(fields)?.tls).toEqual(tls);
@@ -22,7 +22,7 @@ describe("TLS of a domain", () => {
 
   test("is accepted for localhost with https", () => {
     const raw = stack({ domains: { localhost: { protocol: "https", tls: { secret: "dev" } } }, data_api: undefined });
-    expect(parseStack(raw, shell).domains[0]?.tls).toEqual({ ends: "secret", name: "dev" });
+    expect(parseStack(raw, shell).domains[0]?.tls).toEqual({ termination: "secret", name: "dev" });
   });
 
   test.each([["upstream"], [{ resolver: "letsencrypt" }], [{ secret: "wildcard" }]])(

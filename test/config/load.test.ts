@@ -75,7 +75,7 @@ describe("parseStack", () => {
         port: undefined,
         description: "",
         targets: [],
-        tls: { ends: "default" },
+        tls: { termination: "default" },
       },
       {
         kind: "external",
@@ -85,7 +85,7 @@ describe("parseStack", () => {
         port: undefined,
         description: "",
         targets: [],
-        tls: { ends: "default" },
+        tls: { termination: "default" },
       },
     ]);
     expect(settings.services).toEqual([

@@ -46,7 +46,7 @@ describe("template variables", () => {
       port: undefined,
       description: "",
       targets: [],
-      tls: { ends: "default" },
+      tls: { termination: "default" },
     });
   });
 

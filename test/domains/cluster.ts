@@ -103,7 +103,7 @@ export async function verifyControl(control: Control): Promise<void> {
 
 function route({ exposure, entryPoint }: Control, { chain, match }: Variant, mark: string): TraefikObject {
   const { host, backend, tls } = exposure;
-  const secure = entryPoint === undefined && tls !== undefined && tls.ends !== "upstream";
+  const secure = entryPoint === undefined && tls !== undefined && tls.termination !== "upstream";
   const rule = {
     kind: "Rule",
     match: match ?? `Host(\`${host}\`) && Path(\`/control\`)`,

@@ -14,7 +14,7 @@ const KINDS = ["localhost", "mesh", "external", "partner"];
 async function exchangeMessages(exposure: Exposure, messages: readonly string[], lines: readonly Line[] = []) {
   const { host, protocol } = new URL(exposure.url);
   // A proxy that terminates TLS before the gateway connects over HTTP.
-  const secure = protocol === "https:" && exposure.tls?.ends !== "upstream";
+  const secure = protocol === "https:" && exposure.tls?.termination !== "upstream";
   const { httpPort, httpsPort } = inject("domains");
   const socket = new WebSocket(`${secure ? "wss" : "ws"}://127.0.0.1:${secure ? httpsPort : httpPort}/echo`, {
     headers: { Host: host, ...Object.fromEntries(lines) },

@@ -86,13 +86,13 @@ export async function restoreState(backend: string | undefined, stack: string): 
   const older = join(folder, "backups", PROJECT, stack);
   const backups = (existsSync(older) ? readdirSync(older) : []).filter((name) => name.endsWith(".json")).sort();
   const candidates = [`${file}.bak`, ...backups.reverse().map((name) => join(older, name))];
-  const whole = candidates.find((candidate) => existsSync(candidate) && isValid(candidate));
-  if (whole === undefined) {
+  const valid = candidates.find((candidate) => existsSync(candidate) && isValid(candidate));
+  if (valid === undefined) {
     throw new Error(
       `the state of stack "${stack}" in ${file} is damaged, and so is every backup of the engine. Restore the file from your own backup.`,
     );
   }
-  await copyFile(whole, file);
+  await copyFile(valid, file);
 }
 
 async function deleteBrokenAttributes(folder: string): Promise<void> {

@@ -34,7 +34,7 @@ function placed(plan: Plan): Placed[] {
 const WHOLE_HOST = 100;
 const OUTPOST_PREFIX = "PathPrefix(`/outpost.goauthentik.io/`)";
 const SIGNED_OUT = "Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`)";
-const terminatesTls = ({ tls }: Exposure) => tls !== undefined && tls.ends !== "upstream";
+const terminatesTls = ({ tls }: Exposure) => tls !== undefined && tls.termination !== "upstream";
 const unique = (values: readonly string[]) => {
   expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
 };
@@ -98,7 +98,7 @@ describe("the plan of any stack", () => {
         expect(kinds).toEqual([
           ...(redirects ? ["redirect"] : []),
           "strip",
-          ...(exposure.tls?.ends === "upstream" ? ["upstream"] : []),
+          ...(exposure.tls?.termination === "upstream" ? ["upstream"] : []),
           ...(kinds.includes("background") ? ["background"] : []),
           ...(asks ? [rule.authentication] : []),
           ...(rule.match.includes(OUTPOST_PREFIX) ? ["sign-in-error"] : []),
@@ -124,7 +124,7 @@ describe("the plan of any stack", () => {
           const { outpost, upstream, refusal } = middleware;
           expect([outpost, upstream, refusal]).toEqual([
             exposure.outpost,
-            exposure.tls?.ends === "upstream",
+            exposure.tls?.termination === "upstream",
             background ? "unauthorized" : "login",
           ]);
         }
@@ -176,7 +176,9 @@ describe("the plan of any stack", () => {
         const { httpEntryPoint, httpsEntryPoint } = gateway;
         expect(route.entryPoint).toBe(route.tls === undefined ? httpEntryPoint : httpsEntryPoint);
       }
-      const wrong = placed(plan).filter(({ route, exposure }) => route.tls && route.tls.ends !== exposure.tls?.ends);
+      const wrong = placed(plan).filter(
+        ({ route, exposure }) => route.tls && route.tls.termination !== exposure.tls?.termination,
+      );
       expect(wrong).toEqual([]);
     });
   });

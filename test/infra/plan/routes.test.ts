@@ -22,8 +22,8 @@ const DATA: [string, number][] = [
   ...SCHEMAS.map((schema): [string, number] => [schema, 100]),
 ];
 
-const SECRET = { ends: "secret", name: "wildcard" };
-const RESOLVER = { ends: "resolver", name: "letsencrypt" };
+const SECRET = { termination: "secret", name: "wildcard" };
+const RESOLVER = { termination: "resolver", name: "letsencrypt" };
 
 describe("a route", () => {
   test("of a proxy service has its public paths before forward auth", () => {
@@ -149,7 +149,7 @@ describe("a route", () => {
     const plan = planOf(BOTH, proxy({}));
     const seen = plan.routes.map(({ namespace, name, entryPoint, tls, rules }) => [
       `${namespace}/${name}`,
-      `${entryPoint} ${tls?.ends ?? "-"}`,
+      `${entryPoint} ${tls?.termination ?? "-"}`,
       [...new Set(rules.map(({ host }) => host))],
     ]);
     const both = (label: string) => [`${label}.localhost`, `${label}.mesh.example.org`];

@@ -4,7 +4,7 @@ import { merged, nameOf, stepOf } from "../../../ops/engine/step.ts";
 type Metadata = Parameters<typeof stepOf>[0];
 
 /** What the engine tells of a resource, with its values. */
-function told(op: string, fields: Partial<Metadata> = {}): Metadata {
+function metadata(op: string, fields: Partial<Metadata> = {}): Metadata {
   const urn =
     "urn:pulumi:local::gatehouse::gatehouse:gateway:Gateway$kubernetes:traefik.io/v1alpha1:IngressRoute::wiki-route";
   const state = { custom: true, inputs: { password: "canary" }, outputs: { password: "canary" } };
@@ -17,12 +17,12 @@ test("contains the resource's name and kind, and the paths of changed properties
     "spec.routes[1].match": { diffKind: "update", inputDiff: true },
     "spec.routes[0].middlewares": { diffKind: "add", inputDiff: true },
   };
-  const step = stepOf(told("update", { detailedDiff } as unknown as Partial<Metadata>));
+  const step = stepOf(metadata("update", { detailedDiff } as unknown as Partial<Metadata>));
   expect(step).toEqual({
     operation: "update",
     type: "IngressRoute",
     name: "wiki-route",
-    urn: told("update").urn,
+    urn: metadata("update").urn,
     paths: ["spec.routes[0].middlewares", "spec.routes[1].match"],
   });
   expect(JSON.stringify(step)).not.toContain("canary");
@@ -30,28 +30,28 @@ test("contains the resource's name and kind, and the paths of changed properties
 });
 
 test("contains the names of the properties if the provider has no paths, and none for a creation", () => {
-  expect(stepOf(told("update", { diffs: ["spec", "metadata"] }))?.paths).toEqual(["metadata", "spec"]);
-  expect(stepOf(told("create", { diffs: ["spec"] }))?.paths).toEqual([]);
+  expect(stepOf(metadata("update", { diffs: ["spec", "metadata"] }))?.paths).toEqual(["metadata", "spec"]);
+  expect(stepOf(metadata("create", { diffs: ["spec"] }))?.paths).toEqual([]);
 });
 
 test("is undefined for a component, and for a resource that is unchanged, read or refreshed", () => {
-  expect(["same", "read", "refresh", "discard"].map((op) => stepOf(told(op)))).toEqual([
+  expect(["same", "read", "refresh", "discard"].map((op) => stepOf(metadata(op)))).toEqual([
     undefined,
     undefined,
     undefined,
     undefined,
   ]);
-  expect(stepOf(told("create", { new: { custom: false } } as unknown as Partial<Metadata>))).toBeUndefined();
+  expect(stepOf(metadata("create", { new: { custom: false } } as unknown as Partial<Metadata>))).toBeUndefined();
 });
 
 test("has the previous resource for a deletion", () => {
   const gone = { new: undefined, old: { custom: true } } as unknown as Partial<Metadata>;
-  expect(stepOf(told("delete", gone))?.operation).toBe("delete");
+  expect(stepOf(metadata("delete", gone))?.operation).toBe("delete");
 });
 
 test("merges the three parts of a replacement, with the paths of all of them", () => {
   const parts = ["create-replacement", "replace", "delete-replaced"].flatMap(
-    (op) => stepOf(told(op, op === "replace" ? { diffs: ["mode"] } : {})) ?? [],
+    (op) => stepOf(metadata(op, op === "replace" ? { diffs: ["mode"] } : {})) ?? [],
   );
   expect(merged(parts).map(({ operation, paths }) => ({ operation, paths }))).toEqual([
     { operation: "replace", paths: ["mode"] },

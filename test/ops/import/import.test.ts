@@ -151,7 +151,7 @@ describe("a route without authentication", () => {
       },
     ]);
     expect(found.kinds).toEqual([
-      { kind: "example-org", baseDomain: "example.org", protocol: "https", tls: { ends: "default" } },
+      { kind: "example-org", baseDomain: "example.org", protocol: "https", tls: { termination: "default" } },
     ]);
     expect(found.differences.get("grafana.example.org")).toEqual(["requests over HTTP are redirected to HTTPS"]);
   });

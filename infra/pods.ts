@@ -1,6 +1,7 @@
 /** What every pod of the program has in common (field.md 3.3: restricted profile, and beyond it). */
 import type * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { PORT_NAME } from "./plan/names.ts";
 
 type PodSecurityContext = k8s.types.input.core.v1.PodSecurityContext;
 type Container = k8s.types.input.core.v1.Container;
@@ -153,7 +154,7 @@ export function serviceOf(
   app: string,
   port: number,
 ): k8s.core.v1.ServiceArgs {
-  const ports = [{ name: "http", port, targetPort: port }];
+  const ports = [{ name: PORT_NAME, port, targetPort: port }];
   return { metadata: { ...metadata, annotations: withoutAwait }, spec: { selector: labelsOf(app), ports } };
 }
 

@@ -7,11 +7,17 @@ import type { RuleFacts } from "./facts.ts";
 /** Returns the rules of each exposure with the content of their middlewares, sorted, because only their priority matters. */
 export function rulesByExposure(plan: Plan): Map<string, RuleFacts[]> {
   const middlewares = new Map(plan.middlewares.map((each) => [`${each.namespace}/${each.name}`, describe(each)]));
+  const limits = new Map(
+    plan.traefikServices.map(({ namespace, name, middlewares: own }) => [`${namespace}/${name}`, own]),
+  );
   const placed = plan.routes.flatMap((route) => route.rules.map((rule) => ({ route, rule })));
   const byExposure = Map.groupBy(placed, ({ rule }) => rule.exposure);
   return new Map(
     [...byExposure].map(([exposure, rules]) => {
-      const facts = rules.map(({ route, rule }) => ruleFacts(route, rule, middlewares));
+      const facts = rules.map(({ route, rule }) => {
+        const shared = limits.get(`${route.namespace}/${rule.traefikService}`) ?? [];
+        return ruleFacts(route, { ...rule, middlewares: [...rule.middlewares, ...shared] }, middlewares);
+      });
       return [exposure, facts.sort((a, b) => compare(keyOf(a), keyOf(b)))];
     }),
   );

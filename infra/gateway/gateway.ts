@@ -8,7 +8,7 @@ import { ClusterDns } from "./clusterDns.ts";
 import { Echo } from "./echo.ts";
 import { registerMiddleware } from "./middlewares.ts";
 import { registerRecords } from "./records.ts";
-import { ingressRoute } from "./route.ts";
+import { ingressRoute, traefikService } from "./route.ts";
 
 export interface GatewayArgs {
   readonly settings: Settings;
@@ -54,15 +54,25 @@ export class Gateway extends pulumi.ComponentResource {
         return [place, registerMiddleware(place, { middleware, outpostUrl, services: settings.services }, options)];
       }),
     );
+    const middlewaresOf = (namespace: string, names: readonly string[]) =>
+      names.flatMap((middleware) => middlewares.get(`${namespace}/${middleware}`) ?? []);
+    const services = new Map(
+      plan.traefikServices.map((service) => {
+        const { namespace, name } = service;
+        const options = this.#after(args, namespace, middlewaresOf(namespace, service.middlewares));
+        return [`${namespace}/${name}`, traefikService(service, options)];
+      }),
+    );
     const ofIdentityProvider = new Set(
       plan.exposures.filter(({ role }) => role === "identity-provider").map(({ id }) => id),
     );
     return plan.routes.flatMap((route) => {
-      const named = new Set(route.rules.flatMap((rule) => rule.middlewares));
-      const needed = [...named].flatMap((middleware) => middlewares.get(`${route.namespace}/${middleware}`) ?? []);
-      const options = this.#after(args, route.namespace, needed);
+      const { namespace, rules } = route;
+      const named = new Set(rules.flatMap((rule) => rule.middlewares));
+      const behind = new Set(rules.flatMap((rule) => services.get(`${namespace}/${rule.traefikService}`) ?? []));
+      const options = this.#after(args, namespace, [...middlewaresOf(namespace, [...named]), ...behind]);
       const deployed = ingressRoute(route, options);
-      return route.rules.some(({ exposure }) => ofIdentityProvider.has(exposure)) ? [deployed] : [];
+      return rules.some(({ exposure }) => ofIdentityProvider.has(exposure)) ? [deployed] : [];
     });
   }
 

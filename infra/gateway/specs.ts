@@ -3,11 +3,11 @@ import { identityHeaderSpellings, spellings } from "../identity/headers.ts";
 import { basicAuthSpec } from "../../protections/basic.ts";
 import { forwardAuthSpec } from "../../protections/forwardAuth.ts";
 import { signInPages } from "../plan/outposts.ts";
-import type { ForwardAuth, Middleware, Route, RouteRule } from "../plan/types.ts";
+import type { ForwardAuth, Middleware, Route, RouteRule, TraefikService } from "../plan/types.ts";
 import { anonymousSpec, perClient, profileSpec, unavailableSpec, wholeQuerySpec } from "./dataSpecs.ts";
 import { emptied } from "./requestHeaders.ts";
 import type { PlainMiddleware, TraefikMiddleware } from "./traefik.ts";
-import type { IngressRouteSpec } from "../../sdks/traefik/index.d.ts";
+import type { IngressRouteSpec, TraefikServiceSpec } from "../../sdks/traefik/index.d.ts";
 
 export const TRAEFIK_API = "traefik.io/v1alpha1";
 
@@ -113,14 +113,24 @@ export function routeSpec(route: Route): IngressRouteSpec {
   return { entryPoints: [route.entryPoint], routes: route.rules.map(traefikRule), ...tls(route) };
 }
 
-function traefikRule({ match, priority, middlewares, backend }: RouteRule): IngressRouteSpec["routes"][number] {
+function traefikRule(rule: RouteRule): IngressRouteSpec["routes"][number] {
+  const { match, priority, middlewares, backend, traefikService } = rule;
+  const { name, namespace, port } = backend;
   return {
     kind: "Rule",
     match,
     priority,
-    middlewares: middlewares.map((name) => ({ name })),
-    services: [{ name: backend.name, namespace: backend.namespace, port: backend.port, nativeLB: true }],
+    middlewares: middlewares.map((middleware) => ({ name: middleware })),
+    services: traefikService
+      ? [{ kind: "TraefikService", name: traefikService, namespace }]
+      : [{ name, namespace, port, nativeLB: true }],
   };
+}
+
+/** `spec` of a TraefikService. */
+export function traefikServiceSpec({ service, namespace, port, middlewares }: TraefikService): TraefikServiceSpec {
+  const named = middlewares.map((name) => ({ name }));
+  return { weighted: { services: [{ name: service, namespace, port, nativeLB: true, middlewares: named }] } };
 }
 
 function tls({ tls }: Route): Pick<IngressRouteSpec, "tls"> {

@@ -1,5 +1,6 @@
 /** One dashboard of Grafana as data (its docs, "Dashboard JSON model"). Pure. */
 import type { Settings } from "../../config/settings.ts";
+import { DATA_API_SERVICE } from "../plan/exposures.ts";
 import { ownRouteName } from "../plan/names.ts";
 import { jobOf, requestsByRoute } from "./alerts.ts";
 import type { Target } from "./targets.ts";
@@ -160,8 +161,9 @@ function verification({ stack, dataApi }: Settings): Graph[] {
 
 function data(namespace: string): Graph[] {
   const route = `${namespace}-${ownRouteName("data-api", undefined)}-.*`;
-  // Those of PostgREST alone: what the gateway refuses by itself takes no time.
-  const bucket = `traefik_service_request_duration_seconds_bucket{service=~"${route}"}`;
+  // Those of PostgREST alone: what the gateway refuses by itself takes no time. Traefik names a Service behind a TraefikService by its port.
+  const service = `${namespace}-${DATA_API_SERVICE.name}-[^-]+@kubernetescrd`;
+  const bucket = `traefik_service_request_duration_seconds_bucket{service=~"${service}"}`;
   const quantile = (part: number) => `histogram_quantile(${part}, sum by (le) (rate(${bucket}[5m])))`;
   return [
     {

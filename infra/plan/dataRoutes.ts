@@ -5,11 +5,15 @@ import { countsExactly, embedsMuch, hostIs, methodIs, pathIs, selects } from "./
 import { openChain } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import type { MiddlewareSpec } from "./middleware.ts";
-import type { Exposure } from "./types.ts";
+import { PORT_NAME } from "./names.ts";
+import type { Exposure, TraefikService } from "./types.ts";
 
 /** Where the OpenAPI 3.1 description is, and the function that PostgREST serves it from. */
 const DESCRIPTION = { path: "/openapi.json", from: "/rpc/document" };
 
+const ANONYMOUS: MiddlewareSpec = { name: "gatehouse-anonymous", kind: "anonymous" };
+const WHOLE_QUERY: MiddlewareSpec = { name: "gatehouse-whole-query", kind: "whole-query" };
+const UNAVAILABLE: MiddlewareSpec = { name: "gatehouse-unavailable", kind: "unavailable" };
 const EXACT_COUNT: MiddlewareSpec = { name: "gatehouse-exact-count", kind: "exact-count" };
 
 /** A rule of the data API with its middlewares. */
@@ -20,6 +24,11 @@ export interface DataRule {
   readonly chain: readonly MiddlewareSpec[];
 }
 
+/** A TraefikService with its middlewares still whole. */
+export interface LimitedBackend extends Omit<TraefikService, "middlewares"> {
+  readonly chain: readonly MiddlewareSpec[];
+}
+
 /**
  * Returns one rule for each exposed schema. The rule sets the schema for PostgREST, so that a client that names several schemas cannot select
  * another one. A request for a schema that is not exposed matches no rule and gets 404 (spec 001); PostgREST would return 406 and list its schemas.
@@ -27,7 +36,7 @@ export interface DataRule {
  */
 export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;
-  const front = [...openChain(exposure), ...limits(exposure, dataApi)];
+  const front = [...openChain(exposure), ANONYMOUS, WHOLE_QUERY, UNAVAILABLE];
   const [first] = dataApi.exposed;
   const schemas = dataApi.exposed.map((schema) => ({
     match: `${host} && !PathPrefix(\`/rpc/\`) && !${embedsMuch()} && ${selects(schema, schema === first)}`,
@@ -49,18 +58,24 @@ export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   ];
 }
 
-/** Returns the limits of one client. Behind a proxy that terminates TLS, the client is the last address that the proxy adds. */
-function limits({ tls }: Exposure, { limits }: DataApi): MiddlewareSpec[] {
+/**
+ * Returns PostgREST with the limits of one client, for all rules and hosts together. Behind a proxy that terminates TLS, the client is the last
+ * address that the proxy adds, so that these hosts have limits of their own.
+ */
+export function limitedBackend({ tls, backend }: Exposure, { limits }: DataApi): LimitedBackend {
   const upstream = tls?.termination === "upstream";
-  const named = (name: string): string => dnsLabel("gatehouse", name, ...(upstream ? ["upstream"] : []));
+  const named = (...parts: readonly string[]): string => dnsLabel(...parts, ...(upstream ? ["upstream"] : []));
   const { requestsPerSecond: average, burst, inFlight: amount } = limits;
-  return [
-    { name: "gatehouse-anonymous", kind: "anonymous" },
-    { name: "gatehouse-whole-query", kind: "whole-query" },
-    { name: named("rate-limit"), kind: "rate-limit", average, burst, upstream },
-    { name: named("in-flight"), kind: "in-flight", amount, upstream },
-    { name: "gatehouse-unavailable", kind: "unavailable" },
-  ];
+  return {
+    name: named("gatehouse-data-api"),
+    namespace: backend.namespace,
+    service: backend.name,
+    port: upstream ? PORT_NAME : backend.port,
+    chain: [
+      { name: named("gatehouse-rate-limit"), kind: "rate-limit", average, burst, upstream },
+      { name: named("gatehouse-in-flight"), kind: "in-flight", amount, upstream },
+    ],
+  };
 }
 
 function profile(schema: string, deprecated: DataApi["deprecated"] = []): MiddlewareSpec {

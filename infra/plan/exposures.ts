@@ -11,7 +11,7 @@ import { proxySlug, testName } from "./slugs.ts";
 /** The Service of an installed authentik, and the HTTP listener of server and outposts (authentik docs, "Ports"). */
 export const AUTHENTIK_SERVICE = { name: "authentik-server", port: 9000 };
 /** The Service of PostgREST (infra/data). */
-const DATA_API_SERVICE = { name: "postgrest", port: 3000 };
+export const DATA_API_SERVICE = { name: "postgrest", port: 3000 };
 /** The Service of the catalog (infra/data). */
 export const CATALOG_SERVICE = { name: "catalog", port: 8080 };
 

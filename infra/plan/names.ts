@@ -6,6 +6,9 @@ import { dnsLabel, HASH_LENGTH } from "./dnsLabel.ts";
 /** Prefix of objects that the stack adds; the configuration rejects services with it. */
 const OWN = "gatehouse";
 
+/** Name of the port of each Service that the stack deploys. */
+export const PORT_NAME = "http";
+
 /** `<service>@<domain kind>`. */
 export function exposureId(service: string, domain: string): string {
   return `${service}@${domain}`;

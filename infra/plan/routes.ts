@@ -2,7 +2,7 @@
 import type { DataApi, Settings } from "../../config/settings.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { protectionOf, type Service } from "../../protections/table.ts";
-import { dataRules } from "./dataRoutes.ts";
+import { dataRules, type LimitedBackend, limitedBackend } from "./dataRoutes.ts";
 import { background, hostIs, methodIs, pathBelow, returnsToOutpost } from "./matchers.ts";
 import { chain, openChain, outpostChain, redirect } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
@@ -10,7 +10,7 @@ import { terminatesTls } from "./exposure.ts";
 import type { MiddlewareSpec } from "./middleware.ts";
 import { outpostRouteName, ownRouteName, routeName } from "./names.ts";
 import { outposts, signInPages } from "./outposts.ts";
-import type { Exposure, Middleware, Outpost, Route, RouteRule } from "./types.ts";
+import type { Exposure, Middleware, Outpost, Route, RouteRule, TraefikService } from "./types.ts";
 
 /**
  * Explicit, since Traefik would otherwise rank rules by their length. The outpost's path comes first: an application must not be able to
@@ -24,12 +24,14 @@ const PRIORITY = {
 
 export interface Routing {
   readonly routes: readonly Route[];
+  readonly traefikServices: readonly TraefikService[];
   readonly middlewares: readonly Middleware[];
 }
 
 /** A rule with its middlewares still whole. */
-interface Rule extends Omit<RouteRule, "middlewares"> {
+interface Rule extends Omit<RouteRule, "middlewares" | "traefikService"> {
   readonly chain: readonly MiddlewareSpec[];
+  readonly limited?: LimitedBackend;
 }
 interface RuleSet extends Omit<Route, "rules"> {
   readonly rules: readonly Rule[];
@@ -45,13 +47,17 @@ export function routing(settings: Settings, exposures: readonly Exposure[]): Rou
     withStackNames(settings, set),
   );
   const middlewares = new Map<string, Middleware>();
+  const traefikServices = new Map<string, TraefikService>();
   for (const { namespace, rules } of sets) {
-    for (const middleware of rules.flatMap((rule) => rule.chain)) {
+    for (const middleware of rules.flatMap(({ chain, limited }) => [...chain, ...(limited?.chain ?? [])])) {
       middlewares.set(`${namespace}/${middleware.name}`, { ...middleware, namespace });
+    }
+    for (const { chain, ...limited } of rules.flatMap(({ limited }) => limited ?? [])) {
+      traefikServices.set(`${namespace}/${limited.name}`, { ...limited, middlewares: chain.map(({ name }) => name) });
     }
   }
   const routes = sets.map(({ rules, ...route }) => ({ ...route, rules: rules.map(named) }));
-  return { routes, middlewares: [...middlewares.values()] };
+  return { routes, traefikServices: [...traefikServices.values()], middlewares: [...middlewares.values()] };
 }
 
 /** In the namespace of an existing identity provider other stacks have routes as well, so that names contain the stack there. */
@@ -61,8 +67,8 @@ function withStackNames({ stack, identityProvider: { install, namespace } }: Set
   return { ...own(set), rules: set.rules.map((rule) => ({ ...rule, chain: rule.chain.map(own) })) };
 }
 
-function named({ chain: middlewares, ...rule }: Rule): RouteRule {
-  return { ...rule, middlewares: middlewares.map(({ name }) => name) };
+function named({ chain: middlewares, limited, ...rule }: Rule): RouteRule {
+  return { ...rule, middlewares: middlewares.map(({ name }) => name), traefikService: limited?.name };
 }
 
 function applicationRoutes(settings: Settings, exposures: readonly Exposure[]): RuleSet[] {
@@ -114,6 +120,7 @@ function dataApiRules(exposure: Exposure, dataApi: DataApi): Rule[] {
     authentication: "none",
     openBecause: "data-api",
     chain,
+    limited: limitedBackend(exposure, dataApi),
   }));
 }
 

@@ -24,7 +24,9 @@ export interface Plan {
   /** Whether the stack deploys the identity provider, or uses an existing one. */
   readonly installsIdentityProvider: boolean;
   readonly routes: readonly Route[];
-  /** Every middleware that a route names. */
+  /** Every TraefikService that a route names. */
+  readonly traefikServices: readonly TraefikService[];
+  /** Every middleware that a route or a TraefikService names. */
   readonly middlewares: readonly Middleware[];
   readonly records: readonly RecordSet[];
   /** Every group of the stack, sorted. */
@@ -87,6 +89,24 @@ export interface RouteRule {
   readonly openBecause:
     "public-path" | "open" | "application-login" | "identity-provider" | "data-api" | "catalog" | undefined;
   readonly backend: Backend;
+  /** Name of the TraefikService in the route's namespace that is between the rule and its backend. */
+  readonly traefikService: string | undefined;
+}
+
+/**
+ * A backend with middlewares that exist once. Of a middleware that rules name, Traefik makes one for each rule, so that a limit there is one of
+ * each rule and host; a TraefikService is made once for all of them (measured, docs/limits.md).
+ */
+export interface TraefikService {
+  /** Kubernetes object name. */
+  readonly name: string;
+  readonly namespace: string;
+  /** Name of the Service in the same namespace. */
+  readonly service: string;
+  /** Number or name of its port. Traefik merges TraefikServices of one Service that give the same port in the same way. */
+  readonly port: number | string;
+  /** Names of middlewares in the same namespace, in order. */
+  readonly middlewares: readonly string[];
 }
 
 /** All hosts of one domain kind: one DNSEndpoint, or the CoreDNS rewrite for localhost. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { KubeConfig, V1Container } from "@kubernetes/client-node";
+import type { KubeConfig, V1Container, V1JSONSchemaProps } from "@kubernetes/client-node";
 import type { TraefikGateway } from "../../config/settings.ts";
 import { MAX_API_RETRY_MS } from "../apiRetry.ts";
 import { readUid } from "./identity.ts";
@@ -24,6 +24,8 @@ export interface TraefikFacts {
   readonly args: readonly string[];
   /** Fields of `forwardAuth` in the definition of Middleware; undefined = the user may not read definitions. */
   readonly forwardAuthFields: readonly string[] | undefined;
+  /** Fields of a weighted Service in the definition of TraefikService; undefined = the user may not read definitions. */
+  readonly weightedFields: readonly string[] | undefined;
 }
 
 type Gateway = Pick<TraefikGateway, "namespace" | "podLabels">;
@@ -83,7 +85,8 @@ export async function readTraefik(
   return {
     version: versionOf(container),
     args: container.args ?? [],
-    forwardAuthFields: await forwardAuthFields(config),
+    forwardAuthFields: fieldNames((await specSchema(config, "middlewares"))?.["forwardAuth"]),
+    weightedFields: fieldNames((await specSchema(config, "traefikservices"))?.["weighted"]?.properties?.["services"]),
   };
 }
 
@@ -92,12 +95,18 @@ function versionOf({ image = "" }: Pick<V1Container, "image">): string | undefin
   return /(?:^|\/)[\w-]*traefik:v?(\d+\.\d+\.\d+)/.exec(image)?.[1];
 }
 
-async function forwardAuthFields(config: KubeConfig): Promise<string[] | undefined> {
+/** Returns the schemas of the fields of `spec` in a definition of Traefik. @param plural e.g. `middlewares` */
+async function specSchema(config: KubeConfig, plural: string): Promise<V1JSONSchemaProps["properties"]> {
   const { ApiextensionsV1Api } = await client();
   const api = config.makeApiClient(ApiextensionsV1Api);
-  const definition = await readable(api.readCustomResourceDefinition({ name: "middlewares.traefik.io" }));
+  const definition = await readable(api.readCustomResourceDefinition({ name: `${plural}.traefik.io` }));
   const schema = definition?.spec.versions.find(({ name }) => name === "v1alpha1")?.schema?.openAPIV3Schema;
-  const fields = schema?.properties?.["spec"]?.properties?.["forwardAuth"]?.properties;
+  return schema?.properties?.["spec"]?.properties;
+}
+
+/** Returns the names of the fields of an object, or of each object of a list. */
+function fieldNames(schema: V1JSONSchemaProps | undefined): string[] | undefined {
+  const fields = schema?.properties ?? (schema?.items as V1JSONSchemaProps | undefined)?.properties;
   return fields && Object.keys(fields);
 }
 

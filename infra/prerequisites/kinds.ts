@@ -22,7 +22,11 @@ const PROMETHEUS_FIX =
 export function customKinds(settings: Settings, plan: Plan): CustomKind[] {
   const recorded = plan.records.filter(({ targets }) => targets.length > 0);
   return [
-    ...["IngressRoute", "Middleware"].map((kind) => ({ ...TRAEFIK, kind, fix: TRAEFIK_FIX })),
+    ...["IngressRoute", "Middleware", ...(plan.traefikServices.length > 0 ? ["TraefikService"] : [])].map((kind) => ({
+      ...TRAEFIK,
+      kind,
+      fix: TRAEFIK_FIX,
+    })),
     ...recorded.slice(0, 1).map(({ domain }) => ({
       ...{ group: "externaldns.k8s.io", version: "v1alpha1", kind: "DNSEndpoint", entry: `domains.${domain}.targets` },
       fix: "Install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain",

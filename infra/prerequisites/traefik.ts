@@ -7,6 +7,8 @@ import type { Missing, Named, NotChecked, Result } from "./prerequisite.ts";
 
 /** A field of the Middleware definition that Traefik 3.7.3 and newer has; its API server drops an unknown field, and the route fails. */
 const FIELD = "maxResponseBodySize";
+/** A field of the TraefikService definition that Traefik 3.7 has. Without it the API server drops the limits of the data API. */
+const WEIGHTED_FIELD = "middlewares";
 const PROVIDER = "providers.kubernetesCRD";
 
 /** Returns the prerequisites in the Traefik that runs in the cluster. */
@@ -15,7 +17,20 @@ export function traefikPrerequisites(settings: Settings, plan: Plan, facts: Trae
   return [
     ...versions(settings, facts).map((result) => ({ name: "version of Traefik", result })),
     ...(plan.middlewares.some(({ kind }) => kind === "forward-auth")
-      ? [{ name: `field forwardAuth.${FIELD}`, result: definition(facts) }]
+      ? [
+          {
+            name: `field forwardAuth.${FIELD}`,
+            result: field("Middleware", "forwardAuth", FIELD, facts.forwardAuthFields),
+          },
+        ]
+      : []),
+    ...(plan.traefikServices.length > 0
+      ? [
+          {
+            name: `field weighted.services.${WEIGHTED_FIELD}`,
+            result: field("TraefikService", "weighted.services", WEIGHTED_FIELD, facts.weightedFields),
+          },
+        ]
       : []),
     ...(entryPointsOf(options).length === 0
       ? [{ name: "static options of Traefik", result: UNREADABLE }]
@@ -60,15 +75,15 @@ function versions({ gateway }: Settings, { version }: TraefikFacts): Result[] {
   return found.length > 0 ? found : [{ observed: version }];
 }
 
-function definition({ forwardAuthFields }: TraefikFacts): Result {
-  if (forwardAuthFields === undefined) {
+function field(kind: string, parent: string, name: string, known: readonly string[] | undefined): Result {
+  if (known === undefined) {
     const hint = "allow the user to get custom resource definitions";
-    return { reason: "the user may not read the definition of Middleware", hint };
+    return { reason: `the user may not read the definition of ${kind}`, hint };
   }
-  if (forwardAuthFields.includes(FIELD)) return { observed: "in the definition of Middleware" };
+  if (known.includes(name)) return { observed: `in the definition of ${kind}` };
   return {
     entry: "gateway",
-    problem: `the definition of Middleware in the cluster has no field forwardAuth.${FIELD}`,
+    problem: `the definition of ${kind} in the cluster has no field ${parent}.${name}`,
     fix:
       "apply the custom resource definitions of the Traefik that runs, or upgrade its chart instead of its image alone " +
       "(docs/versions.md)",

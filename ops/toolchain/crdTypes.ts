@@ -17,7 +17,7 @@ interface Sdk {
 }
 
 export const SDKS: readonly Sdk[] = [
-  { name: "traefik", definitions: "traefik-crds", kinds: ["IngressRoute", "Middleware"] },
+  { name: "traefik", definitions: "traefik-crds", kinds: ["IngressRoute", "Middleware", "TraefikService"] },
   { name: "cloudnativepg", definitions: "cloudnativepg-crds", kinds: ["Cluster"] },
 ];
 

@@ -1,6 +1,6 @@
-import { middlewareSpec } from "../../infra/gateway/specs.ts";
+import { middlewareSpec, traefikServiceSpec } from "../../infra/gateway/specs.ts";
 import { authPath } from "../../protections/forwardAuth.ts";
-import type { ForwardAuth, Middleware, Plan } from "../../infra/plan/types.ts";
+import type { ForwardAuth, Middleware, Plan, TraefikService } from "../../infra/plan/types.ts";
 import { differences } from "../differences.ts";
 import { at, type Finding, type Manifest, manifestsOf, textAt, UNKNOWN } from "../resource.ts";
 import type { Rule } from "../rule.ts";
@@ -8,10 +8,40 @@ import type { Rule } from "../rule.ts";
 /** The name of a middleware in a chain does not show whether its content is that of the plan. */
 export const middlewareContent: Rule = {
   name: "middlewares-are-whole",
-  description: "Every middleware has the content of the plan: the headers that it removes, and its authentication.",
+  description:
+    "Every middleware has the content of the plan: the headers that it removes, and its authentication. Every TraefikService has its limits.",
   scope: "resource",
-  check: (resources, { plan }) => manifestsOf(resources).flatMap((manifest) => changedMiddleware(manifest, plan)),
+  check: (resources, { plan }) =>
+    manifestsOf(resources).flatMap((manifest) => [
+      ...changedMiddleware(manifest, plan),
+      ...changedTraefikService(manifest, plan),
+    ]),
 };
+
+function changedTraefikService(manifest: Manifest, plan: Plan): Finding[] {
+  const planned = plan.traefikServices.find(
+    ({ namespace, name }) =>
+      manifest.kind === "TraefikService" && namespace === manifest.namespace && name === manifest.objectName,
+  );
+  if (planned === undefined) return [];
+  return traefikServiceDifferences(manifest, planned).map((difference) =>
+    changed(manifest, "differs from the plan", difference),
+  );
+}
+
+/** Returns the differences between a TraefikService and the planned one. */
+export function traefikServiceDifferences({ spec }: Manifest, planned: TraefikService): string[] {
+  return differences(traefikServiceSpec(planned), spec);
+}
+
+function changed(manifest: Manifest, what: string, difference: string): Finding {
+  return {
+    rule: middlewareContent.name,
+    object: manifest.label,
+    problem: `${what}: ${difference}`,
+    hint: "deploy the stack again (npx gatehouse deploy CONTEXT --refresh)",
+  };
+}
 
 /** What of a middleware differs from the plan; nothing for one that is not of the plan. */
 function changedMiddleware(manifest: Manifest, plan: Plan): Finding[] {
@@ -20,12 +50,7 @@ function changedMiddleware(manifest: Manifest, plan: Plan): Finding[] {
       manifest.kind === "Middleware" && namespace === manifest.namespace && name === manifest.objectName,
   );
   if (planned === undefined) return [];
-  return middlewareDifferences(manifest, planned).map((difference) => ({
-    rule: middlewareContent.name,
-    object: manifest.label,
-    problem: `${effect(planned)}: ${difference}`,
-    hint: "deploy the stack again (npx gatehouse deploy CONTEXT --refresh)",
-  }));
+  return middlewareDifferences(manifest, planned).map((difference) => changed(manifest, effect(planned), difference));
 }
 
 /**

@@ -395,3 +395,336 @@ export interface MiddlewareSpec {
     regex?: string[];
   };
 }
+
+export interface TraefikServiceSpec {
+  failover?: {
+    errors: {
+      maxRequestBodyBytes?: number;
+      status?: string[];
+    };
+    fallback: {
+      healthCheck?: {
+        followRedirects?: boolean;
+        headers?: {
+          [k: string]: string;
+        };
+        hostname?: string;
+        interval?: number | string;
+        method?: string;
+        mode?: string;
+        path?: string;
+        port?: number;
+        scheme?: string;
+        status?: number;
+        timeout?: number | string;
+        unhealthyInterval?: number | string;
+      };
+      kind?: "Service" | "TraefikService";
+      middlewares?: {
+        name: string;
+        namespace?: string;
+      }[];
+      name: string;
+      namespace?: string;
+      nativeLB?: boolean;
+      nodePortLB?: boolean;
+      passHostHeader?: boolean;
+      passiveHealthCheck?: {
+        failureWindow?: number | string;
+        maxFailedAttempts?: number;
+      };
+      port?: number | string;
+      responseForwarding?: {
+        flushInterval?: string;
+      };
+      scheme?: string;
+      serversTransport?: string;
+      sticky?: {
+        cookie?: {
+          domain?: string;
+          httpOnly?: boolean;
+          maxAge?: number;
+          name?: string;
+          path?: string;
+          sameSite?: "none" | "lax" | "strict" | "None" | "Lax" | "Strict";
+          secure?: boolean;
+        };
+      };
+      strategy?: "wrr" | "p2c" | "hrw" | "leasttime" | "RoundRobin";
+      weight?: number;
+    };
+    service: {
+      healthCheck?: {
+        followRedirects?: boolean;
+        headers?: {
+          [k: string]: string;
+        };
+        hostname?: string;
+        interval?: number | string;
+        method?: string;
+        mode?: string;
+        path?: string;
+        port?: number;
+        scheme?: string;
+        status?: number;
+        timeout?: number | string;
+        unhealthyInterval?: number | string;
+      };
+      kind?: "Service" | "TraefikService";
+      middlewares?: {
+        name: string;
+        namespace?: string;
+      }[];
+      name: string;
+      namespace?: string;
+      nativeLB?: boolean;
+      nodePortLB?: boolean;
+      passHostHeader?: boolean;
+      passiveHealthCheck?: {
+        failureWindow?: number | string;
+        maxFailedAttempts?: number;
+      };
+      port?: number | string;
+      responseForwarding?: {
+        flushInterval?: string;
+      };
+      scheme?: string;
+      serversTransport?: string;
+      sticky?: {
+        cookie?: {
+          domain?: string;
+          httpOnly?: boolean;
+          maxAge?: number;
+          name?: string;
+          path?: string;
+          sameSite?: "none" | "lax" | "strict" | "None" | "Lax" | "Strict";
+          secure?: boolean;
+        };
+      };
+      strategy?: "wrr" | "p2c" | "hrw" | "leasttime" | "RoundRobin";
+      weight?: number;
+    };
+  };
+  highestRandomWeight?: {
+    services?: {
+      healthCheck?: {
+        followRedirects?: boolean;
+        headers?: {
+          [k: string]: string;
+        };
+        hostname?: string;
+        interval?: number | string;
+        method?: string;
+        mode?: string;
+        path?: string;
+        port?: number;
+        scheme?: string;
+        status?: number;
+        timeout?: number | string;
+        unhealthyInterval?: number | string;
+      };
+      kind?: "Service" | "TraefikService";
+      middlewares?: {
+        name: string;
+        namespace?: string;
+      }[];
+      name: string;
+      namespace?: string;
+      nativeLB?: boolean;
+      nodePortLB?: boolean;
+      passHostHeader?: boolean;
+      passiveHealthCheck?: {
+        failureWindow?: number | string;
+        maxFailedAttempts?: number;
+      };
+      port?: number | string;
+      responseForwarding?: {
+        flushInterval?: string;
+      };
+      scheme?: string;
+      serversTransport?: string;
+      sticky?: {
+        cookie?: {
+          domain?: string;
+          httpOnly?: boolean;
+          maxAge?: number;
+          name?: string;
+          path?: string;
+          sameSite?: "none" | "lax" | "strict" | "None" | "Lax" | "Strict";
+          secure?: boolean;
+        };
+      };
+      strategy?: "wrr" | "p2c" | "hrw" | "leasttime" | "RoundRobin";
+      weight?: number;
+    }[];
+  };
+  mirroring?: {
+    healthCheck?: {
+      followRedirects?: boolean;
+      headers?: {
+        [k: string]: string;
+      };
+      hostname?: string;
+      interval?: number | string;
+      method?: string;
+      mode?: string;
+      path?: string;
+      port?: number;
+      scheme?: string;
+      status?: number;
+      timeout?: number | string;
+      unhealthyInterval?: number | string;
+    };
+    kind?: "Service" | "TraefikService";
+    maxBodySize?: number;
+    middlewares?: {
+      name: string;
+      namespace?: string;
+    }[];
+    mirrorBody?: boolean;
+    mirrors?: {
+      healthCheck?: {
+        followRedirects?: boolean;
+        headers?: {
+          [k: string]: string;
+        };
+        hostname?: string;
+        interval?: number | string;
+        method?: string;
+        mode?: string;
+        path?: string;
+        port?: number;
+        scheme?: string;
+        status?: number;
+        timeout?: number | string;
+        unhealthyInterval?: number | string;
+      };
+      kind?: "Service" | "TraefikService";
+      middlewares?: {
+        name: string;
+        namespace?: string;
+      }[];
+      name: string;
+      namespace?: string;
+      nativeLB?: boolean;
+      nodePortLB?: boolean;
+      passHostHeader?: boolean;
+      passiveHealthCheck?: {
+        failureWindow?: number | string;
+        maxFailedAttempts?: number;
+      };
+      percent?: number;
+      port?: number | string;
+      responseForwarding?: {
+        flushInterval?: string;
+      };
+      scheme?: string;
+      serversTransport?: string;
+      sticky?: {
+        cookie?: {
+          domain?: string;
+          httpOnly?: boolean;
+          maxAge?: number;
+          name?: string;
+          path?: string;
+          sameSite?: "none" | "lax" | "strict" | "None" | "Lax" | "Strict";
+          secure?: boolean;
+        };
+      };
+      strategy?: "wrr" | "p2c" | "hrw" | "leasttime" | "RoundRobin";
+      weight?: number;
+    }[];
+    name: string;
+    namespace?: string;
+    nativeLB?: boolean;
+    nodePortLB?: boolean;
+    passHostHeader?: boolean;
+    passiveHealthCheck?: {
+      failureWindow?: number | string;
+      maxFailedAttempts?: number;
+    };
+    port?: number | string;
+    responseForwarding?: {
+      flushInterval?: string;
+    };
+    scheme?: string;
+    serversTransport?: string;
+    sticky?: {
+      cookie?: {
+        domain?: string;
+        httpOnly?: boolean;
+        maxAge?: number;
+        name?: string;
+        path?: string;
+        sameSite?: "none" | "lax" | "strict" | "None" | "Lax" | "Strict";
+        secure?: boolean;
+      };
+    };
+    strategy?: "wrr" | "p2c" | "hrw" | "leasttime" | "RoundRobin";
+    weight?: number;
+  };
+  weighted?: {
+    services?: {
+      healthCheck?: {
+        followRedirects?: boolean;
+        headers?: {
+          [k: string]: string;
+        };
+        hostname?: string;
+        interval?: number | string;
+        method?: string;
+        mode?: string;
+        path?: string;
+        port?: number;
+        scheme?: string;
+        status?: number;
+        timeout?: number | string;
+        unhealthyInterval?: number | string;
+      };
+      kind?: "Service" | "TraefikService";
+      middlewares?: {
+        name: string;
+        namespace?: string;
+      }[];
+      name: string;
+      namespace?: string;
+      nativeLB?: boolean;
+      nodePortLB?: boolean;
+      passHostHeader?: boolean;
+      passiveHealthCheck?: {
+        failureWindow?: number | string;
+        maxFailedAttempts?: number;
+      };
+      port?: number | string;
+      responseForwarding?: {
+        flushInterval?: string;
+      };
+      scheme?: string;
+      serversTransport?: string;
+      sticky?: {
+        cookie?: {
+          domain?: string;
+          httpOnly?: boolean;
+          maxAge?: number;
+          name?: string;
+          path?: string;
+          sameSite?: "none" | "lax" | "strict" | "None" | "Lax" | "Strict";
+          secure?: boolean;
+        };
+      };
+      strategy?: "wrr" | "p2c" | "hrw" | "leasttime" | "RoundRobin";
+      weight?: number;
+    }[];
+    sticky?: {
+      cookie?: {
+        domain?: string;
+        httpOnly?: boolean;
+        maxAge?: number;
+        name?: string;
+        path?: string;
+        sameSite?: "none" | "lax" | "strict" | "None" | "Lax" | "Strict";
+        secure?: boolean;
+      };
+    };
+  };
+}

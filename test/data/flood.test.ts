@@ -23,12 +23,13 @@ const SECONDS = FULL ? 20 : 10;
 /** Number of flooding addresses, and concurrent requests of each: more than the limit. */
 const FLOODERS = 2;
 const CONCURRENCY = 16;
+/** Requests of an address that the gateway passes at a time: `in_flight`. */
+const IN_FLIGHT = 6;
 
 const headers = { "accept-profile": "marts" };
 const counted = { ...headers, prefer: "count=exact" };
-/** p99 of the clients at a fixed rate with the limits, in milliseconds. */
-let limitedWait = BOUND;
-const ROW = { path: "/flood_reading?id=eq.777777&select=id,place_id", headers };
+/** By another name than the queries of the flood, so that the database's list of running queries tells them apart. */
+const ROW = { path: "/polite_reading?id=eq.777777&select=id,place_id", headers };
 
 const values = Array.from({ length: 800 }, (_, index) => `value-${index}`).join(",");
 const tree = Array.from({ length: 60 }).reduce<string>(
@@ -64,24 +65,27 @@ beforeAll(async () => {
     "alter table marts.flood_reading add primary key (id), add foreign key (place_id) references marts.flood_place",
     "create index on marts.flood_reading (place_id)",
     "create view marts.flood_view as select * from marts.flood_reading",
+    "create view marts.polite_reading as select * from marts.flood_reading",
     "create table marts.flood_text as select n as id, repeat('a', 20000) || n as body from generate_series(1, 100) n",
     "analyze marts.flood_place",
     "analyze marts.flood_reading",
   );
   const isServed = async (): Promise<void> =>
-    expect((await sendRequest("GET /flood_text?limit=1", { headers })).status).toBe(200);
+    expect((await sendRequest("GET /polite_reading?limit=1", { headers })).status).toBe(200);
   await vi.waitFor(isServed, { timeout: 240_000, interval: 100 });
 });
 
 afterAll(() =>
-  asOwner("drop view marts.flood_view", "drop table marts.flood_text, marts.flood_reading, marts.flood_place"),
+  asOwner(
+    "drop view marts.flood_view, marts.polite_reading",
+    "drop table marts.flood_text, marts.flood_reading, marts.flood_place",
+  ),
 );
 
 test("answers every request of a client with ten requests a second during a flood, and the database keeps running", async () => {
   const started = await startOfDatabase();
   const logged = databaseLog().length;
   const { polite, flood, peak } = await runFlood();
-  limitedWait = p99(polite);
 
   expect(tally(polite)).toEqual({ 200: polite.length });
   expect(new Set(polite.map(({ body }) => body))).toEqual(new Set(['[{"id":777777,"place_id":778}]']));
@@ -90,11 +94,12 @@ test("answers every request of a client with ten requests a second during a floo
   const documented = /^(200|206|404|429|500|503|504)$/;
   expect(Object.keys(tally(flood)).filter((status) => !documented.test(status))).toEqual([]);
   expect(tally(flood)).toHaveProperty("429");
+  expect(peak.queries).toBeLessThanOrEqual(FLOODERS * IN_FLIGHT);
 
   expect(await startOfDatabase()).toEqual(started);
   expect(databaseLog().slice(logged)).not.toMatch(/PANIC|FATAL|terminated by signal|out of memory|recovery/);
   for (const [what, most] of Object.entries(MEMORY)) {
-    expect([what, peak[what as keyof typeof peak] < most]).toEqual([what, true]);
+    expect([what, peak[what as keyof typeof MEMORY] < most]).toEqual([what, true]);
   }
 });
 
@@ -112,13 +117,14 @@ test.each([
   expect((await sendRequest(`GET /flood_place?id=eq.1&select=${select}`, { headers })).status).toBe(status);
 });
 
-test("control: the same flood delays or fails requests of other clients without limits per client", async () => {
+test("control: without limits per client, the same flood takes more connections of the database, and with FULL=1 other clients wait or fail", async () => {
   const restore = await withoutLimits();
   try {
-    const { polite, flood } = await runFlood();
+    const { polite, flood, peak } = await runFlood();
     expect(tally(flood)).not.toHaveProperty("429");
-    const refused = polite.filter(({ status }) => status !== 200).length;
-    expect(refused > 0 || p99(polite) > (FULL ? BOUND : limitedWait)).toBe(true);
+    expect(peak.queries).toBeGreaterThan(FLOODERS * IN_FLIGHT);
+    // How long the others wait depends on the machine: next to other programs, they may wait as long with the limits.
+    if (FULL) expect(polite.some(({ status }) => status !== 200) || p99(polite) > BOUND).toBe(true);
   } finally {
     await restore();
   }
@@ -127,19 +133,20 @@ test("control: the same flood delays or fails requests of other clients without 
 interface Flood {
   readonly polite: readonly Outcome[];
   readonly flood: readonly Outcome[];
-  /** Peak usage in megabytes. */
-  readonly peak: Readonly<Record<keyof typeof MEMORY, number>>;
+  /** Peak usage in megabytes, and the largest number of queries of the flood that ran at a time. */
+  readonly peak: Readonly<Record<keyof typeof MEMORY | "queries", number>>;
 }
 
 async function runFlood(): Promise<Flood> {
   const end = AbortSignal.timeout(SECONDS * 1_000);
   const polite = Array.from({ length: POLITE }, () => sendAtRate(newClient(), ROW, 10, end));
   const flood = Array.from({ length: FLOODERS }, () => sendFlood(newClient(), PATHOLOGICAL, CONCURRENCY, end));
-  const peak = { postgres: 0, postgrest: 0, temporary: 0 };
+  const peak = { postgres: 0, postgrest: 0, temporary: 0, queries: 0 };
   while (!end.aborted) {
     peak.postgres = Math.max(peak.postgres, memoryOf(sessions()));
     peak.postgrest = Math.max(peak.postgrest, memoryOf(instances()));
     peak.temporary = Math.max(peak.temporary, await temporaryFiles());
+    peak.queries = Math.max(peak.queries, await runningQueries());
     await pause(250);
   }
   return { polite: (await Promise.all(polite)).flat(), flood: (await Promise.all(flood)).flat(), peak };
@@ -159,6 +166,17 @@ function temporaryFiles(): Promise<number> {
   });
 }
 
+/** Returns how many queries of the flood run now. */
+function runningQueries(): Promise<number> {
+  return withDatabase(async (database) => {
+    const { rows } = await database.query<{ running: number }>(
+      `select count(*)::integer as running from pg_stat_activity
+       where backend_type = 'client backend' and state = 'active' and query like '%"flood\\_%'`,
+    );
+    return rows[0]?.running ?? 0;
+  });
+}
+
 function startOfDatabase(): Promise<Date | undefined> {
   return withDatabase(async (database) => {
     const { rows } = await database.query<{ started: Date }>("select pg_postmaster_start_time() as started");
@@ -172,7 +190,7 @@ function databaseLog(): string {
 
 /** Raises the gateway's limits per client until no client reaches them. @returns restores them */
 async function withoutLimits(): Promise<() => Promise<void>> {
-  const before = { average: 50, burst: 100, amount: 6 };
+  const before = { average: 50, burst: 100, amount: IN_FLIGHT };
   const none = { average: 100_000, burst: 100_000, amount: 100_000 };
   const write = async ({ average, burst, amount }: typeof none): Promise<void> => {
     await patch("gatehouse-rate-limit", { rateLimit: { average, burst } });

@@ -9,10 +9,11 @@ beforeAll(async () => {
   await asOwner(
     "create view marts.slow as select pg_sleep(60)::text as slept",
     "create view marts.slowish as select pg_sleep(2)::text as slept",
+    "create view api_v1.slowish as select pg_sleep(2)::text as slept",
   );
-  await until(200, async () => (await sendRequest("HEAD /slowish?limit=0", { headers: marts })).status);
+  await until(200, async () => (await sendRequest("HEAD /slowish?limit=0")).status);
 });
-afterAll(() => asOwner("drop view if exists marts.slow, marts.slowish"));
+afterAll(() => asOwner("drop view if exists marts.slow, marts.slowish, api_v1.slowish"));
 
 describe("requests of one client", () => {
   test("get 429 with Retry-After above the burst of 100, while another client gets its rows", async () => {
@@ -50,6 +51,17 @@ describe("requests of one client", () => {
     const statuses = (await Promise.all(slow)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array<number>(6).fill(200), ...Array<number>(4).fill(429)]);
     expect((await sendRequest("GET /dim_fylke", { headers: marts, from: greedy })).status).toBe(200);
+  });
+
+  test("get 429 above 6 concurrent ones of several schemas, also with exact counts", async () => {
+    const from = newClient();
+    const counted = { Prefer: "count=exact" };
+    const kinds: Record<string, string>[] = [marts, {}, { ...marts, ...counted }, counted];
+    const sent = kinds.flatMap((headers) =>
+      Array.from({ length: 3 }, () => sendRequest("GET /slowish", { headers, from })),
+    );
+    const statuses = (await Promise.all(sent)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(6).fill(200), ...Array<number>(6).fill(429)]);
   });
 });
 

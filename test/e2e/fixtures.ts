@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
+import type { Settings } from "../../config/settings.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Credentials } from "../../ops/clients/signIn.ts";
 import { note } from "../helpers/exchanges.ts";
@@ -15,10 +16,15 @@ export function origin(label: string): string {
   return new URL(found).origin;
 }
 
+/** Returns the settings of the local stack, without its secrets. */
+export function localSettings(): Settings {
+  const raw = readStackFile(join(import.meta.dirname, "../../Pulumi.local.yaml"), "local");
+  return parseStack(raw, process.env, { secretsRequired: false });
+}
+
 /** Returns the name of the forward-auth middleware in front of a host of the local stack. */
 export function forwardAuthOf(label: string): string {
-  const raw = readStackFile(join(import.meta.dirname, "../../Pulumi.local.yaml"), "local");
-  const { exposures, middlewares } = computePlan(parseStack(raw, process.env, { secretsRequired: false }));
+  const { exposures, middlewares } = computePlan(localSettings());
   const outpost = exposures.find(({ service }) => service === label)?.outpost;
   const found = middlewares.find(
     (one) => one.kind === "forward-auth" && one.outpost === outpost && one.refusal === "login",

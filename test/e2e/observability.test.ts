@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
+import { dashboard } from "../../infra/observability/dashboard.ts";
 import { withClient } from "../../ops/clients/http.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { METRICS } from "../helpers/metrics.ts";
-import { origin, sampleUser, sendRaw } from "./fixtures.ts";
+import { localSettings, origin, sampleUser, sendRaw } from "./fixtures.ts";
 
 const DEADLINE_MS = 10_000;
 const CANARIES = ["cookie", "bearer", "code", "state", "token", "password", "agent", "referer"].map(
@@ -128,8 +129,15 @@ test("the gateway exports every metric that the alerts and the dashboard use", a
   const text = await withClient(async (client) => (await client.send(`http://127.0.0.1:${ping}/metrics`)).body);
   const names = new Set(text.split("\n").flatMap((line) => /^([a-z_]+)\{/.exec(line)?.[1] ?? []));
   expect(METRICS["traefik"]?.filter((name) => !names.has(name))).toEqual([]);
-  const routers = new Set(Array.from(text.matchAll(/router="([^"]+)"/g), ([, name]) => name));
-  expect(
-    [...routers].filter((name) => name?.startsWith("gatehouse-data-gatehouse-data-api-") === true).length,
-  ).toBeGreaterThan(0);
+  // Traefik forms the names of its routers and services from those of the objects.
+  const shown = JSON.stringify(dashboard(localSettings(), [])).replaceAll("\\", "");
+  const selectors = new Set(
+    Array.from(shown.matchAll(/(\w+=~"gatehouse-data-[^"]+)"/g), ([, selector]) => selector ?? ""),
+  );
+  expect(selectors.size).toBe(2);
+  for (const selector of selectors) {
+    const [label, pattern] = selector.split('=~"');
+    const values = Array.from(text.matchAll(new RegExp(`${label}="([^"]+)"`, "g")), ([, value]) => value ?? "");
+    expect([selector, values.some((value) => new RegExp(`^(?:${pattern})$`).test(value))]).toEqual([selector, true]);
+  }
 });

@@ -40,7 +40,7 @@ describe("the local stack under mocks", () => {
     expect(routes.map(({ middlewares }) => middlewares[0]?.name)).toEqual(routes.map(() => "gatehouse-strip"));
   });
 
-  test("protected routes have their authentication next, outposts' paths their error page, and open routes nothing but the limits of the data API", () => {
+  test("protected routes have their authentication next, outposts' paths their error page, and open routes of the data API what it removes and sets", () => {
     const all = manifests("IngressRoute").flatMap(({ spec }) =>
       (spec.routes ?? []).map(({ match, middlewares }): [string, string[]] => [
         match.replace(/^Host\(`([^`]*)`\).*/, "$1"),
@@ -48,9 +48,7 @@ describe("the local stack under mocks", () => {
       ]),
     );
     const chains = all.filter(([host]) => host !== "data.localhost");
-    const limits = ["anonymous", "whole-query", "rate-limit", "in-flight", "unavailable"].map(
-      (name) => `gatehouse-${name}`,
-    );
+    const limits = ["anonymous", "whole-query", "unavailable"].map((name) => `gatehouse-${name}`);
     const schemas = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
     const counts = schemas.map((profile) => [...profile, "gatehouse-exact-count"]);
     const description = ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"];

@@ -4,7 +4,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { type ClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
 import { Backends } from "./backends.ts";
 import { type AuditFinding, type Compared, finding } from "./finding.ts";
-import { changedMiddlewares } from "./middlewares.ts";
+import { changedMiddlewares, changedTraefikServices } from "./middlewares.ts";
 import { widenedPolicies } from "./networkPolicies.ts";
 import { changedRecords } from "./records.ts";
 import { changedRoutes, unmanagedRoutes } from "./routes.ts";
@@ -28,6 +28,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...unreadable(unread),
     ...ofReadable("IngressRoute", () => changedRoutes(compared)),
     ...ofReadable("Middleware", () => changedMiddlewares(compared)),
+    ...ofReadable("TraefikService", () => changedTraefikServices(compared)),
     ...unmanagedRoutes(compared),
     ...exposedServices(compared),
     ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, options.gateway)),

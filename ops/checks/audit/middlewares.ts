@@ -1,7 +1,7 @@
 import { authPath } from "../../../protections/forwardAuth.ts";
-import type { ForwardAuth } from "../../../infra/plan/types.ts";
+import type { ForwardAuth, Plan, TraefikService } from "../../../infra/plan/types.ts";
 import { textAt } from "../../../policy/resource.ts";
-import { middlewareDifferences } from "../../../policy/rules/middlewareContent.ts";
+import { middlewareDifferences, traefikServiceDifferences } from "../../../policy/rules/middlewareContent.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
 const RULE = "middlewares-are-whole";
@@ -23,8 +23,14 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
   return plan.middlewares.flatMap((planned) => {
     const { namespace, name } = planned;
     const subject = `Middleware ${namespace}/${name}`;
+    const behind = plan.traefikServices.filter(
+      (service) => service.namespace === namespace && service.middlewares.includes(name),
+    );
     const using = plan.routes.filter((route) => route.namespace === namespace).flatMap(({ rules }) => rules);
-    const hosts = using.filter(({ middlewares }) => middlewares.includes(name)).map(({ host }) => host);
+    const hosts = [
+      ...using.filter(({ middlewares }) => middlewares.includes(name)).map(({ host }) => host),
+      ...behind.flatMap((service) => hostsOf(service, plan)),
+    ];
     const found = manifests.find(({ label }) => label === subject);
     const hint = restore(hosts, compared, found);
     if (found === undefined) {
@@ -37,6 +43,30 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
     const [, message = "differs from the plan"] = CONSEQUENCES.find(([field]) => first.startsWith(field)) ?? [];
     return [finding({ rule: RULE, subject, message, evidence, hint, hosts })];
   });
+}
+
+/** Planned TraefikServices that are missing or have other content, such as no limits. */
+export function changedTraefikServices(compared: Compared): AuditFinding[] {
+  const { manifests, plan } = compared;
+  return plan.traefikServices.flatMap((planned) => {
+    const subject = `TraefikService ${planned.namespace}/${planned.name}`;
+    const hosts = hostsOf(planned, plan);
+    const found = manifests.find(({ label }) => label === subject);
+    const hint = restore(hosts, compared, found);
+    if (found === undefined) {
+      return [
+        finding({ rule: RULE, subject, message: "is missing, so Traefik serves none of its hosts", hint, hosts }),
+      ];
+    }
+    const evidence = traefikServiceDifferences(found, planned);
+    const message = "differs from the plan, so that limits of clients may be missing";
+    return evidence.length > 0 ? [finding({ rule: RULE, subject, message, evidence, hint, hosts })] : [];
+  });
+}
+
+function hostsOf({ namespace, name }: TraefikService, { routes }: Plan): string[] {
+  const rules = routes.filter((route) => route.namespace === namespace).flatMap(({ rules }) => rules);
+  return rules.filter(({ traefikService }) => traefikService === name).map(({ host }) => host);
 }
 
 /** Values of headers, of unplanned sections and in queries can be credentials. */

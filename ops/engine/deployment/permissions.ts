@@ -36,6 +36,7 @@ export function deployedKinds(settings: Settings, plan: Plan): Kind[] {
   const { identityProvider, dataApi, postgres, testEnvironments, verification } = settings;
   const kinds = [
     ...plan.routes.flatMap(({ namespace }) => inNamespace(namespace, ROUTING)),
+    ...plan.traefikServices.flatMap(({ namespace }) => inNamespace(namespace, ["traefik.io/traefikservices"])),
     ...plan.middlewares.filter(({ kind }) => kind === "basic-auth").flatMap(secretIn),
     ...plan.clients.flatMap(secretIn),
     ...identityProvider.serviceAccounts.flatMap(secretIn),

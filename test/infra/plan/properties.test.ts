@@ -103,9 +103,7 @@ describe("the plan of any stack", () => {
           ...(asks ? [rule.authentication] : []),
           ...(rule.match.includes(OUTPOST_PREFIX) ? ["sign-in-error"] : []),
           ...(kinds.includes("background") ? ["background-end"] : []),
-          ...(exposure.role === "data-api"
-            ? ["anonymous", "whole-query", "rate-limit", "in-flight", "unavailable", "profile"]
-            : []),
+          ...(exposure.role === "data-api" ? ["anonymous", "whole-query", "unavailable", "profile"] : []),
           ...(rule.match.includes("count=exact") ? ["exact-count"] : []),
           ...(rule.match.includes("/openapi.json") ? ["replace-path"] : []),
         ]);
@@ -158,14 +156,36 @@ describe("the plan of any stack", () => {
     });
   });
 
-  test("uses every middleware in a rule of its namespace", () => {
+  test("uses every middleware in a rule or a TraefikService of its namespace", () => {
     always((plan) => {
-      const named = placed(plan).flatMap(({ route, rule }) =>
-        rule.middlewares.map((name) => `${route.namespace}/${name}`),
-      );
+      const users = [...placed(plan).map(({ route, rule }) => ({ ...route, ...rule })), ...plan.traefikServices];
+      const named = users.flatMap(({ namespace, middlewares }) => middlewares.map((name) => `${namespace}/${name}`));
       expect(sorted([...new Set(named)])).toEqual(
         sorted(plan.middlewares.map(({ namespace, name }) => `${namespace}/${name}`)),
       );
+    });
+  });
+
+  test("has one TraefikService for all rules of the data API, and one where a proxy names the client, with the limits and different ports", () => {
+    always((plan) => {
+      const used = placed(plan).map(({ route, rule, exposure }) => {
+        const upstream = exposure.tls?.termination === "upstream" ? "-upstream" : "";
+        const expected = exposure.role === "data-api" ? `gatehouse-data-api${upstream}` : undefined;
+        expect(rule.traefikService).toBe(expected);
+        return expected && `${route.namespace}/${expected} of ${rule.backend.name}`;
+      });
+      const planned = plan.traefikServices.map(({ namespace, name, service }) => `${namespace}/${name} of ${service}`);
+      expect(sorted(planned)).toEqual(sorted([...new Set(used.filter((each) => each !== undefined))]));
+      unique(plan.traefikServices.map(({ namespace, service, port }) => `${namespace}/${service}:${port}`));
+      const byPlace = new Map(plan.middlewares.map((each) => [`${each.namespace}/${each.name}`, each]));
+      for (const { namespace, name, middlewares } of plan.traefikServices) {
+        const upstream = name.endsWith("-upstream");
+        const limits = middlewares.map((each) => byPlace.get(`${namespace}/${each}`));
+        expect(limits.map((each) => each && "upstream" in each && [each.kind, each.upstream])).toEqual([
+          ["rate-limit", upstream],
+          ["in-flight", upstream],
+        ]);
+      }
     });
   });
 

@@ -89,9 +89,7 @@ describe("a route", () => {
 
   test("of the data API matches nothing more after a redirect that a trusted proxy can pass", () => {
     const plan = onMesh({});
-    const front = ["strip", "anonymous", "whole-query", "rate-limit", "in-flight", "unavailable"].map(
-      (name) => `gatehouse-${name}`,
-    );
+    const front = ["strip", "anonymous", "whole-query", "unavailable"].map((name) => `gatehouse-${name}`);
     const profiles = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
     const ends = [
       ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"],
@@ -120,14 +118,14 @@ describe("a route", () => {
     expect(plan.middlewares.filter((middleware) => middleware.namespace === namespace).slice(2)).toEqual([
       { name: "gatehouse-anonymous", namespace, kind: "anonymous" },
       { name: "gatehouse-whole-query", namespace, kind: "whole-query" },
-      { name: "gatehouse-rate-limit-upstream", namespace, kind: "rate-limit", average: 5, burst: 7, upstream: true },
-      { name: "gatehouse-in-flight-upstream", namespace, kind: "in-flight", amount: 3, upstream: true },
       { name: "gatehouse-unavailable", namespace, kind: "unavailable" },
       {
         ...{ name: "gatehouse-profile-gatehouse-openapi", namespace, kind: "profile" },
         ...{ schema: "gatehouse_openapi", deprecation: undefined },
       },
       { name: "gatehouse-openapi", namespace, kind: "replace-path", path: "/rpc/document" },
+      { name: "gatehouse-rate-limit-upstream", namespace, kind: "rate-limit", average: 5, burst: 7, upstream: true },
+      { name: "gatehouse-in-flight-upstream", namespace, kind: "in-flight", amount: 3, upstream: true },
       { name: "gatehouse-profile-api-v1", namespace, kind: "profile", schema: "api_v1", deprecation: undefined },
       { name: "gatehouse-exact-count", namespace, kind: "exact-count" },
       { name: "gatehouse-profile-marts", namespace, kind: "profile", schema: "marts", deprecation: undefined },

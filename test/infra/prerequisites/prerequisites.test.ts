@@ -16,14 +16,17 @@ const edge = {
   description: "Behind a proxy",
 };
 
-const KINDS = ["traefik.io/v1alpha1/IngressRoute", "traefik.io/v1alpha1/Middleware"];
+const KINDS = ["IngressRoute", "Middleware", "TraefikService"].map((kind) => `traefik.io/v1alpha1/${kind}`);
 const ARGS = [
   "--ping=true",
   "--providers.kubernetescrd",
   "--entryPoints.web.address=:8000/tcp",
   "--entryPoints.websecure.address=:8443/tcp",
 ];
-const TRAEFIK: TraefikFacts = { version: "3.7.13", args: ARGS, forwardAuthFields: ["address", "maxResponseBodySize"] };
+const TRAEFIK: TraefikFacts = {
+  ...{ version: "3.7.13", args: ARGS, forwardAuthFields: ["address", "maxResponseBodySize"] },
+  weightedFields: ["name", "middlewares"],
+};
 const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", uid: "uid", kinds: KINDS, traefik: TRAEFIK };
 
 function problems(changes: Record<string, unknown>, facts: Partial<ClusterFacts>): string[] {
@@ -50,6 +53,7 @@ test("reports every missing kind with its entry and hint, and the version", () =
       'kubernetes:context: cluster "dev" runs Kubernetes v1.32.9. Use 1.33.0 or newer.',
       missing("gateway", "IngressRoute (traefik.io/v1alpha1)") + traefik,
       missing("gateway", "Middleware (traefik.io/v1alpha1)") + traefik,
+      missing("gateway", "TraefikService (traefik.io/v1alpha1)") + traefik,
       missing("domains.mesh.targets", "DNSEndpoint (externaldns.k8s.io/v1alpha1)") +
         "Install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain.",
       missing("postgres.install.kind", "Cluster (postgresql.cnpg.io/v1)") +
@@ -80,6 +84,11 @@ describe("the Traefik that runs", () => {
         "definitions of the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md).",
     ]);
     expect(problems({}, withTraefik({ forwardAuthFields: undefined }))).toEqual([]);
+    expect(problems({}, withTraefik({ weightedFields: ["name"] }))).toEqual([
+      "gateway: the definition of TraefikService in the cluster has no field weighted.services.middlewares. Apply the custom resource " +
+        "definitions of the Traefik that runs, or upgrade its chart instead of its image alone (docs/versions.md).",
+    ]);
+    expect(problems({}, withTraefik({ weightedFields: undefined }))).toEqual([]);
   });
 
   test("is refused when it lacks an entry point that a route uses", () => {

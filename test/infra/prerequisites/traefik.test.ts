@@ -15,7 +15,12 @@ const IN = "gateway: Traefik in namespace kube-system";
 function found(args: readonly string[], tls?: unknown): ReadonlyMap<string, Result> {
   const mesh = { ...sections.domains.mesh, ...(tls !== undefined && { tls }) };
   const settings = parseStack(stack({ domains: { localhost: {}, mesh } }), shell);
-  const facts: TraefikFacts = { version: "3.7.13", args, forwardAuthFields: ["maxResponseBodySize"] };
+  const facts: TraefikFacts = {
+    version: "3.7.13",
+    args,
+    forwardAuthFields: ["maxResponseBodySize"],
+    weightedFields: ["middlewares"],
+  };
   return new Map(
     traefikPrerequisites(settings, computePlan(settings), facts).map(({ name, result }) => [name, result]),
   );
@@ -98,6 +103,7 @@ test("options in a file or in variables are not compared, and the reason is give
   expect([...results.keys()]).toEqual([
     "version of Traefik",
     "field forwardAuth.maxResponseBodySize",
+    "field weighted.services.middlewares",
     "static options of Traefik",
   ]);
   expect(results.get("static options of Traefik")).toEqual({

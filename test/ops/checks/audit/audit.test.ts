@@ -60,12 +60,16 @@ describe("audit", () => {
     const blind = {
       ...{ manifests: [], absent: new Set<string>() },
       unread: new Map(
-        ["IngressRoute", "Middleware", "NetworkPolicy", "DNSEndpoint"].map((kind) => [kind, "forbidden"]),
+        ["IngressRoute", "Middleware", "TraefikService", "NetworkPolicy", "DNSEndpoint"].map((kind) => [
+          kind,
+          "forbidden",
+        ]),
       ),
     };
     expect(found(blind)).toEqual([
       "every IngressRoute: could not be read: forbidden",
       "every Middleware: could not be read: forbidden",
+      "every TraefikService: could not be read: forbidden",
       "every NetworkPolicy: could not be read: forbidden",
       "every DNSEndpoint: could not be read: forbidden",
     ]);

@@ -1,6 +1,6 @@
 /** The objects of a cluster as a plan describes it. */
 import { endpointsName, endpointsOf } from "../../../../infra/gateway/endpoints.ts";
-import { middlewareSpec, routeSpec } from "../../../../infra/gateway/specs.ts";
+import { middlewareSpec, routeSpec, traefikServiceSpec } from "../../../../infra/gateway/specs.ts";
 import { authPath } from "../../../../protections/forwardAuth.ts";
 import { type GatewayPods, gatewayPods, namespaced, onlyFrom } from "../../../../infra/network.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
@@ -34,6 +34,9 @@ export function clusterOf(plan: Plan): ClusterObjects {
   const manifests = [
     ...plan.routes.map((route) =>
       object(TRAEFIK, "IngressRoute", `${route.namespace}/${route.name}`, { spec: routeSpec(route) }),
+    ),
+    ...plan.traefikServices.map((service) =>
+      object(TRAEFIK, "TraefikService", `${service.namespace}/${service.name}`, { spec: traefikServiceSpec(service) }),
     ),
     ...plan.middlewares.map((middleware) =>
       object(TRAEFIK, "Middleware", `${middleware.namespace}/${middleware.name}`, {

@@ -65,6 +65,29 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "HTTPRoute evil/http: */: serves authentik.localhost and",
   ],
   [
+    "a data API without its limits",
+    edited(clean, "TraefikService", "gatehouse-data/gatehouse-data-api", ({ weighted }) => {
+      const [only] = (weighted as { services: { middlewares: unknown }[] }).services;
+      return { weighted: { services: [{ ...only, middlewares: undefined }] } };
+    }),
+    "TraefikService gatehouse-data/gatehouse-data-api: differs from the plan, so that limits of clients may be missing; weighted.services",
+  ],
+  [
+    "a data API without its TraefikService",
+    edited(clean, "TraefikService", "gatehouse-data/gatehouse-data-api", () => undefined),
+    "TraefikService gatehouse-data/gatehouse-data-api: is missing, so Traefik serves none of its hosts",
+  ],
+  [
+    "a planned TraefikService on an unplanned host",
+    withObjects(
+      clean,
+      ingressRoute("gatehouse-data/open", "Host(`open.example.com`)", {
+        services: [{ kind: "TraefikService", name: "gatehouse-data-api" }],
+      }),
+    ),
+    "IngressRoute gatehouse-data/open: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
     "a planned backend on an unplanned host",
     withObjects(clean, ingressRoute("evil/data", "Host(`open.example.com`)", POSTGREST)),
     "IngressRoute evil/data: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",

@@ -9,7 +9,8 @@ const golden = join(import.meta.dirname, "../../..", "golden");
 /** Fields without a fact: names and titles of objects, warnings, and what exposures and rules repeat, such as the outposts. */
 const SILENT = [
   ...["outposts[].groups[]", "outposts[].name", "outposts[].namespace", "outposts[].port"],
-  ...["routes[].name", "routes[].rules[].host", "routes[].service", "stack", "warnings[]"],
+  ...["routes[].name", "routes[].rules[].host", "routes[].service", "stack"],
+  ...["traefikServices[].port", "traefikServices[].service", "warnings[]"],
 ];
 
 test("turns every field of a plan that concerns access into a fact", () => {

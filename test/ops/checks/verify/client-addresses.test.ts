@@ -10,7 +10,12 @@ const unreadable = "the arguments of Traefik's pods are not readable, or state n
 const ENTRY_POINT = "--entryPoints.web.address=:8000";
 
 const found = (args: readonly string[]) =>
-  checkClientAddresses(settings, "edge", { version: "3.7.13", args, forwardAuthFields: undefined });
+  checkClientAddresses(settings, "edge", {
+    version: "3.7.13",
+    args,
+    forwardAuthFields: undefined,
+    weightedFields: undefined,
+  });
 
 test("passes when Traefik trusts proxies, and names them", () => {
   expect(found([ENTRY_POINT, "--entryPoints.web.forwardedHeaders.trustedIPs=10.0.0.0/8,192.0.2.1"])).toEqual({

@@ -46,7 +46,9 @@ export class ProxyServer {
   }
 
   endSessions(matches: (claims: Claims) => boolean): void {
-    for (const { sessions } of this.#applications.values()) sessions.logout(matches);
+    // A standalone outpost has one store for all providers, and reads each of its sessions: once, not once for each provider.
+    const stores = new Set([...this.#applications.values()].map(({ sessions }) => sessions));
+    for (const store of stores) store.logout(matches);
   }
 
   /** A standalone outpost's answer. With exactly one provider every host is its own. */

@@ -115,6 +115,7 @@ export function migrationVariables({ roles, schemas, limits, existing, writers }
     max_rows: String(limits.maxRows),
     exact_count_rows: String(limits.exactCountRows),
     max_age: String(limits.maxAge),
+    in_flight: String(limits.inFlight),
   };
 }
 

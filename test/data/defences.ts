@@ -53,14 +53,29 @@ export async function withAllGrants(work: () => Promise<void>): Promise<void> {
 }
 
 /** Runs `work` while the pre-request function does nothing. */
-export async function withoutPreRequest(work: () => Promise<void>): Promise<void> {
+export function withoutPreRequest(work: () => Promise<void>): Promise<void> {
+  return withFunction(
+    "pre_request()",
+    "create or replace function gatehouse.pre_request() returns void language sql as ''",
+    work,
+  );
+}
+
+/** Runs `work` while the database does not count the queries of a client. */
+export function withoutPlaces(work: () => Promise<void>): Promise<void> {
+  const replaced = "gatehouse.takes_place(client text, places integer) returns boolean language sql as 'select true'";
+  return withFunction("takes_place(text, integer)", `create or replace function ${replaced}`, work);
+}
+
+async function withFunction(name: string, replacement: string, work: () => Promise<void>): Promise<void> {
   const definition = await withDatabase(async (client) => {
-    const name = "gatehouse.pre_request()";
-    const { rows } = await client.query<{ text: string }>(`select pg_get_functiondef('${name}'::regprocedure) as text`);
+    const { rows } = await client.query<{ text: string }>(
+      `select pg_get_functiondef('gatehouse.${name}'::regprocedure) as text`,
+    );
     return rows[0]?.text ?? "";
   });
   try {
-    await asAdministrator(`create or replace function gatehouse.pre_request() returns void language sql as ''`);
+    await asAdministrator(replacement);
     await work();
   } finally {
     await asAdministrator(definition);

@@ -1,19 +1,23 @@
 /** The default limits for one client and one query, and deprecated schemas. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { withoutPlaces } from "./defences.ts";
 import { ALWAYS, errorResponse, NOTICE } from "./expected-responses.ts";
-import { sendRequest, asOwner, newClient, rowsOf, responseTo, until } from "./api-client.ts";
+import { sendRequest, asOwner, newClient, rowsOf, responseTo, until, withDatabase } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 
 beforeAll(async () => {
   await asOwner(
+    "create view marts.slow_query as select pg_sleep(4)::text as slept",
     "create view marts.slow as select pg_sleep(60)::text as slept",
     "create view marts.slowish as select pg_sleep(2)::text as slept",
     "create view api_v1.slowish as select pg_sleep(2)::text as slept",
   );
   await until(200, async () => (await sendRequest("HEAD /slowish?limit=0")).status);
 });
-afterAll(() => asOwner("drop view if exists marts.slow, marts.slowish, api_v1.slowish"));
+afterAll(() => asOwner("drop view if exists marts.slow, marts.slow_query, marts.slowish, api_v1.slowish"));
 
 describe("requests of one client", () => {
   test("get 429 with Retry-After above the burst of 100, while another client gets its rows", async () => {
@@ -63,6 +67,50 @@ describe("requests of one client", () => {
     const statuses = (await Promise.all(sent)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array<number>(6).fill(200), ...Array<number>(6).fill(429)]);
   });
+});
+
+describe("requests whose client disconnects", () => {
+  /** Sends requests until the burst is nearly used, and closes the connection of each after 50 ms. @returns the largest number of queries that ran */
+  async function sendAndDisconnect(): Promise<number> {
+    const { url, gatewayPort } = inject("data");
+    const from = { host: "127.0.0.1", port: gatewayPort, localAddress: newClient(), agent: false };
+    const headers = { ...marts, host: new URL(url).host };
+    let most = 0;
+    for (let sent = 0; sent < 60; sent += 1) {
+      const outgoing = request({ ...from, headers, path: "/slow_query" }).on("error", () => undefined);
+      outgoing.end();
+      setTimeout(() => outgoing.destroy(), 50);
+      await pause(25);
+      if (sent % 5 === 0) most = Math.max(most, await running());
+    }
+    return most;
+  }
+
+  const running = (): Promise<number> =>
+    withDatabase(async (database) => {
+      const { rows } = await database.query<{ running: number }>(
+        `select count(*)::integer as running from pg_stat_activity
+         where backend_type = 'client backend' and state = 'active' and query like '%"slow\\_query"%'`,
+      );
+      return rows[0]?.running ?? 0;
+    });
+  const ended = { timeout: 240_000, interval: 100 };
+
+  test("run at most 6 queries, while another client gets its rows", async () => {
+    const [most, { status }] = await Promise.all([
+      sendAndDisconnect(),
+      pause(1_000).then(() => sendRequest("GET /dim_fylke", { headers: marts, from: newClient() })),
+    ]);
+    expect(most).toBeLessThanOrEqual(6);
+    expect(status).toBe(200);
+    await vi.waitFor(async () => expect(await running()).toBe(0), ended);
+  });
+
+  test("control: run more if the database does not count them, since PostgREST does not cancel their queries", () =>
+    withoutPlaces(async () => {
+      expect(await sendAndDisconnect()).toBeGreaterThan(6);
+      await vi.waitFor(async () => expect(await running()).toBe(0), ended);
+    }));
 });
 
 describe("a query", () => {

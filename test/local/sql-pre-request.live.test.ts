@@ -132,6 +132,50 @@ describe("If-None-Match", () => {
   });
 });
 
+describe("concurrent requests of one client", () => {
+  const from = (forwarded: string): Record<string, string> => ({ ...marts, "x-forwarded-for": forwarded });
+
+  test("are refused while queries of six run, whoever waits for them, and served after one ends", async () => {
+    const running = await api.session();
+    await running.query("begin");
+    await running.query(
+      "select pg_advisory_xact_lock(hashtext('gatehouse 192.0.2.1'), place) from generate_series(1, 6) as place",
+    );
+    const refused = await api.get("/dim_place", from("192.0.2.1"));
+    expect([refused.status, JSON.parse(refused.body)]).toEqual([
+      429,
+      {
+        ...{ code: "too_many_requests", message: "at most 6 requests of one address run at a time" },
+        ...{ details: null, hint: null },
+      },
+    ]);
+    expect([refused.headers["retry-after"], refused.headers["cache-control"]]).toEqual(["1", "no-store"]);
+    const others = [from("192.0.2.2"), from("192.0.2.2, 192.0.2.1"), marts];
+    const statuses = await Promise.all(others.map(async (headers) => (await api.get("/dim_place", headers)).status));
+    expect(statuses).toEqual([200, 200, 200]);
+    expect((await api.get("/dim_place", from("192.0.2.1, 198.51.100.7"))).status).toBe(429);
+    await running.query("rollback");
+    await running.end();
+    expect((await api.get("/dim_place", from("192.0.2.1"))).status).toBe(200);
+  });
+
+  test.each([
+    [{ "x-forwarded-for": "192.0.2.1" }, "192.0.2.1"],
+    // A trusted proxy states its client, and the gateway adds the proxy.
+    [{ "x-forwarded-for": "192.0.2.1, 198.51.100.7" }, "192.0.2.1"],
+    [{ "x-forwarded-for": "203.0.113.1,192.0.2.1,198.51.100.7" }, "192.0.2.1"],
+    [{ "x-forwarded-for": "2001:db8:1:2:3::4" }, "2001:db8:1:2::/64"],
+    [{ "x-forwarded-for": "2001:db8:1:2:ffff::9, 198.51.100.7" }, "2001:db8:1:2::/64"],
+    [{ "x-forwarded-for": "not:an:address, 198.51.100.7" }, "not:an:address"],
+    [{ "x-real-ip": "192.0.2.1" }, "192.0.2.1"],
+    [{ "x-forwarded-for": "", "x-real-ip": "192.0.2.1" }, "192.0.2.1"],
+    [{}, null],
+  ])("the client of %j is %s", async (headers, client) => {
+    const [row] = await api.query<{ client: string | null }>(`select gatehouse.client('${JSON.stringify(headers)}')`);
+    expect(row?.client).toBe(client);
+  });
+});
+
 describe("exact counts", () => {
   beforeAll(() => api.migrate({ exact_count_rows: "1000" }));
   afterAll(() => api.migrate());

@@ -9,6 +9,7 @@ create or replace function gatehouse.setting(name text) returns text
     when 'max_rows' then :'max_rows'
     when 'exact_count_rows' then :'exact_count_rows'
     when 'max_age' then :'max_age'
+    when 'in_flight' then :'in_flight'
   end;
 
 -- Runs a statement that needs rights which an administrator may lack. Without them it warns, and verification reports what is not enforced.

@@ -59,6 +59,42 @@ as $$
   from parts join pg_catalog.pg_class c on c.oid = parts.oid
 $$;
 
+-- The client of a request: who connected to the gateway, or whom a trusted proxy before it names; the gateway removes what others send. Of IPv6 the
+-- /64, as in the limits of the gateway. Null without a gateway: only pods that the NetworkPolicy admits connect to PostgREST.
+create or replace function gatehouse.client(headers json) returns text
+  language plpgsql
+  immutable
+  set search_path = ''
+as $$
+declare
+  forwarded constant text[] := pg_catalog.string_to_array(pg_catalog.replace(headers ->> 'x-forwarded-for', ' ', ''), ',');
+  address constant text := coalesce(forwarded[pg_catalog.cardinality(forwarded) - 1], forwarded[1], headers ->> 'x-real-ip');
+begin
+  if pg_catalog.strpos(address, ':') = 0 then
+    return address;
+  end if;
+  return pg_catalog.network(pg_catalog.set_masklen(address::pg_catalog.inet, 64))::text;
+exception when invalid_text_representation then
+  return address;
+end
+$$;
+
+-- Takes one of the client's places until the end of the transaction, if one is free. The gateway counts requests that a client waits for; a query whose
+-- client has disconnected runs on, since PostgREST does not cancel it, and one address could run a query on every connection (measured, docs/limits.md).
+create or replace function gatehouse.takes_place(client text, places integer) returns boolean
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  for place in 1 .. places loop
+    if pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtext('gatehouse ' || client), place) then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+
 create or replace function gatehouse.pre_request() returns void
   language plpgsql
   set search_path = ''
@@ -73,6 +109,7 @@ declare
   caching constant text := 'public, max-age=' || gatehouse.setting('max_age');
   vary constant text := 'Accept, Accept-Profile, Prefer, Range, Range-Unit';
   database constant oid := (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database());
+  client constant text := gatehouse.client(headers);
   settings text[];
   setting text;
   state text;
@@ -81,6 +118,11 @@ begin
   -- PostgREST asks for a read-write transaction whenever the method is not GET, whatever the role's own default says, so the role
   -- setting alone stops nothing; once this has run, Postgres refuses to turn it off again in the transaction.
   perform pg_catalog.set_config('transaction_read_only', 'on', true);
+
+  if client is not null and not gatehouse.takes_place(client, gatehouse.setting('in_flight')::integer) then
+    perform gatehouse.answer(429, 'too_many_requests', pg_catalog.format('at most %s requests of one address run at a time',
+      gatehouse.setting('in_flight')), '{"Cache-Control": "no-store", "Retry-After": "1"}');
+  end if;
 
   -- PostgREST applies the settings of the role only where the database may override PostgREST's own (db-config), which it must not.
   select s.setconfig into settings from pg_catalog.pg_db_role_setting s

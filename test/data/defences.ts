@@ -62,9 +62,9 @@ export function withoutPreRequest(work: () => Promise<void>): Promise<void> {
 }
 
 /** Runs `work` while the database does not count the queries of a client. */
-export function withoutPlaces(work: () => Promise<void>): Promise<void> {
-  const replaced = "gatehouse.takes_place(client text, places integer) returns boolean language sql as 'select true'";
-  return withFunction("takes_place(text, integer)", `create or replace function ${replaced}`, work);
+export function withoutSlots(work: () => Promise<void>): Promise<void> {
+  const replaced = "gatehouse.acquire_slot(client text, slots integer) returns boolean language sql as 'select true'";
+  return withFunction("acquire_slot(text, integer)", `create or replace function ${replaced}`, work);
 }
 
 async function withFunction(name: string, replacement: string, work: () => Promise<void>): Promise<void> {

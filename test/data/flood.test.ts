@@ -6,7 +6,7 @@ import { CustomObjectsApi, PatchStrategy, setHeaderOptions } from "@kubernetes/c
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { FULL } from "../helpers/full.ts";
-import { withoutPlaces } from "./defences.ts";
+import { withoutSlots } from "./defences.ts";
 import { type Query, type Outcome, sendFlood, p99, sendAtRate } from "./load-clients.ts";
 import { instances, memoryOf, sessions } from "./processes.ts";
 import { sendRequest, asOwner, newClient, withDatabase } from "./api-client.ts";
@@ -119,7 +119,7 @@ test.each([
 });
 
 test("control: without limits per client, the same flood takes more connections of the database, and with FULL=1 other clients wait or fail", () =>
-  withoutPlaces(async () => {
+  withoutSlots(async () => {
     const restore = await withoutLimits();
     try {
       const { polite, flood, peak } = await runFlood();

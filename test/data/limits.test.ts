@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { withoutPlaces } from "./defences.ts";
+import { withoutSlots } from "./defences.ts";
 import { ALWAYS, errorResponse, NOTICE } from "./expected-responses.ts";
 import { sendRequest, asOwner, newClient, rowsOf, responseTo, until, withDatabase } from "./api-client.ts";
 
@@ -107,7 +107,7 @@ describe("requests whose client disconnects", () => {
   });
 
   test("control: run more if the database does not count them, since PostgREST does not cancel their queries", () =>
-    withoutPlaces(async () => {
+    withoutSlots(async () => {
       expect(await sendAndDisconnect()).toBeGreaterThan(6);
       await vi.waitFor(async () => expect(await running()).toBe(0), ended);
     }));

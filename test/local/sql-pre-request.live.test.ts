@@ -139,7 +139,7 @@ describe("concurrent requests of one client", () => {
     const running = await api.session();
     await running.query("begin");
     await running.query(
-      "select pg_advisory_xact_lock(hashtext('gatehouse 192.0.2.1'), place) from generate_series(1, 6) as place",
+      "select pg_advisory_xact_lock(hashtext('gatehouse 192.0.2.1'), slot) from generate_series(1, 6) as slot",
     );
     const refused = await api.get("/dim_place", from("192.0.2.1"));
     expect([refused.status, JSON.parse(refused.body)]).toEqual([

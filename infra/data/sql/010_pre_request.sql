@@ -79,15 +79,15 @@ exception when invalid_text_representation then
 end
 $$;
 
--- Takes one of the client's places until the end of the transaction, if one is free. The gateway counts requests that a client waits for; a query whose
+-- Acquires one of the client's slots until the end of the transaction, if one is free. The gateway counts requests that a client waits for; a query whose
 -- client has disconnected runs on, since PostgREST does not cancel it, and one address could run a query on every connection (measured, docs/limits.md).
-create or replace function gatehouse.takes_place(client text, places integer) returns boolean
+create or replace function gatehouse.acquire_slot(client text, slots integer) returns boolean
   language plpgsql
   set search_path = ''
 as $$
 begin
-  for place in 1 .. places loop
-    if pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtext('gatehouse ' || client), place) then
+  for slot in 1 .. slots loop
+    if pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtext('gatehouse ' || client), slot) then
       return true;
     end if;
   end loop;
@@ -119,7 +119,7 @@ begin
   -- setting alone stops nothing; once this has run, Postgres refuses to turn it off again in the transaction.
   perform pg_catalog.set_config('transaction_read_only', 'on', true);
 
-  if client is not null and not gatehouse.takes_place(client, gatehouse.setting('in_flight')::integer) then
+  if client is not null and not gatehouse.acquire_slot(client, gatehouse.setting('in_flight')::integer) then
     perform gatehouse.answer(429, 'too_many_requests', pg_catalog.format('at most %s requests of one address run at a time',
       gatehouse.setting('in_flight')), '{"Cache-Control": "no-store", "Retry-After": "1"}');
   end if;

@@ -34,6 +34,10 @@ test("an empty cluster lacks each prerequisite, and each has a fix", async () =>
       'gateway: cluster "live" does not serve Middleware (traefik.io/v1alpha1)',
       traefik,
     ),
+    "Traefik: kind TraefikService": fails(
+      'gateway: cluster "live" does not serve TraefikService (traefik.io/v1alpha1)',
+      traefik,
+    ),
     "DNS: kind DNSEndpoint": fails(
       'domains.external.targets: cluster "live" does not serve DNSEndpoint (externaldns.k8s.io/v1alpha1)',
       "Install the DNSEndpoint definition of ExternalDNS (its source is crd), or remove targets from each domain.",

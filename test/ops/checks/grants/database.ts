@@ -83,7 +83,15 @@ function migrate({ host, port, user, password, database }: Server["address"]): v
     api: namesOf("exposed")[0] ?? "",
     exposed: namesOf("exposed").join(","),
     private: namesOf("private").join(","),
-    ...{ max_rows: "1000", exact_count_rows: "1000000", max_age: "60", in_flight: "6", existing: "off", writers: "", hidden: "" },
+    ...{
+      max_rows: "1000",
+      exact_count_rows: "1000000",
+      max_age: "60",
+      in_flight: "6",
+      existing: "off",
+      writers: "",
+      hidden: "",
+    },
   };
   const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   const args = [

@@ -125,6 +125,18 @@ function run(statements: readonly string[], role?: string): Promise<void> {
   }, role);
 }
 
+/** Returns how many queries run now whose text contains a quoted name that starts so. @param start without the first quote */
+export function runningQueries(start: string): Promise<number> {
+  return withDatabase(async (database) => {
+    const { rows } = await database.query<{ running: number }>(
+      `select count(*)::integer as running from pg_stat_activity
+       where backend_type = 'client backend' and state = 'active' and strpos(query, '"' || $1) > 0`,
+      [start],
+    );
+    return rows[0]?.running ?? 0;
+  });
+}
+
 /** Polls until `observe` returns the expected value. */
 export async function until(expected: unknown, observe: () => Promise<unknown>, timeout = 240_000): Promise<void> {
   await vi.waitFor(async () => expect(await observe()).toEqual(expected), { timeout, interval: 50 });

@@ -9,7 +9,7 @@ import { FULL } from "../helpers/full.ts";
 import { withoutSlots } from "./defences.ts";
 import { type Query, type Outcome, sendFlood, p99, sendAtRate } from "./load-clients.ts";
 import { instances, memoryOf, sessions } from "./processes.ts";
-import { sendRequest, asOwner, newClient, withDatabase } from "./api-client.ts";
+import { sendRequest, asOwner, newClient, runningQueries, withDatabase } from "./api-client.ts";
 
 /**
  * Maximum p99 of a client at a fixed rate on an idle machine, in milliseconds: the maximum duration of a query before its own. Asserted with
@@ -148,7 +148,7 @@ async function runFlood(): Promise<Flood> {
     peak.postgres = Math.max(peak.postgres, memoryOf(sessions()));
     peak.postgrest = Math.max(peak.postgrest, memoryOf(instances()));
     peak.temporary = Math.max(peak.temporary, await temporaryFiles());
-    peak.queries = Math.max(peak.queries, await runningQueries());
+    peak.queries = Math.max(peak.queries, await runningQueries("flood_"));
     await pause(250);
   }
   return { polite: (await Promise.all(polite)).flat(), flood: (await Promise.all(flood)).flat(), peak };
@@ -165,17 +165,6 @@ function temporaryFiles(): Promise<number> {
       "select coalesce(sum(size), 0) as bytes from pg_ls_tmpdir()",
     );
     return Math.round(Number(rows[0]?.bytes) / 1_048_576);
-  });
-}
-
-/** Returns how many queries of the flood run now. */
-function runningQueries(): Promise<number> {
-  return withDatabase(async (database) => {
-    const { rows } = await database.query<{ running: number }>(
-      `select count(*)::integer as running from pg_stat_activity
-       where backend_type = 'client backend' and state = 'active' and query like '%"flood\\_%'`,
-    );
-    return rows[0]?.running ?? 0;
   });
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { withoutSlots } from "./defences.ts";
 import { ALWAYS, errorResponse, NOTICE } from "./expected-responses.ts";
-import { sendRequest, asOwner, newClient, rowsOf, responseTo, until, withDatabase } from "./api-client.ts";
+import { sendRequest, asOwner, newClient, rowsOf, responseTo, runningQueries, until } from "./api-client.ts";
 
 const marts = { "Accept-Profile": "marts" };
 
@@ -86,14 +86,7 @@ describe("requests whose client disconnects", () => {
     return most;
   }
 
-  const running = (): Promise<number> =>
-    withDatabase(async (database) => {
-      const { rows } = await database.query<{ running: number }>(
-        `select count(*)::integer as running from pg_stat_activity
-         where backend_type = 'client backend' and state = 'active' and query like '%"slow\\_query"%'`,
-      );
-      return rows[0]?.running ?? 0;
-    });
+  const running = (): Promise<number> => runningQueries("slow_query");
   const ended = { timeout: 240_000, interval: 100 };
 
   test("run at most 6 queries, while another client gets its rows", async () => {

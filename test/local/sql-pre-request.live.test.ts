@@ -135,7 +135,7 @@ describe("If-None-Match", () => {
 describe("concurrent requests of one client", () => {
   const from = (forwarded: string): Record<string, string> => ({ ...marts, "x-forwarded-for": forwarded });
 
-  test("are refused while queries of six run, whoever waits for them, and served after one ends", async () => {
+  test("are refused while six of its queries run, also if no request waits for them, and served after they end", async () => {
     const running = await api.session();
     await running.query("begin");
     await running.query(

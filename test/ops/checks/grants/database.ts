@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
+import { migrationVariables } from "../../../../infra/data/migrations.ts";
 import { dataPlan } from "../../../../infra/plan/grants.ts";
 import type { DataPlan, Grant } from "../../../../infra/plan/types.ts";
 import { LIMITS } from "../../../helpers/limits.ts";
@@ -76,23 +77,7 @@ function roles(): string[] {
 /** As the migration Job does (infra/data/migrations.ts), with the variables that the files know. */
 function migrate({ host, port, user, password, database }: Server["address"]): void {
   const folder = new URL("../../../../infra/data/sql/", import.meta.url);
-  const namesOf = (access: string) => plan.schemas.filter((schema) => schema.access === access).map(({ name }) => name);
-  const variables = {
-    ...plan.roles,
-    ON_ERROR_STOP: "1",
-    api: namesOf("exposed")[0] ?? "",
-    exposed: namesOf("exposed").join(","),
-    private: namesOf("private").join(","),
-    ...{
-      max_rows: "1000",
-      exact_count_rows: "1000000",
-      max_age: "60",
-      in_flight: "6",
-      existing: "off",
-      writers: "",
-      hidden: "",
-    },
-  };
+  const variables = { ...migrationVariables(plan), ON_ERROR_STOP: "1" };
   const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   const args = [
     new URL("../../../../emulators/programs/psql.ts", import.meta.url).pathname,

@@ -2,34 +2,33 @@
 import type { Exposure, Middleware, Plan, Route, RouteRule } from "../plan/types.ts";
 import { protectionOf } from "../../protections/table.ts";
 import { authenticates } from "../plan/middleware.ts";
+import { ruleMiddlewares } from "../plan/ruleMiddlewares.ts";
 import type { RuleFacts } from "./facts.ts";
 
 /** Returns the rules of each exposure with the content of their middlewares, sorted, because only their priority matters. */
 export function rulesByExposure(plan: Plan): Map<string, RuleFacts[]> {
   const middlewares = new Map(plan.middlewares.map((each) => [`${each.namespace}/${each.name}`, describe(each)]));
-  const limits = new Map(
-    plan.traefikServices.map(({ namespace, name, middlewares: own }) => [`${namespace}/${name}`, own]),
-  );
   const placed = plan.routes.flatMap((route) => route.rules.map((rule) => ({ route, rule })));
   const byExposure = Map.groupBy(placed, ({ rule }) => rule.exposure);
   return new Map(
     [...byExposure].map(([exposure, rules]) => {
       const facts = rules.map(({ route, rule }) => {
-        const shared = limits.get(`${route.namespace}/${rule.traefikService}`) ?? [];
-        return ruleFacts(route, { ...rule, middlewares: [...rule.middlewares, ...shared] }, middlewares);
+        const names = ruleMiddlewares(plan, route, rule);
+        const chain = names.map((name) => middlewares.get(`${route.namespace}/${name}`) ?? `unknown ${name}`);
+        return ruleFacts(route, rule, chain);
       });
       return [exposure, facts.sort((a, b) => compare(keyOf(a), keyOf(b)))];
     }),
   );
 }
 
-function ruleFacts(route: Route, rule: RouteRule, middlewares: ReadonlyMap<string, string>): RuleFacts {
+function ruleFacts(route: Route, rule: RouteRule, chain: readonly string[]): RuleFacts {
   const { match, priority, authentication, openBecause, backend } = rule;
   return {
     ...{ entryPoint: route.entryPoint, match, priority, authentication, openBecause },
     backend: backendText(backend),
     tls: tlsText(route.tls),
-    chain: rule.middlewares.map((name) => middlewares.get(`${route.namespace}/${name}`) ?? `unknown ${name}`),
+    chain,
   };
 }
 

@@ -82,11 +82,14 @@ export async function readTraefik(
   const containers = pods?.items.flatMap(({ spec }) => spec?.containers ?? []) ?? [];
   const container = containers.find(({ image = "" }) => /traefik/i.test(image)) ?? containers[0];
   if (container === undefined) return undefined;
+  const [middleware, service] = await Promise.all(
+    ["middlewares", "traefikservices"].map((plural) => specSchema(config, plural)),
+  );
   return {
     version: versionOf(container),
     args: container.args ?? [],
-    forwardAuthFields: fieldNames((await specSchema(config, "middlewares"))?.["forwardAuth"]),
-    weightedFields: fieldNames((await specSchema(config, "traefikservices"))?.["weighted"]?.properties?.["services"]),
+    forwardAuthFields: fieldNames(middleware?.["forwardAuth"]),
+    weightedFields: fieldNames(service?.["weighted"]?.properties?.["services"]),
   };
 }
 

@@ -19,10 +19,7 @@ export const middlewareContent: Rule = {
 };
 
 function changedTraefikService(manifest: Manifest, plan: Plan): Finding[] {
-  const planned = plan.traefikServices.find(
-    ({ namespace, name }) =>
-      manifest.kind === "TraefikService" && namespace === manifest.namespace && name === manifest.objectName,
-  );
+  const planned = plannedOf("TraefikService", plan.traefikServices, manifest);
   if (planned === undefined) return [];
   return traefikServiceDifferences(manifest, planned).map((difference) =>
     changed(manifest, "differs from the plan", difference),
@@ -43,12 +40,19 @@ function changed(manifest: Manifest, what: string, difference: string): Finding 
   };
 }
 
+/** Returns the planned object of this kind that a manifest is meant to be. */
+function plannedOf<T extends Pick<TraefikService, "namespace" | "name">>(
+  kind: string,
+  planned: readonly T[],
+  manifest: Manifest,
+): T | undefined {
+  if (manifest.kind !== kind) return undefined;
+  return planned.find(({ namespace, name }) => namespace === manifest.namespace && name === manifest.objectName);
+}
+
 /** What of a middleware differs from the plan; nothing for one that is not of the plan. */
 function changedMiddleware(manifest: Manifest, plan: Plan): Finding[] {
-  const planned = plan.middlewares.find(
-    ({ namespace, name }) =>
-      manifest.kind === "Middleware" && namespace === manifest.namespace && name === manifest.objectName,
-  );
+  const planned = plannedOf("Middleware", plan.middlewares, manifest);
   if (planned === undefined) return [];
   return middlewareDifferences(manifest, planned).map((difference) => changed(manifest, effect(planned), difference));
 }

@@ -73,9 +73,12 @@ begin
   if pg_catalog.strpos(address, ':') = 0 then
     return address;
   end if;
-  return pg_catalog.network(pg_catalog.set_masklen(address::pg_catalog.inet, 64))::text;
-exception when invalid_text_representation then
-  return address;
+  -- Only here, since a block with an exception is a subtransaction.
+  begin
+    return pg_catalog.network(pg_catalog.set_masklen(address::pg_catalog.inet, 64))::text;
+  exception when invalid_text_representation then
+    return address;
+  end;
 end
 $$;
 

@@ -1,5 +1,6 @@
 import { authPath } from "../../../protections/forwardAuth.ts";
-import type { ForwardAuth, Plan, TraefikService } from "../../../infra/plan/types.ts";
+import { ruleMiddlewares } from "../../../infra/plan/ruleMiddlewares.ts";
+import type { ForwardAuth, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
 import { textAt } from "../../../policy/resource.ts";
 import { middlewareDifferences, traefikServiceDifferences } from "../../../policy/rules/middlewareContent.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
@@ -23,14 +24,7 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
   return plan.middlewares.flatMap((planned) => {
     const { namespace, name } = planned;
     const subject = `Middleware ${namespace}/${name}`;
-    const behind = plan.traefikServices.filter(
-      (service) => service.namespace === namespace && service.middlewares.includes(name),
-    );
-    const using = plan.routes.filter((route) => route.namespace === namespace).flatMap(({ rules }) => rules);
-    const hosts = [
-      ...using.filter(({ middlewares }) => middlewares.includes(name)).map(({ host }) => host),
-      ...behind.flatMap((service) => hostsOf(service, plan)),
-    ];
+    const hosts = hostsOf(namespace, plan, (route, rule) => ruleMiddlewares(plan, route, rule).includes(name));
     const found = manifests.find(({ label }) => label === subject);
     const hint = restore(hosts, compared, found);
     if (found === undefined) {
@@ -49,8 +43,9 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
 export function changedTraefikServices(compared: Compared): AuditFinding[] {
   const { manifests, plan } = compared;
   return plan.traefikServices.flatMap((planned) => {
-    const subject = `TraefikService ${planned.namespace}/${planned.name}`;
-    const hosts = hostsOf(planned, plan);
+    const { namespace, name } = planned;
+    const subject = `TraefikService ${namespace}/${name}`;
+    const hosts = hostsOf(namespace, plan, (_, { traefikService }) => traefikService === name);
     const found = manifests.find(({ label }) => label === subject);
     const hint = restore(hosts, compared, found);
     if (found === undefined) {
@@ -64,9 +59,11 @@ export function changedTraefikServices(compared: Compared): AuditFinding[] {
   });
 }
 
-function hostsOf({ namespace, name }: TraefikService, { routes }: Plan): string[] {
-  const rules = routes.filter((route) => route.namespace === namespace).flatMap(({ rules }) => rules);
-  return rules.filter(({ traefikService }) => traefikService === name).map(({ host }) => host);
+/** Returns the hosts of the rules of a namespace that need an object. */
+function hostsOf(namespace: string, { routes }: Plan, needs: (route: Route, rule: RouteRule) => boolean): string[] {
+  return routes
+    .filter((route) => route.namespace === namespace)
+    .flatMap((route) => route.rules.filter((rule) => needs(route, rule)).map(({ host }) => host));
 }
 
 /** Values of headers, of unplanned sections and in queries can be credentials. */

@@ -8,7 +8,8 @@ import { ClusterDns } from "./clusterDns.ts";
 import { Echo } from "./echo.ts";
 import { registerMiddleware } from "./middlewares.ts";
 import { registerRecords } from "./records.ts";
-import { ingressRoute, traefikService } from "./route.ts";
+import { ingressRoute } from "./route.ts";
+import { traefikService } from "./traefikService.ts";
 
 export interface GatewayArgs {
   readonly settings: Settings;

@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import type { Route, TraefikService } from "../plan/types.ts";
-import { routeSpec, TRAEFIK_API, traefikServiceSpec } from "./specs.ts";
+import type { Route } from "../plan/types.ts";
+import { routeSpec, TRAEFIK_API } from "./specs.ts";
 
 /**
  * Registers one route of the plan.
@@ -15,27 +15,6 @@ export function ingressRoute(route: Route, opts: pulumi.CustomResourceOptions): 
       kind: "IngressRoute",
       metadata: { name: route.name, namespace: route.namespace },
       spec: routeSpec(route),
-    },
-    opts,
-  );
-}
-
-/**
- * Registers one TraefikService of the plan.
- * @param opts `dependsOn` its middlewares
- */
-export function traefikService(
-  service: TraefikService,
-  opts: pulumi.CustomResourceOptions,
-): k8s.apiextensions.CustomResource {
-  const { name, namespace } = service;
-  return new k8s.apiextensions.CustomResource(
-    `${name}-traefik-service`,
-    {
-      apiVersion: TRAEFIK_API,
-      kind: "TraefikService",
-      metadata: { name, namespace },
-      spec: traefikServiceSpec(service),
     },
     opts,
   );

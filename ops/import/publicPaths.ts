@@ -11,8 +11,14 @@ export function isSimplePath(path: string): boolean {
 
 /** Whether some request can match both. */
 export function overlap(a: PathMatch, b: PathMatch): boolean {
-  const [short, long] = a.path.length <= b.path.length ? [a, b] : [b, a];
-  return short.kind === "prefix" ? long.path.startsWith(short.path) : short.path === long.path && long.kind === "exact";
+  return matchesIn(a, b) || matchesIn(b, a);
+}
+
+/** Whether the path of `inner` is one that `outer` matches. */
+function matchesIn(inner: PathMatch, outer: PathMatch): boolean {
+  return outer.kind === "prefix"
+    ? inner.path.startsWith(outer.path)
+    : inner.kind === "exact" && inner.path === outer.path;
 }
 
 /** How a prefix of `public_paths` opens less than the rule that it comes from; none if it opens the same. */

@@ -20,7 +20,7 @@ const OWN_PLATFORM = [
 const PATIENT = {
   testTimeout: 600_000,
   hookTimeout: 900_000,
-  setupFiles: ["test/helpers/exchanges.ts"],
+  setupFiles: ["test/helpers/printExchanges.ts"],
   expect: { poll: { timeout: 240_000 } },
 };
 
@@ -40,6 +40,7 @@ const sharing = (name: string, exclude: string[] = []): TestProjectInlineConfigu
     include: [`test/${name}/**/*.test.ts`],
     globalSetup: [`test/${name}/platform.ts`],
     fileParallelism: false,
+    isolate: false,
   },
 });
 

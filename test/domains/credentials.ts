@@ -1,5 +1,5 @@
 /** Credentials of a client as header lines. */
-import { inject } from "vitest";
+import { expect, inject } from "vitest";
 import { signIn } from "../../ops/clients/signIn.ts";
 import type { Line } from "./raw-requests.ts";
 import { credentialsOf, withClient } from "./fixtures.ts";
@@ -8,7 +8,8 @@ const sessions = new Map<string, Promise<Line>>();
 
 /** Returns the `Cookie` of a user's session at a service's URL, the same one within a file. @param username user of an allowed group */
 export function sessionAt(url: string, username = "inge"): Promise<Line> {
-  const key = `${username} ${url}`;
+  // Another file may have ended the session: sign-out ends every session of a user.
+  const key = `${expect.getState().testPath} ${username} ${url}`;
   const session = sessions.get(key) ?? createSession(url, username);
   sessions.set(key, session);
   return session;

@@ -1,9 +1,8 @@
 /**
- * Records the last requests and responses of a test, which a failed test prints. Undici, and so fetch and
+ * Records the last requests and responses of a test, which a failed test prints (printExchanges.ts). Undici, and so fetch and
  * ops/clients/http.ts, publishes its requests (undici.nodejs.org, "Diagnostics Channel Support"); other helpers call {@link note}.
  */
 import { subscribe } from "node:diagnostics_channel";
-import { beforeEach } from "vitest";
 
 interface Exchange {
   readonly request: string;
@@ -36,6 +35,23 @@ export function note(
     ...(observed.status !== undefined && { status: observed.status }),
     headers: formatHeaders(headers),
     body: observed.body,
+  });
+}
+
+/** Forgets what was recorded. */
+export function forget(): void {
+  exchanges.length = 0;
+}
+
+/** Returns a line for each of the last requests and its response. */
+export function describe(): readonly string[] {
+  // Tests poll, so only the last of equal requests with the same status is described.
+  const groups = Map.groupBy(exchanges, ({ request, status }) => `${request.slice(0, 300)} → ${status ?? "no answer"}`);
+  const lines = [...groups].map(([what, all]) => ({ what, count: all.length, last: all.at(-1) }));
+  lines.sort((a, b) => (a.last?.at ?? 0) - (b.last?.at ?? 0));
+  return lines.slice(-MAX.lines).map(({ what, count, last }) => {
+    const text = last?.body.replace(/\s+/g, " ").slice(0, MAX.body);
+    return `${new Date(last?.at ?? 0).toISOString().slice(11, 23)} ${count} × ${what} {${last?.headers}} ${text}`;
   });
 }
 
@@ -91,24 +107,4 @@ subscribe("undici:request:error", (message) => {
   const { request, error } = message as Sent & { error: Error };
   const exchange = pending.get(request);
   if (exchange) exchange.body += ` (${error.message})`;
-});
-
-beforeEach(({ onTestFailed }) => {
-  exchanges.length = 0;
-  onTestFailed(({ task }) => {
-    // Tests poll, so only the last of equal requests with the same status is printed.
-    const groups = Map.groupBy(
-      exchanges,
-      ({ request, status }) => `${request.slice(0, 300)} → ${status ?? "no answer"}`,
-    );
-    const lines = [...groups].map(([what, all]) => ({ what, count: all.length, last: all.at(-1) }));
-    lines.sort((a, b) => (a.last?.at ?? 0) - (b.last?.at ?? 0));
-    const printed = lines.slice(-MAX.lines).map(({ what, count, last }) => {
-      const text = last?.body.replace(/\s+/g, " ").slice(0, MAX.body);
-      return `${new Date(last?.at ?? 0).toISOString().slice(11, 23)} ${count} × ${what} {${last?.headers}} ${text}`;
-    });
-    // Vitest prints errors at the end of the run only, which an aborted run does not reach.
-    const errors = (task.result?.errors ?? []).map(({ message, diff = "" }) => `${message}\n${diff}`);
-    console.error([`"${task.name}" failed:`, ...errors, "Last exchanges:", ...printed].join("\n"));
-  });
 });

@@ -101,7 +101,8 @@ describe("requests whose client disconnects", () => {
 
   test("control: run more if the database does not count them, since PostgREST does not cancel their queries", () =>
     withoutSlots(async () => {
-      expect(await sendAndDisconnect()).toBeGreaterThan(6);
+      // On a busy machine, some connections are closed before the gateway passes their request.
+      await vi.waitFor(async () => expect(await sendAndDisconnect()).toBeGreaterThan(6), ended);
       await vi.waitFor(async () => expect(await running()).toBe(0), ended);
     }));
 });

@@ -1,5 +1,5 @@
 /**
- * An emulator of authentik: `main.ts server|worker|proxy|healthcheck`, with authentik's own environment (AUTHENTIK_LISTEN__HTTP;
+ * An emulator of authentik: `main.ts server|worker|proxy`, with authentik's own environment (AUTHENTIK_LISTEN__HTTP;
  * AUTHENTIK_SECRET_KEY, AUTHENTIK_POSTGRESQL__*; for a worker AUTHENTIK_BOOTSTRAP_* and AUTHENTIK_BLUEPRINTS_DIR; for a proxy
  * AUTHENTIK_HOST, _HOST_BROWSER, _TOKEN). Without a Postgres host everything stays in memory, and the server is its own worker.
  * GATEHOUSE_EMULATOR_SEED repeats the random delays of an earlier start; GATEHOUSE_EMULATOR_FAULTS=300 answers one of 300 requests
@@ -20,19 +20,12 @@ const hostname = listen?.[1] ?? "::";
 const port = Number(listen?.[2] ?? 9000);
 const random = new Random(seedOf(process.env["GATEHOUSE_EMULATOR_SEED"]));
 
-if (role === "healthcheck") await healthcheck();
 log("info", "this is an emulator of authentik, not authentik", { role, hostname, port, seed: random.seed });
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(0));
 if (role === "server") await server();
 else if (role === "worker") await worker();
 else if (role === "proxy") await proxy();
 else fail(`"${role ?? ""}" is not a role. Use server, worker or proxy.`);
-
-/** Exits with 0 when the role on the same address answers, as the image's `ak healthcheck` does; else with 1. */
-async function healthcheck(): Promise<never> {
-  const answer = await fetch(`http://${hostname}:${port}/-/health/live/`).catch(() => undefined);
-  process.exit(answer?.ok ? 0 : 1);
-}
 
 async function server(): Promise<void> {
   const secretKey = env("SECRET_KEY");

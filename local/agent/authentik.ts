@@ -18,8 +18,11 @@ export async function authentikCommand(args: readonly string[], request: Contain
     AUTHENTIK_STORAGE__FILE__PATH: mounts.get("/data") ?? request.folder,
     ...(args[0] === "worker" && { AUTHENTIK_BLUEPRINTS_DIR: await blueprints(request) }),
   };
-  if (authentik === undefined) return node("../../emulators/authentik/main.ts", args, env);
-  return { file: authentik, args, env };
+  if (authentik !== undefined) return { file: authentik, args, env };
+  const [role, ...rest] = args;
+  return role === "healthcheck"
+    ? node("../../emulators/authentik/healthcheck.ts", rest, env)
+    : node("../../emulators/authentik/main.ts", args, env);
 }
 
 /** A folder with the blueprints of the program, as in its image, and those that the Pod mounts below. */

@@ -20,7 +20,18 @@ const checks: Step[] = [
   { name: "types", command: ["tsc"] },
   { name: "types of catalog", command: ["tsc", "-p", "catalog"] },
   { name: "lint", command: ["oxlint"] },
-  { name: "words", command: ["cspell", "lint", "--no-progress", "--no-summary", "--dot"] },
+  {
+    name: "words",
+    command: [
+      "cspell",
+      "lint",
+      "--no-progress",
+      "--no-summary",
+      "--dot",
+      "--cache",
+      "--cache-location=.gatehouse/cspell",
+    ],
+  },
   { name: "format", command: ["prettier", "--check", "--cache", "--cache-location=.gatehouse/prettier", "."] },
 ];
 /** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */

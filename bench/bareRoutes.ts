@@ -46,8 +46,8 @@ export async function deployBareRoutes(platform: Platform, routes: readonly Bare
   // Traefik reads all objects at once, so that it serves the others when it serves the last.
   await route({ name: "last", host: LAST_HOST, backend: first.backend }, `Host(\`${LAST_HOST}\`)`);
   await withClient(async (client) => {
-    const ask = () => client.send(`http://127.0.0.1:${platform.httpPort}/`, { headers: { host: LAST_HOST } });
-    while (isGatewayResponse(await ask())) await setTimeout(200);
+    const request = () => client.send(`http://127.0.0.1:${platform.httpPort}/`, { headers: { host: LAST_HOST } });
+    while (isGatewayResponse(await request())) await setTimeout(200);
   });
 }
 

@@ -126,12 +126,12 @@ async function measure(platform: Platform, progress: Progress): Promise<Measurem
 /** Returns the headers with the current ETag. Postgres reports writes with a delay, and each changes the ETag, so two equal ones are required. */
 function known({ url, headers = {} }: Target): Promise<Target> {
   return withClient(async (client) => {
-    const ask = async (): Promise<string> => headerOf(await client.send(url, { headers }), "etag") ?? "";
+    const currentTag = async (): Promise<string> => headerOf(await client.send(url, { headers }), "etag") ?? "";
     const deadline = performance.now() + 120_000;
-    for (let tag = await ask(); performance.now() < deadline;) {
+    for (let tag = await currentTag(); performance.now() < deadline;) {
       await setTimeout(SETTLED_MS);
       const before = tag;
-      tag = await ask();
+      tag = await currentTag();
       if (tag === before) return { url, headers: { ...headers, "if-none-match": tag }, status: 304 };
     }
     throw new Error(`${url} has another tag each time`);
@@ -142,7 +142,7 @@ function known({ url, headers = {} }: Target): Promise<Target> {
 async function query(platform: Platform, sql: string, connections: number): Promise<Measurement> {
   const times: number[] = [];
   const end = performance.now() + SECONDS * 1_000;
-  const ask = async (): Promise<void> => {
+  const runQueries = async (): Promise<void> => {
     const client = await administrator(platform);
     while (performance.now() < end) {
       const since = performance.now();
@@ -151,7 +151,7 @@ async function query(platform: Platform, sql: string, connections: number): Prom
     }
     await client.end();
   };
-  await Promise.all(Array.from({ length: connections }, ask));
+  await Promise.all(Array.from({ length: connections }, runQueries));
   return {
     connections,
     "requests/s": Math.round(times.length / SECONDS),

@@ -128,12 +128,12 @@ async function forwardAuth(platform: Platform, plan: Plan, { outpost, backend }:
   const planned = plan.middlewares.find(
     (one) => one.kind === "forward-auth" && one.outpost === outpost && one.refusal === "login",
   );
-  const place: Backend | undefined = plan.outposts.find(({ name }) => name === outpost);
-  const service = place && findService(servicesOf(await readClusterObjects(configOf(platform))), place);
+  const target: Backend | undefined = plan.outposts.find(({ name }) => name === outpost);
+  const service = target && findService(servicesOf(await readClusterObjects(configOf(platform))), target);
   if (planned?.kind !== "forward-auth" || planned.namespace !== backend.namespace || service?.clusterIP === undefined) {
     throw new Error(`no outpost ${outpost ?? ""} is deployed`);
   }
-  const authAddress = (): string => `http://${service.clusterIP}:${place?.port}${authPath("login")}`;
+  const authAddress = (): string => `http://${service.clusterIP}:${target?.port}${authPath("login")}`;
   return middlewareSpec<string>(planned, { authAddress, users: () => "" });
 }
 

@@ -74,7 +74,6 @@ function rightFields<S extends z.ZodObject>(schema: S, raw: unknown): Partial<z.
   return Object.fromEntries(fields) as Partial<z.output<S>>;
 }
 
-/** What was checked, and against what. */
 interface Checked {
   readonly schema: z.ZodType;
   readonly variants: Variants;

@@ -10,15 +10,15 @@ export function packageFolder(): string {
 /**
  * Returns the folder of the user's Pulumi project, with the stack files and contracts: the nearest folder with a Pulumi.yaml, from the
  * working directory upwards, as the Pulumi CLI finds it. Outside of any, it is the repository of Gatehouse, whose commands work from any folder.
- * @param own folder of the running Gatehouse, which is no project in the npm package
+ * @param fallback folder of the running Gatehouse, which is no project in the npm package
  * @throws UserError when no folder has one
  */
-export function projectFolder(from = process.cwd(), own = packageFolder()): string {
+export function projectFolder(from = process.cwd(), fallback = packageFolder()): string {
   let folder = from;
   while (!existsSync(join(folder, "Pulumi.yaml"))) {
     const parent = dirname(folder);
     if (parent === folder) {
-      if (existsSync(join(own, "Pulumi.yaml"))) return own;
+      if (existsSync(join(fallback, "Pulumi.yaml"))) return fallback;
       throw new UserError(
         `there is no Pulumi.yaml in ${from} or a folder above it. Change to the folder of your stack files, or create one with: npx gatehouse init`,
       );

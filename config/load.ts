@@ -1,4 +1,4 @@
-/** The one place that reads a stack's configuration; pure, apart from {@link readStackFile}. */
+/** The only module that reads a stack's configuration; pure, apart from {@link readStackFile}. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { kindRules, kindWarnings } from "./domainKinds.ts";

@@ -33,7 +33,7 @@ export class Variables {
     this.#secretsRequired = secretsRequired;
   }
 
-  /** What does not stop anything. */
+  /** Problems that do not prevent a deployment. */
   get warnings(): string[] {
     const names = [...this.#postponed].join(", ");
     const command = `pulumi config set --secret variables:NAME --stack ${this.#stack}`;
@@ -90,8 +90,8 @@ export class Variables {
   secret(template: string, location: Location): SecretText {
     const text = this.unresolved(template, location, "--secret ");
     for (const name of text.variables) {
-      const own = this.#config[`variables:${name}`];
-      if (own === undefined || "secret" in own) continue;
+      const configured = this.#config[`variables:${name}`];
+      if (configured === undefined || "secret" in configured) continue;
       const command = `pulumi config set --secret variables:${name} --stack ${this.#stack}`;
       this.#warnings.push(
         `${formatLocation(location)}: variables:${name} is in plain text in the stack file. Run: ${command}`,
@@ -112,8 +112,8 @@ export class Variables {
   }
 
   #plainValue(name: string, location: Location): string | undefined {
-    const own = this.#config[`variables:${name}`];
-    if (own !== undefined && "secret" in own) {
+    const configured = this.#config[`variables:${name}`];
+    if (configured !== undefined && "secret" in configured) {
       const command = `pulumi config set --plaintext variables:${name} VALUE --stack ${this.#stack}`;
       this.#report(
         location,
@@ -126,14 +126,14 @@ export class Variables {
       this.problems.push(this.#missing(name, location, ""));
       return undefined;
     }
-    return own === undefined ? this.#environment[name] : scalar(own.value);
+    return configured === undefined ? this.#environment[name] : scalar(configured.value);
   }
 
   /** Empty counts as not set: a shell exports such variables by accident. */
   #isSet(name: string): boolean {
-    const own = this.#config[`variables:${name}`];
-    if (own === undefined) return (this.#environment[name] ?? "") !== "";
-    return "secret" in own || (scalar(own.value) ?? "") !== "";
+    const configured = this.#config[`variables:${name}`];
+    if (configured === undefined) return (this.#environment[name] ?? "") !== "";
+    return "secret" in configured || (scalar(configured.value) ?? "") !== "";
   }
 
   #missing(name: string, location: Location, flag: "" | "--secret "): Problem {

@@ -138,12 +138,12 @@ export function versionWarnings({ gateway }: Pick<Drafts, "gateway">): string[] 
   );
 }
 
-/** Fault and hint for each advisory of a Traefik that nothing here makes up for. */
+/** Message and hint for each advisory of a Traefik version that Gatehouse does not mitigate. */
 export function advisoriesOfTraefik(version: string): [message: string, hint: string][] {
   return refused("Traefik", version, TRAEFIK_REFUSED);
 }
 
-/** Fault and hint for each advisory that a version has. */
+/** Message and hint for each advisory of a version. */
 function refused(product: string, version: string, advisories: readonly Advisory[]): [string, string][] {
   return advisories
     .filter(({ affected }) => satisfies(version, affected))

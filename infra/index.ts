@@ -4,7 +4,7 @@ import { Gatehouse, type GatehouseArgs } from "./gatehouse.ts";
 
 /**
  * Deploys the selected stack. Exported as a function, so that the engine runs it both as the project's program (`pulumi up`) and inline
- * (the Automation API), as often as asked.
+ * (the Automation API), any number of times.
  */
 export default function program(args?: GatehouseArgs): Promise<Record<string, pulumi.Output<unknown>>> {
   return Promise.try(() => {

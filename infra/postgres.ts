@@ -36,8 +36,8 @@ export class Postgres extends pulumi.ComponentResource {
         ...(dataApi?.existing && { database: dataApi.database }),
         ...(sslrootcert !== undefined && { sslrootcert: writeRootCertificates(sslrootcert) }),
       },
-      // A destroy takes down what is inside the server first, and then the way to it.
-      { parent: this, dependsOn: installation ? [...installation.way] : [] },
+      // A destroy deletes the objects in the server first, and then the resources that connections to it need.
+      { parent: this, dependsOn: installation ? [...installation.connection] : [] },
     );
     this.registerOutputs({});
   }

@@ -98,7 +98,7 @@ type Deployable = Pick<LocalStack, "stack"> &
   Partial<Pick<LocalStack, "plan" | "settings">> & { checkpoints?: boolean };
 
 /**
- * Brings the stack up, taking over first what a killed run left behind; builds what it deploys.
+ * Builds what the stack deploys, recovers an interrupted deployment, and deploys the stack.
  * @param policy whether the policy pack runs. Default: it does not, since the program may be any
  */
 export async function deploy(local: Deployable, progress: Progress, policy = NO_POLICY): Promise<Changes> {
@@ -110,7 +110,7 @@ export async function deploy(local: Deployable, progress: Progress, policy = NO_
   );
 }
 
-/** Removes everything that the stack deployed, or that a killed run left behind. */
+/** Removes everything that the stack, or an interrupted deployment of it, deployed. */
 export function destroy(local: Deployable, progress: Progress): Promise<Changes> {
   const work = async (report: Report): Promise<Changes> =>
     (await apply({ checkpoints: false, ...local, policy: NO_POLICY }, "destroy", report)).changes;

@@ -70,9 +70,9 @@ async function deployAndVerify(running: Platform): Promise<Report> {
   await timed("deploy", () => deploy(local, progress, runPolicy()));
   const sample = (): Promise<unknown> => Promise.all([loadSampleOf(running, local), applications.update()]);
   await timed("sample", () => progress.step("Sample data and applications", sample));
-  const place: ShellEnvironment = { project: packageFolder(), data: running.data, environment: process.env };
-  const context = openContext(running.context, place);
-  const report = await timed("verify", () => verifyDeployment(context, place, progress));
+  const shell: ShellEnvironment = { project: packageFolder(), data: running.data, environment: process.env };
+  const context = openContext(running.context, shell);
+  const report = await timed("verify", () => verifyDeployment(context, shell, progress));
   const urls = local.plan.exposures.map(({ url }) => url);
   writeRunning(running.data, urls);
   process.stdout.write(
@@ -84,10 +84,10 @@ async function deployAndVerify(running: Platform): Promise<Report> {
 
 function databaseTarget({ data }: Platform, { settings }: LocalStack): DatabaseTarget | undefined {
   if (!settings.dataApi) return undefined;
-  const place = { stack: settings.stack, project: packageFolder(), data, environment: process.env };
+  const location = { stack: settings.stack, project: packageFolder(), data, environment: process.env };
   return {
-    connection: ownDatabase(place, openDataStack(place)),
-    contracts: new LockFolder(place.project, settings.stack),
+    connection: ownDatabase(location, openDataStack(location)),
+    contracts: new LockFolder(location.project, settings.stack),
   };
 }
 
@@ -107,7 +107,7 @@ function leave(code: number): Promise<void> {
   return leaving;
 }
 
-/** A killed npm hands nothing on: its end is seen by another parent having taken over. */
+/** A killed npm forwards no signal, but this process gets another parent. */
 function stopWithParent(): void {
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void leave(1), 500).unref();

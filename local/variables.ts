@@ -8,7 +8,7 @@ import type { SecretText, Settings } from "../config/settings.ts";
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * A value for every secret variable that the settings name: made once, kept in the data folder for its owner alone.
+ * Returns a value for every secret variable that the settings name: generated once, and stored in the data folder, readable by its owner only.
  * @param given values that are decided elsewhere: the shell's own, and the password of the platform's Postgres
  */
 export async function secretVariables(

@@ -1,6 +1,6 @@
 /**
- * Where the Pulumi CLI begins: it loads this with `require`, and itself registers an old compiler for TypeScript, which the import below does
- * not come past.
+ * The entry point for the Pulumi CLI, which loads it with `require`. The CLI also registers an old compiler for TypeScript, which the import
+ * below does not use.
  */
 import { flushCompileCache } from "node:module";
 import "./pack.ts";

@@ -8,12 +8,12 @@ export interface Pod {
   readonly containers: readonly Fields[];
 }
 
-const PLACES = [[], ["template", "spec"], ["jobTemplate", "spec", "template", "spec"]];
+const POD_PATHS = [[], ["template", "spec"], ["jobTemplate", "spec", "template", "spec"]];
 
 /** The pod of a workload; none for other kinds, and none while a preview does not know it. */
 export function podsOf(manifest: Manifest): Pod[] {
-  return PLACES.flatMap((place) => {
-    const spec = at(manifest.spec, ...place);
+  return POD_PATHS.flatMap((path) => {
+    const spec = at(manifest.spec, ...path);
     if (spec === UNKNOWN || !Array.isArray(at(spec, "containers"))) return [];
     const containers = ["initContainers", "containers"].flatMap((key) => listOf(at(spec, key)).map(fieldsOf));
     return [{ label: manifest.label, spec: fieldsOf(spec), containers }];

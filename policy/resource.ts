@@ -51,7 +51,7 @@ export interface Manifest extends Resource {
   /** e.g. `IngressRoute`; of a patch, what it patches. */
   readonly kind: string;
   readonly namespace: string;
-  /** Of the object, undefined when the cluster makes it up. */
+  /** Of the object, undefined if the cluster generates it. */
   readonly objectName: string | undefined;
   readonly label: string;
   readonly spec: Fields;

@@ -9,7 +9,7 @@ export interface RoutingRule {
   readonly match: string;
   /** The hosts that it names; undefined when it may serve others, too. */
   readonly hosts: ReadonlySet<string> | undefined;
-  /** Whether a request for the host can come through it; never wrongly no. */
+  /** Returns whether the rule can match a request for the host; true if that is uncertain. */
   serves(host: string): boolean;
   readonly priority: number | undefined;
   /** Empty = all that Traefik has by default. */
@@ -105,7 +105,7 @@ function annotated({ props }: Manifest): Pick<RoutingRule, "priority" | "entryPo
   return {
     priority: priority === undefined ? undefined : Number(priority),
     entryPoints: list(annotation("entrypoints")),
-    // `<namespace>-<name>@kubernetescrd`, which does not say where the namespace ends.
+    // `<namespace>-<name>@kubernetescrd`, in which the end of the namespace is ambiguous.
     middlewares: list(annotation("middlewares")),
   };
 }

@@ -5,7 +5,7 @@ import { developmentOnly } from "./development.ts";
 import type { Finding, Resource } from "./resource.ts";
 import { secretValues } from "./secretValues.ts";
 
-/** What a stack must keep. Pure: what it finds depends on what it is given and on nothing else. */
+/** A rule for the resources of a stack. Pure: its findings depend on its arguments only. */
 export interface Rule {
   /** Also names its level in a file for `--policy-pack-config`. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Forward auth: the gateway asks an outpost of authentik about each request. */
+/** Forward auth: the gateway delegates the authentication of each request to an outpost of authentik. */
 import type { TraefikMiddleware } from "../infra/gateway/traefik.ts";
 import { IDENTITY_HEADERS } from "../infra/identity/headers.ts";
 import { dnsLabel } from "../infra/plan/dnsLabel.ts";

@@ -69,14 +69,14 @@ async function runInTurn(steps: readonly Step[]): Promise<void> {
     const [program, ...rest] = command;
     let text = "";
     let line = "";
-    const heard = (chunk: string): void => {
+    const onOutput = (chunk: string): void => {
       text += chunk;
       const lines = (line + chunk).split("\n");
       line = lines.pop() ?? "";
       for (const whole of lines) process.stdout.write(`[${name}] ${whole}\n`);
     };
-    const { code, signal } = await run(program, rest, { cwd: packageFolder(), env, heard });
-    if (line !== "") heard("\n");
+    const { code, signal } = await run(program, rest, { cwd: packageFolder(), env, onOutput });
+    if (line !== "") onOutput("\n");
     results.push({
       name,
       code: signal ? 1 : (code ?? 1),

@@ -86,7 +86,7 @@ gatehouse:domains:
 export type DomainDraft = Draft<z.output<typeof knownDomain>>;
 export type Domain = Readonly<ReturnType<typeof toDomain>>;
 
-/** Certificate and end of TLS: `default` = Traefik's default certificate, `upstream` = before the gateway, which then receives HTTP. */
+/** Certificate and termination of TLS: `default` = Traefik's default certificate, `upstream` = before the gateway, which then receives HTTP. */
 export type Tls =
   | { readonly termination: "default" | "upstream" }
   | { readonly termination: "resolver" | "secret"; readonly name: string };

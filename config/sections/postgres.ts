@@ -213,8 +213,8 @@ export function postgresWarnings({ postgres, dataApi }: Pick<Drafts, "postgres" 
 }
 
 /**
- * Whether a PostgREST listens on the primary while it reads from a replica: since 12.2.0 it asks for a read-write session for its
- * listener alone (its changelog, #3414). An older one listens on the replica, hears nothing, and serves old relations for ever (#3533).
+ * Whether a PostgREST listens on the primary while it reads from a replica: since 12.2.0 it requires a read-write session for its
+ * listener alone (its changelog, #3414). An older one listens on the replica, receives no notification, and serves outdated relations (#3533).
  * @param version as in `data_api.version`: `v12.0.2`
  */
 export function listensOnPrimary(version: string): boolean {

@@ -71,12 +71,12 @@ export function verificationRules({ verification: draft, identityProvider, dataA
   if (account === undefined || identityProvider === undefined) return found;
   const where = within(draft.location, "account");
   const known = identityProvider.fields.service_accounts ?? [];
-  const own = known.find(({ name }) => name === account);
-  if (own === undefined) {
+  const serviceAccount = known.find(({ name }) => name === account);
+  if (serviceAccount === undefined) {
     const hint = `add { name: ${account}, namespace: ${namespace} } there`;
     found.push(problem(where, `"${account}" is not in identity_provider.service_accounts`, hint));
-  } else if (own.namespace !== namespace) {
-    const message = `its Secret is in namespace "${own.namespace}", but the job runs in "${namespace}"`;
+  } else if (serviceAccount.namespace !== namespace) {
+    const message = `its Secret is in namespace "${serviceAccount.namespace}", but the job runs in "${namespace}"`;
     found.push(problem(where, message, `set namespace: ${namespace} for that service account`));
   }
   return found;

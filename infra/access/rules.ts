@@ -50,8 +50,8 @@ function describe({ kind, ...settings }: Middleware): string {
 /** Returns whether a rule drops forged identity headers before any authentication. */
 export function strips({ chain }: RuleFacts): boolean {
   const strip = chain.indexOf("strip");
-  const asked = chain.findIndex((middleware) => authenticates(middleware.slice(0, middleware.indexOf(" "))));
-  return strip !== -1 && (asked === -1 || strip < asked);
+  const authentication = chain.findIndex((middleware) => authenticates(middleware.slice(0, middleware.indexOf(" "))));
+  return strip !== -1 && (authentication === -1 || strip < authentication);
 }
 
 /** Returns the identity headers that the backend of an exposure receives with its rules (spec 000, "Identity headers"). */

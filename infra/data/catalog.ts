@@ -26,7 +26,7 @@ export interface CatalogArgs {
   readonly files: CatalogFiles;
 }
 
-/** The web catalog: static files in a ConfigMap, and a small server of them. It reads nothing; browsers ask the data API themselves. */
+/** The web catalog: static files in a ConfigMap, and a small server of them. It reads no data; browsers request the data API directly. */
 export class Catalog extends pulumi.ComponentResource {
   constructor(name: string, args: CatalogArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:data:Catalog", name, {}, opts);

@@ -8,7 +8,7 @@ import type { DataApi } from "../../config/settings.ts";
 
 /** Compressed files are what the server reads (catalog/server/site.ts). */
 const COMPRESSED = ".br";
-/** Bundled last, so that a build without it is not whole. */
+/** Bundled last, so that a build without it is incomplete. */
 const SERVER = "server.mjs";
 /** Content of all files of a ConfigMap (Kubernetes docs, "ConfigMaps"). */
 const MAX_BYTES = 1_048_576;

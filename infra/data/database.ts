@@ -39,7 +39,7 @@ export class Database extends pulumi.ComponentResource {
     const authenticator = role("authenticator", {
       name: roles.authenticator,
       login: true,
-      // Has nothing of its own and inherits nothing: a request can only do what the role it switches to can.
+      // Has no privileges and inherits none: a request has only the privileges of the role that it switches to.
       inherit: false,
       idleInTransactionSessionTimeout: IDLE_MS,
       roles: [anonymous.name],

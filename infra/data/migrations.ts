@@ -40,7 +40,7 @@ export interface MigrationsArgs {
 /**
  * What the API needs and the Postgres provider lacks: functions and event triggers, as SQL files in the order of their names. A
  * preview shows their text; a changed text or variable is a new Job, which runs all of them in one transaction under a lock. Each file can
- * run again, so a run that was interrupted is repeated whole.
+ * run again, so an interrupted run is repeated completely.
  */
 export class Migrations extends pulumi.ComponentResource {
   constructor(name: string, args: MigrationsArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -55,7 +55,7 @@ export class Postgrest extends pulumi.ComponentResource {
       ...(args.certificates && { files: [args.certificates.files] }),
       spread: true,
     };
-    // How many there are is the autoscaler's, once they run.
+    // The autoscaler changes the number of replicas.
     new k8s.apps.v1.Deployment(`${name}-deployment`, deployment(workload), {
       ...child,
       ignoreChanges: ["spec.replicas"],

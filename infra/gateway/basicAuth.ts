@@ -43,12 +43,12 @@ export function basicAuthUsers(
 }
 
 /**
- * One htpasswd line, the same on every run: bcrypt with a salt derived from the password and its place, since a random salt would
- * change on every preview. Keyed by the password, so that equal places with unequal passwords share no salt.
- * @param place what the password belongs to, e.g. `dev/legacy`
+ * Returns one htpasswd line, the same on every run: bcrypt with a salt derived from the password and its owner, because a random salt would
+ * change on every preview. The password is the key of the derivation, so that another password of the same owner has another salt.
+ * @param owner stack and service of the password, e.g. `dev/legacy`
  */
-export function htpasswdLine(username: string, password: string, place: string): string {
+export function htpasswdLine(username: string, password: string, owner: string): string {
   const cost = [...password].length < LONG_PASSWORD ? COST.usual : COST.long;
-  const salt = createHmac("sha256", password).update(`gatehouse basic auth ${place}`).digest().subarray(0, 16);
+  const salt = createHmac("sha256", password).update(`gatehouse basic auth ${owner}`).digest().subarray(0, 16);
   return `${username}:${hashSync(password, `$2b$${String(cost).padStart(2, "0")}$${encodeBase64(salt, 16)}`)}`;
 }

@@ -63,8 +63,8 @@ export function profileSpec({ schema, deprecation }: Extract<Middleware, { kind:
 }
 
 /**
- * Leads away from a query with a `%` that encodes nothing: the gateway leaves such a parameter out where it matches queries, and PostgREST
- * reads it, so that a select could pass the rule on related rows.
+ * Redirects a query with a `%` that encodes nothing to its path: the gateway leaves such a parameter out where it matches queries, and
+ * PostgREST reads it, so that a select could pass the rule on related rows.
  */
 export function wholeQuerySpec(): PlainMiddleware {
   const broken = "%(?:$|[^0-9A-Fa-f]|[0-9A-Fa-f](?:$|[^0-9A-Fa-f]))";

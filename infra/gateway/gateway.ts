@@ -50,9 +50,9 @@ export class Gateway extends pulumi.ComponentResource {
     const outpostUrl = (outpost: string): pulumi.Output<string> => outposts.url(outpost);
     const middlewares = new Map(
       plan.middlewares.map((middleware) => {
-        const place = `${middleware.namespace}/${middleware.name}`;
+        const name = `${middleware.namespace}/${middleware.name}`;
         const options = this.#after(args, middleware.namespace, []);
-        return [place, registerMiddleware(place, { middleware, outpostUrl, services: settings.services }, options)];
+        return [name, registerMiddleware(name, { middleware, outpostUrl, services: settings.services }, options)];
       }),
     );
     const middlewaresOf = (namespace: string, names: readonly string[]) =>

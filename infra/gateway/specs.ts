@@ -80,7 +80,7 @@ function stripSpec(): PlainMiddleware {
 }
 
 /**
- * TLS ended before the gateway, which therefore sees HTTP. What else forward auth would believe is dropped, so that a client behind a
+ * TLS is terminated before the gateway, which therefore receives HTTP. What else forward auth would believe is dropped, so that a client behind a
  * trusted proxy cannot name the host of another application.
  */
 function upstreamSpec(): PlainMiddleware {

@@ -79,7 +79,7 @@ export class Authentik extends pulumi.ComponentResource {
       }
       return url;
     });
-    // The token is only used to ask; the address is no secret.
+    // Secret only because the wait uses the token; the address is no secret.
     return pulumi.unsecret(answered);
   }
 

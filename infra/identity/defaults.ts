@@ -11,7 +11,7 @@ const INVALIDATION_FLOW = "default-invalidation-flow";
 /** Everything that authentik creates itself and {@link lookUpDefaults} may look up. */
 export const LOOKED_UP = {
   flows: [AUTHORIZATION_FLOW, INVALIDATION_FLOW],
-  /** By their managed names; services may ask for the last two (`scopes`). */
+  /** By their managed names; services may request the last two (`scopes`). */
   mappings: [...PROXY_MAPPINGS, managedScope("offline_access"), managedScope("authentik_api")],
   keyPair: "authentik Self-signed Certificate",
 };

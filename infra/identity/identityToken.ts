@@ -31,7 +31,7 @@ export class IdentityToken extends pulumi.ComponentResource {
         invalidationFlow,
         propertyMappings: oauth2Mappings,
         signingKey,
-        // No user signs in here: without grants and redirect URIs the provider only signs what a mapping asks for.
+        // No user signs in here: without grants and redirect URIs the provider only signs the tokens that a mapping requests.
         grantTypes: [],
         allowedRedirectUris: [],
       },

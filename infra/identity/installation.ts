@@ -26,7 +26,7 @@ export interface InstallationArgs {
 
 /** authentik in its namespace: server, worker, Service, and the database on the platform's Postgres. No Redis since 2025.10. */
 export class Installation extends pulumi.ComponentResource {
-  /** The Service's address; a cluster IP, so that the gateway needs no cluster DNS to ask it. */
+  /** The Service's address; a cluster IP, so that the gateway needs no cluster DNS to reach it. */
   readonly url: pulumi.Output<string>;
   readonly workloads: readonly k8s.apps.v1.Deployment[];
   readonly service: k8s.core.v1.Service;

@@ -17,7 +17,7 @@ export interface OutpostsArgs {
   readonly installation: Installation | undefined;
 }
 
-/** What all outposts share: their namespace, the Services that forward auth asks, and the pages for failed sign-ins. */
+/** What all outposts share: their namespace, the Services that forward auth requests, and the pages for failed sign-ins. */
 export class Outposts extends pulumi.ComponentResource {
   readonly kubernetes: k8s.Provider;
   readonly namespace: pulumi.Output<string>;
@@ -55,7 +55,7 @@ export class Outposts extends pulumi.ComponentResource {
   }
 
   /**
-   * Where the gateway asks an outpost. A cluster IP, so that the gateway needs no cluster DNS.
+   * Returns the address at which the gateway requests an outpost. A cluster IP, so that the gateway needs no cluster DNS.
    * @param outpost its name
    * @throws InputPropertyError when the plan has no such outpost
    */

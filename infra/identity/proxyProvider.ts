@@ -22,7 +22,7 @@ export interface ProxyProvider {
   readonly exposure: ForwardedExposure;
   /** The provider's id as an outpost lists it. */
   readonly providerId: pulumi.Output<number>;
-  /** What a machine names when it asks for a token. */
+  /** Client id with which a machine requests a token. */
   readonly clientId: pulumi.Output<string>;
   /** The application and its policy bindings. */
   readonly application: readonly pulumi.Resource[];

@@ -22,7 +22,7 @@ export interface Expected {
 
 export const SERIES_FIX = "Set version to what runs there, or update the server.";
 
-/** An answer that no waiting changes. */
+/** The server is of another release series, which waiting does not change. */
 class OtherSeries extends Error {}
 
 /**
@@ -41,17 +41,17 @@ export async function waitUntilReady(
   report: (missing: string) => void,
 ): Promise<void> {
   const dispatcher = new Agent({ connect: { lookup, timeout: 5_000 }, headersTimeout: 30_000 });
-  const ask: Ask = (path, method = "GET") => answerTo(`${url}/api/v3${path}`, { method, token, dispatcher });
+  const send: Send = (path, method = "GET") => answerTo(`${url}/api/v3${path}`, { method, token, dispatcher });
   const until = Date.now() + expected.timeout;
   let last: string | undefined;
   try {
     for (let polls = 1; ; polls++) {
-      const missing = await missingOf(ask, url, expected);
+      const missing = await missingOf(send, url, expected);
       if (missing === undefined) return;
       if (missing !== last) report(missing);
       last = missing;
       if (expected.blueprint && polls % REAPPLY_EVERY === 0) {
-        await applyFailedBlueprints(ask).catch(() => undefined); // the server may not answer yet
+        await applyFailedBlueprints(send).catch(() => undefined); // the server may not answer yet
       }
       if (Date.now() > until) throw notReady(url, missing, expected.timeout);
       await pause(PAUSE_MS);
@@ -67,57 +67,57 @@ export async function waitUntilReady(
  */
 export async function missingNow(url: string, token: string, version: string): Promise<string | undefined> {
   const dispatcher = new Agent({ connect: { lookup, timeout: 5_000 }, headersTimeout: 30_000 });
-  const ask: Ask = (path, method = "GET") => answerTo(`${url}/api/v3${path}`, { method, token, dispatcher });
+  const send: Send = (path, method = "GET") => answerTo(`${url}/api/v3${path}`, { method, token, dispatcher });
   try {
-    return await missingOf(ask, url, { version, timeout: 0 });
+    return await missingOf(send, url, { version, timeout: 0 });
   } finally {
     await dispatcher.destroy();
   }
 }
 
-type Ask = (path: string, method?: "GET" | "POST") => Promise<string>;
+type Send = (path: string, method?: "GET" | "POST") => Promise<string>;
 
 /** Returns what is missing, as text; undefined if nothing is. @throws OtherSeries */
-async function missingOf(ask: Ask, url: string, expected: Expected): Promise<string | undefined> {
+async function missingOf(send: Send, url: string, expected: Expected): Promise<string | undefined> {
   try {
-    await refuseOtherSeries(ask, url, expected.version);
+    await refuseOtherSeries(send, url, expected.version);
     for (const check of [missingFlows, missingMappings, missingKeyPair]) {
-      const missing = await check(ask);
+      const missing = await check(send);
       if (missing !== undefined) return missing;
     }
-    return expected.blueprint && (await missingBlueprint(ask, expected.blueprint));
+    return expected.blueprint && (await missingBlueprint(send, expected.blueprint));
   } catch (error) {
     if (error instanceof OtherSeries) throw error;
     return errorText(error);
   }
 }
 
-async function missingFlows(ask: Ask): Promise<string | undefined> {
+async function missingFlows(send: Send): Promise<string | undefined> {
   for (const slug of LOOKED_UP.flows) {
-    if ((await results(ask, `/flows/instances/?slug=${slug}&${PAGE}`)).length === 0) return `flow "${slug}"`;
+    if ((await results(send, `/flows/instances/?slug=${slug}&${PAGE}`)).length === 0) return `flow "${slug}"`;
   }
   return undefined;
 }
 
-async function missingMappings(ask: Ask): Promise<string | undefined> {
-  const found = await results<{ managed: string | null }>(ask, `/propertymappings/provider/scope/?${PAGE}`);
+async function missingMappings(send: Send): Promise<string | undefined> {
+  const found = await results<{ managed: string | null }>(send, `/propertymappings/provider/scope/?${PAGE}`);
   const known = new Set(found.map(({ managed }) => managed));
   const missing = LOOKED_UP.mappings.filter((managed) => !known.has(managed));
   return missing.length === 0 ? undefined : `scope mapping ${missing.join(", ")}`;
 }
 
-async function missingKeyPair(ask: Ask): Promise<string | undefined> {
+async function missingKeyPair(send: Send): Promise<string | undefined> {
   const name = encodeURIComponent(LOOKED_UP.keyPair);
-  const found = await results(ask, `/crypto/certificatekeypairs/?name=${name}&${PAGE}`);
+  const found = await results(send, `/crypto/certificatekeypairs/?name=${name}&${PAGE}`);
   return found.length === 0 ? `key pair "${LOOKED_UP.keyPair}"` : undefined;
 }
 
 async function missingBlueprint(
-  ask: Ask,
+  send: Send,
   { path, hash }: NonNullable<Expected["blueprint"]>,
 ): Promise<string | undefined> {
   const query = `/managed/blueprints/?path=${encodeURIComponent(path)}&${PAGE}`;
-  const [found] = await results<{ status: string; last_applied_hash: string }>(ask, query);
+  const [found] = await results<{ status: string; last_applied_hash: string }>(send, query);
   if (found === undefined) return `blueprint ${path}: not discovered by the worker`;
   if (found.status !== "successful") return `blueprint ${path}: status ${found.status}`;
   return found.last_applied_hash === hash
@@ -129,9 +129,9 @@ async function missingBlueprint(
  * Default blueprints of a first start can deadlock in the database; the server then tries them again an hour later (observed with
  * `default/flow-oobe.yaml`).
  */
-async function applyFailedBlueprints(ask: Ask): Promise<void> {
-  const found = await results<{ pk: string; status: string }>(ask, `/managed/blueprints/?${PAGE}`);
-  for (const { pk, status } of found) if (status === "error") await ask(`/managed/blueprints/${pk}/apply/`, "POST");
+async function applyFailedBlueprints(send: Send): Promise<void> {
+  const found = await results<{ pk: string; status: string }>(send, `/managed/blueprints/?${PAGE}`);
+  for (const { pk, status } of found) if (status === "error") await send(`/managed/blueprints/${pk}/apply/`, "POST");
 }
 
 /** Returns why a server is of another release series than expected; undefined if it is of the same. */
@@ -141,8 +141,8 @@ export function seriesProblem(url: string, found: string, expected: string): str
   return `the identity provider at ${url} is authentik ${found}, and identity_provider.version is ${expected}`;
 }
 
-async function refuseOtherSeries(ask: Ask, url: string, expected: string): Promise<void> {
-  const { version_current: found } = await json<{ version_current?: string }>(ask, "/admin/version/");
+async function refuseOtherSeries(send: Send, url: string, expected: string): Promise<void> {
+  const { version_current: found } = await json<{ version_current?: string }>(send, "/admin/version/");
   if (found === undefined) throw new Error("no version in the response of /admin/version/");
   const problem = seriesProblem(url, found, expected);
   if (problem !== undefined) throw new OtherSeries(`${problem}. ${SERIES_FIX}`);
@@ -154,15 +154,15 @@ function notReady(url: string, missing: string, timeout: number): Error {
   );
 }
 
-async function results<T>(ask: Ask, path: string): Promise<T[]> {
-  const { results: found } = await json<{ results?: T[] }>(ask, path);
+async function results<T>(send: Send, path: string): Promise<T[]> {
+  const { results: found } = await json<{ results?: T[] }>(send, path);
   if (found === undefined) throw new Error(`no list in the response of ${path}`);
   return found;
 }
 
 /** The response as JSON. @throws Error without any of the response's text */
-async function json<T>(ask: Ask, path: string): Promise<T> {
-  const text = await ask(path);
+async function json<T>(send: Send, path: string): Promise<T> {
+  const text = await send(path);
   try {
     return JSON.parse(text) as T;
   } catch {

@@ -192,7 +192,7 @@ function postgrest(): Graph[] {
       lines: [
         { expr: "sum(pgrst_db_pool_available)", legend: "free" },
         { expr: "sum(pgrst_db_pool_waiting)", legend: "requests that wait" },
-        { expr: "sum(pgrst_db_pool_max)", legend: "at the most" },
+        { expr: "sum(pgrst_db_pool_max)", legend: "maximum" },
       ],
     },
   ];

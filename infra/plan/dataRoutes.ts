@@ -24,7 +24,7 @@ export interface DataRule {
   readonly chain: readonly MiddlewareSpec[];
 }
 
-/** A TraefikService with its middlewares still whole. */
+/** A TraefikService with its complete middlewares instead of their names. */
 export interface LimitedBackend extends Omit<TraefikService, "middlewares"> {
   readonly chain: readonly MiddlewareSpec[];
 }

@@ -25,7 +25,7 @@ export interface Exposure {
   readonly publicPaths: readonly string[];
   readonly session: string | undefined;
   readonly backend: Backend;
-  /** The application in the identity provider that forward auth asks about; undefined without forward auth. */
+  /** The application in the identity provider to which forward auth requires access; undefined without forward auth. */
   readonly application: ApplicationRecord | undefined;
   /** Name of the outpost that answers forward auth; undefined without forward auth. */
   readonly outpost: string | undefined;

@@ -14,7 +14,7 @@ export function pathBelow(path: string): string {
 }
 
 /**
- * A request that no person sees the answer of: fetch and XHR as browsers mark them (Fetch Metadata), preflights, sockets, and clients that
+ * Matches a background request: fetch and XHR as browsers mark them (Fetch Metadata), preflights, sockets, and clients that
  * bring credentials of their own. What a client claims here only changes how it is refused.
  */
 export function background(): string {

@@ -30,12 +30,12 @@ export function authenticates(kind: string): boolean {
   return AUTHENTICATION.some((one) => one === kind);
 }
 
-/** How the gateway asks the identity provider. */
+/** The request of forward auth to the identity provider. */
 export interface ForwardAuth {
   /** Name of the outpost. */
   readonly outpost: string;
   /** Response to a request without a session: a redirect to the login, or 401. */
   readonly refusal: "login" | "unauthorized";
-  /** TLS ends before the gateway. */
+  /** Whether TLS is terminated before the gateway. */
   readonly upstream: boolean;
 }

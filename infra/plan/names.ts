@@ -14,7 +14,7 @@ export function exposureId(service: string, domain: string): string {
   return `${service}@${domain}`;
 }
 
-/** IngressRoute of a service, on the domains that share an end of TLS. A dot keeps a certificate's name apart from the service's. */
+/** IngressRoute of a service, on the domains that share a termination of TLS. A dot keeps a certificate's name apart from the service's. */
 export function routeName(service: string, tls: Tls | undefined): string {
   return tls === undefined ? dnsLabel(service) : dnsLabel(OWN, "tls", service) + certificateOf(tls);
 }

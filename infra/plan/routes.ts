@@ -28,7 +28,7 @@ export interface Routing {
   readonly middlewares: readonly Middleware[];
 }
 
-/** A rule with its middlewares still whole. */
+/** A rule with its complete middlewares instead of their names. */
 interface Rule extends Omit<RouteRule, "middlewares" | "traefikService"> {
   readonly chain: readonly MiddlewareSpec[];
   readonly limited?: LimitedBackend;
@@ -38,7 +38,7 @@ interface RuleSet extends Omit<Route, "rules"> {
 }
 
 /**
- * One route per service, in the namespace of its backend; more where its domains end TLS in different places, since a route has one
+ * One route per service, in the namespace of its backend; more where its domains terminate TLS in different ways, since a route has one
  * entry point and one certificate (Traefik docs, "Routers", TLS). Plus one per domain for the outposts' path, in the outposts'
  * namespace: a route to another namespace would need a setting of Traefik that stays off.
  */
@@ -178,11 +178,11 @@ function redirected(rules: readonly Rule[], port: number | undefined): Rule[] {
 /** The outposts' path on every host with forward auth: one route per domain, so that no domain affects another one. */
 function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): RuleSet[] {
   const served = new Map(outposts(settings, exposures).map((outpost) => [outpost.name, outpost]));
-  const asked = exposures.flatMap((exposure) => {
+  const withOutpost = exposures.flatMap((exposure) => {
     const outpost = exposure.outpost === undefined ? undefined : served.get(exposure.outpost);
     return outpost ? [{ exposure, outpost }] : [];
   });
-  return [...Map.groupBy(asked, ({ exposure }) => exposure.domain)].flatMap(([domain, hosts]) => {
+  return [...Map.groupBy(withOutpost, ({ exposure }) => exposure.domain)].flatMap(([domain, hosts]) => {
     const [first] = hosts;
     if (first === undefined) return [];
     const tls = terminatesTls(first.exposure) ? first.exposure.tls : undefined;

@@ -10,7 +10,7 @@ import type { Encryption } from "./tls.ts";
 export interface InCluster extends Encryption {
   readonly host: pulumi.Input<string>;
   readonly port: number;
-  /** The same for a NetworkPolicy, which sees pods instead of Services; undefined = anywhere, since it has no name for the place. */
+  /** The same for a NetworkPolicy, which selects pods instead of Services; undefined = any address, because it cannot contain host names. */
   readonly peers: k8s.types.input.networking.v1.NetworkPolicyPeer[] | undefined;
 }
 
@@ -74,8 +74,8 @@ export function readingUri({ inCluster, replicas }: Access, version: string, log
   const hosts = replicas !== undefined && listensOnPrimary(version) ? [replicas, host] : [host];
   const options = hosts.length === 1 ? "" : "&target_session_attrs=prefer-standby&connect_timeout=5";
   return pulumi.all([hosts, login.database]).apply(([names, database]) => {
-    const places = names.map((name) => `${isIP(name) === 6 ? `[${name}]` : name}:${port}`).join(",");
+    const addresses = names.map((name) => `${isIP(name) === 6 ? `[${name}]` : name}:${port}`).join(",");
     const [user, path] = [login.user, database].map(encodeURIComponent);
-    return `postgres://${user}@${places}/${path}?sslmode=${sslmode}${options}`;
+    return `postgres://${user}@${addresses}/${path}?sslmode=${sslmode}${options}`;
   });
 }

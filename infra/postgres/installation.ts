@@ -28,8 +28,8 @@ export class Installation extends pulumi.ComponentResource {
   readonly access: Access;
   /** The server's host as the deploying machine sees it, once it answers; unknown until it was deployed. */
   readonly host: pulumi.Output<string>;
-  /** What the way to the server leads through: to be taken down after everything inside it. */
-  readonly way: readonly pulumi.Resource[];
+  /** Resources that connections to the server need. */
+  readonly connection: readonly pulumi.Resource[];
 
   constructor(name: string, args: InstallationArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:infra:PostgresInstallation", name, {}, opts);
@@ -65,7 +65,7 @@ export class Installation extends pulumi.ComponentResource {
     );
     const { primary = service.spec.clusterIP, replicas } = workload.hosts ?? {};
     this.access = installed(server, install, primary, replicas);
-    this.way = [workload.ready, service, network];
+    this.connection = [workload.ready, service, network];
     this.host = hostOf(args, service, workload);
     this.registerOutputs({ host: this.host });
   }
@@ -110,17 +110,17 @@ function hostOf(
   { ready }: Workload,
 ): pulumi.Output<string> {
   const forward = `kubectl --context ${cluster.context} --namespace ${install.namespace} port-forward service/${NAME} ${server.port}:${PORT}`;
-  const way = `set its address in postgres.install.host and port, or forward a port: ${forward}`;
+  const hint = `set its address in postgres.install.host and port, or forward a port: ${forward}`;
   const answered = pulumi
     .all([service.spec.clusterIP, resolveSecret(server.password), ready.id])
     .apply(async ([clusterIP, password]) => {
       const host = server.host ?? clusterIP;
       const { port, user } = server;
       if (!pulumi.runtime.isDryRun()) {
-        await waitUntilAnswers({ host, port, user, password, ssl: tlsOptions(server, host) }, way);
+        await waitUntilAnswers({ host, port, user, password, ssl: tlsOptions(server, host) }, hint);
       }
       return host;
     });
-  // The password only let us ask; the address is no secret.
+  // Secret only because the wait uses the password; the address is no secret.
   return pulumi.unsecret(answered);
 }

@@ -24,21 +24,21 @@ const REFUSED = ["28P01", "28000"];
 
 /**
  * Waits until a server that the stack installs accepts its administrator: the first resource inside it would not wait.
- * @param way what the user can do to reach it; printed after 20 seconds, and in the error
+ * @param hint what the user can do to reach it; printed after 20 seconds, and in the error
  * @throws after ten minutes; at once when the server has another password
  */
-export async function waitUntilAnswers(address: Address, way: string): Promise<void> {
-  const place = `Postgres at ${address.host}:${address.port}`;
+export async function waitUntilAnswers(address: Address, hint: string): Promise<void> {
+  const server = `Postgres at ${address.host}:${address.port}`;
   await pRetry(() => signIn(address), {
     retries: ATTEMPTS,
     factor: 1,
     minTimeout: PAUSE_MS,
     maxTimeout: PAUSE_MS,
     onFailedAttempt: ({ attemptNumber, error }) => {
-      if (attemptNumber === PATIENCE) void pulumi.log.info(`waiting for ${place} (${errorText(error)}); ${way}`);
+      if (attemptNumber === PATIENCE) void pulumi.log.info(`waiting for ${server} (${errorText(error)}); ${hint}`);
     },
   }).catch((error: unknown) => {
-    throw new Error(`${place} does not answer this machine: ${errorText(error)}; ${way}`, { cause: error });
+    throw new Error(`${server} does not answer this machine: ${errorText(error)}; ${hint}`, { cause: error });
   });
 }
 

@@ -18,7 +18,7 @@ export interface ClusterFacts {
 }
 
 export interface TraefikFacts {
-  /** Of its image's tag, e.g. `3.7.8`; undefined = the tag has none. */
+  /** Of its image's tag, e.g. `3.7.8`; undefined = the tag contains no version. */
   readonly version: string | undefined;
   /** Arguments of its container. */
   readonly args: readonly string[];

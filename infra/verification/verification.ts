@@ -31,7 +31,7 @@ export interface VerificationArgs {
  * What needs the Kubernetes API or the database's administrator is left to `npx gatehouse verify`: the job has neither.
  */
 export class Verification extends pulumi.ComponentResource {
-  /** Where it runs, and the Secret of its account goes. */
+  /** Namespace of the job, and of the Secret with its account. */
   readonly namespace: k8s.core.v1.Namespace;
 
   constructor(name: string, args: VerificationArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -69,7 +69,7 @@ export class Verification extends pulumi.ComponentResource {
         metadata,
         spec: {
           schedule: verification.schedule,
-          // A run that is late is worth as much as one in time; one that overtakes another is worth nothing.
+          // A late run is useful; a run next to another one is not.
           concurrencyPolicy: "Forbid",
           startingDeadlineSeconds: 300,
           successfulJobsHistoryLimit: 1,

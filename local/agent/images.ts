@@ -6,7 +6,7 @@ import { type Command, type ContainerRequest, node } from "./command.ts";
 /** Emulators of programs that the image `postgres` has on its PATH. */
 const POSTGRES_PROGRAMS = path.join(import.meta.dirname, "../../emulators/programs/bin");
 
-/** Repository → what runs in its place. The tag is ignored: there is one version of each on this machine. */
+/** Repository → the command that runs instead of its image. The tag is ignored: there is one version of each on this machine. */
 const IMAGES: Readonly<Record<string, (request: ContainerRequest) => Command | Promise<Command>>> = {
   "ghcr.io/goauthentik/server": ({ command: [program = "ak", ...rest], ...request }) => {
     refuseOther("ak", program);

@@ -33,7 +33,7 @@ type Terminated = NonNullable<V1ContainerState["terminated"]> & { readonly start
 /** One Pod as a process, from its binding to its deletion. */
 export class RunningPod {
   readonly ip: string;
-  /** Resolves when the status in the cluster says that this Pod, which may have run before, is not running yet. */
+  /** Resolves when the status in the cluster reports that this Pod, which may have run before, is not running yet. */
   readonly announced: Promise<void>;
   readonly #api: CoreV1Api;
   readonly #authentik: string | undefined;

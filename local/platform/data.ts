@@ -11,7 +11,7 @@ export interface Running {
   readonly pid: number;
   /** Of the process `pid`, see startTime. */
   readonly startTime: string;
-  /** Empty until every route was proven. */
+  /** Empty until every route is verified. */
   readonly urls: readonly string[];
 }
 
@@ -38,9 +38,9 @@ export interface DataFolder {
  * Creates the folder if missing, and locks it for this process.
  * @throws AlreadyRunning when another process has locked it; Error when the folder contains files of another program
  */
-export async function openDataFolder(wanted: string): Promise<DataFolder> {
-  mkdirSync(wanted, { recursive: true });
-  const data = realpathSync(wanted);
+export async function openDataFolder(folder: string): Promise<DataFolder> {
+  mkdirSync(folder, { recursive: true });
+  const data = realpathSync(folder);
   if (!isDataFolder(data) && readdirSync(data).length > 0) {
     throw new Error(`${data} contains files that are not Gatehouse's. Set GATEHOUSE_DATA to an empty or a new folder.`);
   }

@@ -11,7 +11,7 @@ export function writeLaunchers(data: string, plugins: readonly Plugin[]): string
   const folder = path.join(data, "plugins");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
-  for (const { name } of plugins.filter(({ kind }) => kind === "stand-in")) {
+  for (const { name } of plugins.filter(({ kind }) => kind === "emulator")) {
     write(path.join(folder, `pulumi-resource-${name}`), path.join("emulators", "plugins", name, "main.ts"));
   }
   return folder;

@@ -40,7 +40,7 @@ export class AuthentikApi {
    * @throws StatusError when the server does not answer 200, Error when it does not answer with JSON
    */
   one<T>(path: string): Promise<T> {
-    return this.#ask<T>("GET", path);
+    return this.#request<T>("GET", path);
   }
 
   /**
@@ -48,11 +48,11 @@ export class AuthentikApi {
    * docs/authentik.md).
    */
   async mayCreate(path: string): Promise<boolean> {
-    const { actions } = await this.#ask<{ actions?: { POST?: object } }>("OPTIONS", path);
+    const { actions } = await this.#request<{ actions?: { POST?: object } }>("OPTIONS", path);
     return actions?.POST !== undefined;
   }
 
-  async #ask<T>(method: "GET" | "OPTIONS", path: string): Promise<T> {
+  async #request<T>(method: "GET" | "OPTIONS", path: string): Promise<T> {
     const headers = { authorization: `Bearer ${this.#token}`, accept: "application/json" };
     const request = { method, url: `${this.#url}/api/v3${path}` };
     const answer = await retryRequest(request, () => this.#client.send(request.url, { method, headers }));

@@ -34,7 +34,7 @@ export class RedirectError extends Error {
   }
 }
 
-/** A client that behaves like one browser profile: it keeps cookies, and follows redirects only when asked. */
+/** A client that behaves like one browser profile: it keeps cookies, and only {@link HttpClient.follow} follows redirects. */
 export interface HttpClient {
   /**
    * Sends one request; after a 5xx answer, once more. A worker of authentik restarts after some 1,000 requests and fails those in flight.
@@ -92,9 +92,9 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
     const visits: string[] = [];
     let next = url;
     for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
-      const place = withoutQuery(next);
-      if (place !== visits.at(-1)) visits.push(place);
-      if (visits.filter((visit) => visit === place).length > MAX_VISITS) throw new RedirectError(url, place, true);
+      const address = withoutQuery(next);
+      if (address !== visits.at(-1)) visits.push(address);
+      if (visits.filter((visit) => visit === address).length > MAX_VISITS) throw new RedirectError(url, address, true);
       const answer = await send(next);
       const location = headerOf(answer, "location");
       if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;

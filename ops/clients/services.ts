@@ -75,16 +75,16 @@ export function findService(
 /** Returns what is wrong with the Service of a backend: it does not exist, has no such port, or no ready pod. */
 export function serviceProblem(backend: Backend, services: readonly DeployedService[]): ServiceProblem | undefined {
   const { namespace, name, port } = backend;
-  const place = `Service ${namespace}/${name}`;
+  const service = `Service ${namespace}/${name}`;
   const found = findService(services, backend);
   if (found === undefined) {
-    return { kind: "missing", problem: `${place} is missing`, evidence: `${place} does not exist` };
+    return { kind: "missing", problem: `${service} is missing`, evidence: `${service} does not exist` };
   }
   if (!found.ports.includes(port)) {
     const evidence = `its ports are ${found.ports.join(", ")}`;
-    return { kind: "port", problem: `${place} has no port ${port}`, evidence };
+    return { kind: "port", problem: `${service} has no port ${port}`, evidence };
   }
   if (found.ready !== 0) return undefined;
   const evidence = "0 ready pods match its selector";
-  return { kind: "not-ready", problem: `no pod of ${place} is ready`, evidence };
+  return { kind: "not-ready", problem: `no pod of ${service} is ready`, evidence };
 }

@@ -1,6 +1,6 @@
 import type { Answer, HttpClient } from "./http.ts";
 
-/** What the flow executor asks for next (authentik API, `ChallengeTypes`). */
+/** The next challenge of the flow executor (authentik API, `ChallengeTypes`). */
 interface Challenge {
   readonly component: string;
   readonly to?: string;
@@ -20,7 +20,7 @@ export interface Credentials {
  * Opens a protected URL and signs in as a script would: redirects to the login page, the flow executor's API instead of the page's
  * form, and redirects back.
  * @param client starts without a session, and has one afterwards
- * @returns the answer of the page that was asked for
+ * @returns the response of the protected URL
  * @throws Error when the flow refuses, with authentik's own message
  */
 export async function signIn(client: HttpClient, url: string, credentials: Credentials): Promise<Answer> {

@@ -104,12 +104,12 @@ async function accept(stack: string, options: Options, shell: Shell): Promise<nu
 }
 
 async function compareAll(stack: string, options: Options, shell: Shell): Promise<Comparison[]> {
-  const place = { ...shell, stack };
-  const settings = openDataStack(place);
+  const location = { ...shell, stack };
+  const settings = openDataStack(location);
   const folder = new LockFolder(shell.project, stack);
   const schemas = chooseSchemas(folder, settings.api.exposed, options.schema);
   const locks = new Map(schemas.map((schema) => [schema, folder.read(schema)]));
-  return withDatabase(chooseDatabase(place, settings, options), async (client) => {
+  return withDatabase(chooseDatabase(location, settings, options), async (client) => {
     const results: Comparison[] = [];
     for (const [schema, lock] of locks) {
       const exposed = settings.api.exposed.includes(schema);
@@ -124,9 +124,9 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
   });
 }
 
-function chooseDatabase(place: StackLocation, settings: DataStack, { databaseUrlFrom }: Options): ClientConfig {
-  if (databaseUrlFrom === undefined) return ownDatabase(place, settings);
-  return databaseOf(databaseUrlFrom, place.environment);
+function chooseDatabase(location: StackLocation, settings: DataStack, { databaseUrlFrom }: Options): ClientConfig {
+  if (databaseUrlFrom === undefined) return ownDatabase(location, settings);
+  return databaseOf(databaseUrlFrom, location.environment);
 }
 
 function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: string | undefined): string[] {

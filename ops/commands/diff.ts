@@ -89,7 +89,7 @@ function print(
   if (markdown) return composeComment([...accessBlocks(diffs), ...previewBlocks(preview, shell.folder)], restUrl);
   const hint = diffs.some(({ changes }) => opensToPublic(changes)) && !allowPublic;
   const parts = diffs.map((diff) => describe(diff, shell.colours));
-  return [...parts, ...(hint ? ["If that is meant, say so with --allow-public."] : [])].join("\n\n") + "\n";
+  return [...parts, ...(hint ? ["If this is intended, pass --allow-public."] : [])].join("\n\n") + "\n";
 }
 
 /** Stacks without a change are left out: a repository can have many. */

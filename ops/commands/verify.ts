@@ -22,7 +22,7 @@ interface Options {
 /**
  * @param args `CONTEXT [--json] [--junit FILE] [--only KINDS]`
  * @param verify how it is done; tests give their own
- * @returns the exit code: 0, 1 when a check failed, 2 for a wrong command line or configuration; a check that was not made fails nothing
+ * @returns the exit code: 0, 1 when a check failed, 2 for a wrong command line or configuration; a skipped check does not count as failed
  */
 export function main(args: readonly string[], shell: Shell, verify = verifyContext): Promise<number> {
   return runCommand("verify", args, shell, (command, end) =>

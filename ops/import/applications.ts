@@ -23,7 +23,7 @@ export interface ClientAccess extends Omit<Access, "session" | "publicPaths"> {
   readonly scopes: readonly string[];
 }
 
-/** Returns the application that an outpost asks about for a host, or why it cannot be an entry. */
+/** Returns the application that an outpost checks for a host, or why it cannot be an entry. */
 export function proxyAccess(host: string, records: IdentityRecords | string): Access | string {
   if (typeof records === "string") return `the groups of its application are not known: ${records}`;
   const own = records.proxies.filter(

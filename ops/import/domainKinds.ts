@@ -13,7 +13,7 @@ export interface NewKind {
 
 type Kind = Pick<Domain, "kind" | "baseDomain" | "protocol" | "tls">;
 
-export interface Placement {
+export interface Assignment {
   readonly kind: string;
   readonly differences: readonly string[];
 }
@@ -43,7 +43,7 @@ export class DomainKinds {
   }
 
   /** Returns the kind of a host, or why there is none. */
-  place({ host, protocol, tls }: HostCandidate): Placement | string {
+  assign({ host, protocol, tls }: HostCandidate): Assignment | string {
     const { baseDomain } = splitHost(host);
     const disabled = this.#disabled(baseDomain);
     if (disabled) return `its domain ${baseDomain} is the kind "${disabled.kind}", which is not enabled`;

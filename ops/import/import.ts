@@ -112,13 +112,13 @@ class Importer {
     const domains = new DomainKinds(settings.domains, candidates);
     const differences = new Map<string, readonly string[]>();
     const placed = candidates.flatMap((candidate): PlacedHost[] => {
-      const place = domains.place(candidate);
-      if (typeof place === "string") {
-        this.#refuse(candidate.routes, place);
+      const assignment = domains.assign(candidate);
+      if (typeof assignment === "string") {
+        this.#refuse(candidate.routes, assignment);
         return [];
       }
-      differences.set(candidate.host, [...candidate.differences, ...place.differences]);
-      return [{ candidate, kind: place.kind }];
+      differences.set(candidate.host, [...candidate.differences, ...assignment.differences]);
+      return [{ candidate, kind: assignment.kind }];
     });
     const { identity } = this.#source;
     const slugs = typeof identity === "string" ? [] : identity.applications.map(({ slug }) => slug);

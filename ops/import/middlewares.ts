@@ -69,7 +69,7 @@ function readMiddleware(reference: string, manifests: readonly Manifest[], withi
 function forwardAuth(label: string, section: Value): Chain {
   const address = URL.parse(textAt(section, "address") ?? "");
   if (address?.pathname.startsWith(`${OUTPOST_PATH}/auth/`) !== true) {
-    return problem(`its ${label} (forwardAuth) asks another server than an outpost of authentik`);
+    return problem(`its ${label} (forwardAuth) requests another server than an outpost of authentik`);
   }
   const names = listOf(at(section, "authResponseHeaders")).filter((name) => typeof name === "string");
   const others = names.filter((name) => !name.toLowerCase().startsWith("x-idp-"));

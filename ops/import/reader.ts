@@ -12,7 +12,7 @@ import type { Source } from "./source.ts";
 /** Kinds that decide nothing here. */
 const NOT_NEEDED = new Set(["Pod", "NetworkPolicy", "DNSEndpoint"]);
 
-/** How authentik is reached; a text says why it is not. */
+/** URL and token of authentik, or the reason why it is not read. */
 export type IdentityAccess = { readonly url: string; readonly token: string } | string;
 
 /** @throws ContextError when a kind cannot be read: a route that is not known may be in front of an imported one */

@@ -171,7 +171,7 @@ function ingressTls(manifest: Manifest, host: string | undefined, isOn: boolean,
   return { tls, problems };
 }
 
-/** Returns `<namespace>/<name>` of `<namespace>-<name>@kubernetescrd`, which does not say where the namespace ends. */
+/** Returns `<namespace>/<name>` of `<namespace>-<name>@kubernetescrd`, in which the end of the namespace is ambiguous. */
 function middlewareOf(reference: string, manifests: readonly Manifest[]): string {
   const found = manifests.find(({ kind, namespace, objectName }) => {
     return kind === "Middleware" && reference === `${namespace}-${objectName ?? ""}@kubernetescrd`;

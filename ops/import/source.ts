@@ -8,9 +8,9 @@ import type { PathMatch } from "./matches.ts";
 /** What an import reads. */
 export interface Source {
   readonly manifests: readonly Manifest[];
-  /** Names of the users of each Secret of basic auth, by `<namespace>/<name>`; a text says why they are not known. */
+  /** Names of the users of each Secret of basic auth, by `<namespace>/<name>`; a text is the reason why they are not known. */
   readonly users: ReadonlyMap<string, readonly string[] | string>;
-  /** Records of authentik; a text says why they are not known. */
+  /** Records of authentik; a text is the reason why they are not known. */
   readonly identity: IdentityRecords | string;
   /** Names of Traefik's entry points. */
   readonly entryPoints: { readonly http: string; readonly https: string };
@@ -40,7 +40,7 @@ export interface SourceRoute {
   readonly backend: Backend | undefined;
   /** Why it cannot be written as an entry; none if it can. */
   readonly problems: readonly string[];
-  /** Whether a request for the host can come through it; never wrongly no. */
+  /** Returns whether the rule can match a request for the host; true if that is uncertain. */
   serves(host: string): boolean;
 }
 

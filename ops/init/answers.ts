@@ -1,4 +1,4 @@
-/** What `gatehouse init` asks for. */
+/** The answers to the questions of `gatehouse init`. */
 export interface Answers {
   /** Name of the stack: the part between `Pulumi.` and `.yaml`. */
   readonly stack: string;

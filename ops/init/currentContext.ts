@@ -11,7 +11,7 @@ export function currentContext(environment: Environment): string | undefined {
   return contexts.find((context) => context !== undefined);
 }
 
-/** A file that cannot be read has none: only a default depends on it. */
+/** An unreadable file counts as one without a context, because only a default depends on it. */
 function contextIn(file: string): string | undefined {
   try {
     const { "current-context": context } = parse(readFileSync(file, "utf8")) as { "current-context"?: unknown };

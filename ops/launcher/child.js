@@ -8,14 +8,14 @@ export class LaunchError extends Error {}
  * Runs a program to its end and forwards signals to it.
  * @param {string} program
  * @param {string[]} args
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, heard?: (text: string) => void }} options `heard` receives its output, which is otherwise printed
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, onOutput?: (text: string) => void }} options `onOutput` receives its output, which is otherwise printed
  * @returns {Promise<{ code: number | null, signal: NodeJS.Signals | null }>}
  */
-export function run(program, args, { cwd, env, heard }) {
+export function run(program, args, { cwd, env, onOutput }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: heard ? ["ignore", "pipe", "pipe"] : "inherit" });
+    const child = spawn(program, args, { cwd, env, stdio: onOutput ? ["ignore", "pipe", "pipe"] : "inherit" });
     for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding("utf8").on("data", (/** @type {string} */ chunk) => heard?.(chunk));
+      stream?.setEncoding("utf8").on("data", (/** @type {string} */ chunk) => onOutput?.(chunk));
     // A terminal sends Ctrl-C to the child too, and a second one would stop it immediately.
     const interrupt = () => process.stdin.isTTY || child.kill("SIGINT");
     const terminate = () => child.kill("SIGTERM");

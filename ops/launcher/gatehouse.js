@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `gatehouse`. In the repository it runs the sources, as the scripts of package.json do; in the package, which has none, the
-// compiled program. Plain JavaScript that old versions of Node.js understand.
+// The command `gatehouse`. In the repository it runs the sources, as the scripts of package.json do; in the package, which contains no
+// sources, it runs the compiled program. Plain JavaScript that old versions of Node.js understand.
 import { existsSync } from "node:fs";
 import module, { createRequire } from "node:module";
 import path from "node:path";

@@ -142,7 +142,7 @@ async function npmCi(project) {
   const { code, signal } = await run(program, args, {
     cwd: project,
     env: process.env,
-    heard: (text) => output.push(text),
+    onOutput: (text) => output.push(text),
   }).catch((error) => {
     throw new LaunchError(`npm cannot be started: ${String(error)}\nnpm is part of Node.js. Put it on PATH.`);
   });

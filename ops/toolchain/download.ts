@@ -22,7 +22,7 @@ type Report = (detail: string) => void;
 /** Downloads the publisher's file into the cache. @throws Error when it is not available, ChecksumError when its checksum differs */
 export async function download(tool: Tool, machine: Machine, report: Report): Promise<string> {
   const published = downloadFor(tool, machine);
-  if (published === undefined) throw new Error(`the publisher has none for ${machine.platform}`);
+  if (published === undefined) throw new Error(`the publisher has no file for ${machine.platform}`);
   const { url, sha256, sums, member } = published;
   const expected = sha256 ?? (sums ? await publishedSum(sums, path.basename(url)) : tool.sha256);
   const archive = downloadPath(machine, url);

@@ -13,8 +13,8 @@ import { errorText } from "../../config/errorText.ts";
 
 export interface Plugin {
   readonly name: PluginName;
-  /** Whether the publisher's plugin is installed, or the stand-in of `emulators/plugins` is used. */
-  readonly kind: "real" | "stand-in";
+  /** Whether the publisher's plugin is installed, or the emulator in `emulators/plugins` is used. */
+  readonly kind: "real" | "emulator";
   readonly version: string;
   /** The executable of a real plugin. */
   readonly path?: string;
@@ -26,7 +26,7 @@ const PLUGIN_SERVER = "https://get.pulumi.com/";
 const REMEMBERED = 24 * 60 * 60 * 1000;
 
 /**
- * Finds the provider plugins in the engine's folders, or installs them there. A plugin that cannot be installed is replaced by a stand-in.
+ * Finds the provider plugins in the engine's folders, or installs them there. A plugin that cannot be installed is replaced by an emulator.
  * The terraform-provider plugin downloads authentik's Terraform provider when it runs: if it could be installed, the network for that
  * is reachable too.
  * @param pulumi path of the CLI, whose `plugin install` is used
@@ -48,7 +48,7 @@ export function installedPlugins(environment: Environment): Promise<Plugin[]> {
 
 /** Returns the plugins that are not installed. */
 export function standIns(plugins: readonly Plugin[]): Plugin[] {
-  return plugins.filter(({ kind }) => kind === "stand-in");
+  return plugins.filter(({ kind }) => kind === "emulator");
 }
 
 async function findPlugin(name: PluginName, environment: Environment): Promise<Plugin> {
@@ -59,10 +59,10 @@ async function findPlugin(name: PluginName, environment: Environment): Promise<P
   const home = environment["PULUMI_HOME"] || path.join(userInfo().homedir, ".pulumi");
   const installed = path.join(home, "plugins", `resource-${name}-v${version}`);
   const file = await which(program, [...folders, installed].join(path.delimiter));
-  return file ? { name, kind: "real", version, path: file } : { name, kind: "stand-in", version };
+  return file ? { name, kind: "real", version, path: file } : { name, kind: "emulator", version };
 }
 
-/** Returns whether a folder contains our stand-ins, which are launched from the data folder. */
+/** Returns whether a folder contains our emulators, which are launched from the data folder. */
 function isOurs(folder: string): boolean {
   return !path.relative(dataFolder(), folder).startsWith("..");
 }

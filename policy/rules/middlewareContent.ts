@@ -67,7 +67,7 @@ export function middlewareDifferences(
   authAddress?: (middleware: ForwardAuth) => string | undefined,
 ): string[] {
   const expected = middlewareSpec<unknown>(planned, {
-    authAddress: (asked) => authAddress?.(asked) ?? withPath(manifest, asked),
+    authAddress: (auth) => authAddress?.(auth) ?? withPath(manifest, auth),
     users: ({ name }) => name,
   });
   return differences(expected, manifest.spec);

@@ -95,10 +95,10 @@ function inManifest(manifest: Manifest, secrets: Secrets): Map<string, string> {
 
 /** What is called a secret: variables, settings, arguments and annotations. */
 function namedAsSecrets(manifest: Manifest): [string, string][] {
-  const settings = (place: string, value: Value) =>
+  const settings = (path: string, value: Value) =>
     Object.entries(fieldsOf(value)).flatMap(([key, text]) =>
       typeof text === "string" && text !== "" && SECRET_NAME.test(key) && !key.startsWith("checksum/")
-        ? [[`${place}.${key}`, "what its name calls a secret"] as [string, string]]
+        ? [[`${path}.${key}`, "a secret, according to its name"] as [string, string]]
         : [],
     );
   const inPods = podsOf(manifest)
@@ -119,7 +119,7 @@ function inArguments(container: string, args: readonly Value[]): [string, string
     const next = args[index + 1];
     const value = flag?.groups?.["value"] ?? (typeof next === "string" && !next.startsWith("-") ? next : undefined);
     if (!flag || value === undefined) return [];
-    return [[`argument ${index} of ${container}`, "what its name calls a secret"] as [string, string]];
+    return [[`argument ${index} of ${container}`, "a secret, according to its name"] as [string, string]];
   });
 }
 
@@ -141,7 +141,7 @@ function found({ path }: TextPath, what: string | undefined): [string, string][]
   return what === undefined ? [] : [[path, what]];
 }
 
-/** One finding per place, the first one. */
+/** Returns the first problem of each path. */
 function collect(problems: readonly [string, string][]): Map<string, string> {
   return new Map(problems.toReversed());
 }

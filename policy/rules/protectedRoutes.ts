@@ -45,9 +45,9 @@ function stripProblems(middlewares: readonly string[], plan: Plan): Problem[] {
       },
     ];
   }
-  const asks = kinds.findIndex((kind) => kind !== undefined && authenticates(kind));
-  if (asks >= 0 && asks < strip) {
-    const problem = `authenticates (${middlewares[asks] ?? ""}) before it removes forged headers`;
+  const authentication = kinds.findIndex((kind) => kind !== undefined && authenticates(kind));
+  if (authentication >= 0 && authentication < strip) {
+    const problem = `authenticates (${middlewares[authentication] ?? ""}) before it removes forged headers`;
     return [{ problem, hint: `put ${middlewares[strip] ?? ""} before it` }];
   }
   return [];
@@ -59,7 +59,9 @@ function authenticationProblems(rule: RoutingRule, middlewares: readonly string[
   const hint = "add the path to public_paths if it is public; else add the middleware of the service's authentication";
   if (planned) {
     const { namespace } = rule.manifest;
-    const demanded = planned.middlewares.map((name) => `${namespace}/${name}`).filter((name) => asksWho(name, plan));
+    const demanded = planned.middlewares
+      .map((name) => `${namespace}/${name}`)
+      .filter((name) => isAuthentication(name, plan));
     const missing = demanded.filter((name) => !middlewares.includes(name));
     return missing.map((name) => ({ problem: `is open to everyone: ${name} is missing`, hint }));
   }
@@ -67,7 +69,7 @@ function authenticationProblems(rule: RoutingRule, middlewares: readonly string[
   const closed = served.filter(({ authentication }) => authentication !== "none");
   const refused =
     served.length === 0
-      ? middlewares.some((name) => asksWho(name, plan))
+      ? middlewares.some((name) => isAuthentication(name, plan))
       : closed.every((exposure) => middlewares.some((name) => isAuthenticationOf(name, exposure, plan)));
   return refused ? [] : [{ problem: "is open to everyone, which the plan does not declare", hint }];
 }
@@ -89,7 +91,7 @@ export function plannedRule({ manifest, match }: RoutingRule, plan: Plan): Route
   return routes.flatMap(({ rules }) => rules).find((rule) => rule.match === match);
 }
 
-function asksWho(name: string, plan: Plan): boolean {
+function isAuthentication(name: string, plan: Plan): boolean {
   const kind = kindOf(name, plan);
   return kind !== undefined && authenticates(kind);
 }

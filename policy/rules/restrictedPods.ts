@@ -18,7 +18,7 @@ export const restrictedPods: Rule = {
   description:
     "Every pod complies with the restricted Pod Security Standard, and has a read-only root file system, no token and a memory limit.",
   scope: "resource",
-  check: (resources) => manifestsOf(resources).flatMap(podsOf).flatMap(faultsOf),
+  check: (resources) => manifestsOf(resources).flatMap(podsOf).flatMap(findingsOf),
 };
 
 /** Volumes that reach nothing of the node (Pod Security Standards, "Volume Types"). */
@@ -30,10 +30,10 @@ const VOLUMES = new Set([
 interface Demand {
   readonly problem: string;
   readonly hint: string;
-  readonly holds: boolean;
+  readonly met: boolean;
 }
 
-function faultsOf(pod: Pod): Finding[] {
+function findingsOf(pod: Pod): Finding[] {
   const own = podDemands(pod);
   const inside = pod.containers.flatMap((container) =>
     containerDemands(container, pod.spec).map((demand) => ({
@@ -42,7 +42,7 @@ function faultsOf(pod: Pod): Finding[] {
     })),
   );
   return [...own, ...inside]
-    .filter(({ holds }) => !holds)
+    .filter(({ met }) => !met)
     .map(({ problem, hint }) => ({ rule: restrictedPods.name, object: pod.label, problem, hint }));
 }
 
@@ -53,22 +53,22 @@ function podDemands({ spec }: Pod): Demand[] {
     ...["hostNetwork", "hostPID", "hostIPC"].map((key) => ({
       problem: `shares the node's ${key.slice("host".length)}`,
       hint: `remove ${key}`,
-      holds: spec[key] !== true,
+      met: spec[key] !== true,
     })),
     {
       problem: `mounts ${volumes.find((kind) => !VOLUMES.has(kind)) ?? ""} of the node`,
       hint: "mount a volume claim, a ConfigMap, a Secret or an emptyDir",
-      holds: volumes.every((kind) => VOLUMES.has(kind)),
+      met: volumes.every((kind) => VOLUMES.has(kind)),
     },
     {
       problem: "sets kernel parameters",
       hint: "remove securityContext.sysctls",
-      holds: listOf(at(context, "sysctls")).length === 0,
+      met: listOf(at(context, "sysctls")).length === 0,
     },
     {
       problem: "has a token for the Kubernetes API",
       hint: "set automountServiceAccountToken: false",
-      holds: isOneOf(spec["automountServiceAccountToken"], false),
+      met: isOneOf(spec["automountServiceAccountToken"], false),
     },
   ];
 }
@@ -80,45 +80,45 @@ function containerDemands(container: Fields, pod: Fields): Demand[] {
   const added = known(at(own, "capabilities", "add"));
   const set = (key: string, value: boolean): string => `set securityContext.${key}: ${value}`;
   return [
-    { problem: "is privileged", hint: "remove privileged", holds: at(own, "privileged") !== true },
+    { problem: "is privileged", hint: "remove privileged", met: at(own, "privileged") !== true },
     {
       problem: "allows privilege escalation",
       hint: set("allowPrivilegeEscalation", false),
-      holds: isOneOf(at(own, "allowPrivilegeEscalation"), false),
+      met: isOneOf(at(own, "allowPrivilegeEscalation"), false),
     },
     {
       problem: "keeps capabilities",
       hint: 'set securityContext.capabilities: { drop: ["ALL"] }, and add at most NET_BIND_SERVICE',
-      holds:
+      met:
         (dropped.includes("ALL") || dropped.includes(UNKNOWN)) &&
         added.every((name) => isOneOf(name, "NET_BIND_SERVICE")),
     },
-    { problem: "may run as root", hint: set("runAsNonRoot", true), holds: isOneOf(inherited("runAsNonRoot"), true) },
-    { problem: "runs as root", hint: "set another runAsUser than 0", holds: inherited("runAsUser") !== 0 },
+    { problem: "may run as root", hint: set("runAsNonRoot", true), met: isOneOf(inherited("runAsNonRoot"), true) },
+    { problem: "runs as root", hint: "set another runAsUser than 0", met: inherited("runAsUser") !== 0 },
     {
       problem: "has no seccomp profile",
       hint: "set securityContext.seccompProfile: { type: RuntimeDefault }",
-      holds: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost"),
+      met: isOneOf(inherited("seccompProfile", "type"), "RuntimeDefault", "Localhost"),
     },
     {
       problem: "has a writable root file system",
       hint: `${set("readOnlyRootFilesystem", true)}, and mount an emptyDir where it writes`,
-      holds: isOneOf(at(own, "readOnlyRootFilesystem"), true),
+      met: isOneOf(at(own, "readOnlyRootFilesystem"), true),
     },
     {
       problem: "unmasks /proc",
       hint: "remove procMount",
-      holds: isOneOf(at(own, "procMount"), undefined, "Default"),
+      met: isOneOf(at(own, "procMount"), undefined, "Default"),
     },
     {
       problem: "uses a port of the node",
       hint: "remove hostPort",
-      holds: listOf(container["ports"]).every((port) => isOneOf(at(port, "hostPort"), undefined, 0)),
+      met: listOf(container["ports"]).every((port) => isOneOf(at(port, "hostPort"), undefined, 0)),
     },
     {
       problem: "has no memory limit",
       hint: "set resources.limits.memory",
-      holds: at(container, "resources", "limits", "memory") !== undefined,
+      met: at(container, "resources", "limits", "memory") !== undefined,
     },
   ];
 }

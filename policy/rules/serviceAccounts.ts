@@ -2,7 +2,7 @@ import { podsOf } from "../pods.ts";
 import { at, type Finding, listOf, type Manifest, manifestsOf, textAt } from "../resource.ts";
 import type { Rule } from "../rule.ts";
 
-/** What is bound to the default account, every pod of the namespace may do that names none. */
+/** Every pod that names no service account has the permissions of the default one. */
 export const serviceAccounts: Rule = {
   name: "no-default-service-account",
   description: "No pod uses the default service account of its namespace, and that account has no permissions.",

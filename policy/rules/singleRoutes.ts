@@ -35,9 +35,9 @@ export function duplicateRoutes(rule: RoutingRule, plan: Plan): Finding[] {
 
 function precedence({ priority }: RoutingRule, served: readonly { readonly priority: number }[]): string {
   const highest = Math.max(...served.map((rule) => rule.priority));
-  if (priority === undefined) return "beside the planned route";
-  const place = priority >= highest ? "before every" : "beside the";
-  return `with priority ${priority} ${place} planned route`;
+  if (priority === undefined) return "next to the planned route";
+  const order = priority >= highest ? "before every" : "next to the";
+  return `with priority ${priority} ${order} planned route`;
 }
 
 /** What to type, or to change. */

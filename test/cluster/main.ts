@@ -79,7 +79,7 @@ async function prepare(paths: Paths): Promise<void> {
   const found = await findPlugins(tools.pulumi, process.env, progress);
   // The real one downloads authentik's Terraform provider when it runs, and the namespace has no network.
   const plugins = found.map((one) =>
-    one.name === "terraform-provider" ? ({ ...one, kind: "stand-in" } as const) : one,
+    one.name === "terraform-provider" ? ({ ...one, kind: "emulator" } as const) : one,
   );
   const folders = plugins.flatMap(({ kind, path: file }) => (kind === "real" && file ? path.dirname(file) : []));
   const prepared: Prepared = { tools, versions, path: [writeLaunchers(paths.folder, plugins), ...folders] };

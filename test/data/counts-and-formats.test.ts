@@ -48,8 +48,7 @@ describe("counts", () => {
     400,
     {
       code: "exact_count_refused",
-      message:
-        "only tables of up to 1000000 rows are counted exactly; ask with Prefer: count=estimated or count=planned",
+      message: "only tables of up to 1000000 rows are counted exactly; use Prefer: count=estimated or count=planned",
     },
     { "cache-control": "no-store", ...NOTICE },
   );

@@ -55,7 +55,7 @@ async function documentOf(query: string): Promise<Document> {
 test("is OpenAPI 3.1 of one schema, by default of the default schema", async () => {
   expect([marts.openapi, marts.info.title, marts.servers]).toEqual(["3.1.0", "marts", [{ url: "/" }]]);
   expect(marts.info.description).toBe(
-    "All marts\n\nAn answer holds 1000 rows at the most, and may be kept for 60 seconds. A query may take 5s. Tables of up to 1000000 rows are counted exactly.",
+    "All marts\n\nA response contains at most 1000 rows, and may be cached for 60 seconds. A query may take 5s. Tables of up to 1000000 rows are counted exactly.",
   );
   expect(Object.keys(marts.paths)).toEqual(["/Odd%20name%2F%7Bx%7D", "/every", "/small"]);
   const own = await documentOf("");

@@ -187,8 +187,7 @@ describe("exact counts", () => {
       expect(answer.status).toBe(400);
       expect(JSON.parse(answer.body)).toEqual({
         code: "exact_count_refused",
-        message:
-          "only tables of up to 1000 rows are counted exactly; ask with Prefer: count=estimated or count=planned",
+        message: "only tables of up to 1000 rows are counted exactly; use Prefer: count=estimated or count=planned",
         details: null,
         hint: null,
       });

@@ -6,14 +6,14 @@ import { type Deprecation, readDeprecation } from "./deprecation.ts";
 import { toApiError } from "./errors.ts";
 import { ACCEPT_PROFILE, type RowsRequest, urlOf } from "./request.ts";
 
-/** An answer of the API: rows, and what its headers say about them. */
+/** A response of the API: its rows, and the values of its headers. */
 export interface Answer<T> {
   readonly rows: T[];
   /** The rows as they came. */
   readonly text: string;
-  /** Number of rows in all; null when it was not asked for. */
+  /** Total number of rows; null if it was not requested. */
   readonly total: number | null;
-  /** The most rows that one answer holds. */
+  /** Maximum number of rows in one response. */
   readonly maxRows: number | null;
   readonly deprecation: Deprecation | null;
   /** When the API made the answer. */

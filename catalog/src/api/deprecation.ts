@@ -8,7 +8,7 @@ export interface Deprecation {
   readonly link: string | undefined;
 }
 
-/** What the headers of an answer say about its schema; null when it stays. */
+/** Returns the deprecation that the headers of a response announce; null for a schema that is not deprecated. */
 export function readDeprecation(headers: Headers): Deprecation | null {
   const deprecation = headers.get("Deprecation");
   const sunset = headers.get("Sunset");

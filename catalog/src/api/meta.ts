@@ -55,7 +55,7 @@ export interface Dimension {
 
 const LIST = "schema,relation,type,kind,title,description,tags,row_estimate,source_ids,stability";
 const ORDER = ["order", "schema,relation"] as const;
-/** Rows that are asked for at once; the API may give fewer. */
+/** Number of rows of one request; the API may return fewer. */
 const BATCH = 1000;
 
 /** All endpoints, or those with a column of a name. */

@@ -27,7 +27,7 @@ function readable(text: string): string {
     .replaceAll("'", "%27");
 }
 
-/** What the viewer asks for: the rows of one page, in an order that does not change between pages where the relation has a key. */
+/** Returns the request of the viewer: the rows of one page, in an order that does not change between pages where the relation has a key. */
 export function viewRequest(
   { schema, relation, primary_key }: { schema: string; relation: string; primary_key: readonly string[] },
   view: ViewState,

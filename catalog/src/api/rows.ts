@@ -32,18 +32,18 @@ export function useRows(endpoint: EndpointDetails, view: ViewState): UseQueryRes
 /** Counts exactly unless the relation is known to be larger than what the API counts, or the API refuses to. */
 async function fetchCounted(request: RowsRequest, estimate: number, signal: AbortSignal): Promise<Counted> {
   const { limits } = await loadConfig();
-  const ask = async (prefer: string): Promise<Omit<Counted, "exact">> => {
+  const fetchWith = async (prefer: string): Promise<Omit<Counted, "exact">> => {
     const answer = await fetchRows<Row>({ ...request, prefer }, signal);
     return { ...answer, maxRows: answer.maxRows ?? limits.maxRows };
   };
   if (estimate <= limits.exactCountRows) {
     try {
-      return { ...(await ask("count=exact")), exact: true };
+      return { ...(await fetchWith("count=exact")), exact: true };
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "exact_count_refused")) throw error;
     }
   }
-  const answer = await ask("count=estimated");
+  const answer = await fetchWith("count=estimated");
   // PostgREST counts what fits into one answer, and estimates the rest.
   return { ...answer, exact: answer.total !== null && answer.total < answer.maxRows };
 }

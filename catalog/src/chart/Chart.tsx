@@ -38,7 +38,7 @@ interface Props {
 // Colours that users with colour blindness can distinguish (Okabe and Ito), of even weight on light and dark.
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c7a00", "#56b4e9", "#e69f00", "#7f7f7f"];
 
-/** The chart itself; apart from the rest of the page, so that it is loaded when it is wanted. */
+/** The chart itself. A separate module, so that a page without a chart does not load it. */
 export default function Chart({ drawing, kind, label }: Props): VNode {
   const canvas = useRef<HTMLCanvasElement>(null);
   const themeChanges = useThemeChanges();
@@ -52,11 +52,11 @@ export default function Chart({ drawing, kind, label }: Props): VNode {
       type: kind,
       data: {
         labels: [...(ranked ?? drawing.labels)],
-        datasets: drawing.series.map(({ name, points }, place) => ({
+        datasets: drawing.series.map(({ name, points }, index) => ({
           label: visible(shortened(name, 60).text),
           data: points.map(({ x, y }) => (ranked ? { x: y, y: x } : { x, y })),
-          backgroundColor: COLOURS[place] ?? "",
-          borderColor: COLOURS[place] ?? "",
+          backgroundColor: COLOURS[index] ?? "",
+          borderColor: COLOURS[index] ?? "",
           showLine: !drawing.repeated,
         })),
       },

@@ -12,9 +12,9 @@ export interface Drawing {
   }[];
   /** Number of series before the rest was left out. */
   readonly all: number;
-  /** Number of rows without a number or a place, which are left out. */
+  /** Number of rows without a number or an x value, which are left out. */
   readonly skipped: number;
-  /** Whether two points of a series share a place. */
+  /** Whether two points of a series have the same x value. */
   readonly repeated: boolean;
 }
 
@@ -31,7 +31,7 @@ export function rankedLabels({ labels, series, repeated }: Drawing): readonly st
   return only.points.toSorted((a, b) => b.y - a.y).map(({ x }) => x);
 }
 
-/** The rows as points, by series. Rows without a number or a place are left out; nothing is added up. */
+/** Returns the rows as points, by series. Rows without a number or an x value are left out; values are not aggregated. */
 export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState): Drawing {
   const points = rows.flatMap((row) => {
     const value = row[y];

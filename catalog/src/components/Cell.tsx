@@ -8,17 +8,17 @@ import { Datum } from "./Datum.tsx";
 
 interface Props {
   readonly column: Column;
-  /** Place in the table, from 1. */
-  readonly place: number;
+  /** Position in the table, from 1. */
+  readonly position: number;
   readonly value: unknown;
 }
 
 /** One value; of a key column a link to what else has it. Long ones are shortened: the details of the row have all. */
-export function Cell({ column, place, value }: Props): VNode {
+export function Cell({ column, position, value }: Props): VNode {
   const { t } = useText();
   const { text, cut } = shortened(cellText(value));
   return (
-    <td aria-colindex={place} class={familyOf(column)}>
+    <td aria-colindex={position} class={familyOf(column)}>
       {value === null ? <i class="null">{t("noValue")}</i> : content()}
       {cut && <small> … {t("cut")}</small>}
     </td>

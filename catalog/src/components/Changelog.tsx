@@ -16,7 +16,7 @@ export function Changelog(): VNode {
       <h2 id="changelog">{t("changelogHeading")}</h2>
       {error !== null && <Problem error={error} retry={refetch} />}
       {data === null && <p>{t("contractNone")}</p>}
-      {data && blocksOf(data).map((block, place) => <Part key={place} block={block} />)}
+      {data && blocksOf(data).map((block, index) => <Part key={index} block={block} />)}
     </section>
   );
 }

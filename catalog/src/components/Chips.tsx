@@ -7,7 +7,7 @@ interface Chip {
   readonly remove: () => void;
 }
 
-/** What the list or the table is filtered by, each with a way to take it away, and one for all. */
+/** The active filters of the list or the table: a button that removes each, and a button that removes all. */
 export function Chips({ chips, clear }: { chips: readonly Chip[]; clear: () => void }): VNode | null {
   const { t } = useText();
   if (chips.length === 0) return null;

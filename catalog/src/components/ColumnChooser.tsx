@@ -11,7 +11,7 @@ interface Props {
   readonly change: (names: readonly string[]) => void;
 }
 
-/** Which columns are asked for and shown. The last one stays. */
+/** Selects the columns that the page requests and shows, at least one. */
 export function ColumnChooser({ columns, shown, change }: Props): VNode {
   const { t } = useText();
   const [text, setText] = useState("");

@@ -54,15 +54,15 @@ export function DataTable({ columns, rows, firstRow, sort, stale, changeSort, fi
                   {t("details")}
                 </th>
                 <Gap width={before} />
-                {shown.flatMap((place) => {
-                  const column = columns[place];
+                {shown.flatMap((columnIndex) => {
+                  const column = columns[columnIndex];
                   if (column === undefined) return [];
-                  const direction = group.headers[place]?.column.getIsSorted() ?? false;
+                  const direction = group.headers[columnIndex]?.column.getIsSorted() ?? false;
                   return [
                     <HeaderCell
                       key={column.name}
                       column={column}
-                      place={place + 2}
+                      position={columnIndex + 2}
                       width={widthOf(column)}
                       direction={direction}
                       filter={() => filterBy(column.name)}
@@ -88,10 +88,17 @@ export function DataTable({ columns, rows, firstRow, sort, stale, changeSort, fi
                   </button>
                 </th>
                 <Gap width={before} />
-                {shown.flatMap((place) => {
-                  const column = columns[place];
+                {shown.flatMap((columnIndex) => {
+                  const column = columns[columnIndex];
                   return column
-                    ? [<Cell key={column.name} column={column} place={place + 2} value={row.original[column.name]} />]
+                    ? [
+                        <Cell
+                          key={column.name}
+                          column={column}
+                          position={columnIndex + 2}
+                          value={row.original[column.name]}
+                        />,
+                      ]
                     : [];
                 })}
                 <Gap width={after} />
@@ -107,7 +114,7 @@ export function DataTable({ columns, rows, firstRow, sort, stale, changeSort, fi
   );
 }
 
-/** Ascending, then descending, then as it comes. */
+/** Returns the next order of a column: ascending, descending, none. */
 function next(column: string, direction: "asc" | "desc" | false): ViewState["sort"] {
   if (direction === "desc") return null;
   return { column, descending: direction === "asc" };

@@ -33,7 +33,7 @@ const NONE: readonly Column[] = [];
 /** Characters of the description above the rows; the details have all. */
 const LEAD = 160;
 
-/** One relation: its rows as the address asks for them, and all that is known about them. */
+/** One relation: the rows that the query string selects, and its metadata. */
 export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode {
   const { t } = useText();
   const [, navigate] = useLocation();

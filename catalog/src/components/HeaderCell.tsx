@@ -6,8 +6,8 @@ import { Datum } from "./Datum.tsx";
 
 interface Props {
   readonly column: Column;
-  /** Place in the table, from 1. */
-  readonly place: number;
+  /** Position in the table, from 1. */
+  readonly position: number;
   /** In pixels. */
   readonly width: number;
   readonly direction: "asc" | "desc" | false;
@@ -17,13 +17,13 @@ interface Props {
 }
 
 /** Name, type and meaning of a column; its buttons sort and filter. */
-export function HeaderCell({ column, place, width, direction, toggle, filter }: Props): VNode {
+export function HeaderCell({ column, position, width, direction, toggle, filter }: Props): VNode {
   const { t } = useText();
   const sorted = direction ? t(direction === "asc" ? "ascending" : "descending") : undefined;
   return (
     <th
       scope="col"
-      aria-colindex={place}
+      aria-colindex={position}
       aria-sort={direction === false ? "none" : direction === "asc" ? "ascending" : "descending"}
       style={{ minWidth: `${width}px`, width: `${width}px` }}
       title={column.description ? visible(column.description) : undefined}

@@ -11,7 +11,7 @@ interface Props {
   readonly go: (change: Partial<ViewState>) => void;
 }
 
-/** From page to page. The last page can be gone to only when its number is certain. */
+/** Links to other pages. A link to the last page requires an exact number of rows. */
 export function Paging({ total, exact, rows, view: { page, size }, go }: Props): VNode {
   const { t } = useText();
   const pages = exact && total !== null ? Math.max(1, Math.ceil(total / size)) : undefined;

@@ -9,7 +9,7 @@ import { type Language, LANGUAGES, snippet } from "../text/snippets.ts";
 import { Choices } from "./Choices.tsx";
 import { CopyBox } from "./CopyBox.tsx";
 
-/** The request that gave the rows, to be made by oneself. */
+/** The request for the shown rows as a command or program, to copy. */
 export function RequestBox({ endpoint, view }: { endpoint: EndpointDetails; view: ViewState }): VNode {
   const { t } = useText();
   const [language, setLanguage] = useState<Language>("curl");

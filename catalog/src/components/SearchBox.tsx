@@ -10,7 +10,7 @@ export function SearchBox({ text, change }: { text: string; change: (text: strin
   const [typed, setTyped] = useState(text);
   const timer = useRef(0);
   const reported = useRef(text);
-  // What a pause is waited for may find another tag chosen.
+  // The user can choose another tag during the pause.
   const latest = useRef(change);
   latest.current = change;
   useEffect(() => {
@@ -19,7 +19,7 @@ export function SearchBox({ text, change }: { text: string; change: (text: strin
     reported.current = text;
   }, [text]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const tell = (value: string): void => {
+  const search = (value: string): void => {
     clearTimeout(timer.current);
     reported.current = value;
     latest.current(value);
@@ -29,7 +29,7 @@ export function SearchBox({ text, change }: { text: string; change: (text: strin
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        tell(typed);
+        search(typed);
       }}
     >
       <input
@@ -40,7 +40,7 @@ export function SearchBox({ text, change }: { text: string; change: (text: strin
         onInput={({ currentTarget: { value } }) => {
           setTyped(value);
           clearTimeout(timer.current);
-          timer.current = window.setTimeout(() => tell(value), PAUSE);
+          timer.current = window.setTimeout(() => search(value), PAUSE);
         }}
       />
     </form>

@@ -15,9 +15,9 @@ interface Props {
 /** All tags by namespace, with live counts. */
 export function TagFilter({ counts, chosen, toggle }: Props): VNode {
   const { t } = useText();
-  const place = (namespace: string): number => (ORDER.includes(namespace) ? ORDER.indexOf(namespace) : ORDER.length);
+  const rank = (namespace: string): number => (ORDER.includes(namespace) ? ORDER.indexOf(namespace) : ORDER.length);
   const groups = [...Map.groupBy(counts.keys(), namespaceOf)].sort(
-    ([a], [b]) => place(a) - place(b) || a.localeCompare(b),
+    ([a], [b]) => rank(a) - rank(b) || a.localeCompare(b),
   );
   return (
     <details class="filter" open={window.matchMedia("(min-width: 800px)").matches}>

@@ -31,7 +31,7 @@ export function TagGroup({ namespace, tags, counts, chosen, toggle }: Props): VN
   const name = NAMES[namespace];
   const count = (tag: string): number => counts.get(tag) ?? 0;
   const sorted = tags.toSorted((a, b) => count(b) - count(a) || a.localeCompare(b));
-  const shown = sorted.filter((tag, place) => all || place < FEW || chosen.includes(tag));
+  const shown = sorted.filter((tag, index) => all || index < FEW || chosen.includes(tag));
   return (
     <fieldset>
       <legend>{name ? t(name) : <Datum>{namespace}</Datum>}</legend>

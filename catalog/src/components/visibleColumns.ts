@@ -4,7 +4,7 @@ import { useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { type Column, familyOf } from "../state/columns.ts";
 
 export interface VisibleColumns {
-  /** Places of the columns in sight, from 0. */
+  /** Indexes of the visible columns. */
   readonly shown: readonly number[];
   /** Widths of what is left out before and after them, in pixels. */
   readonly before: number;
@@ -29,7 +29,7 @@ export function useVisibleColumns(frame: RefObject<HTMLElement>, columns: readon
     count: columns.length,
     overscan: 4,
     getScrollElement: () => frame.current,
-    estimateSize: (place: number) => widthOf(columns[place] as Column),
+    estimateSize: (index: number) => widthOf(columns[index] as Column),
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,

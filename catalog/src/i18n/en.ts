@@ -210,7 +210,7 @@ export const en = {
   aboutLimitsHeading: "Limits",
   limitRows:
     "One response contains at most {maxRows} rows (header X-Max-Rows). Content-Range shows whether there are more.",
-  limitCount: "Tables of more than {exactCountRows} rows are not counted exactly; ask for Prefer: count=estimated.",
+  limitCount: "Tables of more than {exactCountRows} rows are not counted exactly; use Prefer: count=estimated.",
   limitTime: "A query that takes longer than {statementTimeout} seconds is stopped.",
   limitRate:
     "Each client address may send {requestsPerSecond} requests a second on average and {burst} in a burst, with at most {inFlight} concurrent requests. Further requests get status 429; the header Retry-After states when to retry.",

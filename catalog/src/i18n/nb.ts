@@ -211,7 +211,7 @@ export const nb: Texts = {
   aboutOpenHeading: "Hva som er stabilt",
   aboutLimitsHeading: "Grenser",
   limitRows: "Ett svar har høyst {maxRows} rader (hodet X-Max-Rows). Hva som er kuttet, står i Content-Range.",
-  limitCount: "Tabeller med mer enn {exactCountRows} rader telles ikke nøyaktig; be om Prefer: count=estimated.",
+  limitCount: "Tabeller med mer enn {exactCountRows} rader telles ikke nøyaktig; bruk Prefer: count=estimated.",
   limitTime: "En spørring som tar lengre tid enn {statementTimeout} sekunder, stanses.",
   limitRate:
     "Hver klientadresse kan sende {requestsPerSecond} forespørsler i sekundet i snitt og {burst} på én gang, og ha {inFlight} underveis samtidig. Over det er svaret 429; Retry-After sier når du kan komme tilbake.",

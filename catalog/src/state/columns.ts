@@ -12,7 +12,7 @@ export interface Column {
 
 export type Family = "number" | "time" | "boolean" | "text" | "array" | "document" | "other";
 
-/** The columns that name the same thing wherever they stand; spec/001, "Canonical column conventions for keys". */
+/** The columns that have the same meaning in every relation; spec/001, "Canonical column conventions for keys". */
 export const KEY_COLUMNS = ["kommune_nr", "fylke_nr", "orgnr"];
 
 const FAMILIES: [Family, RegExp][] = [

@@ -23,7 +23,7 @@ export function takesValue(operator: Operator): boolean {
   return operator !== "empty" && operator !== "filled";
 }
 
-/** What the API is asked for: `<operator>.<value>` of PostgREST. */
+/** Returns the condition of a request: `<operator>.<value>` of PostgREST. */
 export function comparison(operator: Operator, value: string): string {
   switch (operator) {
     case "contains":

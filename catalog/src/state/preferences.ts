@@ -1,4 +1,4 @@
-/** What a person chose in this browser; null when nothing was, or when the browser keeps nothing. */
+/** Returns a preference of the user; null if there is none, or if the browser stores nothing. */
 export function remembered(key: string): string | null {
   try {
     return localStorage.getItem(key);

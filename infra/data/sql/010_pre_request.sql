@@ -118,7 +118,7 @@ declare
   state text;
   tag text;
 begin
-  -- PostgREST asks for a read-write transaction whenever the method is not GET, whatever the role's own default says, so the role
+  -- PostgREST starts a read-write transaction whenever the method is not GET, regardless of the role's own default, so the role
   -- setting alone stops nothing; once this has run, Postgres refuses to turn it off again in the transaction.
   perform pg_catalog.set_config('transaction_read_only', 'on', true);
 
@@ -152,7 +152,7 @@ begin
   tag := '"' || pg_catalog.md5(row(state, pg_catalog.trunc(extract(epoch from pg_catalog.now()) / 900), path, schema, prefer,
     headers ->> 'accept', headers ->> 'range', headers ->> 'range-unit')::text) || '"';
 
-  -- Compared weakly: an opaque tag holds no quote, so it stands in the list exactly when its quoted text does.
+  -- Weak comparison: an opaque tag contains no quote, so it is in the list exactly when its quoted text is.
   if pg_catalog.strpos(known, tag) > 0
     or (pg_catalog.btrim(known) = '*' and gatehouse.requested_relation(path, schema) is not null) then
     perform gatehouse.answer(304, 'not_modified', 'not modified',
@@ -161,7 +161,7 @@ begin
 
   if prefer ~ '(^|,)\s*count=exact\s*(,|$)' and gatehouse.estimated_rows(gatehouse.requested_relation(path, schema)) > most then
     perform gatehouse.answer(400, 'exact_count_refused', pg_catalog.format(
-      'only tables of up to %s rows are counted exactly; ask with Prefer: count=estimated or count=planned', most),
+      'only tables of up to %s rows are counted exactly; use Prefer: count=estimated or count=planned', most),
       '{"Cache-Control": "no-store"}');
   end if;
 

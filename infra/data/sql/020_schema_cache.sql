@@ -1,4 +1,4 @@
--- PostgREST serves the relations it knew when it last looked; these tell it to look again, so that a new view answers at once.
+-- PostgREST serves the relations of its schema cache. These notifications make it reload the cache, so that it serves a new view at once.
 create or replace function gatehouse.reload_schema_cache() returns event_trigger
   language plpgsql
   set search_path = ''

@@ -61,7 +61,7 @@ create table if not exists gatehouse.view_origins (
   origins oid[] not null,
   origin_positions integer[] not null
 );
-comment on table gatehouse.view_origins is 'What gatehouse.origins said about each view';
+comment on table gatehouse.view_origins is 'The result of gatehouse.origins for each view';
 
 create or replace view gatehouse.passed_on as
 select v.view, o.position, o.origin, o.origin_position

@@ -53,7 +53,7 @@ begin
 end
 $$;
 
--- What may stand before the value of a filter, by the category of the column's type.
+-- The operators of a filter, by the category of the column's type.
 create or replace function gatehouse.operators(category "char") returns text
   language sql
   immutable
@@ -83,7 +83,7 @@ as $$
       "order": { "name": "order", "in": "query", "schema": { "type": "string" },
         "description": "Columns to sort by, separated by commas: `column`, `column.desc`, `column.desc.nullslast`" },
       "limit": { "name": "limit", "in": "query", "schema": { "type": "integer", "minimum": 0 },
-        "description": "Number of rows at the most; there are never more than <max_rows>" },
+        "description": "Maximum number of rows; a response never contains more than <max_rows>" },
       "offset": { "name": "offset", "in": "query", "schema": { "type": "integer", "minimum": 0 }, "description": "Number of rows to skip" },
       "range": { "name": "Range", "in": "header", "schema": { "type": "string", "pattern": "^[0-9]+-[0-9]*$" },
         "description": "First and last row, counted from 0, instead of limit and offset: `0-99`; of GET only" },
@@ -94,25 +94,25 @@ as $$
     },
     "headers": {
       "Content-Range": { "schema": { "type": "string" },
-        "description": "First and last row, and the number of all rows if it was asked for: `0-99/*`, `0-99/357`, `*/357`" },
+        "description": "First and last row, and the number of all rows if it was requested: `0-99/*`, `0-99/357`, `*/357`" },
       "ETag": { "schema": { "type": "string" }, "description": "Changes with the data" },
-      "Cache-Control": { "schema": { "type": "string" }, "description": "The answer may be kept for <max_age> seconds" },
+      "Cache-Control": { "schema": { "type": "string" }, "description": "The response may be cached for <max_age> seconds" },
       "X-Max-Rows": { "schema": { "type": "integer" },
-        "description": "Rows in one answer at the most; where there are as many, there may be more" },
+        "description": "Maximum number of rows in one response; if it contains this number, there may be more" },
       "Deprecation": { "schema": { "type": "string" }, "description": "Since when the schema is deprecated, if it is (RFC 9745)" },
-      "Sunset": { "schema": { "type": "string" }, "description": "When the schema goes away, if it does (RFC 8594)" },
-      "Retry-After": { "schema": { "type": "integer" }, "description": "Seconds to wait before asking again" }
+      "Sunset": { "schema": { "type": "string" }, "description": "When the schema is removed, if this is announced (RFC 8594)" },
+      "Retry-After": { "schema": { "type": "integer" }, "description": "Seconds to wait before the next request" }
     },
     "responses": {
       "NotModified": { "description": "Nothing has changed", "headers": {
         "ETag": { "$ref": "#/components/headers/ETag" }, "Cache-Control": { "$ref": "#/components/headers/Cache-Control" } } },
-      "BadRequest": { "description": "The query is wrong, or asks for an exact count of a large table",
+      "BadRequest": { "description": "The query is invalid, or requests an exact count of a large table",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/.error" } } } },
       "NotFound": { "description": "There is no such relation in this schema",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/.error" } } } },
-      "NotAcceptable": { "description": "A single object was asked for, and there is not exactly one row",
+      "NotAcceptable": { "description": "A single object was requested, and there is not exactly one row",
         "content": { "application/vnd.pgrst.object+json": { "schema": { "$ref": "#/components/schemas/.error" } } } },
-      "UnsupportedMediaType": { "description": "None of the accepted media types is to be had",
+      "UnsupportedMediaType": { "description": "None of the accepted media types is available",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/.error" } } } },
       "RangeNotSatisfiable": { "description": "The range begins after the last row",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/.error" } } } },
@@ -120,7 +120,7 @@ as $$
         "headers": { "Retry-After": { "$ref": "#/components/headers/Retry-After" } } },
       "Failed": { "description": "The query took too long, or failed",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/.error" } } } },
-      "Unavailable": { "description": "The database is not to be had, or was asked for too much",
+      "Unavailable": { "description": "The database is unavailable or overloaded",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/.error" } } },
         "headers": { "Retry-After": { "$ref": "#/components/headers/Retry-After" } } },
       "Busy": { "description": "No connection to the database became free in time",

@@ -1,4 +1,4 @@
--- The API as OpenAPI 3.1, beside PostgREST's own Swagger 2.0: all that the schema gatehouse_openapi holds.
+-- The API as OpenAPI 3.1, in addition to PostgREST's own Swagger 2.0. The schema gatehouse_openapi contains nothing else.
 create or replace function gatehouse_openapi.document(schema text default :'api') returns json
   language plpgsql
   stable
@@ -60,7 +60,7 @@ begin
   return pg_catalog.json_build_object(
     'openapi', '3.1.0',
     'info', pg_catalog.json_build_object('title', schema, 'version', schema, 'description', pg_catalog.format(
-      '%sAn answer holds %s rows at the most, and may be kept for %s seconds. A query may take %s. Tables of up to %s rows are counted exactly.',
+      '%sA response contains at most %s rows, and may be cached for %s seconds. A query may take %s. Tables of up to %s rows are counted exactly.',
       pg_catalog.obj_description(schema::pg_catalog.regnamespace, 'pg_namespace') || E'\n\n', max_rows, max_age,
       pg_catalog.current_setting('statement_timeout'), gatehouse.setting('exact_count_rows'))),
     'servers', '[{"url": "/"}]'::json,

@@ -14,7 +14,7 @@ export class Backends {
   /** The planned Services that only the gateway may route to. */
   readonly guarded: readonly ServiceName[];
   /** Those of them that the stack deploys itself. */
-  readonly own: readonly (ServiceName & { readonly port: number })[];
+  readonly deployed: readonly (ServiceName & { readonly port: number })[];
   readonly #manifests: readonly Manifest[];
 
   constructor(manifests: readonly Manifest[], plan: Plan) {
@@ -29,7 +29,7 @@ export class Backends {
     });
     // An existing identity provider has routes of other stacks, too.
     this.guarded = unique(all.filter(({ role }) => role !== "identity-provider" || plan.installsIdentityProvider));
-    this.own = unique(
+    this.deployed = unique(
       all.filter((backend) => {
         if (backend.role === "identity-provider") return plan.installsIdentityProvider;
         if (backend.role === "service" || backend.role === "test") return isOurs(this.service(backend));
@@ -73,14 +73,14 @@ export class Backends {
   }
 
   #behindTraefikService(ref: BackendRef, seen: readonly string[]): ServiceName | undefined {
-    const place = `${ref.namespace}/${ref.name}`;
+    const key = `${ref.namespace}/${ref.name}`;
     const found = this.#manifests.find(({ kind, namespace, objectName }) => {
       return kind === "TraefikService" && namespace === ref.namespace && objectName === ref.name;
     });
-    if (found === undefined || seen.includes(place)) return undefined;
+    if (found === undefined || seen.includes(key)) return undefined;
     for (const next of referencesIn(found.spec, ref.namespace)) {
       const inner =
-        next.kind === "TraefikService" ? this.#behindTraefikService(next, [...seen, place]) : this.behind(next);
+        next.kind === "TraefikService" ? this.#behindTraefikService(next, [...seen, key]) : this.behind(next);
       if (inner) return inner;
     }
     return undefined;
@@ -107,6 +107,6 @@ function referencesIn(value: Value, namespace: string): BackendRef[] {
   return [...own, ...Object.values(fieldsOf(value)).flatMap((one) => referencesIn(one, namespace))];
 }
 
-function unique<T extends ServiceName>(places: readonly T[]): T[] {
-  return [...new Map(places.map((place) => [`${place.namespace}/${place.name}`, place])).values()];
+function unique<T extends ServiceName>(services: readonly T[]): T[] {
+  return [...new Map(services.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
 }

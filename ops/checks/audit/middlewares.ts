@@ -31,7 +31,7 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
       const message = "is missing, so Traefik drops the routers that use it";
       return [finding({ rule: RULE, subject, message, hint, hosts })];
     }
-    const evidence = middlewareDifferences(found, planned, (asked) => authAddress(asked, compared)).map(withoutValues);
+    const evidence = middlewareDifferences(found, planned, (auth) => authAddress(auth, compared)).map(withoutValues);
     const [first] = evidence;
     if (first === undefined) return [];
     const [, message = "differs from the plan"] = CONSEQUENCES.find(([field]) => first.startsWith(field)) ?? [];

@@ -13,7 +13,7 @@ const RULE = "backends-take-only-the-gateway";
  */
 export function widenedPolicies(compared: Compared, gateway: GatewayPods | undefined): AuditFinding[] {
   const all = compared.manifests.filter(({ kind }) => kind === "NetworkPolicy");
-  return compared.backends.own.flatMap(({ namespace, name, port }) => {
+  return compared.backends.deployed.flatMap(({ namespace, name, port }) => {
     const policies = all.filter((policy) => policy.namespace === namespace && selects(policy, labelsOf(name)));
     if (policies.length === 0) {
       const message = "no NetworkPolicy selects its pods, so any pod of the cluster can send them forged headers";

@@ -32,7 +32,7 @@ function elsewhere(service: Manifest, compared: Compared): AuditFinding[] {
   const { spec, label, namespace, objectName = "" } = service;
   const isSame = (one: { namespace: string; name: string }): boolean =>
     one.namespace === namespace && one.name === objectName;
-  if (!compared.backends.own.some(isSame)) return [];
+  if (!compared.backends.deployed.some(isSame)) return [];
   const alias =
     textAt(spec, "type") === "ExternalName" ? [`it is an alias of ${textAt(spec, "externalName") ?? ""}`] : [];
   const other = differences({ selector: labelsOf(objectName) }, { selector: labelsIn(spec["selector"]) });

@@ -3,7 +3,7 @@
 const WHOLE_NUMBERS = ["smallint", "integer", "bigint"];
 
 /**
- * Whether every value of `from` is also one of `to`, comes as the same kind of JSON in the same spelling, and takes the same filters.
+ * Whether every value of `from` is also one of `to`, has the same JSON type and spelling, and accepts the same filters.
  * Unknown types are never wider.
  * @param from and `to` as `format_type` prints them; two different ones
  */

@@ -11,7 +11,7 @@ import type { Progress } from "../../terminal/progress.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
 import { credentialsOf, type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
 import type { Evidence } from "./evidence.ts";
-import { askExposure, askHost, type TestUser } from "./evidence/answers.ts";
+import { requestExposure, requestHost, type TestUser } from "./evidence/answers.ts";
 import { observeCluster } from "./evidence/cluster.ts";
 import { observeEngine } from "./evidence/engine.ts";
 import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
@@ -27,12 +27,12 @@ export interface Collected {
   readonly evidence: Evidence;
   /** Every known secret. */
   readonly secrets: readonly string[];
-  /** The URL that was asked for an unplanned host. */
+  /** The URL that was requested for an unplanned host. */
   readonly url: string;
 }
 
 /**
- * @param host only this one is asked, planned or not; undefined = all of the plan
+ * @param host the only host to observe, planned or not; undefined = all of the plan
  */
 export async function collect(
   context: StackContext,
@@ -56,13 +56,13 @@ export async function collect(
     observeOwnOrigin(plan),
     observeEngine(cli, context.local ? join(shell.data, "workspace") : shell.project),
     inTurns(hosts, async (one) => [one, await observeName(one)] as const),
-    askAll(exposures, sampleUsers(settings, secrets)),
-    unplanned === undefined ? undefined : askHost(unplanned, originsOf(unplanned, context)),
+    requestAll(exposures, sampleUsers(settings, secrets)),
+    unplanned === undefined ? undefined : requestHost(unplanned, originsOf(unplanned, context)),
   ]);
   const all = new Map([...answers, ...(other ? [[other.url, other.answers] as const] : [])]);
   const evidence = {
     ...{ context: context.context, settings, plan, cluster, identity, ownOrigin, engine },
-    ...{ names: new Map(names), answers: all, notAsked: exposures.length - answers.length },
+    ...{ names: new Map(names), answers: all, notRequested: exposures.length - answers.length },
   };
   return {
     evidence,
@@ -78,12 +78,12 @@ function tokenOf({ identityProvider: { token } }: Settings, { reveal, problem }:
   return { unavailable: `${token.variables.join(", ")} not set${problem === undefined ? "" : ` (${problem})`}` };
 }
 
-type Asked = readonly [string, Awaited<ReturnType<typeof askExposure>>];
+type AnswersOfUrl = readonly [string, Awaited<ReturnType<typeof requestExposure>>];
 
-function askAll(exposures: readonly Exposure[], users: readonly TestUser[]): Promise<Asked[]> {
-  return inTurns(exposures, async (exposure): Promise<Asked> => {
+function requestAll(exposures: readonly Exposure[], users: readonly TestUser[]): Promise<AnswersOfUrl[]> {
+  return inTurns(exposures, async (exposure): Promise<AnswersOfUrl> => {
     const user = exposure.authentication === "forward-auth" ? allowedUser(exposure, users) : undefined;
-    return [exposure.url, await askExposure(exposure, user)];
+    return [exposure.url, await requestExposure(exposure, user)];
   });
 }
 

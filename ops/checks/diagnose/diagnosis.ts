@@ -61,7 +61,7 @@ export function diagnoseAll(evidence: Evidence): Diagnosis {
   return diagnosisOf(compared, hosts);
 }
 
-/** Diagnoses one host, planned or not. @param url what was asked if the host is not planned */
+/** Diagnoses one host, planned or not. @param url the requested URL if the host is not planned */
 export function diagnoseHost(host: string, url: string, evidence: Evidence): Diagnosis {
   const compared = compareObjects(evidence);
   const exposures = evidence.plan.exposures.filter((exposure) => exposure.host === host);
@@ -93,7 +93,7 @@ function diagnoseUnplannedHost(host: string, url: string, evidence: Evidence): H
   const answers = evidence.answers.get(url);
   const symptom: Symptom = answers
     ? unplannedSymptom(host, answers, evidence.names.get(host))
-    : { kind: "dead", observed: "not asked" };
+    : { kind: "dead", observed: "not requested" };
   const [cause, ...also] = whyNotPlanned(host, symptom.kind, evidence);
   return { url, symptom, cause, also };
 }

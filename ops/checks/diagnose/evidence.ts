@@ -19,8 +19,8 @@ export interface Evidence {
   readonly names: ReadonlyMap<string, Observation<NameAnswer>>;
   /** By URL. */
   readonly answers: ReadonlyMap<string, Answers>;
-  /** Number of hosts that were not asked within the time for all. */
-  readonly notAsked: number;
+  /** Number of hosts that were not requested within the time for all. */
+  readonly notRequested: number;
 }
 
 /** What was read of the cluster; the user may not be allowed to read a part of it. */

@@ -3,7 +3,7 @@ import type { Observation } from "./observation.ts";
 
 /** Returns one line for each failed observation, with the checks that it prevents. */
 export function limits(evidence: Evidence): string[] {
-  const { identity, ownOrigin, engine, names, answers, notAsked, plan } = evidence;
+  const { identity, ownOrigin, engine, names, answers, notRequested, plan } = evidence;
   const others: [Observation<unknown>, string][] = [
     [identity, "providers, applications, outposts and groups are not compared with the plan"],
     [ownOrigin, "its trusted origin is not checked"],
@@ -17,8 +17,10 @@ export function limits(evidence: Evidence): string[] {
   return [
     ...clusterLimits(evidence),
     ...others.flatMap(lineOf),
-    ...(notAsked > 0
-      ? [`${notAsked} hosts were not checked within a minute; pass one of them: npx gatehouse diagnose CONTEXT HOST`]
+    ...(notRequested > 0
+      ? [
+          `${notRequested} hosts were not checked within a minute; pass one of them: npx gatehouse diagnose CONTEXT HOST`,
+        ]
       : []),
     ...(name === undefined ? [] : [`${name}; DNS resolution is not checked`]),
     ...(protectedHosts.length > 0 && isSignedOut

@@ -26,7 +26,7 @@ export const TITLES: Readonly<Record<SymptomKind, string>> = {
 /** Returns the symptom of an exposure; `none` if its responses match its protection. */
 export function symptomOf(exposure: Exposure, { plan, answers, names }: Evidence): Symptom {
   const found = answers.get(exposure.url);
-  if (found === undefined) return { kind: "none", observed: "not asked" };
+  if (found === undefined) return { kind: "none", observed: "not requested" };
   return (
     nameSymptom(exposure.host, names.get(exposure.host)) ??
     reachSymptom(found.withoutSession) ??

@@ -7,7 +7,7 @@ const client: Table["client"] = {
   added: {
     sentence: (_, { redirectUris, scopes }) =>
       `can sign users in; it redirects to ${names(redirectUris)}` +
-      (scopes.length > 0 ? `, and may ask for ${names(scopes)}` : ""),
+      (scopes.length > 0 ? `, and may request ${names(scopes)}` : ""),
   },
   removed: {
     sentence: ({ redirectUris }) => `can no longer sign users in; it redirected to ${names(redirectUris)}`,
@@ -15,7 +15,7 @@ const client: Table["client"] = {
   },
   fields: {
     redirectUris: list("sign-ins may redirect to", "sign-ins may no longer redirect to"),
-    scopes: list("may ask for the scopes", "may no longer ask for the scopes"),
+    scopes: list("may request the scopes", "may no longer request the scopes"),
     groups: {
       ...value("lets in", (groups: readonly string[]) => names(groups) || "everyone who can sign in"),
       effect: (before, after) => {

@@ -54,7 +54,7 @@ export function stackBlocks({ stack, changes, problems, baseProblems }: StackDif
 
 function rowText({ where, sentence }: ReportedEntry): string {
   const cell = (text: string) => render(text, (name) => code(name, true));
-  return `| ${where.map((place) => cell(mark(place))).join("<br>")} | ${cell(sentence)} |\n`;
+  return `| ${where.map((subject) => cell(mark(subject))).join("<br>")} | ${cell(sentence)} |\n`;
 }
 
 /** Returns an untrusted name as code: nothing in it is markup, a link or a mention. */

@@ -11,22 +11,22 @@ interface Reported extends ReturnType<typeof style> {
   readonly count: number;
   readonly entries: readonly ReportedEntry[];
 }
-/** The same sentence, of one place or several. Names in it are marked (phrases.ts). */
+/** A sentence, and all subjects that it applies to. Names in it are marked (phrases.ts). */
 export interface ReportedEntry {
   readonly sentence: string;
   readonly where: readonly string[];
 }
 
-/** Places in one entry: a comment that is too long is cut between entries. */
-const PLACES = 10;
+/** Maximum subjects of one entry: a comment that is too long is cut between entries. */
+const MAX_SUBJECTS = 10;
 
 /** Returns the statements that do not follow from others, most dangerous first; those with the same sentence are one entry. */
 export function reportedOf(changes: readonly Change[]): Reported[] {
   return EFFECTS.flatMap((effect) => {
     const statements = changes.filter((change) => change.effect === effect && !change.implied);
     const entries = [...Map.groupBy(statements, sentenceOf)].flatMap(([sentence, same]) =>
-      Array.from({ length: Math.ceil(same.length / PLACES) }, (_, piece) => {
-        const where = same.slice(piece * PLACES, (piece + 1) * PLACES).map((change) => change.where);
+      Array.from({ length: Math.ceil(same.length / MAX_SUBJECTS) }, (_, piece) => {
+        const where = same.slice(piece * MAX_SUBJECTS, (piece + 1) * MAX_SUBJECTS).map((change) => change.where);
         return { sentence, where };
       }),
     );
@@ -49,7 +49,7 @@ function style(title: string, sign: string, colour: Parameters<Paint>[0], one: s
 }
 
 /**
- * The statements in words, most dangerous first: the places, and below them what happens there.
+ * The statements in words, most dangerous first: the subjects, and below them what changes.
  * @returns lines without a last line break; one line when nothing changes
  */
 export function describeChanges(changes: readonly Change[], paint: Paint): string {
@@ -57,7 +57,7 @@ export function describeChanges(changes: readonly Change[], paint: Paint): strin
   if (reported.length === 0) return "No access changes.";
   const parts = reported.map(({ title, sign, colour, entries }) => {
     const lines = entries.flatMap(({ where, sentence }) => [
-      ...where.map((place, index) => paint(colour, `  ${index === 0 ? sign : " "} ${render(mark(place))}`)),
+      ...where.map((subject, index) => paint(colour, `  ${index === 0 ? sign : " "} ${render(mark(subject))}`)),
       `      ${render(sentence)}`,
     ]);
     return [title, ...lines].join("\n");

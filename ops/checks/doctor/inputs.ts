@@ -11,7 +11,7 @@ export interface ReachedCluster {
   readonly facts: ClusterFacts;
 }
 
-/** What the checks read; each system is asked once, and one that does not answer is reported once. */
+/** What the checks read; each system is queried once, and one that does not answer is reported once. */
 export interface Inputs {
   readonly target: StackContext;
   readonly shell: ShellEnvironment;

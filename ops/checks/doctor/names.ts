@@ -14,10 +14,10 @@ import { failed, passed, prerequisiteChecks } from "./prerequisite.ts";
 const MAX_CONCURRENT_NAMES = 16;
 const MAX_LISTED = 5;
 
-/** Checks the names, one check for each enabled domain. @param ask the resolver; tests pass their own */
+/** Checks the names, one check for each enabled domain. @param observe the resolver; tests pass their own */
 export async function names(
   { target: { settings, plan } }: Pick<Inputs, "target">,
-  ask = observeName,
+  observe = observeName,
 ): Promise<Check[]> {
   const limit = pLimit(MAX_CONCURRENT_NAMES);
   const domains = settings.domains.filter(({ enabled }) => enabled);
@@ -26,7 +26,7 @@ export async function names(
       const hosts = [...new Set(plan.exposures.filter((one) => one.domain === domain.kind).map(({ host }) => host))];
       const results = hosts
         .filter((host) => !isLoopbackName(host))
-        .map((host) => limit(() => nameOf(host, domain, ask)));
+        .map((host) => limit(() => nameOf(host, domain, observe)));
       return describe(domain, hosts.length, await Promise.all(results));
     }),
   );
@@ -43,8 +43,8 @@ async function nameOf(host: string, domain: Domain, observe: typeof observeName)
   if ("unavailable" in found) return { host, state: "unknown", detail: found.unavailable };
   if ("code" in found.value) return { host, state: "missing", detail: found.value.code };
   const { addresses } = found.value;
-  const ask = (name: string) => (name === host ? Promise.resolve(addresses) : resolve(name));
-  const { ok, detail } = await checkName(host, domain, ask);
+  const resolveName = (name: string) => (name === host ? Promise.resolve(addresses) : resolve(name));
+  const { ok, detail } = await checkName(host, domain, resolveName);
   return { host, state: ok ? "right" : "wrong", detail };
 }
 
@@ -108,17 +108,17 @@ function externalDnsOf(name: string, deployments: readonly V1Deployment[], domai
     );
   }
   const readers = deployments.filter((one) => argsOf(one).some((arg) => /^--source=crd$/.test(arg)));
-  const places = (list: readonly V1Deployment[]) =>
+  const namesOf = (list: readonly V1Deployment[]) =>
     list.map(({ metadata }) => `${metadata?.namespace}/${metadata?.name}`).join(", ");
   if (readers.length === 0) {
-    return failed(name, `${places(deployments)} does not read DNSEndpoints`, "add the argument --source=crd to it");
+    return failed(name, `${namesOf(deployments)} does not read DNSEndpoints`, "add the argument --source=crd to it");
   }
   const ignored = domains.filter(({ baseDomain }) => !readers.some((one) => manages(one, baseDomain)));
   if (ignored.length > 0) {
     const zones = ignored.map(({ baseDomain }) => baseDomain).join(", ");
-    return failed(name, `${places(readers)} does not manage ${zones}`, `add ${zones} to its --domain-filter`);
+    return failed(name, `${namesOf(readers)} does not manage ${zones}`, `add ${zones} to its --domain-filter`);
   }
-  return passed(name, `${places(readers)} reads DNSEndpoints`);
+  return passed(name, `${namesOf(readers)} reads DNSEndpoints`);
 }
 
 function containerOf({ spec }: V1Deployment) {

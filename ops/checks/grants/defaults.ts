@@ -24,7 +24,7 @@ export function* defaultPrivilegeFindings({ defaults }: Live, expected: GrantExp
     const actual = found.find(({ grantee }) => grantee === role)?.privileges ?? [];
     const missing = privileges.filter((privilege) => !actual.includes(privilege));
     if (missing.length > 0) {
-      const problem = `the next ${cell.kind} ${place(scope)} does not give ${granteeName(role)} ${missing.join(", ")}`;
+      const problem = `the next ${cell.kind} ${whereText(scope)} does not give ${granteeName(role)} ${missing.join(", ")}`;
       yield report(scope, expected)("outage", problem, alter(scope, "GRANT", missing, `TO ${roleName(role)}`));
     }
     // Without an entry for all schemas, what the server gives by itself applies.
@@ -62,23 +62,23 @@ function strayFinding(
   danger: Danger,
   expected: GrantExpectation,
 ): GrantFinding {
-  const problem = `each ${scope.kind} that is created ${place(scope)} gives ${granteeName(role)} ${stray.join(", ")}`;
+  const problem = `each ${scope.kind} that is created ${whereText(scope)} gives ${granteeName(role)} ${stray.join(", ")}`;
   return report(scope, expected)(danger, problem, alter(scope, "REVOKE", stray, `FROM ${roleName(role)}`));
 }
 
 function report({ owner, schema }: Scope, { schemas }: GrantExpectation) {
-  const place = schema === null ? "" : ` in schema ${quoted(schema)}`;
-  return reporter(`default privileges of ${quoted(owner)}${place}`, schemas.get(schema ?? "")?.name);
+  const inSchema = schema === null ? "" : ` in schema ${quoted(schema)}`;
+  return reporter(`default privileges of ${quoted(owner)}${inSchema}`, schemas.get(schema ?? "")?.name);
 }
 
-function place({ schema }: Scope): string {
+function whereText({ schema }: Scope): string {
   return schema === null ? "anywhere" : `in ${quoted(schema)}`;
 }
 
 function alter({ owner, schema, kind }: Scope, verb: string, privileges: readonly string[], role: string): string {
-  const place = schema === null ? "" : ` IN SCHEMA ${quoted(schema)}`;
+  const inSchema = schema === null ? "" : ` IN SCHEMA ${quoted(schema)}`;
   const change = `${verb} ${privileges.join(", ")} ON ${kind.toUpperCase()}S ${role}`;
-  return `ALTER DEFAULT PRIVILEGES FOR ROLE ${quoted(owner)}${place} ${change};`;
+  return `ALTER DEFAULT PRIVILEGES FOR ROLE ${quoted(owner)}${inSchema} ${change};`;
 }
 
 function dangerOf(schema: string | null, stray: readonly string[], { schemas }: GrantExpectation): Danger {

@@ -120,7 +120,7 @@ const FOLDER = new URL("sql/", import.meta.url);
 
 /**
  * Reads the system catalog as far as the plan goes, with one query per kind of thing, whatever the number of objects; Postgres 15 or newer.
- * @param client in a transaction, of which it empties the search path so that every name comes out qualified
+ * @param client in a transaction, of which it empties the search path so that all names are qualified
  */
 export async function readLive(client: ClientBase, { schemas, roles }: GrantExpectation): Promise<Live> {
   const { anonymous, authenticator } = roles;

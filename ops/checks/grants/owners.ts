@@ -108,7 +108,7 @@ function* eventTriggers(live: Live, expected: GrantExpectation): Iterable<GrantF
     if (found === undefined) {
       // Otherwise a finding of enforcement.ts.
       if (!expected.superuser) continue;
-      yield report("outage", "does not exist: what it does on a change of the schema is not done", again);
+      yield report("outage", "does not exist, so it does not run when the schema changes", again);
       continue;
     }
     if (!found.enabled) yield report("outage", "is disabled", `ALTER EVENT TRIGGER ${name} ENABLE;`);

@@ -8,7 +8,7 @@ import { quoted, titleOf } from "./sql.ts";
 const LIMIT_SETTINGS = "search_path role row_security default_transaction_read_only session_preload_libraries".split(
   " ",
 );
-/** Roles of the server that read or write every row, whatever the grants say. */
+/** Roles of the server that read or write every row, regardless of grants. */
 const READ_ALL = ["pg_read_all_data", "pg_write_all_data"];
 const EXAMPLES = 3;
 

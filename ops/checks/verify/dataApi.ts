@@ -205,8 +205,11 @@ function checkBrowsers(client: HttpClient, url: string): Promise<Check> {
 /** The preflight request of a browser: any origin may read, without credentials. */
 function checkPreflight(client: HttpClient, url: string): Promise<Check> {
   return checkAnswers(client, `${url} CORS preflight`, async () => {
-    const asked = { "access-control-request-method": "GET", "access-control-request-headers": "accept-profile,prefer" };
-    const headers = { origin: "https://example.org", ...asked };
+    const preflight = {
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "accept-profile,prefer",
+    };
+    const headers = { origin: "https://example.org", ...preflight };
     const answer = await client.send(`${url}/meta_endpoints`, { method: "OPTIONS", headers });
     expectEqual("status", answer.status, 200);
     expectEqual("Access-Control-Allow-Origin", headerOf(answer, "access-control-allow-origin"), "*");

@@ -10,11 +10,11 @@ import { type Check, check, Unexpected } from "./check.ts";
 export function checkName(
   host: string,
   { targets }: Pick<RecordSet, "targets">,
-  ask: Resolve = resolve,
+  lookUp: Resolve = resolve,
 ): Promise<Check> {
   return check(`${host} resolves`, async () => {
-    const found = await addressesOf(host, ask);
-    const addresses = async (target: string) => (isIP(target) ? [target] : addressesOf(target, ask));
+    const found = await addressesOf(host, lookUp);
+    const addresses = async (target: string) => (isIP(target) ? [target] : addressesOf(target, lookUp));
     const planned = (await Promise.all(targets.map(addresses))).flat();
     if (targets.length > 0 && otherAddresses(found, planned).length > 0) {
       throw new Unexpected(`the targets ${planned.join(", ")}`, found.join(", "));
@@ -23,8 +23,8 @@ export function checkName(
   });
 }
 
-async function addressesOf(name: string, ask: Resolve): Promise<readonly string[]> {
-  const found = await ask(name).catch(({ code = "an error" }: NodeJS.ErrnoException) => {
+async function addressesOf(name: string, lookUp: Resolve): Promise<readonly string[]> {
+  const found = await lookUp(name).catch(({ code = "an error" }: NodeJS.ErrnoException) => {
     throw new Unexpected(`addresses of ${name}`, code === "ENOTFOUND" ? "none: the name does not exist" : code);
   });
   if (found.length === 0) throw new Unexpected(`addresses of ${name}`, "none");

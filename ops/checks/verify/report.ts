@@ -46,7 +46,10 @@ function reasonsOf(checks: readonly Pick<Result, "ok" | "skipped" | "detail">[])
 }
 
 function table(checks: readonly Result[], paint: Paint): string {
-  const drawn = new Table({ head: ["subject", "", "check", "seen"], style: { head: [], border: [], compact: true } });
+  const drawn = new Table({
+    head: ["subject", "", "check", "observed"],
+    style: { head: [], border: [], compact: true },
+  });
   const groups = [...Map.groupBy(checks, ({ subject }) => subject)];
   const shown = groups.length <= MAX_SUBJECTS ? groups : groups.filter(([, own]) => own.some(isProblem));
   for (const [subject, own] of shown) {

@@ -25,8 +25,8 @@ const OF_APPLICATIONS: readonly Kind[] = ["sign-in", "routes", "cluster"];
 
 /**
  * Runs all checks. If nothing but sign-ins to applications on `*.localhost`, and other checks of these applications, failed, polls the sign-ins
- * until they pass, then runs all checks again: such an application asks the identity provider by a name that the cluster's DNS learns after the
- * deployment.
+ * until they pass, then runs all checks again: such an application requests the identity provider by a name that the cluster's DNS only resolves
+ * some time after the deployment.
  */
 export async function verifyApplications(
   { verify, exposures, progress }: Verification,

@@ -10,7 +10,7 @@ import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, recover } from "../apply.ts";
 import { refuseUnsafeRefresh } from "../refreshGuard.ts";
 import { checkAll, type Ready, Refusal } from "./checks.ts";
-import { askHosts, type HostState, protectedUrls } from "./hosts.ts";
+import { type HostState, protectedUrls, requestHosts } from "./hosts.ts";
 import { LockedError } from "../state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import {
@@ -188,7 +188,7 @@ class Deployment {
     if (applied && engine) this.#done = engine.done;
     const planned = applied ? (this.#preview?.ran.steps ?? []) : [];
     const urls = protectedUrls(this.#before?.access, this.#target.plan);
-    const hosts = await this.#recording.part("Asking protected hosts without a session", () => askHosts(urls));
+    const hosts = await this.#recording.part("Checking protected hosts without a session", () => requestHosts(urls));
     const failed = engine?.failed ?? [];
     const failure = { errors, planned, done: this.#done, failed, hosts };
     this.#options.print(failurePage(failure, this.#options.paint));

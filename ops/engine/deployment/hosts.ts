@@ -22,11 +22,11 @@ function isProtected({ protection, publicPaths }: HostFacts): boolean {
 }
 
 /** Sends a request without a session to each host. */
-export function askHosts(urls: readonly string[]): Promise<HostState[]> {
-  return withClient((client) => Promise.all(urls.map((url) => askHost(client, url))));
+export function requestHosts(urls: readonly string[]): Promise<HostState[]> {
+  return withClient((client) => Promise.all(urls.map((url) => requestHost(client, url))));
 }
 
-async function askHost(client: HttpClient, url: string): Promise<HostState> {
+async function requestHost(client: HttpClient, url: string): Promise<HostState> {
   try {
     const { status, headers } = await client.send(`${url}/`);
     const location = headers["location"];

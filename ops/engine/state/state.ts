@@ -24,7 +24,7 @@ export interface Resource {
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly dependencies?: readonly string[];
-  /** Outputs that are secret although neither their inputs nor the provider's schema say so. */
+  /** Outputs that are secret although neither their inputs nor the provider's schema mark them as secret. */
   readonly additionalSecretOutputs?: readonly string[];
   /** Whether it was replaced and is to be deleted. */
   readonly delete?: boolean;

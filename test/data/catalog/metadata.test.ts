@@ -222,7 +222,7 @@ test("the page of limits shows those of the API, how to cite, and what is stable
     });
     expect(await texts(page, "[aria-labelledby=limits] li")).toEqual([
       "One response contains at most 1,000 rows (header X-Max-Rows). Content-Range shows whether there are more.",
-      "Tables of more than 1,000,000 rows are not counted exactly; ask for Prefer: count=estimated.",
+      "Tables of more than 1,000,000 rows are not counted exactly; use Prefer: count=estimated.",
       "A query that takes longer than 5 seconds is stopped.",
       "Each client address may send 50 requests a second on average and 100 in a burst, with at most 6 concurrent requests. " +
         "Further requests get status 429; the header Retry-After states when to retry.",

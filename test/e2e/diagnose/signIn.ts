@@ -52,7 +52,9 @@ export function signInCauses(): void {
       await withObject("middlewares", ["authentik", "gatehouse-strip"], change, async () => {
         const { cause } = await named("app.localhost", ["none", "trusted origins", "also route configuration"]);
         const { host } = new URL(own.identityProvider);
-        expect(cause?.evidence).toEqual([`its issuer, asked at ${own.identityProvider}, begins with https://${host}`]);
+        expect(cause?.evidence).toEqual([
+          `its issuer, requested at ${own.identityProvider}, begins with https://${host}`,
+        ]);
       });
       await healthy();
     });

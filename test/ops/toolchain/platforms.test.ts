@@ -98,7 +98,7 @@ test("lists on a platform without an archive what helps there", async () => {
   - PATH: ${old} is 3.100.0, older than 3.222.0
   - cache: ${cached} does not exist
   - mirror: a mirror has programs for linux-x64 only
-  - official download: the publisher has none for freebsd-x64
+  - official download: the publisher has no file for freebsd-x64
   - build from Go modules: Go is not on PATH
 To fix it, do one of these:
   - install Go 1.26 or newer and let it reach its module proxy (GOPROXY is respected)

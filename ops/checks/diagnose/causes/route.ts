@@ -37,7 +37,7 @@ function missingSecret({ id }: Exposure, evidence: ComparedEvidence): Problem | 
   const missing = plan.middlewares
     .filter(({ kind }) => kind === "basic-auth")
     .map(({ namespace, name }) => `${namespace}/${name}`)
-    .find((place) => used.includes(place) && secrets?.has(place) === false);
+    .find((name) => used.includes(name) && secrets?.has(name) === false);
   if (missing === undefined) return undefined;
   const message = `the Secret with the password of Middleware ${missing} is missing, so Traefik drops its routes`;
   return { message, evidence: [`Secret ${missing} does not exist`], hint: redeploy(evidence) };

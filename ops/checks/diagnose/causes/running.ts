@@ -1,4 +1,4 @@
-/** Whether the pods behind an exposure run: those of its application, and of the identity provider that is asked first. */
+/** Whether the pods behind an exposure run: those of its application, and of the identity provider that authenticates its users. */
 import type { Backend } from "../../../../config/settings.ts";
 import { AUTHENTIK_SERVICE } from "../../../../infra/plan/exposures.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
@@ -12,22 +12,22 @@ export const application: Cause = ({ backend, role }, evidence) =>
 
 /** The outpost of the gateway, and the server with the login page. */
 export const identityProvider: Cause = (exposure, evidence) =>
-  causeOf("identity provider not running", problemOf(askedBefore(exposure, evidence), evidence));
+  causeOf("identity provider not running", problemOf(identityBackends(exposure, evidence), evidence));
 
 /** A Service of either that does not exist. */
 export const serviceMissing: Cause = (exposure, evidence) => {
   const { services } = evidence;
-  const needed = [exposure.backend, ...askedBefore(exposure, evidence)];
+  const needed = [exposure.backend, ...identityBackends(exposure, evidence)];
   const missing = services ? needed.filter((one) => !findService(services, one)) : [];
   return causeOf("application not running", problemOf(missing, evidence));
 };
 
-function askedBefore({ protection, role, outpost }: Exposure, { settings, plan }: ComparedEvidence): Backend[] {
+function identityBackends({ protection, role, outpost }: Exposure, { settings, plan }: ComparedEvidence): Backend[] {
   if (!protectionOf(protection).usesIdentityProvider && role !== "identity-provider") return [];
   const { install, namespace, service } = settings.identityProvider;
   const server = install ? AUTHENTIK_SERVICE : service;
-  const asked = plan.outposts.filter(({ name }) => name === outpost);
-  return [...(server ? [{ ...server, namespace }] : []), ...asked];
+  const outposts = plan.outposts.filter(({ name }) => name === outpost);
+  return [...(server ? [{ ...server, namespace }] : []), ...outposts];
 }
 
 /** Returns the problem of the first backend that has one. */

@@ -24,7 +24,7 @@ function wrongOwnOrigin(evidence: ComparedEvidence, origin: string): Problem | u
   if (own === undefined || own === origin) return undefined;
   return {
     message: `the identity provider has the origin ${own}, but browsers use ${origin}: it refuses their logins`,
-    evidence: [`its issuer, asked at ${origin}, begins with ${own}`, ...trustedProxies(evidence)],
+    evidence: [`its issuer, requested at ${origin}, begins with ${own}`, ...trustedProxies(evidence)],
     hint: `configure the gateway to pass Host and X-Forwarded-Proto unchanged, and add the gateway's address to ${LIST}; ${redeploy(evidence)}`,
   };
 }

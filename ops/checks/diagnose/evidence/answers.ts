@@ -16,7 +16,7 @@ export interface TestUser extends Credentials {
  * Sends requests to one exposure.
  * @param user an allowed user; undefined = no sign-in
  */
-export async function askExposure(exposure: Exposure, user: TestUser | undefined): Promise<Answers> {
+export async function requestExposure(exposure: Exposure, user: TestUser | undefined): Promise<Answers> {
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
   const [withoutSession, trail] = await Promise.all([
     traced(url, (client) => client.follow(url)),
@@ -26,8 +26,11 @@ export async function askExposure(exposure: Exposure, user: TestUser | undefined
 }
 
 /** Sends requests to an unplanned host at these origins, until one is served. */
-export async function askHost(host: string, origins: readonly string[]): Promise<{ url: string; answers: Answers }> {
-  const none: Trail = { hops: [], end: { error: "not asked" }, text: "other" };
+export async function requestHost(
+  host: string,
+  origins: readonly string[],
+): Promise<{ url: string; answers: Answers }> {
+  const none: Trail = { hops: [], end: { error: "not requested" }, text: "other" };
   let last = { url: `http://${host}`, answers: { withoutSession: none, withSession: undefined } };
   for (const origin of origins) {
     const trail = await traced(`${origin}/`, (client) => client.follow(`${origin}/`));

@@ -2,7 +2,7 @@ import { resolve } from "../../../clients/names.ts";
 import type { NameAnswer } from "../evidence.ts";
 import { type Observation, observe } from "../observation.ts";
 
-/** Asks the system's resolver for a host; that there is no such name is a value, too. */
+/** Resolves a host with the system's resolver. That a name does not exist is an observed value, too. */
 export function observeName(host: string): Promise<Observation<NameAnswer>> {
   return observe(`the name ${host}`, async () => {
     try {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Exposure } from "../../../../infra/plan/types.ts";
-import { askExposure } from "../../../../ops/checks/diagnose/evidence/answers.ts";
+import { requestExposure } from "../../../../ops/checks/diagnose/evidence/answers.ts";
 
 const EXECUTOR = "/api/v3/flows/executor/default-authentication-flow/";
 const INGE = { username: "inge", password: "correct horse", groups: [] };
@@ -56,7 +56,7 @@ async function start(options: { readonly keepsSession: boolean }): Promise<numbe
 
 const ends = async (port: number): Promise<unknown> => {
   const exposure = { url: `http://app.localhost:${port}`, role: "service" } as Exposure;
-  const { withoutSession, withSession } = await askExposure(exposure, INGE);
+  const { withoutSession, withSession } = await requestExposure(exposure, INGE);
   return [withoutSession, withSession?.trail].map((trail) => [trail?.end, trail?.hops.at(-1)?.url]);
 };
 

@@ -53,7 +53,7 @@ export function evidenceOf(change: (evidence: Open<Evidence>) => void = () => un
     },
     names: new Map(plan.exposures.map(({ host }) => [host, { value: { addresses: [addressOf(host)] } }])),
     answers: new Map(plan.exposures.map((exposure) => [exposure.url, answers(exposure, plan)])),
-    notAsked: 0,
+    notRequested: 0,
   };
   change(evidence as Open<Evidence>);
   return evidence;

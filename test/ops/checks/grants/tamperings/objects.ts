@@ -137,7 +137,7 @@ export const OBJECTS: readonly Tampering[] = [
     sql: "ALTER EVENT TRIGGER gatehouse_schema_changed DISABLE; DROP EVENT TRIGGER gatehouse_schema_dropped",
     found: [
       ["event trigger gatehouse_schema_changed", "is disabled"],
-      ["event trigger gatehouse_schema_dropped", "does not exist: what it does on a change of the schema is not done"],
+      ["event trigger gatehouse_schema_dropped", "does not exist, so it does not run when the schema changes"],
     ],
     fix: `CREATE EVENT TRIGGER gatehouse_schema_dropped ON sql_drop EXECUTE FUNCTION gatehouse.reload_schema_cache();
       ALTER EVENT TRIGGER gatehouse_schema_changed ENABLE`,

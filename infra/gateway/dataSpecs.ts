@@ -6,14 +6,20 @@ import type { PlainMiddleware } from "./traefik.ts";
 
 type RateLimit = NonNullable<PlainMiddleware["rateLimit"]>;
 
+/** Header with the number of proxies before the gateway, for Postgres, which counts queries by client (infra/data/sql/010_pre_request.sql). */
+const PROXIES = "X-Gatehouse-Proxies";
+
 /**
  * The API has no credentials: a token or a cookie is never forwarded, and scripts of every origin may read. The gateway answers preflights
  * itself, since PostgREST would allow methods that find no route.
  */
-export function anonymousSpec(): PlainMiddleware {
+export function anonymousSpec({ upstream }: { readonly upstream: boolean }): PlainMiddleware {
   return {
     headers: {
-      customRequestHeaders: emptied(["Authorization", "Cookie", "Content-Profile"]),
+      customRequestHeaders: {
+        ...emptied(["Authorization", "Cookie", "Content-Profile"]),
+        [PROXIES]: upstream ? "1" : "0",
+      },
       customResponseHeaders: {
         // PostgREST answers OPTIONS with what a relation could take.
         Allow: "GET, HEAD, OPTIONS",

@@ -35,7 +35,7 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
     case "redirect":
       return { redirectScheme: { scheme: "https", permanent: true, ...portOf(middleware.port) } };
     case "anonymous":
-      return anonymousSpec();
+      return anonymousSpec(middleware);
     case "unavailable":
       return unavailableSpec();
     case "rate-limit":

@@ -11,7 +11,6 @@ import type { Exposure, TraefikService } from "./types.ts";
 /** Where the OpenAPI 3.1 description is, and the function that PostgREST serves it from. */
 const DESCRIPTION = { path: "/openapi.json", from: "/rpc/document" };
 
-const ANONYMOUS: MiddlewareSpec = { name: "gatehouse-anonymous", kind: "anonymous" };
 const WHOLE_QUERY: MiddlewareSpec = { name: "gatehouse-whole-query", kind: "whole-query" };
 const UNAVAILABLE: MiddlewareSpec = { name: "gatehouse-unavailable", kind: "unavailable" };
 const EXACT_COUNT: MiddlewareSpec = { name: "gatehouse-exact-count", kind: "exact-count" };
@@ -36,7 +35,7 @@ export interface LimitedBackend extends Omit<TraefikService, "middlewares"> {
  */
 export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;
-  const front = [...openChain(exposure), ANONYMOUS, WHOLE_QUERY, UNAVAILABLE];
+  const front = [...openChain(exposure), anonymous(exposure), WHOLE_QUERY, UNAVAILABLE];
   const [first] = dataApi.exposed;
   const schemas = dataApi.exposed.map((schema) => ({
     match: `${host} && !PathPrefix(\`/rpc/\`) && !${embedsMuch()} && ${selects(schema, schema === first)}`,
@@ -62,9 +61,10 @@ export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
  * Returns PostgREST with the limits of one client, for all rules and hosts together. Behind a proxy that terminates TLS, the client is the last
  * address that the proxy adds, so that these hosts have limits of their own.
  */
-export function limitedBackend({ tls, backend }: Exposure, { limits }: DataApi): LimitedBackend {
-  const upstream = tls?.termination === "upstream";
-  const named = (...parts: readonly string[]): string => dnsLabel(...parts, ...(upstream ? ["upstream"] : []));
+export function limitedBackend(exposure: Exposure, { limits }: DataApi): LimitedBackend {
+  const { backend } = exposure;
+  const upstream = isUpstream(exposure);
+  const named = (name: string): string => upstreamName(name, upstream);
   const { requestsPerSecond: average, burst, inFlight: amount } = limits;
   return {
     name: named("gatehouse-data-api"),
@@ -76,6 +76,19 @@ export function limitedBackend({ tls, backend }: Exposure, { limits }: DataApi):
       { name: named("gatehouse-in-flight"), kind: "in-flight", amount, upstream },
     ],
   };
+}
+
+function anonymous(exposure: Exposure): MiddlewareSpec {
+  const upstream = isUpstream(exposure);
+  return { name: upstreamName("gatehouse-anonymous", upstream), kind: "anonymous", upstream };
+}
+
+function isUpstream({ tls }: Exposure): boolean {
+  return tls?.termination === "upstream";
+}
+
+function upstreamName(name: string, upstream: boolean): string {
+  return dnsLabel(name, ...(upstream ? ["upstream"] : []));
 }
 
 function profile(schema: string, deprecated: DataApi["deprecated"] = []): MiddlewareSpec {

@@ -6,7 +6,8 @@ export type Middleware = { readonly name: string; readonly namespace: string } &
   | { readonly kind: "strip" | "background" | "background-end" | "upstream" | "sign-in-error" }
   | { readonly kind: "redirect"; readonly port: number | undefined }
   | { readonly kind: "basic-auth"; readonly service: string }
-  | { readonly kind: "anonymous" | "unavailable" | "whole-query" | "exact-count" }
+  | { readonly kind: "anonymous"; readonly upstream: boolean }
+  | { readonly kind: "unavailable" | "whole-query" | "exact-count" }
   | { readonly kind: "rate-limit"; readonly average: number; readonly burst: number; readonly upstream: boolean }
   | { readonly kind: "in-flight"; readonly amount: number; readonly upstream: boolean }
   | { readonly kind: "profile"; readonly schema: string; readonly deprecation: Deprecation | undefined }

@@ -69,7 +69,9 @@ describe("the data API's part of the gateway under mocks", () => {
 
   test("passes no credentials, and allows every origin to read", () => {
     const { headers } = spec("gatehouse-anonymous") as { headers: Record<string, unknown> };
-    expect(headers["customRequestHeaders"]).toEqual({ Authorization: "", Cookie: "", "Content-Profile": "" });
+    expect(headers["customRequestHeaders"]).toEqual({
+      ...{ Authorization: "", Cookie: "", "Content-Profile": "", "X-Gatehouse-Proxies": "0" },
+    });
     expect(headers["accessControlAllowOriginList"]).toEqual(["*"]);
     expect(headers["accessControlAllowMethods"]).toEqual(["GET", "HEAD", "OPTIONS"]);
     expect(headers["accessControlAllowCredentials"]).toBe(undefined);

@@ -139,7 +139,7 @@ describe("concurrent requests of one client", () => {
     const running = await api.session();
     await running.query("begin");
     await running.query(
-      "select pg_advisory_xact_lock(hashtext('gatehouse 192.0.2.1'), slot) from generate_series(1, 6) as slot",
+      "select pg_advisory_xact_lock(hashtextextended('gatehouse 192.0.2.1 ' || slot, 0)) from generate_series(1, 6) as slot",
     );
     const refused = await api.get("/dim_place", from("192.0.2.1"));
     expect([refused.status, JSON.parse(refused.body)]).toEqual([
@@ -150,10 +150,12 @@ describe("concurrent requests of one client", () => {
       },
     ]);
     expect([refused.headers["retry-after"], refused.headers["cache-control"]]).toEqual(["1", "no-store"]);
-    const others = [from("192.0.2.2"), from("192.0.2.2, 192.0.2.1"), marts];
+    const proxied = { ...from("192.0.2.2, 192.0.2.1"), "x-gatehouse-proxies": "1" };
+    const others = [from("192.0.2.2"), from("192.0.2.1, 192.0.2.2"), proxied, marts];
     const statuses = await Promise.all(others.map(async (headers) => (await api.get("/dim_place", headers)).status));
-    expect(statuses).toEqual([200, 200, 200]);
-    expect((await api.get("/dim_place", from("192.0.2.1, 198.51.100.7"))).status).toBe(429);
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    const throughProxy = { ...from("192.0.2.1, 198.51.100.7"), "x-gatehouse-proxies": "1" };
+    expect((await api.get("/dim_place", throughProxy)).status).toBe(429);
     await running.query("rollback");
     await running.end();
     expect((await api.get("/dim_place", from("192.0.2.1"))).status).toBe(200);
@@ -161,12 +163,19 @@ describe("concurrent requests of one client", () => {
 
   test.each([
     [{ "x-forwarded-for": "192.0.2.1" }, "192.0.2.1"],
+    // The gateway trusts a sender that it should not: only the address that the gateway adds is certain.
+    [{ "x-forwarded-for": "198.51.100.7, 192.0.2.1", "x-gatehouse-proxies": "0" }, "192.0.2.1"],
+    [{ "x-forwarded-for": "198.51.100.7, 192.0.2.1" }, "192.0.2.1"],
     // A trusted proxy states its client, and the gateway adds the proxy.
-    [{ "x-forwarded-for": "192.0.2.1, 198.51.100.7" }, "192.0.2.1"],
-    [{ "x-forwarded-for": "203.0.113.1,192.0.2.1,198.51.100.7" }, "192.0.2.1"],
+    [{ "x-forwarded-for": "192.0.2.1, 198.51.100.7", "x-gatehouse-proxies": "1" }, "192.0.2.1"],
+    [{ "x-forwarded-for": "203.0.113.1,192.0.2.1,198.51.100.7", "x-gatehouse-proxies": "1" }, "192.0.2.1"],
+    [{ "x-forwarded-for": "192.0.2.1", "x-gatehouse-proxies": "1" }, "192.0.2.1"],
     [{ "x-forwarded-for": "2001:db8:1:2:3::4" }, "2001:db8:1:2::/64"],
-    [{ "x-forwarded-for": "2001:db8:1:2:ffff::9, 198.51.100.7" }, "2001:db8:1:2::/64"],
-    [{ "x-forwarded-for": "not:an:address, 198.51.100.7" }, "not:an:address"],
+    [{ "x-forwarded-for": "2001:db8:1:2:ffff::9, 198.51.100.7", "x-gatehouse-proxies": "1" }, "2001:db8:1:2::/64"],
+    [{ "x-forwarded-for": "::ffff:192.0.2.1" }, "192.0.2.1"],
+    [{ "x-forwarded-for": "192.0.2.1:54321" }, "192.0.2.1"],
+    [{ "x-forwarded-for": "[2001:db8:1:2:3::4]:443" }, "2001:db8:1:2::/64"],
+    [{ "x-forwarded-for": "not:an:address" }, "not:an:address"],
     [{ "x-real-ip": "192.0.2.1" }, "192.0.2.1"],
     [{ "x-forwarded-for": "", "x-real-ip": "192.0.2.1" }, "192.0.2.1"],
     [{}, null],

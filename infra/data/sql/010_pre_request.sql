@@ -59,8 +59,9 @@ as $$
   from parts join pg_catalog.pg_class c on c.oid = parts.oid
 $$;
 
--- The client of a request: who connected to the gateway, or whom a trusted proxy before it names; the gateway removes what others send. Of IPv6 the
--- /64, as in the limits of the gateway. Null without a gateway: only pods that the NetworkPolicy admits connect to PostgREST.
+-- The client of a request: who connected to the gateway, which is the last address of X-Forwarded-For; behind a proxy that terminates TLS the address
+-- before it, which that proxy states. The gateway sets the number of proxies: addresses further to the front can be forged. Of IPv6 the /64, as in
+-- the limits of the gateway. Null without a gateway: only pods that the NetworkPolicy admits connect to PostgREST.
 create or replace function gatehouse.client(headers json) returns text
   language plpgsql
   immutable
@@ -68,7 +69,13 @@ create or replace function gatehouse.client(headers json) returns text
 as $$
 declare
   forwarded constant text[] := pg_catalog.string_to_array(pg_catalog.replace(headers ->> 'x-forwarded-for', ' ', ''), ',');
-  address constant text := coalesce(forwarded[pg_catalog.cardinality(forwarded) - 1], forwarded[1], headers ->> 'x-real-ip');
+  proxies constant integer := case headers ->> 'x-gatehouse-proxies' when '1' then 1 else 0 end;
+  entry constant text := coalesce(forwarded[pg_catalog.cardinality(forwarded) - proxies], forwarded[1], headers ->> 'x-real-ip');
+  -- Some proxies write IPv4 as IPv6, or add a port (nginx with a dual-stack listener, Azure Application Gateway).
+  address constant text := coalesce(
+    (pg_catalog.regexp_match(entry, '^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$', 'i'))[1],
+    (pg_catalog.regexp_match(entry, '^\[(.+)\](?::\d+)?$'))[1],
+    entry);
 begin
   if pg_catalog.strpos(address, ':') = 0 then
     return address;
@@ -90,7 +97,7 @@ create or replace function gatehouse.acquire_slot(client text, slots integer) re
 as $$
 begin
   for slot in 1 .. slots loop
-    if pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtext('gatehouse ' || client), slot) then
+    if pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('gatehouse ' || client || ' ' || slot, 0)) then
       return true;
     end if;
   end loop;

@@ -116,7 +116,7 @@ describe("a route", () => {
     const namespace = "gatehouse-data";
     const raw = { schema: "raw", since: "2026-01-01", sunset: "2027-01-01", link: undefined };
     expect(plan.middlewares.filter((middleware) => middleware.namespace === namespace).slice(2)).toEqual([
-      { name: "gatehouse-anonymous", namespace, kind: "anonymous" },
+      { name: "gatehouse-anonymous-upstream", namespace, kind: "anonymous", upstream: true },
       { name: "gatehouse-whole-query", namespace, kind: "whole-query" },
       { name: "gatehouse-unavailable", namespace, kind: "unavailable" },
       {

@@ -26,6 +26,11 @@ export interface TraefikFacts {
   readonly forwardAuthFields: readonly string[] | undefined;
   /** Fields of a weighted Service in the definition of TraefikService; undefined = the user may not read definitions. */
   readonly weightedFields: readonly string[] | undefined;
+  /**
+   * Its Services of type LoadBalancer or NodePort with `externalTrafficPolicy: Cluster`, the default: a node that forwards a connection to another one
+   * replaces the client's address (https://kubernetes.io, "Preserving the client source IP"); undefined = the user may not read Services.
+   */
+  readonly nodePortServices: readonly string[] | undefined;
 }
 
 type Gateway = Pick<TraefikGateway, "namespace" | "podLabels">;
@@ -78,19 +83,32 @@ export async function readTraefik(
   const labelSelector = Object.entries(podLabels)
     .map(([name, value]) => `${name}=${value}`)
     .join(",");
-  const pods = await readable(config.makeApiClient(CoreV1Api).listNamespacedPod({ namespace, labelSelector }));
+  const core = config.makeApiClient(CoreV1Api);
+  const pods = await readable(core.listNamespacedPod({ namespace, labelSelector }));
   const containers = pods?.items.flatMap(({ spec }) => spec?.containers ?? []) ?? [];
   const container = containers.find(({ image = "" }) => /traefik/i.test(image)) ?? containers[0];
   if (container === undefined) return undefined;
-  const [middleware, service] = await Promise.all(
-    ["middlewares", "traefikservices"].map((plural) => specSchema(config, plural)),
-  );
+  const [middleware, service, services] = await Promise.all([
+    specSchema(config, "middlewares"),
+    specSchema(config, "traefikservices"),
+    readable(core.listNamespacedService({ namespace })),
+  ]);
+  const labels = Object.entries(pods?.items[0]?.metadata?.labels ?? {}).map((label) => label.join("="));
   return {
     version: versionOf(container),
     args: container.args ?? [],
     forwardAuthFields: fieldNames(middleware?.["forwardAuth"]),
     weightedFields: fieldNames(service?.["weighted"]?.properties?.["services"]),
+    nodePortServices: services?.items
+      .filter(({ spec }) => spec?.externalTrafficPolicy === "Cluster" && selects(spec.selector, labels))
+      .map(({ metadata }) => metadata?.name ?? ""),
   };
+}
+
+/** @param labels of a pod, as `name=value` */
+function selects(selector: Readonly<Record<string, string>> | undefined, labels: readonly string[]): boolean {
+  const required = Object.entries(selector ?? {}).map((label) => label.join("="));
+  return required.length > 0 && required.every((label) => labels.includes(label));
 }
 
 /** Of the repository `traefik`, also of a mirror, e.g. `rancher/mirrored-library-traefik:3.7.8`. */

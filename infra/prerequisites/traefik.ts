@@ -1,6 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import { advisoriesOfTraefik } from "../../config/versions.ts";
 import type { Plan } from "../plan/types.ts";
+import { clientAddresses } from "./clientAddresses.ts";
 import type { TraefikFacts } from "./cluster.ts";
 import { type Options, optionsOf, entryPointsOf } from "./staticOptions.ts";
 import type { Missing, Named, NotChecked, Result } from "./prerequisite.ts";
@@ -49,10 +50,7 @@ function staticOptions(settings: Settings, plan: Plan, facts: TraefikFacts, opti
     ...entryPoints(settings, plan, options),
     { name: "provider kubernetesCRD", result: provider(settings, plan, options) },
     ...resolvers(settings, options),
-    ...upstreamDomains(settings).map((domain) => ({
-      name: `client addresses of domain ${domain}`,
-      result: trustedProxies(settings, domain, facts),
-    })),
+    ...clientAddresses(settings, plan, facts, options),
   ];
 }
 
@@ -132,6 +130,16 @@ function provider({ gateway }: Settings, plan: Plan, options: Options): Result {
       `add them to --${PROVIDER}.namespaces, or remove the argument`,
     );
   }
+  const allowed = options.get(`${PROVIDER}.crossProviderNamespaces`.toLowerCase())?.split(",");
+  const refused = plan.middlewares.find(
+    ({ kind, namespace }) => kind === "unavailable" && !allowed?.includes(namespace),
+  );
+  if (allowed && refused) {
+    return missing(
+      `refuses noop@internal, which middlewares in namespace ${refused.namespace} use`,
+      `add the namespace to --${PROVIDER}.crossProviderNamespaces`,
+    );
+  }
   return { observed: namespaces.length > 0 ? `reads ${namespaces.join(", ")}` : "reads every namespace" };
 }
 
@@ -156,59 +164,4 @@ function resolvers({ domains }: Settings, options: Options): Named[] {
       },
     ];
   });
-}
-
-function trustedProxies(settings: Settings, domain: string, facts: TraefikFacts): Result {
-  const found = clientAddresses(settings, facts);
-  if (found === undefined) return UNREADABLE;
-  if ("trusted" in found) return { observed: `from X-Forwarded-For of ${found.trusted.join(", ")}` };
-  return { entry: `domains.${domain}.tls: upstream`, problem: found.problem, fix: trustedAddressesHint(settings) };
-}
-
-/**
- * Returns the proxies from whose `X-Forwarded-For` header Traefik takes the address of a client, or why it does not know that address.
- * With `tls: upstream` the limits per client need it (https://doc.traefik.io, EntryPoints, Forwarded Headers). Undefined where Traefik's
- * arguments do not state its entry points.
- */
-export function clientAddresses(
-  settings: Settings,
-  facts: TraefikFacts,
-): { readonly trusted: readonly string[] } | { readonly problem: string } | undefined {
-  const trusted = trustedAddresses(settings, facts);
-  if (trusted === undefined) return undefined;
-  if (trusted === "everyone") {
-    const option = `${forwardedHeaders(settings)}.insecure`;
-    const problem = `Traefik trusts the X-Forwarded-For header of every sender (${option}), so that a client can choose its address`;
-    return { problem };
-  }
-  return trusted.length > 0
-    ? { trusted }
-    : { problem: "Traefik trusts no proxy, so that all clients share one rate limit" };
-}
-
-/** Returns what to configure where a domain has `tls: upstream`. */
-export function trustedAddressesHint(settings: Settings): string {
-  return `list the addresses of the proxies in ${forwardedHeaders(settings)}.trustedIPs`;
-}
-
-function forwardedHeaders({ gateway }: Settings): string {
-  return `--entryPoints.${gateway.httpEntryPoint}.forwardedHeaders`;
-}
-
-/** Returns the enabled domains whose TLS a proxy before the gateway terminates. */
-export function upstreamDomains({ domains }: Settings): string[] {
-  return domains.filter(({ enabled, tls }) => enabled && tls?.termination === "upstream").map(({ kind }) => kind);
-}
-
-/**
- * Returns the addresses of senders whose `X-Forwarded-For` header Traefik uses; "everyone" where it trusts all; undefined where its arguments
- * do not state its entry points, because a file or variables configure it.
- */
-function trustedAddresses({ gateway }: Settings, { args }: TraefikFacts): readonly string[] | "everyone" | undefined {
-  const prefix = `entrypoints.${gateway.httpEntryPoint.toLowerCase()}.`;
-  const options = [...optionsOf(args)].filter(([name]) => name.startsWith(prefix));
-  if (options.length === 0) return undefined;
-  const valueOf = (option: string) => options.find(([name]) => name === prefix + option)?.[1];
-  if ((valueOf("forwardedheaders.insecure") ?? "false") !== "false") return "everyone";
-  return (valueOf("forwardedheaders.trustedips") ?? "").split(",").filter((address) => address !== "");
 }

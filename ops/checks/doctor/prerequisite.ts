@@ -13,7 +13,8 @@ export function prerequisiteChecks(
   return own.map(({ name, result }) => checkOf(name, result));
 }
 
-function checkOf(name: string, result: Result): Check {
+/** Returns the check of a prerequisite. */
+export function checkOf(name: string, result: Result): Check {
   if ("observed" in result) return passed(name, result.observed);
   if ("reason" in result) return skip(name, result.reason, result.hint);
   return failed(name, `${result.entry}: ${result.problem}`, result.fix);

@@ -1,10 +1,11 @@
 /** Checks that need access to the cluster: pods, the Services behind routes, Traefik, and the audit. */
 import type { KubeConfig } from "@kubernetes/client-node";
-import type { Backend, Settings, TraefikGateway } from "../../../config/settings.ts";
+import type { Backend, Settings } from "../../../config/settings.ts";
 import { CATALOG_SERVICE } from "../../../infra/plan/exposures.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import { readTraefik, type TraefikFacts } from "../../../infra/prerequisites/cluster.ts";
-import { clientAddresses, trustedAddressesHint, upstreamDomains } from "../../../infra/prerequisites/traefik.ts";
+import { upstreamDomains } from "../../../infra/prerequisites/clientAddresses.ts";
+import { readTraefik } from "../../../infra/prerequisites/cluster.ts";
+import { traefikPrerequisites } from "../../../infra/prerequisites/traefik.ts";
 import type { StackContext } from "../../context/context.ts";
 import { type ClusterObjects, readClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
 import {
@@ -18,7 +19,8 @@ import {
 } from "../../clients/services.ts";
 import { audit } from "../audit/audit.ts";
 import { lineOf } from "../finding.ts";
-import { type Check, check, expectEqual, skip } from "./check.ts";
+import { checkOf } from "../doctor/prerequisite.ts";
+import { type Check, skip } from "./check.ts";
 import type { Unreachable } from "./databaseOf.ts";
 import type { Probe } from "./probe.ts";
 
@@ -48,7 +50,7 @@ export function clusterProbes(target: Target, cluster: KubeConfig | Unreachable,
   const services = async (): Promise<DeployedService[]> => (found ??= servicesOf(await objects()));
   return [
     { kind: "cluster", subject, run: async () => checkPods(await objects(), settings) },
-    { kind: "cluster", subject, run: () => checkTraefik(cluster, settings) },
+    { kind: "cluster", subject, run: () => checkTraefik(cluster, target) },
     ...plan.exposures.map(({ id, url, host }): Probe => {
       const name = `backends of ${url}`;
       const hint = `run: npx gatehouse diagnose ${context} ${host}`;
@@ -88,32 +90,19 @@ function checkPods(objects: ClusterObjects, { identityProvider, dataApi }: Setti
   ];
 }
 
-async function checkTraefik(config: KubeConfig, settings: Settings): Promise<Check[]> {
+/** The prerequisites of the Traefik that runs, as before a deployment. */
+async function checkTraefik(config: KubeConfig, { plan, settings }: Target): Promise<Check[]> {
   const { gateway } = settings;
   const traefik = await readTraefik(config, gateway);
+  if (traefik) return traefikPrerequisites(settings, plan, traefik).map(({ name, result }) => checkOf(name, result));
+  const detail = `${gateway.version} as stated; no pod of Traefik in ${gateway.namespace} has a version`;
+  const hint = "see docs/prerequisites.md, Client addresses behind a proxy";
   return [
-    ...(gateway.version === undefined ? [] : [await checkVersion(gateway, gateway.version, traefik?.version)]),
-    ...upstreamDomains(settings).map((domain) => checkClientAddresses(settings, domain, traefik)),
+    ...(gateway.version === undefined ? [] : [{ name: "version of Traefik", ok: true, detail }]),
+    ...upstreamDomains(settings).map((domain) =>
+      skip(`client addresses of domain ${domain}`, "the arguments of Traefik's pods are not readable", hint),
+    ),
   ];
-}
-
-function checkVersion({ namespace }: TraefikGateway, stated: string, running: string | undefined): Promise<Check> {
-  return check("version of Traefik", () => {
-    if (running !== undefined) expectEqual("gateway.version", stated, running);
-    return Promise.resolve(running ?? `${stated} as stated; no pod of Traefik in ${namespace} has a version`);
-  });
-}
-
-/** Whether the limits per client have the client's address behind the proxy of a domain with `tls: upstream`. */
-export function checkClientAddresses(settings: Settings, domain: string, traefik: TraefikFacts | undefined): Check {
-  const name = `client addresses of domain ${domain}`;
-  const hint = trustedAddressesHint(settings);
-  const found = traefik && clientAddresses(settings, traefik);
-  if (found === undefined) {
-    return skip(name, "the arguments of Traefik's pods are not readable, or state no entry point", hint);
-  }
-  if ("problem" in found) return { name, ok: false, detail: found.problem, hint };
-  return { name, ok: true, detail: `from X-Forwarded-For of ${found.trusted.join(", ")}` };
 }
 
 /** Returns the Services that the rules of an exposure name, the outpost among them. */

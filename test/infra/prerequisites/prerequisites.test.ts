@@ -4,7 +4,6 @@ import { computePlan } from "../../../infra/plan/plan.ts";
 import type { ClusterFacts, TraefikFacts } from "../../../infra/prerequisites/cluster.ts";
 import { problemsOf } from "../../../infra/prerequisites/prerequisite.ts";
 import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
-import { clientAddresses } from "../../../infra/prerequisites/traefik.ts";
 import { sections, shell, stack } from "../../config/stacks.ts";
 
 const context = { "kubernetes:context": { value: "dev" } };
@@ -25,7 +24,7 @@ const ARGS = [
 ];
 const TRAEFIK: TraefikFacts = {
   ...{ version: "3.7.13", args: ARGS, forwardAuthFields: ["address", "maxResponseBodySize"] },
-  weightedFields: ["name", "middlewares"],
+  ...{ weightedFields: ["name", "middlewares"], nodePortServices: [] },
 };
 const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", uid: "uid", kinds: KINDS, traefik: TRAEFIK };
 
@@ -123,10 +122,8 @@ describe("tls: upstream", () => {
   });
 
   test("is accepted when Traefik trusts addresses, whatever the case of its options, and when its options are not readable", () => {
-    const settings = parseStack(stack({ domains }, context), shell);
     for (const args of [option("trustedIPs", "10.0.0.0/8,192.0.2.1"), option("trustedips", "10.0.0.0/8,192.0.2.1")]) {
       expect(problems({ domains }, withTraefik({ args }))).toEqual([]);
-      expect(clientAddresses(settings, { ...TRAEFIK, args })).toEqual({ trusted: ["10.0.0.0/8", "192.0.2.1"] });
     }
     expect(problems({ domains }, withTraefik({ args: ["--configFile=/etc/traefik.yaml"] }))).toEqual([]);
     expect(problems({ domains }, { traefik: undefined })).toEqual([]);

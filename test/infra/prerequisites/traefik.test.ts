@@ -12,7 +12,7 @@ const PROVIDER = "--providers.kubernetescrd";
 const IN = "gateway: Traefik in namespace kube-system";
 
 /** @param tls of an enabled domain */
-function found(args: readonly string[], tls?: unknown): ReadonlyMap<string, Result> {
+function found(args: readonly string[], tls?: unknown, nodePortServices: string[] = []): ReadonlyMap<string, Result> {
   const mesh = { ...sections.domains.mesh, ...(tls !== undefined && { tls }) };
   const settings = parseStack(stack({ domains: { localhost: {}, mesh } }), shell);
   const facts: TraefikFacts = {
@@ -20,6 +20,7 @@ function found(args: readonly string[], tls?: unknown): ReadonlyMap<string, Resu
     args,
     forwardAuthFields: ["maxResponseBodySize"],
     weightedFields: ["middlewares"],
+    nodePortServices,
   };
   return new Map(
     traefikPrerequisites(settings, computePlan(settings), facts).map(({ name, result }) => [name, result]),
@@ -76,6 +77,70 @@ describe("provider kubernetesCRD", () => {
     ],
   ])("is refused when it %s", (_, args, message) => {
     expect(problemOf(name, [...ARGS, ...args])).toBe(`${IN} ${message}`);
+  });
+});
+
+describe("references to services of other providers", () => {
+  const name = "provider kubernetesCRD";
+  const option = (namespaces: string) => [...ARGS, PROVIDER, `${PROVIDER}.crossProviderNamespaces=${namespaces}`];
+
+  test("are refused for the data API unless its namespace is listed", () => {
+    expect(found(option("default,gatehouse-data")).get(name)).toEqual({ observed: "reads every namespace" });
+    expect(problemOf(name, option("default"))).toBe(
+      `${IN} refuses noop@internal, which middlewares in namespace gatehouse-data use. ` +
+        "Add the namespace to --providers.kubernetesCRD.crossProviderNamespaces.",
+    );
+  });
+});
+
+describe("client addresses of a domain behind a proxy", () => {
+  const name = "client addresses of domain mesh";
+  const PREFIX = "--entryPoints.web.forwardedHeaders";
+  const fix = `List the addresses of the proxies in ${PREFIX}.trustedIPs.`;
+
+  test("are those that trusted proxies state", () => {
+    expect(found([...ARGS, PROVIDER, `${PREFIX}.trustedips=10.0.0.0/8,192.0.2.1`], "upstream").get(name)).toEqual({
+      observed: "from X-Forwarded-For of 10.0.0.0/8, 192.0.2.1",
+    });
+  });
+
+  test.each([`${PREFIX}.insecure`, `${PREFIX}.trustedIPs=0.0.0.0/0`, `${PREFIX}.trustedIPs=::/0`])(
+    "are refused with %s",
+    (option) => {
+      const problem = `Traefik trusts the X-Forwarded-For header of every sender (${option}), so that a client can choose its address`;
+      expect(problemOf(name, [...ARGS, PROVIDER, option], "upstream")).toBe(
+        `domains.mesh.tls: upstream: ${problem}. ${fix}`,
+      );
+    },
+  );
+});
+
+describe("client addresses of the data API", () => {
+  const name = "client addresses of the data API";
+
+  test("are those that Traefik appends", () => {
+    expect(found([...ARGS, PROVIDER]).get(name)).toEqual({ observed: "appended to X-Forwarded-For" });
+    const other = "--entryPoints.metrics.forwardedHeaders.notAppendXForwardedFor";
+    expect(found([...ARGS, PROVIDER, other]).get(name)).toEqual({ observed: "appended to X-Forwarded-For" });
+  });
+
+  test.each(["global", "entryPoints.web.forwardedHeaders"])("are refused when %s does not append them", (prefix) => {
+    const option = `--${prefix}.notAppendXForwardedFor`;
+    expect(problemOf(name, [...ARGS, PROVIDER, option])).toBe(
+      `data_api: Traefik does not append the address of a client to X-Forwarded-For (${option}), so that a client can choose its address. ` +
+        `Remove the argument ${option}.`,
+    );
+  });
+
+  test("are uncertain when nodes can replace them, unless the PROXY protocol states them", () => {
+    expect(found([...ARGS, PROVIDER], undefined, ["traefik"]).get(name)).toMatchObject({
+      reason:
+        "Service kube-system/traefik has externalTrafficPolicy Cluster, with which nodes can replace the addresses of clients by their own",
+    });
+    const proxied = ["web", "websecure"].map((one) => `--entryPoints.${one}.proxyProtocol.trustedIPs=10.0.0.1`);
+    expect(found([...ARGS, PROVIDER, ...proxied], undefined, ["traefik"]).get(name)).toEqual({
+      observed: "appended to X-Forwarded-For",
+    });
   });
 });
 

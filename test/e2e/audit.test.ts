@@ -1,7 +1,8 @@
 /** The live audit on the local stack: foreign objects planted one after another, each found by its name. */
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@kubernetes/client-node";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { main } from "../../ops/commands/audit.ts";
 import { audit } from "../../ops/checks/audit/audit.ts";
@@ -12,6 +13,7 @@ import { packageFolder } from "../../config/folders.ts";
 import type { GatewayPods } from "../../infra/network.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { SHELL } from "../helpers/shell.ts";
+import { origin, sendRaw } from "./fixtures.ts";
 
 const CONTEXT = "gatehouse-local";
 const TRAEFIK = "traefik.io/v1alpha1";
@@ -87,6 +89,15 @@ const PLANTED: readonly (readonly [title: string, objects: readonly Planted[], p
     "routes to gatehouse-data/postgrest",
   ],
   [
+    "a TraefikService that replaces the limits of the data API, without a route",
+    [
+      object(TRAEFIK, "TraefikService", "gatehouse-data", {
+        weighted: { services: [{ name: "postgrest", port: 3000, nativeLB: true }] },
+      }),
+    ],
+    "replaces how Traefik connects to gatehouse-data/postgrest",
+  ],
+  [
     "a NetworkPolicy that admits any client",
     [
       object("networking.k8s.io/v1", "NetworkPolicy", "gatehouse-data", {
@@ -148,6 +159,35 @@ describe("the audit of a running cluster", () => {
       expect(found[0]?.hint).not.toBe("");
     } finally {
       for (const one of planted) await objects.delete(one);
+    }
+    expect(await findings()).toEqual([]);
+  });
+
+  test("finds a route to the backend of a planned rule by its name in Traefik, which bypasses its authentication", async () => {
+    const admin = plan.routes.find(({ name }) => name === "admin");
+    const match = admin?.rules.find(({ authentication }) => authentication === "forward-auth")?.match ?? "";
+    // Traefik names the backend of a rule by the rule's hash (v3.7, pkg/provider/kubernetes/crd, `makeServiceKey`).
+    const name = `admin-${createHash("sha256").update(match).digest("hex").slice(0, 20)}@kubernetescrd`;
+    const services = [{ kind: "TraefikService", namespace: "default", name }];
+    const planted = route("Host(`open.localhost`)", { services });
+    const inOtherNamespace = { ...planted, metadata: { name: "planted", namespace: "gatehouse-data" } };
+    const url = `${origin("admin")}/`;
+    await objects.create(inOtherNamespace);
+    try {
+      await vi.waitFor(
+        async () => expect((await sendRaw(url.replace("admin.", "open."), [])).status).toBe(200),
+        60_000,
+      );
+      expect((await sendRaw(url, [])).status).toBe(302);
+      const found = await findings();
+      expect(found.map(({ subject, message }) => [subject, message])).toEqual([
+        [
+          "IngressRoute gatehouse-data/planted",
+          "Host(`open.localhost`): routes to default/whoami without the planned protection",
+        ],
+      ]);
+    } finally {
+      await objects.delete(inOtherNamespace);
     }
     expect(await findings()).toEqual([]);
   });

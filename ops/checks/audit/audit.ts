@@ -4,11 +4,12 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { type ClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
 import { Backends } from "./backends.ts";
 import { type AuditFinding, type Compared, finding } from "./finding.ts";
-import { changedMiddlewares, changedTraefikServices } from "./middlewares.ts";
+import { changedMiddlewares } from "./middlewares.ts";
 import { widenedPolicies } from "./networkPolicies.ts";
 import { changedRecords } from "./records.ts";
 import { changedRoutes, unmanagedRoutes } from "./routes.ts";
 import { exposedServices } from "./services.ts";
+import { changedTraefikServices, unmanagedTraefikServices } from "./traefikServices.ts";
 
 export interface AuditOptions {
   /** Context of the cluster, for the commands in hints. */
@@ -31,6 +32,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...ofReadable("TraefikService", () => changedTraefikServices(compared)),
     ...unmanagedRoutes(compared),
     ...exposedServices(compared),
+    ...unmanagedTraefikServices(compared),
     ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, options.gateway)),
     ...ofReadable("DNSEndpoint", () => changedRecords(compared)),
   ];

@@ -3,6 +3,10 @@ import { labelsOf } from "../../../infra/pods.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
 import type { BackendRef } from "../../../policy/routing.ts";
 import { labelsIn, matches, podLabels, podsOf } from "../../clients/services.ts";
+import { traefikName } from "./traefikName.ts";
+
+/** Name of Traefik's provider of custom resources, in references such as `wiki-80@kubernetescrd`. */
+const PROVIDER = "kubernetescrd";
 
 interface ServiceName {
   readonly namespace: string;
@@ -16,9 +20,11 @@ export class Backends {
   /** Those of them that the stack deploys itself. */
   readonly deployed: readonly (ServiceName & { readonly port: number })[];
   readonly #manifests: readonly Manifest[];
+  readonly #routes: Plan["routes"];
 
   constructor(manifests: readonly Manifest[], plan: Plan) {
     this.#manifests = manifests;
+    this.#routes = plan.routes;
     const roles = new Map(plan.exposures.map(({ id, role }) => [id, role]));
     const own = new Map(plan.exposures.map(({ id, backend }) => [id, backend]));
     const rules = plan.routes.flatMap((route) => route.rules);
@@ -46,7 +52,7 @@ export class Backends {
 
   /** Returns the guarded Service that a reference ends at, also through other Services. */
   behind(ref: BackendRef): ServiceName | undefined {
-    if (ref.kind === "TraefikService") return this.#behindTraefikService(ref, []);
+    if (ref.kind === "TraefikService") return this.#behindName(nameOf(ref));
     const direct = this.guarded.find((one) => one.namespace === ref.namespace && one.name === ref.name);
     const service = this.service(ref);
     return direct ?? (service && this.reachedBy(service));
@@ -72,19 +78,51 @@ export class Backends {
     return pods.map(podLabels).some((labels) => matches(selector, labels) && matches(ours, labels));
   }
 
-  #behindTraefikService(ref: BackendRef, seen: readonly string[]): ServiceName | undefined {
-    const key = `${ref.namespace}/${ref.name}`;
-    const found = this.#manifests.find(({ kind, namespace, objectName }) => {
-      return kind === "TraefikService" && namespace === ref.namespace && objectName === ref.name;
+  /** Returns the guarded Service behind one of Traefik's services. @param name as {@link traefikName} returns it */
+  #behindName(name: string, visited: readonly string[] = []): ServiceName | undefined {
+    if (visited.includes(name)) return undefined;
+    const nested = this.#manifests
+      .filter(
+        ({ kind, namespace, objectName = "" }) =>
+          kind === "TraefikService" && traefikName(namespace, objectName) === name,
+      )
+      .flatMap(({ spec, namespace }) => referencesIn(spec, namespace));
+    for (const { port, ...ref } of nested) {
+      const service = ref.kind === "TraefikService" ? undefined : this.behind(ref);
+      const found = service ?? this.#behindName(nameOf(ref, port), [...visited, name]);
+      if (found) return found;
+    }
+    return this.#serviceNamed(name) ?? this.#ruleNamed(name);
+  }
+
+  #serviceNamed(name: string): ServiceName | undefined {
+    const services = this.#manifests.filter(({ kind, namespace, objectName = "", spec }) => {
+      const ports = listOf(spec["ports"])
+        .flatMap((port) => [at(port, "port"), at(port, "name")])
+        .filter((port) => typeof port === "string" || typeof port === "number");
+      return kind === "Service" && ports.some((port) => traefikName(namespace, objectName, port) === name);
     });
-    if (found === undefined || seen.includes(key)) return undefined;
-    for (const next of referencesIn(found.spec, ref.namespace)) {
-      const inner =
-        next.kind === "TraefikService" ? this.#behindTraefikService(next, [...seen, key]) : this.behind(next);
-      if (inner) return inner;
+    for (const { namespace, objectName = "" } of services) {
+      const found = this.behind({ kind: "Service", namespace, name: objectName });
+      if (found) return found;
     }
     return undefined;
   }
+
+  /** Returns the guarded Service of a planned route, by the name that Traefik makes of the route and a hash of its rule. */
+  #ruleNamed(name: string): ServiceName | undefined {
+    const [, route] = /^(.*)-[0-9a-f]{20}$/.exec(name) ?? [];
+    const rules = this.#routes
+      .filter((one) => traefikName(one.namespace, one.name) === route)
+      .flatMap((one) => one.rules);
+    return this.guarded.find((one) => rules.some(({ backend }) => isSame(backend, one)));
+  }
+}
+
+/** Returns the name of Traefik's service for a reference; that of another provider than this one's is not known. */
+function nameOf({ namespace, name }: BackendRef, port?: string): string {
+  const [own = "", provider = PROVIDER] = name.split("@");
+  return provider === PROVIDER ? traefikName(namespace, own, ...(port === undefined ? [] : [port])) : "";
 }
 
 function isSame(a: ServiceName | undefined, b: ServiceName): boolean {
@@ -98,13 +136,17 @@ function isOurs(service: Manifest | undefined): boolean {
   return own[part] === "gatehouse" || labelsIn(service?.spec["selector"])[part] === "gatehouse";
 }
 
-/** Returns all references to other Services in a TraefikService, whatever its kind of load balancing. */
-function referencesIn(value: Value, namespace: string): BackendRef[] {
+/** Returns all references to other Services in a TraefikService, regardless of its kind of load balancing. */
+function referencesIn(value: Value, namespace: string): (BackendRef & { readonly port?: string })[] {
   if (Array.isArray(value)) return listOf(value).flatMap((one) => referencesIn(one, namespace));
   const name = textAt(value, "name");
-  const kind = textAt(value, "kind") ?? "Service";
-  const own = name === undefined ? [] : [{ kind, namespace: textAt(value, "namespace") ?? namespace, name }];
-  return [...own, ...Object.values(fieldsOf(value)).flatMap((one) => referencesIn(one, namespace))];
+  const port = at(value, "port");
+  const ref = {
+    ...{ kind: textAt(value, "kind") ?? "Service", namespace: textAt(value, "namespace") ?? namespace },
+    ...((typeof port === "string" || typeof port === "number") && { port: String(port) }),
+  };
+  const nested = Object.values(fieldsOf(value)).flatMap((one) => referencesIn(one, namespace));
+  return name === undefined ? nested : [{ ...ref, name }, ...nested];
 }
 
 function unique<T extends ServiceName>(services: readonly T[]): T[] {

@@ -2,7 +2,7 @@ import { authPath } from "../../../protections/forwardAuth.ts";
 import { ruleMiddlewares } from "../../../infra/plan/ruleMiddlewares.ts";
 import type { ForwardAuth, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
 import { textAt } from "../../../policy/resource.ts";
-import { middlewareDifferences, traefikServiceDifferences } from "../../../policy/rules/middlewareContent.ts";
+import { middlewareDifferences } from "../../../policy/rules/middlewareContent.ts";
 import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
 
 const RULE = "middlewares-are-whole";
@@ -39,28 +39,12 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
   });
 }
 
-/** Planned TraefikServices that are missing or have other content, such as no limits. */
-export function changedTraefikServices(compared: Compared): AuditFinding[] {
-  const { manifests, plan } = compared;
-  return plan.traefikServices.flatMap((planned) => {
-    const { namespace, name } = planned;
-    const subject = `TraefikService ${namespace}/${name}`;
-    const hosts = hostsOf(namespace, plan, (_, { traefikService }) => traefikService === name);
-    const found = manifests.find(({ label }) => label === subject);
-    const hint = restore(hosts, compared, found);
-    if (found === undefined) {
-      return [
-        finding({ rule: RULE, subject, message: "is missing, so Traefik serves none of its hosts", hint, hosts }),
-      ];
-    }
-    const evidence = traefikServiceDifferences(found, planned);
-    const message = "differs from the plan, so that limits of clients may be missing";
-    return evidence.length > 0 ? [finding({ rule: RULE, subject, message, evidence, hint, hosts })] : [];
-  });
-}
-
 /** Returns the hosts of the rules of a namespace that need an object. */
-function hostsOf(namespace: string, { routes }: Plan, needs: (route: Route, rule: RouteRule) => boolean): string[] {
+export function hostsOf(
+  namespace: string,
+  { routes }: Plan,
+  needs: (route: Route, rule: RouteRule) => boolean,
+): string[] {
   return routes
     .filter((route) => route.namespace === namespace)
     .flatMap((route) => route.rules.filter((rule) => needs(route, rule)).map(({ host }) => host));

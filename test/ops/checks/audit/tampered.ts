@@ -88,6 +88,66 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "IngressRoute gatehouse-data/open: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
   ],
   [
+    "a planned TraefikService by its name in Traefik",
+    withObjects(
+      clean,
+      ingressRoute("evil/open", "Host(`open.example.com`)", {
+        services: [{ kind: "TraefikService", name: "gatehouse-data-api@kubernetescrd", namespace: "gatehouse-data" }],
+      }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
+    "a planned TraefikService by a name that another namespace completes",
+    withObjects(
+      clean,
+      ingressRoute("gatehouse/open", "Host(`open.example.com`)", {
+        services: [{ kind: "TraefikService", name: "data-gatehouse-data-api" }],
+      }),
+    ),
+    "IngressRoute gatehouse/open: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
+    "a planned backend and its port as the name of a TraefikService",
+    withObjects(
+      clean,
+      ingressRoute("evil/open", "Host(`open.example.com`)", {
+        services: [{ kind: "TraefikService", name: "postgrest-3000@kubernetescrd", namespace: "gatehouse-data" }],
+      }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
+    "the backend of a planned rule by its name in Traefik",
+    withObjects(
+      clean,
+      ingressRoute("evil/open", "Host(`open.example.com`)", {
+        services: [{ kind: "TraefikService", name: "wiki-0123456789abcdef0123@kubernetescrd", namespace: "default" }],
+      }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to default/",
+  ],
+  [
+    "another TraefikService for a planned backend, which no route uses",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "TraefikService", "gatehouse-data/canary", {
+        spec: { weighted: { services: [{ name: "postgrest", port: 3000 }] } },
+      }),
+    ),
+    "TraefikService gatehouse-data/canary: replaces how Traefik connects to gatehouse-data/postgrest",
+  ],
+  [
+    "a TraefikService whose Service and port have the name of a planned one in Traefik",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "TraefikService", "gatehouse/canary", {
+        spec: { weighted: { services: [{ name: "data-postgrest", port: 3000 }] } },
+      }),
+    ),
+    "TraefikService gatehouse/canary: replaces how Traefik connects to gatehouse-data/postgrest",
+  ],
+  [
     "a planned backend on an unplanned host",
     withObjects(clean, ingressRoute("evil/data", "Host(`open.example.com`)", POSTGREST)),
     "IngressRoute evil/data: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",

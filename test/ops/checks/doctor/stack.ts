@@ -51,7 +51,7 @@ export class Stack {
     ];
     const containers = [{ name, image: "rancher/mirrored-library-traefik:3.7.13", args }];
     const pods = { metadata: { name, labels }, spec: { containers } };
-    const services = { metadata: { name }, spec: { selector: labels, ports: [{ port: 80 }] } };
+    const services = { metadata: { name }, spec: { type: "LoadBalancer", selector: labels, ports: [{ port: 80 }] } };
     for (const [kind, object] of Object.entries({ pods, services })) {
       const path = `/api/v1/namespaces/kube-system/${kind}`;
       expect((await this.#systems.cluster.call("POST", path, object)).status).toBe(201);

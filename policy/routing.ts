@@ -37,6 +37,7 @@ export function rulesOf(manifest: Manifest): RoutingRule[] {
     case "HTTPRoute":
     case "GRPCRoute":
     case "TLSRoute":
+    case "TCPRoute":
       return gatewayRules(manifest);
     default:
       return [];

@@ -32,6 +32,7 @@ const KINDS: readonly Kind[] = [
   { ...GATEWAY, kind: "HTTPRoute", plural: "httproutes" },
   { ...GATEWAY, kind: "GRPCRoute", plural: "grpcroutes" },
   { ...GATEWAY, kind: "TLSRoute", plural: "tlsroutes" },
+  { ...GATEWAY, kind: "TCPRoute", plural: "tcproutes" },
   { group: "externaldns.k8s.io", versions: ["v1alpha1"], kind: "DNSEndpoint", plural: "dnsendpoints" },
 ];
 

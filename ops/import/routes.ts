@@ -15,6 +15,7 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
   HTTPRoute: "routes of the Gateway API are not imported",
   GRPCRoute: "routes of the Gateway API are not imported",
   TLSRoute: "routes of the Gateway API are not imported",
+  TCPRoute: "routes of the Gateway API are not imported",
 };
 const ANNOTATION = "traefik.ingress.kubernetes.io/";
 /** Annotations of Traefik on an Ingress that are read below. */

@@ -18,7 +18,7 @@ export const protectedRoutes: Rule = {
 
 /** Returns the missing middlewares of one object. */
 export function unprotected(manifest: Manifest, plan: Plan): Finding[] {
-  if (manifest.kind === "IngressRouteTCP" || manifest.kind === "TLSRoute") return [];
+  if (["IngressRouteTCP", "TLSRoute", "TCPRoute"].includes(manifest.kind)) return [];
   return rulesOf(manifest).flatMap((rule) => {
     const { match, middlewares } = rule;
     if (match === "(unknown)" || middlewares === undefined) return [];

@@ -4,7 +4,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { type ClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
 import { Backends } from "./backends.ts";
 import { type AuditFinding, type Compared, finding } from "./finding.ts";
-import { changedMiddlewares } from "./middlewares.ts";
+import { changedMiddlewares, unmanagedErrorPages } from "./middlewares.ts";
 import { widenedPolicies } from "./networkPolicies.ts";
 import { changedRecords } from "./records.ts";
 import { changedRoutes, unmanagedRoutes } from "./routes.ts";
@@ -33,6 +33,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...unmanagedRoutes(compared),
     ...exposedServices(compared),
     ...unmanagedTraefikServices(compared),
+    ...unmanagedErrorPages(compared),
     ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, options.gateway)),
     ...ofReadable("DNSEndpoint", () => changedRecords(compared)),
   ];

@@ -61,13 +61,25 @@ export class Backends {
   /** Returns the guarded Service whose pods a Service selects as well, or of whose name it is an alias. */
   reachedBy(service: Manifest): ServiceName | undefined {
     const { namespace, spec } = service;
-    if (textAt(spec, "type") === "ExternalName") {
-      const [name, space] = (textAt(spec, "externalName") ?? "").split(".");
-      return this.guarded.find((one) => one.name === name && one.namespace === space);
-    }
+    if (textAt(spec, "type") === "ExternalName") return this.#behindAddress(textAt(spec, "externalName") ?? "");
     const selector = labelsIn(spec["selector"]);
     if (Object.keys(selector).length === 0) return undefined;
     return this.guarded.find((one) => one.namespace === namespace && this.#selectsSame(one, selector));
+  }
+
+  /** @param address cluster IP of a Service, or its name, perhaps with that of a pod before it: `wiki-0.wiki.apps.svc.cluster.local` */
+  #behindAddress(address: string): ServiceName | undefined {
+    const labels = address.split(".");
+    const end = labels.indexOf("svc");
+    const [name = "", namespace = ""] = end < 2 ? labels : labels.slice(end - 2, end);
+    const service = this.#manifests.find(
+      ({ kind, spec, ...one }) =>
+        kind === "Service" &&
+        textAt(spec, "type") !== "ExternalName" &&
+        (textAt(spec, "clusterIP") === address || (one.objectName === name && one.namespace === namespace)),
+    );
+    const target = service ? { namespace: service.namespace, name: service.objectName ?? "" } : { namespace, name };
+    return this.guarded.find((one) => isSame(one, target)) ?? (service && this.reachedBy(service));
   }
 
   /** Compares by the running pods, or, without any, by the planned labels. */

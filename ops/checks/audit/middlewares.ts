@@ -1,9 +1,9 @@
 import { authPath } from "../../../protections/forwardAuth.ts";
 import { ruleMiddlewares } from "../../../infra/plan/ruleMiddlewares.ts";
 import type { ForwardAuth, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
-import { textAt } from "../../../policy/resource.ts";
+import { at, textAt } from "../../../policy/resource.ts";
 import { middlewareDifferences } from "../../../policy/rules/middlewareContent.ts";
-import { type AuditFinding, type Compared, finding, restore } from "./finding.ts";
+import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
 const RULE = "middlewares-are-whole";
 
@@ -36,6 +36,27 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
     if (first === undefined) return [];
     const [, message = "differs from the plan"] = CONSEQUENCES.find(([field]) => first.startsWith(field)) ?? [];
     return [finding({ rule: RULE, subject, message, evidence, hint, hosts })];
+  });
+}
+
+/** Unplanned middlewares that answer errors with a page of a planned backend, past its authentication. */
+export function unmanagedErrorPages({ manifests, plan, backends, context }: Compared): AuditFinding[] {
+  const planned = new Set(plan.middlewares.map(({ namespace, name }) => `Middleware ${namespace}/${name}`));
+  const others = manifests.filter(({ kind, label }) => kind === "Middleware" && !planned.has(label));
+  return others.flatMap((manifest) => {
+    const service = at(manifest.spec, "errors", "service");
+    const name = textAt(service, "name");
+    if (name === undefined) return [];
+    const kind = textAt(service, "kind") ?? "Service";
+    const reached = backends.behind({ kind, namespace: textAt(service, "namespace") ?? manifest.namespace, name });
+    if (reached === undefined) return [];
+    return [
+      finding({
+        ...{ rule: "backends-behind-the-plan", subject: manifest.label },
+        message: `answers errors with pages of ${reached.namespace}/${reached.name} without the planned protection`,
+        hint: `remove it (${deletion(manifest, context)})`,
+      }),
+    ];
   });
 }
 

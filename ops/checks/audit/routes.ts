@@ -44,6 +44,8 @@ function isGatewaysOwn({ manifest, entryPoints, backends }: RoutingRule): boolea
  * name on another entry point, e.g. of a database, does not.
  */
 function takesConnections({ manifest, hosts, entryPoints }: RoutingRule, plan: Plan): boolean {
+  // Its listener decides about that; most are of databases.
+  if (manifest.kind === "TCPRoute") return false;
   if (manifest.kind !== "IngressRouteTCP" || hosts !== undefined || entryPoints.length === 0) return true;
   const used = new Set(["web", "websecure", ...plan.routes.map(({ entryPoint }) => entryPoint)]);
   return entryPoints.some((name) => used.has(name));

@@ -148,6 +148,46 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "TraefikService gatehouse/canary: replaces how Traefik connects to gatehouse-data/postgrest",
   ],
   [
+    "a planned backend through its cluster IP",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "evil/alias", { spec: { type: "ExternalName", externalName: "10.43.0.9" } }),
+      ingressRoute("evil/open", "Host(`open.example.com`)", { services: [{ name: "alias", port: 3000 }] }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to ",
+  ],
+  [
+    "a planned backend through the name of one of its pods",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "evil/alias", {
+        spec: { type: "ExternalName", externalName: "postgrest-0.postgrest.gatehouse-data.svc.cluster.local" },
+      }),
+      ingressRoute("evil/open", "Host(`open.example.com`)", { services: [{ name: "alias", port: 3000 }] }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
+  ],
+  [
+    "a planned backend as the error page of another host",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "Middleware", "default/pages", {
+        spec: { errors: { status: ["400-599"], service: { name: "whoami", port: 8080 }, query: "/admin" } },
+      }),
+    ),
+    "Middleware default/pages: answers errors with pages of default/whoami without the planned protection",
+  ],
+  [
+    "a planned backend behind a TCPRoute of the Gateway API",
+    withObjects(
+      clean,
+      object("gateway.networking.k8s.io/v1alpha2", "TCPRoute", "gatehouse-data/tcp", {
+        spec: { rules: [{ backendRefs: [{ name: "postgrest", port: 3000 }] }] },
+      }),
+    ),
+    "TCPRoute gatehouse-data/tcp: */: routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
     "a planned backend on an unplanned host",
     withObjects(clean, ingressRoute("evil/data", "Host(`open.example.com`)", POSTGREST)),
     "IngressRoute evil/data: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",

@@ -7,6 +7,7 @@ import { hostRules } from "./hosts.ts";
 import { isSection, join } from "./location.ts";
 import { meshRules, meshWarnings } from "./mesh.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
+import { checkProjectOf } from "./projectFile.ts";
 import { lookUpSecrets, settingsOf } from "./resolve.ts";
 import { checkSections, SECTION_NAMES, type SectionName } from "./sections.ts";
 import { clusterRules, toCluster } from "./sections/cluster.ts";
@@ -121,6 +122,7 @@ export function readStackFile(path: string, stack: string): RawStack {
     const hint = `name a stack whose Pulumi.<stack>.yaml is here, or run: pulumi stack init ${stack}`;
     throw new ConfigError(file, [{ path: file, message: "cannot be read", hint }]);
   }
+  checkProjectOf(path);
   return parseStackFile(text, stack, file);
 }
 

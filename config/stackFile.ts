@@ -41,6 +41,10 @@ export function parseConfig(text: string, file: string): Record<string, unknown>
   if (content === null) throw refuse(file, "is empty", "write the settings below config, see docs/configuration.md");
   if (!isSection(content))
     throw refuse(file, `is ${kindOf(content)}`, "write a section config: with the settings below");
+  if ("environment" in content) {
+    const hint = "write the settings below config: no preview of access reads an environment of Pulumi ESC";
+    throw refuse("environment", "adds configuration from elsewhere", hint);
+  }
   const { config = {} } = content;
   if (config !== null && !isSection(config)) {
     throw refuse("config", `is ${kindOf(config)}`, "write one key for each setting, e.g. gatehouse:domains");

@@ -12,6 +12,9 @@ const schema = z.strictObject({
   namespace: label().default("kube-system").describe("Namespace of Traefik."),
   service: label().default("traefik").describe("Name of Traefik's Kubernetes Service."),
   pod_labels: kubernetesLabels()
+    .refine((labels) => Object.keys(labels).length > 0, {
+      message: "at least one label; without labels, NetworkPolicies would admit every pod of the namespace",
+    })
     .default({ "app.kubernetes.io/name": "traefik" })
     .describe(
       "Labels of Traefik's pods: NetworkPolicies admit pods with these labels only. The default fits the Helm chart and k3s.",

@@ -16,6 +16,12 @@ describe("parseConfig", () => {
     );
   });
 
+  test("refuses an environment of Pulumi ESC, which no check reads", () => {
+    expect(problem("environment: [production]\nconfig: {}\n")).toBe(
+      "Pulumi.dev.yaml: 1 problem\n  environment: adds configuration from elsewhere. Write the settings below config: no preview of access reads an environment of Pulumi ESC.",
+    );
+  });
+
   test("does not repeat a secret that YAML takes for an alias", () => {
     expect(problem("config:\n  variables:A: *hunter2\n")).not.toContain("hunter2");
   });

@@ -4,6 +4,13 @@ import { messageOf, proxy, sections, shell, stack } from "./stacks.ts";
 
 const cases = [
   {
+    title: "a gateway without labels",
+    raw: stack({ gateway: { version: "3.7.13", pod_labels: {} } }),
+    lines: [
+      "gateway.pod_labels: found a section, expected at least one label. Without labels, NetworkPolicies would admit every pod of the namespace.",
+    ],
+  },
+  {
     title: "an unknown section",
     raw: stack({ protected_service: [] }),
     lines: ['gatehouse:protected_service: unknown key. Did you mean "gatehouse:protected_services"?'],

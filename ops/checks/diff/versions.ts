@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseStackFile, type RawStack, readStackFile } from "../../../config/load.ts";
+import { checkProjectFile, PROJECT_FILE } from "../../../config/projectFile.ts";
 import { UserError } from "../../../config/userError.ts";
 
 export interface Version {
@@ -47,10 +48,14 @@ export function revision(project: string, name: string): Version {
     `${name}^{commit}`,
   ).trim();
   const missing = `git cannot show the files of ${name}; fetch it whole`;
+  const files = git(project, missing, "ls-tree", "--name-only", "-z", commit, "./").split("\0");
+  const show = (file: string): string => git(project, missing, "show", `${commit}:./${file}`);
   return {
-    stacks: stacksOf(git(project, missing, "ls-tree", "--name-only", "-z", commit, "./").split("\0")),
-    read: (stack) =>
-      parseStackFile(git(project, missing, "show", `${commit}:./${fileOf(stack)}`), stack, fileOf(stack)),
+    stacks: stacksOf(files),
+    read: (stack) => {
+      if (files.includes(PROJECT_FILE)) checkProjectFile(show(PROJECT_FILE));
+      return parseStackFile(show(fileOf(stack)), stack, fileOf(stack));
+    },
   };
 }
 

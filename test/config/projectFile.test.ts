@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { readStackFile } from "../../config/load.ts";
+import { checkProjectFile } from "../../config/projectFile.ts";
+import { messageOf } from "./stacks.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "gatehouse-project-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("accepts types, and values of other programs", () => {
+  const config = { "gatehouse:domains": { type: "object" }, "aws:region": "eu-north-1", other: { default: 1 } };
+  expect(() => checkProjectFile(JSON.stringify({ name: "x", config }))).not.toThrow();
+});
+
+test("refuses stack files in another folder, and values and defaults for every stack", () => {
+  const config = {
+    ...{ "gatehouse:data_api": { value: { domains: "auto" } }, "gatehouse:domains": { type: "object", default: {} } },
+    ...{ "kubernetes:context": "production", "variables:DOMAIN": { value: "example.org" } },
+  };
+  const hint = "Write it to Pulumi.<stack>.yaml, which every check reads.";
+  expect(messageOf(() => checkProjectFile(JSON.stringify({ stackConfigDir: "stacks", config })))).toBe(
+    [
+      "Pulumi.yaml: 5 problems",
+      "stackConfigDir: reads stack files from another folder. Remove it, and keep them next to Pulumi.yaml.",
+      ...Object.keys(config).map((key) => `config.${key}: gives every stack a value. ${hint}`),
+    ].join("\n  "),
+  );
+});
+
+test("is checked with each stack file next to it", () => {
+  const file = join(folder, "Pulumi.dev.yaml");
+  writeFileSync(file, "config: {}\n");
+  expect(readStackFile(file, "dev").config).toEqual({});
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: x\nstackConfigDir: elsewhere\n");
+  expect(messageOf(() => readStackFile(file, "dev"))).toContain("stackConfigDir");
+});

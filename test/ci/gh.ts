@@ -1,5 +1,5 @@
 /**
- * A fake of GitHub's `gh` with the six commands that the workflows use, on a JSON file instead of an account. It rejects every other
+ * A fake of GitHub's `gh` with the seven commands that the workflows use, on a JSON file instead of an account. It rejects every other
  * command and option.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,11 @@ interface Pull {
   readonly number: number;
   readonly headRefOid: string;
   readonly baseRefName: string;
+  readonly labels: readonly { readonly name: string }[];
 }
+
+/** The fields of a request for a commit status. */
+export type Status = Readonly<Record<string, string>>;
 
 interface Comment {
   /** Number of its pull request. */
@@ -31,6 +35,8 @@ export interface GitHub {
   readonly pulls: readonly Pull[];
   readonly comments: Comment[];
   readonly issues: Issue[];
+  /** Commit statuses by path of the request, in order. */
+  readonly statuses: (readonly [path: string, status: Status])[];
 }
 
 /** The account of a workflow's token. */
@@ -42,11 +48,15 @@ type Options = Readonly<Record<string, string | boolean | undefined>>;
 
 /** The filters of the workflows, which a real `gh` runs as jq. */
 const FILTERS: Readonly<Record<string, (list: never[]) => string>> = {
-  '.[] | select(.headRefOid == env.HEAD_SHA) | "\\(.number) \\(.baseRefName)"': (pulls: Pull[]) =>
-    pulls
-      .filter(({ headRefOid }) => headRefOid === process.env["HEAD_SHA"])
-      .map(({ number, baseRefName }) => `${number} ${baseRefName}\n`)
-      .join(""),
+  '.[] | select(.headRefOid == env.HEAD_SHA) | "\\(.number) \\(.baseRefName) \\(any(.labels[]; .name == "allow-public"))"':
+    (pulls: Pull[]) =>
+      pulls
+        .filter(({ headRefOid }) => headRefOid === process.env["HEAD_SHA"])
+        .map(({ number, baseRefName, labels }) => {
+          const allowed = labels.some(({ name }) => name === "allow-public");
+          return `${number} ${baseRefName} ${allowed}\n`;
+        })
+        .join(""),
   '[.[] | select(.title == env.TITLE) | .number][0] // ""': (issues: Issue[]) =>
     `${issues.find(({ title }) => title === process.env["TITLE"])?.number ?? ""}\n`,
 };
@@ -94,9 +104,28 @@ function issueOf(issues: readonly Issue[], number: number): Issue {
   return found;
 }
 
+/** `gh api --silent PATH -f NAME=VALUE…`, which sends a POST. */
+function setStatus(silent: string, [path = "", ...args]: readonly string[]): void {
+  if (silent !== "--silent" || !/^repos\/[^/]+\/[^/]+\/statuses\/[0-9a-f]{40}$/.test(path))
+    throw new Error(`unknown path ${path}`);
+  const { values } = parseArgs({
+    args: [...args],
+    options: { field: { type: "string", short: "f", multiple: true, default: [] } },
+  });
+  const status = Object.fromEntries(values.field.map((field) => field.split(/=(.*)/s).slice(0, 2) as [string, string]));
+  const file = process.env["GH_STAND_IN"] ?? "";
+  const state = JSON.parse(readFileSync(file, "utf8")) as GitHub;
+  state.statuses.push([path, status]);
+  writeFileSync(file, JSON.stringify(state));
+}
+
 if (import.meta.main) {
   if (!process.env["GH_TOKEN"]) throw new Error("GH_TOKEN is not set");
   const [group = "", verb = "", ...args] = process.argv.slice(2);
+  if (group === "api") {
+    setStatus(verb, args);
+    process.exit();
+  }
   const command = COMMANDS[`${group} ${verb}`];
   if (!command) throw new Error(`unknown command ${group} ${verb}`);
   const strings = ["state", "limit", "json", "jq", "app", "title", "comment", "body-file"];

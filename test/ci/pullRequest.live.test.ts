@@ -55,7 +55,7 @@ function changeGitHub(change: (state: GitHub) => Partial<GitHub>): void {
 }
 
 function readGitHub(): GitHub {
-  if (!existsSync(standIn)) return { pulls: [], comments: [], issues: [] };
+  if (!existsSync(standIn)) return { pulls: [], comments: [], issues: [], statuses: [] };
   return JSON.parse(readFileSync(standIn, "utf8")) as GitHub;
 }
 
@@ -81,6 +81,7 @@ async function runStep(file: string, name: string, values: Record<string, string
     CI: "true",
     RUNNER_TEMP: temp,
     GH_STAND_IN: standIn,
+    GITHUB_REPOSITORY: "example/platform",
     ...more,
     ...Object.fromEntries(filled),
   };
@@ -104,10 +105,11 @@ async function access(label: string) {
 }
 
 /** Runs the step that comments, for a run on the newest commit of pull request 7. @returns the bot's comments on it */
-async function comment(sha = head): Promise<string[]> {
+async function comment(sha = head, labels: readonly string[] = []): Promise<string[]> {
   clone.git("update-ref", "refs/pull/7/head", head);
-  const others = [6, 5].map((number) => ({ number, headRefOid: base, baseRefName: "main" }));
-  changeGitHub(() => ({ pulls: [...others, { number: 7, headRefOid: head, baseRefName: "main" }] }));
+  const others = [6, 5].map((number) => ({ number, headRefOid: base, baseRefName: "main", labels: [] }));
+  const own = { number: 7, headRefOid: head, baseRefName: "main", labels: labels.map((name) => ({ name })) };
+  changeGitHub(() => ({ pulls: [...others, own] }));
   const done = await runStep("pull-request-comment.yml", "Comment", {
     "github.token": "a token",
     "github.event.workflow_run.head_sha": sha,
@@ -118,6 +120,14 @@ async function comment(sha = head): Promise<string[]> {
   const { comments } = readGitHub();
   expect(comments.filter(({ number }) => number !== 7)).toEqual([]);
   return comments.filter(({ author }) => author === BOT).map(({ body }) => body);
+}
+
+/** The last status of the head of the pull request. */
+function lastStatus(): unknown {
+  const [path, status] = readGitHub().statuses.at(-1) ?? [];
+  expect(path).toBe(`repos/example/platform/statuses/${head}`);
+  expect(status).toMatchObject({ context: "Access diff", target_url: RUN_URL });
+  return [status?.["state"], status?.["description"]];
 }
 
 describe("a pull request that opens a path", () => {
@@ -142,6 +152,13 @@ describe("a pull request that opens a path", () => {
     expect(readGitHub().comments).toEqual([...others, { number: 7, author: BOT, body: own }]);
   });
 
+  test("gets a status that its own code cannot change: a failure, or a success with the label", async () => {
+    await comment();
+    expect(lastStatus()).toEqual(["failure", "Opens something to the public"]);
+    await comment(head, ["bug", "allow-public"]);
+    expect(lastStatus()).toEqual(["success", "Opens to the public, with the label allow-public"]);
+  });
+
   test("gets its comment updated when its stack files change, without a checkout", async () => {
     clone.git("checkout", "--quiet", "open-health");
     head = clone.commit("Pulumi.local.yaml", (text) => text.replace("      public_paths: [/healthz]\n", ""));
@@ -149,6 +166,7 @@ describe("a pull request that opens a path", () => {
     const before = clone.git("status", "--porcelain");
     const comments = await comment();
     expect(comments.map((body) => body.includes("`/healthz`"))).toEqual([false]);
+    expect(lastStatus()).toEqual(["success", "Nothing opens to the public"]);
     expect(comments[0]).toContain("admits `staff` (lets in `bob` and `reporter`)");
     expect(clone.git("status", "--porcelain")).toBe(before);
     expect(clone.git("rev-parse", "--abbrev-ref", "HEAD")).toBe("main\n");
@@ -171,7 +189,8 @@ describe("a pull request that opens a path", () => {
     clone.git("checkout", "--quiet", "open-health");
     head = clone.commit("Pulumi.local.yaml", (text) => text.replace("type: proxy", "type: proxi"));
     clone.git("checkout", "--quiet", "main");
-    expect(await comment()).toEqual([expect.stringContaining('Did you mean "proxy"?')]);
+    expect(await comment(head, ["allow-public"])).toEqual([expect.stringContaining('Did you mean "proxy"?')]);
+    expect(lastStatus()).toEqual(["error", "The configuration is not valid"]);
   });
 });
 

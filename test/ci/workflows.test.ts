@@ -67,14 +67,16 @@ describe("every workflow", () => {
     const ofJobs = jobs.flatMap(({ at, job }) => (job.permissions === undefined ? [] : [[at, job.permissions]]));
     expect(Object.fromEntries(ofJobs)).toEqual({
       "nightly.yml check": { contents: "read", issues: "write" },
-      "pull-request-comment.yml comment": { actions: "read", contents: "read", "pull-requests": "write" },
+      "pull-request-comment.yml comment": {
+        ...{ actions: "read", contents: "read", "pull-requests": "write", statuses: "write" },
+      },
     });
     expect(jobs.filter(({ job }) => job["timeout-minutes"] === undefined)).toEqual([]);
     expect(workflows.filter(({ workflow }) => workflow.concurrency === undefined)).toEqual([]);
   });
 
   test("pins every action by its commit, with the version in a comment", () => {
-    const lines = workflows.flatMap(({ text }) => text.split("\n").filter((line) => line.includes("uses:")));
+    const lines = workflows.flatMap(({ text }) => text.split("\n").filter((line) => line.includes(" uses:")));
     expect(lines.length).toBe(steps.filter(({ step }) => step.uses !== undefined).length);
     expect(lines.filter((line) => !/ uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
   });

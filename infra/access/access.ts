@@ -50,7 +50,9 @@ function hosts(plan: Plan): Map<string, HostFacts> {
       return [
         host,
         {
-          ...{ url, role, domain, service, entry, session, outpost },
+          ...{ url, domain, service, entry, session, outpost },
+          // Only an identity provider that the stack deploys is known to be one.
+          role: role === "identity-provider" && !plan.installsIdentityProvider ? "service" : role,
           protection: { type: exposure.protection, asked: exposure.authentication },
           entrants: sorted(entrantsOf(exposure)),
           publicPaths: exposure.publicPaths.toSorted(),
@@ -141,6 +143,7 @@ function settings(plan: Plan): Map<string, SettingFacts> {
     ["signer of X-idp-jwt", plan.identitySlug],
     ["identity provider", plan.installsIdentityProvider ? "deployed by the stack" : "existing"],
     ["database", plan.data && (plan.data.existing ? `${plan.data.database} (existing)` : plan.data.database)],
+    ...Object.entries(plan.connections),
     ["protections that need a superuser", plan.data?.superuser === false ? "where the server allows them" : undefined],
   ];
   return new Map(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, { value }]])));

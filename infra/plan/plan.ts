@@ -1,4 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
+import { connections } from "./connections.ts";
 import { protectionOf } from "../../protections/table.ts";
 import { exposures } from "./exposures.ts";
 import { dataPlan } from "./grants.ts";
@@ -28,6 +29,7 @@ export function computePlan(settings: Settings): Plan {
     members: members(settings),
     logins: logins(settings, all),
     data: settings.dataApi && settings.postgres && dataPlan(settings.dataApi, settings.postgres),
+    connections: connections(settings),
     warnings: settings.warnings,
   };
 }

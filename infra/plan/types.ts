@@ -38,6 +38,8 @@ export interface Plan {
   /** The one username of each basic service that is exposed somewhere. */
   readonly logins: readonly Login[];
   readonly data: DataPlan | undefined;
+  /** What else decides who can connect, and to what, by name (connections.ts). */
+  readonly connections: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
 }
 

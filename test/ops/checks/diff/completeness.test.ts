@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
+import { change, fieldOf, leavesOf } from "./leaves.ts";
 
 const golden = join(import.meta.dirname, "../../..", "golden");
 
@@ -30,30 +31,6 @@ function silentFields(name: string): string[] {
   });
 }
 
-/** `routes[].name`. */
-function fieldOf(path: Path): string {
-  return path.map((key, index) => (typeof key === "number" ? "[]" : index === 0 ? key : `.${key}`)).join("");
-}
-
 function flat(plan: Plan): unknown {
   return Object.entries(accessOf(plan)).map(([section, facts]) => [section, [...facts]]);
-}
-
-type Path = readonly (string | number)[];
-
-function leavesOf(value: unknown, path: Path = []): Path[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => leavesOf(item, [...path, index]));
-  if (typeof value !== "object" || value === null) return [path];
-  return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...path, key]));
-}
-
-function change(root: unknown, path: Path): void {
-  const parent = path.slice(0, -1).reduce<unknown>((inside, key) => (inside as Record<string, unknown>)[key], root);
-  const key = path.at(-1) ?? "";
-  const inside = parent as Record<string | number, unknown>;
-  const value = inside[key];
-  if (typeof value === "number") inside[key] = value + 1;
-  else if (typeof value === "boolean") inside[key] = !value;
-  else if (key === "protection") inside[key] = value === "open" ? "proxy" : "open";
-  else inside[key] = `${String(value)}-changed`;
 }

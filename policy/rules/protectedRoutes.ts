@@ -11,10 +11,31 @@ import type { Rule } from "../rule.ts";
 export const protectedRoutes: Rule = {
   name: "routes-are-protected",
   description:
-    "Every route removes forged identity headers first, and requires authentication unless the plan declares it open.",
+    "Every route removes forged identity headers first, requires authentication unless the plan declares it open, and routes to the planned backend.",
   scope: "resource",
-  check: (resources, { plan }) => manifestsOf(resources).flatMap((manifest) => unprotected(manifest, plan)),
+  check: (resources, { plan }) =>
+    manifestsOf(resources).flatMap((manifest) => [...unprotected(manifest, plan), ...otherBackends(manifest, plan)]),
 };
+
+/** A planned open rule with another backend would open that backend. */
+function otherBackends(manifest: Manifest, plan: Plan): Finding[] {
+  return rulesOf(manifest).flatMap((rule) => {
+    const planned = plannedRule(rule, plan);
+    if (planned === undefined) return [];
+    const { traefikService, backend } = planned;
+    const expected = traefikService ? { namespace: manifest.namespace, name: traefikService } : backend;
+    const others = rule.backends.filter(
+      // An unknown name is empty; the up checks it again.
+      ({ namespace, name }) => name !== "" && (namespace !== expected.namespace || name !== expected.name),
+    );
+    return others.map(({ namespace, name }) => ({
+      rule: protectedRoutes.name,
+      object: manifest.label,
+      problem: `${rule.match}: routes to ${namespace}/${name} instead of ${expected.namespace}/${expected.name}`,
+      hint: "change the service in gatehouse:protected_services instead of the route",
+    }));
+  });
+}
 
 /** Returns the missing middlewares of one object. */
 export function unprotected(manifest: Manifest, plan: Plan): Finding[] {

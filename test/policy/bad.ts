@@ -63,6 +63,13 @@ const POD = "pods-are-restricted: Deployment default/whoami";
 const SECRET = "secrets-stay-in-secrets:";
 
 export const BAD: readonly Bad[] = [
+  [
+    "the open route of the data API with another backend",
+    edit("IngressRoute gatehouse-data/gatehouse-data-api", ({ spec }) => {
+      spec.routes = spec.routes.map((one) => ({ ...one, services: [{ name: "private", port: 80 }] }));
+    }),
+    Array.from({ length: 7 }, () => "routes-are-protected: IngressRoute gatehouse-data/gatehouse-data-api"),
+  ],
   // Every route carries its strip, and its authentication behind it.
   [
     "a route without its strip",

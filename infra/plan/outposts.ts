@@ -22,9 +22,17 @@ export function assignOutposts(exposures: readonly Exposure[], settings: Setting
     (exposure) => JSON.stringify(shared(exposure)),
   );
   const assigned = new Map<string, string>();
-  for (const members of sharing.values()) {
+  const combinations = new Map<string, string>();
+  for (const [combination, members] of sharing) {
     for (const [id, number] of numbered(members, capacity)) {
-      assigned.set(id, outpostName(settings, ...shared(members[0]), number));
+      const name = outpostName(settings, ...shared(members[0]), number);
+      // Sessions of one would open the other; names contain 32 bits of a hash.
+      if ((combinations.get(name) ?? combination) !== combination)
+        throw new Error(
+          `two combinations of groups and session have the outpost "${name}". Change the session of ${id}.`,
+        );
+      combinations.set(name, combination);
+      assigned.set(id, name);
     }
   }
   return exposures.map((exposure) => ({ ...exposure, outpost: assigned.get(exposure.id) }));

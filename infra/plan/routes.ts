@@ -199,14 +199,15 @@ function outpostRoutes(settings: Settings, exposures: readonly Exposure[]): Rule
 
 /**
  * Everything below the outpost's path, but not a login that would return to the outpost itself: after a sign-out without a session the
- * outpost starts one whose end is the next sign-out (measured, docs/authentik.md).
+ * outpost starts one whose end is the next sign-out (measured, docs/authentik.md). Nor the addresses of forward auth, whose response headers contain
+ * `X-idp-jwt`: scripts of a page could read the token there.
  */
 function outpostRules(exposure: Exposure, { name, namespace, port }: Outpost): Rule[] {
   const open = { ...common(exposure), authentication: "none", openBecause: "identity-provider" } as const;
   return [
     {
       ...open,
-      match: `${hostIs(exposure)} && ${returnsToOutpost(OUTPOST_PATH)}`,
+      match: `${hostIs(exposure)} && (${returnsToOutpost(OUTPOST_PATH)} || PathPrefix(\`${OUTPOST_PATH}/auth/\`))`,
       priority: PRIORITY.signedOut,
       chain: openChain(exposure),
       backend: signInPages(namespace),

@@ -6,6 +6,7 @@ import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { FULL } from "../helpers/full.ts";
 import { Administrator, type TestUser } from "./administrator.ts";
+import { sessionAt } from "./credentials.ts";
 import { outcome, sendRaw } from "./raw-requests.ts";
 import { exposureOf, identityProvider, credentialsOf, runFlow, withClient } from "./fixtures.ts";
 
@@ -67,6 +68,15 @@ describe("sign-out", () => {
       expect(outcome(answer)).toBe("200 shows /");
       expect(outcome(await client.send(`${forward()}/x`))).toBe("200 shows /x");
     }));
+});
+
+test("the addresses of forward auth, whose response headers contain the token, answer 404 also with a session", async () => {
+  const lines = [await sessionAt(forward())];
+  expect((await sendRaw(`${forward()}/x`, { lines })).status).toBe(200);
+  for (const path of ["auth/traefik", "auth/nginx", "auth/caddy", "auth/envoy/x", "./auth/traefik", "%61uth/traefik"]) {
+    const answer = await sendRaw(forward(), { target: `${OUTPOST_PATH}/${path}`, lines });
+    expect([path, answer.status, headerOf(answer, "x-idp-jwt")]).toEqual([path, 404, undefined]);
+  }
 });
 
 describe("a callback whose login cannot be completed", () => {

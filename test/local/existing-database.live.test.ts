@@ -176,10 +176,13 @@ describe.each([
   test("revokes in the next migration what the anonymous role has elsewhere", async () => {
     await api.query(
       `grant usage on schema people to gatehouse_anonymous; grant select on people.customer to gatehouse_anonymous;
-       grant update on app_public.app_1 to gatehouse_anonymous;
+       grant update on app_public.app_1 to gatehouse_anonymous; grant select (id) on people.customer to gatehouse_anonymous;
+       create sequence people.numbers; alter sequence people.numbers owner to app; grant usage on sequence people.numbers to gatehouse_anonymous;
+       create function people.one() returns integer language sql as 'select 1'; alter function people.one() owner to app;
+       revoke execute on function people.one() from public; grant execute on function people.one() to gatehouse_anonymous;
        alter default privileges for role app in schema people grant select on tables to gatehouse_anonymous`,
     );
-    expect(await differences()).toHaveLength(4);
+    expect(await differences()).toHaveLength(7);
     api.migrate();
     expect(await differences()).toEqual([]);
   });

@@ -246,3 +246,23 @@ test("keeps views of pipelines when a later version changes the columns of a vie
   expect(await rows("/meta_sources?source_id=eq.ssb-1&select=title")).toEqual([{ title: "Population" }]);
   await owner("drop view marts.my_sources");
 });
+
+test("a temporary table does not reload the schema cache, another one does", async () => {
+  const session = await api.session();
+  try {
+    const received: string[] = [];
+    session.on("notification", ({ payload = "" }) => received.push(payload));
+    await session.query("listen pgrst");
+    await session.query(
+      "create temporary table scratch (id serial); comment on table scratch is 'x'; drop table scratch",
+    );
+    await session.query("select 1");
+    expect(received).toEqual([]);
+    await session.query("create table marts.scratch (id integer)");
+    await session.query("drop table marts.scratch");
+    await session.query("select 1");
+    expect(received).toEqual(["reload schema", "reload schema"]);
+  } finally {
+    await session.end();
+  }
+});

@@ -4,6 +4,15 @@ create or replace function gatehouse.reload_schema_cache() returns event_trigger
   set search_path = ''
 as $$
 begin
+  -- Temporary relations are not served, and some programs create one for each request.
+  if tg_event = 'ddl_command_end' then
+    if not exists (
+      select from pg_catalog.pg_event_trigger_ddl_commands() c where c.schema_name is distinct from 'pg_temp') then
+      return;
+    end if;
+  elsif not exists (select from pg_catalog.pg_event_trigger_dropped_objects() o where not o.is_temporary) then
+    return;
+  end if;
   -- With read replicas, the notice must not come before the change does; without synchronous ones this means nothing.
   perform pg_catalog.set_config('synchronous_commit', 'remote_apply', true);
   perform pg_catalog.pg_notify('pgrst', 'reload schema');

@@ -73,6 +73,19 @@ begin
     ) as privilege
     where c.relkind in ('r', 'p', 'v', 'm', 'f')
       and actual <> case when n.nspname = any (exposed) then array['SELECTfalse'] else '{}'::text[] end
+    union all
+    select pg_catalog.format('revoke all (%I) on %I.%I from %I', t.attname, n.nspname, c.relname, anonymous)
+    from pg_catalog.pg_attribute t join pg_catalog.pg_class c on c.oid = t.attrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where exists (select from pg_catalog.aclexplode(t.attacl) a where a.grantee = reader)
+    union all
+    select pg_catalog.format('revoke all on sequence %I.%I from %I', n.nspname, c.relname, anonymous)
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'S' and exists (select from pg_catalog.aclexplode(c.relacl) a where a.grantee = reader)
+    union all
+    select pg_catalog.format('revoke all on routine %s from %I', p.oid::pg_catalog.regprocedure, anonymous)
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where n.nspname <> all (array['gatehouse', 'gatehouse_openapi']::name[])
+      and exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = reader)
   loop
     perform gatehouse.attempt(difference);
   end loop;

@@ -13,27 +13,44 @@ export function* closureFindings(live: Live, expected: GrantExpectation): Iterab
   const edges = Map.groupBy(live.dependencies, ({ source }) => source);
   for (const [start, relation] of relations) {
     if (relation.kind === "sequence" || expected.schemas.get(relation.schema)?.access !== "exposed") continue;
-    // What is reached from the relation, each once, with the relations on a shortest path to it.
-    const reached = new Map<string, readonly string[]>([[start, []]]);
-    for (const [id, through] of reached) {
+    const reached = new Map<string, Path>([[start, { through: [], reader: undefined, filled: false }]]);
+    for (const [id, path] of reached) {
       const [read, called] = [relations.get(id), routines.get(id)];
-      if (id !== start && read) yield* readFindings(relation, read, through, expected);
-      if (called) yield* callFindings(relation, called, through, expected);
-      const path = id !== start && read ? [...through, read.name] : through;
+      if (id !== start && read) yield* readFindings(relation, read, path, live, expected);
+      if (called) yield* callFindings(relation, called, path, expected);
+      const next: Path = read
+        ? {
+            through: id === start ? [] : [...path.through, read.name],
+            reader: read,
+            filled: path.filled || read.kind === "materialized view",
+          }
+        : path;
       for (const { target } of edges.get(id) ?? []) {
         // A view with security_invoker reads with the rights of the client's role, but the functions that it calls may not.
-        if (!reached.has(target) && !(relation.invoker && relations.has(target))) reached.set(target, path);
+        if (reached.has(target) || (relation.invoker && relations.has(target))) continue;
+        // Other functions read with the rights of the client's role.
+        if (called && relations.has(target) && !path.filled) continue;
+        reached.set(target, next);
       }
     }
   }
 }
 
-type Through = readonly string[];
+/** How something is reached from an exposed relation: each once, on a shortest path. */
+interface Path {
+  /** Names of the relations on the path. */
+  readonly through: readonly string[];
+  /** The last of them, which reads with its owner's rights. */
+  readonly reader: Relation | undefined;
+  /** Whether one of them is a materialized view, which calls its functions with its owner's rights when it is filled. */
+  readonly filled: boolean;
+}
 
 function* readFindings(
   relation: Relation,
   read: Relation,
-  through: Through,
+  { through, reader }: Path,
+  live: Live,
   { schemas }: GrantExpectation,
 ): Iterable<GrantFinding> {
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
@@ -48,28 +65,47 @@ function* readFindings(
       problem,
       `name schema ${quoted(read.schema)} in data_api.schemas, e.g. as hidden, or take it out`,
     );
-  } else if (access !== undefined && read.secured && !read.forced) {
-    // Row security does not apply to the table's owner, with whose rights its own view reads.
-    if (!relation.kind.endsWith("view") || read.owner !== relation.owner) return;
-    const hint = `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;`;
-    yield report("leak", `serves every row of ${read.name}${path}, past its row security`, hint);
+  } else if (access !== undefined && read.secured && reader) {
+    const hint = rowSecurityHint(read, reader, live);
+    if (hint !== undefined)
+      yield report("leak", `serves every row of ${read.name}${path}, past its row security`, hint);
   }
+}
+
+/**
+ * Returns what to do about a table whose row security does not apply to the relation that reads it; undefined if it applies (PostgreSQL docs, "Row Security
+ * Policies"): not to the table's owner unless it is forced, not to roles with BYPASSRLS, and not to rows that are read through a parent.
+ */
+function rowSecurityHint(read: Relation, reader: Relation, live: Live): string | undefined {
+  if (!reader.kind.endsWith("view")) {
+    return reader.secured
+      ? undefined
+      : `ALTER TABLE ${reader.name} ENABLE ROW LEVEL SECURITY; and give it the policies of ${read.name}`;
+  }
+  const role = live.roles.find(({ name }) => name === reader.owner);
+  if (role?.superuser || role?.bypassrls) return `give ${reader.name} an owner without SUPERUSER and BYPASSRLS`;
+  return reader.owner === read.owner && !read.forced ? `ALTER TABLE ${read.name} FORCE ROW LEVEL SECURITY;` : undefined;
 }
 
 function* callFindings(
   relation: Relation,
   { schema, name, owner, definer }: Routine,
-  through: Through,
+  { through, filled }: Path,
   { schemas }: GrantExpectation,
 ): Iterable<GrantFinding> {
   const planned = schemas.get(schema);
+  const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
+  if (filled && planned?.access === "private") {
+    const problem = `is filled with what ${name}${pathText(through)} returns, of the private schema ${quoted(schema)}`;
+    yield report("leak", problem, `take ${name} out of it, or drop it; until then its rows are public`);
+    return;
+  }
   // The API's own functions are SECURITY DEFINER on purpose; their owner is checked in owners.ts.
   if (!definer || (planned?.access === "internal" && owner === planned.owner)) return;
   const problem = `calls ${name}${pathText(through)}, which runs with the rights of ${quoted(owner)} (SECURITY DEFINER)`;
-  const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
   yield report("leak", problem, `ALTER FUNCTION ${name} SECURITY INVOKER;`);
 }
 
-function pathText(through: Through): string {
+function pathText(through: readonly string[]): string {
   return through.length === 0 ? "" : ` through ${through.join(" → ")}`;
 }

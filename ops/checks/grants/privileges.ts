@@ -21,8 +21,11 @@ export function* unplannedPrivileges(live: Live, expected: GrantExpectation): It
     const report = reporter(titleOf(entry), expected.schemas.get(entry.schema ?? "")?.name);
     const who = granteeName(entry.grantee);
     if (stray?.length) {
-      const problem = `${who} has ${stray.join(", ")}${runsAsOwner(entry, live)}`;
-      yield report(dangerOf(entry, stray, expected), problem, revoke(stray, entry));
+      const rights = runsAsOwner(entry, live);
+      // PostgREST calls a function of an exposed schema as a column of its argument's relation, too, in any request for rows.
+      const danger = dangerOf(entry, stray, expected);
+      const problem = `${who} has ${stray.join(", ")}${rights}`;
+      yield report(rights !== "" && danger === "reach" ? "leak" : danger, problem, revoke(stray, entry));
     }
     if (kept?.length && entry.grantable && entry.grantee !== expected.roles.owner) {
       yield report("reach", `${who} may give ${kept.join(", ")} to others`, revoke(kept, entry, "GRANT OPTION FOR "));

@@ -19,6 +19,11 @@ with edge (source_class, source, target_class, target) as (
   from pg_depend d
   where d.classid in ('pg_proc'::regclass, 'pg_operator'::regclass) and d.refclassid = 'pg_proc'::regclass
   union
+  -- Of bodies in standard SQL; Postgres records nothing about bodies that are text.
+  select d.classid, d.objid, d.refclassid, d.refobjid
+  from pg_depend d
+  where d.classid = 'pg_proc'::regclass and d.refclassid = 'pg_class'::regclass
+  union
   select 'pg_class'::regclass, inhparent, 'pg_class'::regclass, inhrelid from pg_inherits
 )
 select

@@ -28,6 +28,21 @@ export const OBJECTS: readonly Tampering[] = [
     fix: "DROP MATERIALIZED VIEW marts.c",
   },
   {
+    name: "reports a materialized view that a private function fills with the rights of its owner",
+    sql: asOwner(`CREATE FUNCTION private_marts.names() RETURNS TABLE (name text) LANGUAGE sql STABLE
+        BEGIN ATOMIC SELECT name::text FROM private_marts.people; END;
+      CREATE MATERIALIZED VIEW marts.persons AS SELECT name FROM private_marts.names()`),
+    found: [
+      [
+        "materialized view marts.persons",
+        "is filled with what private_marts.names() returns, of the private schema private_marts",
+      ],
+      ["materialized view marts.persons", "serves rows of the private table private_marts.people"],
+    ],
+    condition: `${can("table", "marts.persons", "SELECT")} AND NOT ${can("function", "private_marts.names()", "EXECUTE")}`,
+    fix: "DROP MATERIALIZED VIEW marts.persons",
+  },
+  {
     name: "reports a private partition of an exposed table",
     sql: `${unguarded} ${asOwner("CREATE TABLE private_marts.events_2027 PARTITION OF marts.events FOR VALUES FROM (2027) TO (2028)")}`,
     found: [["partitioned table marts.events", "serves rows of the private table private_marts.events_2027"]],
@@ -131,6 +146,24 @@ export const OBJECTS: readonly Tampering[] = [
       ["view api_v1.sales", "serves every row of marts.sales, past its row security"],
       ["table marts.sales", "has row security and no policy for web_anon: no rows are returned"],
     ],
+  },
+  {
+    name: "reports row security that a parent table, and an owner with BYPASSRLS, bypass although it is forced",
+    sql: `CREATE ROLE bypass BYPASSRLS; GRANT USAGE, CREATE ON SCHEMA catalog TO bypass; GRANT USAGE ON SCHEMA marts TO bypass; GRANT SELECT ON marts.sales TO bypass;
+      ALTER TABLE marts.sales ENABLE ROW LEVEL SECURITY; ALTER TABLE marts.sales FORCE ROW LEVEL SECURITY;
+      CREATE POLICY cheap ON marts.sales FOR SELECT USING (false);
+      SET LOCAL ROLE bypass; CREATE VIEW catalog.all_sales AS SELECT * FROM marts.sales; GRANT SELECT ON catalog.all_sales TO pipeline; RESET ROLE;
+      ${asOwner(`CREATE VIEW marts.a AS SELECT * FROM catalog.all_sales;
+      CREATE TABLE catalog.events_2027 PARTITION OF marts.events FOR VALUES FROM (2027) TO (2028);
+      ALTER TABLE catalog.events_2027 ENABLE ROW LEVEL SECURITY; ALTER TABLE catalog.events_2027 FORCE ROW LEVEL SECURITY`)}`,
+    found: [
+      ["schema catalog", "bypass has CREATE"],
+      ["partitioned table marts.events", "serves every row of catalog.events_2027, past its row security"],
+      ["view catalog.all_sales", "is owned by bypass (BYPASSRLS), and reads whatever that may, not pipeline"],
+      ["view marts.a", "serves every row of marts.sales through catalog.all_sales, past its row security"],
+    ],
+    fix: `DROP VIEW marts.a; DROP VIEW catalog.all_sales; DROP TABLE catalog.events_2027; REVOKE CREATE ON SCHEMA catalog FROM bypass;
+      DROP POLICY cheap ON marts.sales; ALTER TABLE marts.sales DISABLE ROW LEVEL SECURITY`,
   },
   {
     name: "reports disabled and missing event triggers",

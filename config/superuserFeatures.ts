@@ -16,7 +16,7 @@ export const SUPERUSER_FEATURES: readonly SuperuserFeature[] = [
     kind: "event trigger",
     name: "gatehouse_guard_private",
     without:
-      "a view in an exposed schema that reads a private one is not refused when it is created; the next deployment refuses it, and verify finds it",
+      "a view in an exposed schema that reads a private one is not refused when it is created; verify finds it, and a deployment that runs the migrations refuses it",
   },
   { kind: "event trigger", name: "gatehouse_schema_changed", without: NO_RELOAD },
   { kind: "event trigger", name: "gatehouse_schema_dropped", without: NO_RELOAD },

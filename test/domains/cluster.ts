@@ -49,6 +49,12 @@ export function markOf(id: string): TraefikObject {
   return { kind: "Middleware", name, spec: { headers: { customResponseHeaders: { "X-Control": name } } } };
 }
 
+/** Waits until the gateway no longer serves a deleted route with a mark, which would answer for the next test. */
+export async function untilUnmarked(url: string, mark: TraefikObject): Promise<void> {
+  const marked = async () => (await sendRaw(url)).headers["x-control"];
+  await expect.poll(marked, { timeout: 240_000, interval: 100 }).not.toBe(mark.name);
+}
+
 /** Returns the fields of one of the stack's middlewares, e.g. those below `forwardAuth`. */
 export async function middlewareFields(name: string, kind: string): Promise<Readonly<Record<string, unknown>>> {
   const location = { ...api, namespace: "default", plural: "middlewares", name };
@@ -98,6 +104,7 @@ export async function verifyControl(control: Control): Promise<void> {
       await expect.poll(marked, { timeout: 240_000, interval: 100 }).toBe(mark.name);
       expect([phase, observe(await attack())]).toEqual([phase, control[phase].expected]);
     });
+    await untilUnmarked(ready, mark);
   }
 }
 

@@ -2,14 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pRetry from "p-retry";
 import type { TestProject } from "vitest/node";
 import type { Plan } from "../../infra/plan/types.ts";
 import { deploy, openLocal } from "../../local/deploy.ts";
 import { startPlatform } from "../../local/platform/platform.ts";
 import { deployApplications } from "../../local/sample/applications.ts";
 import { Administrator, type TestUser } from "./administrator.ts";
-import { withClient } from "./fixtures.ts";
 import { configChanges } from "./stack.ts";
 import { startUpstream } from "./upstream.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -51,7 +49,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await deployApplications(platform);
     await deploy(local, quiet);
     const { plan, variables } = local;
-    await untilServed(plan);
     const identityProvider = plan.exposures.find(({ role }) => role === "identity-provider")?.url ?? "";
     const administrator = new Administrator(identityProvider, variables["AUTHENTIK_TOKEN"] ?? "");
     for (const user of users) await administrator.create(user);
@@ -62,25 +59,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await stop();
     throw error;
   }
-}
-
-/**
- * Waits until each outpost serves all of its hosts. The provider that it loads last decides about the secret of its cookies (measured, docs/authentik.md),
- * so a login during that fails.
- */
-async function untilServed({ exposures }: Plan): Promise<void> {
-  const urls = exposures.filter(({ authentication }) => authentication === "forward-auth").map(({ url }) => url);
-  await withClient((client) =>
-    Promise.all(
-      urls.map((url) =>
-        pRetry(
-          async () => {
-            const { status } = await client.send(`${url}/`);
-            if (status !== 302) throw new Error(`${url} answers ${status}`);
-          },
-          { retries: 1_000, factor: 1, minTimeout: 250 },
-        ),
-      ),
-    ),
-  );
 }

@@ -9,7 +9,7 @@ import type { Exposure } from "../../infra/plan/types.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { markOf, type TraefikObject, withObjects } from "./cluster.ts";
+import { markOf, type TraefikObject, untilUnmarked, withObjects } from "./cluster.ts";
 import { sessionAt } from "./credentials.ts";
 import { Administrator } from "./administrator.ts";
 import { type Line, outcome, sendRaw } from "./raw-requests.ts";
@@ -147,6 +147,7 @@ describe("control: on one shared outpost", () => {
       }
       await work();
     });
+    for (const { url } of [guestbook(), forward()]) await untilUnmarked(`${url}/x`, mark);
   };
 
   test("the session of one service opens another one that the user is not allowed to use", async () => {

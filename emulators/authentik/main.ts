@@ -1,5 +1,5 @@
 /**
- * An emulator of authentik: `main.ts server|worker|proxy`, with authentik's own environment (AUTHENTIK_LISTEN__HTTP;
+ * An emulator of authentik: `main.ts server|worker|proxy|healthcheck`, with authentik's own environment (AUTHENTIK_LISTEN__HTTP;
  * AUTHENTIK_SECRET_KEY, AUTHENTIK_POSTGRESQL__*; for a worker AUTHENTIK_BOOTSTRAP_* and AUTHENTIK_BLUEPRINTS_DIR; for a proxy
  * AUTHENTIK_HOST, _HOST_BROWSER, _TOKEN). Without a Postgres host everything stays in memory, and the server is its own worker.
  * GATEHOUSE_EMULATOR_SEED repeats the random delays of an earlier start; GATEHOUSE_EMULATOR_FAULTS=300 answers one of 300 requests
@@ -20,6 +20,11 @@ const hostname = listen?.[1] ?? "::";
 const port = Number(listen?.[2] ?? 9000);
 const random = new Random(seedOf(process.env["GATEHOUSE_EMULATOR_SEED"]));
 
+// In images, `ak` runs this file; the local platform runs healthcheck.ts, which loads less.
+if (role === "healthcheck") {
+  await import("./healthcheck.ts");
+  await new Promise<never>(() => undefined);
+}
 log("info", "this is an emulator of authentik, not authentik", { role, hostname, port, seed: random.seed });
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(0));
 if (role === "server") await server();

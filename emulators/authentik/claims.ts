@@ -3,11 +3,11 @@ import jwt from "jsonwebtoken";
 import { keyId } from "./certificate.ts";
 import { log } from "./log.ts";
 import { issuerOf } from "./issuer.ts";
-import type { Fields, Kinds, Provider, User } from "./objects.ts";
+import type { Application, Binding, Fields, Kinds, Provider, User } from "./objects.ts";
 import { seconds } from "./duration.ts";
 import { directGroups, inheritedGroups, isSuperuser, uidOf } from "./users.ts";
 import { loadPython } from "./python.ts";
-import type { Evaluate } from "./python.ts";
+import type { Python } from "./python.ts";
 import type { Store } from "./store.ts";
 
 export type Grant = {
@@ -18,20 +18,20 @@ export type Grant = {
   sessionId?: string | undefined;
 };
 
-/** Turns users into claims, by the scope mappings of a provider. */
+/** Turns users into claims, by the scope mappings of a provider, and decides by policies what they may access: both are Python. */
 export class Claims {
   readonly #store: Store;
   readonly #secretKey: string;
-  #evaluate: Evaluate | undefined;
+  #python: Python | undefined;
 
   constructor(store: Store, secretKey: string) {
     this.#store = store;
     this.#secretKey = secretKey;
   }
 
-  /** Starts Python; until then `of` throws. */
+  /** Starts Python; until then `of` throws, and `mayAccess` where it has to evaluate a policy. */
   async load(): Promise<void> {
-    this.#evaluate = await loadPython({
+    this.#python = await loadPython({
       log: (level, message, fields) => log(level, message, JSON.parse(fields) as Fields),
       create_jwt: (pk, name, scopes, validity, origin) => {
         const user = this.#store.get("user", pk);
@@ -46,17 +46,35 @@ export class Claims {
 
   /** The merged results of the provider's mappings whose scope was granted. A failing mapping is logged and left out. */
   of({ provider, user, scopes, origin, sessionId }: Grant): Fields {
-    if (!this.#evaluate) throw new Error("Python is not loaded yet");
     const mappings = provider.property_mappings
       .flatMap((id) => this.#store.get("mapping", id) ?? [])
       .filter((mapping) => scopes.includes(mapping.scope_name));
-    return this.#evaluate({
+    return this.#loaded().claims({
       mappings,
       user: this.#describe(user),
       http: { host: new URL(origin).host, origin },
       provider: { pk: provider.pk, name: provider.name, access_token_validity: provider.access_token_validity },
       token: { scope: scopes, session_id: sessionId ?? null },
     });
+  }
+
+  /** Whether the bindings of an application let a user in. No enabled binding = everyone. A policy that fails lets nobody in. */
+  mayAccess(application: Application, user: User): boolean {
+    const bindings = this.#store.list("binding").filter(({ target, enabled }) => target === application.pk && enabled);
+    if (bindings.length === 0) return true;
+    const groups = inheritedGroups(this.#store, user).map((group) => group.pk);
+    const passes = (binding: Binding): boolean => {
+      const policy = this.#store.get("policy", binding.policy);
+      if (policy) return this.#loaded().passes({ policy, user: this.#describe(user) });
+      return binding.group === null ? binding.user === user.pk : groups.includes(binding.group);
+    };
+    const results = bindings.map((binding) => passes(binding) !== binding.negate);
+    return application.policy_engine_mode === "all" ? results.every(Boolean) : results.some(Boolean);
+  }
+
+  #loaded(): Python {
+    if (!this.#python) throw new Error("Python is not loaded yet");
+    return this.#python;
   }
 
   /** Returns the `sub` of a user at a provider. */

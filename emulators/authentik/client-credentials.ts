@@ -3,7 +3,7 @@ import { seconds } from "./duration.ts";
 import type { Fields } from "./objects.ts";
 import type { Client } from "./openid-provider.ts";
 import { noteIssued } from "./issued-tokens.ts";
-import { mayAccess, tokenOwner } from "./users.ts";
+import { tokenOwner } from "./users.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -18,7 +18,7 @@ export function clientCredentials(
   origin: string,
 ): Fields | undefined {
   const user = tokenOwner(store, body["password"] ?? "", "app_password");
-  if (!user || user.username !== body["username"] || !mayAccess(store, application, user)) return undefined;
+  if (!user || user.username !== body["username"] || !claims.mayAccess(application, user)) return undefined;
   const known = provider.property_mappings.flatMap((id) => store.get("mapping", id)?.scope_name ?? []);
   const scopes = (body["scope"] ?? "").split(" ").filter((scope) => known.includes(scope));
   const token = claims.mint({ provider, user, scopes, origin }, provider.access_token_validity);

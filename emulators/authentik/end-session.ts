@@ -1,9 +1,10 @@
 import type { Context } from "hono";
+import type { Claims } from "./claims.ts";
 import { planOf } from "./flow-plan.ts";
 import { allows } from "./openid-provider.ts";
 import type { Client } from "./openid-provider.ts";
 import { messagePage } from "./pages.ts";
-import { isSuperuser, mayAccess } from "./users.ts";
+import { isSuperuser } from "./users.ts";
 import { currentSession, signedIn } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
@@ -11,7 +12,12 @@ import type { Store } from "./store.ts";
  * Sends the browser into the provider's invalidation flow, which signs the user out once the browser has run it; this request alone
  * changes nothing (measured.md, Outposts). The id token is not read.
  */
-export function endSession(store: Store, c: Context, client: Client | undefined): Response | Promise<Response> {
+export function endSession(
+  store: Store,
+  claims: Claims,
+  c: Context,
+  client: Client | undefined,
+): Response | Promise<Response> {
   const session = currentSession(store, c);
   if (session?.flow) return c.html("<html><body>Logout successful</body></html>");
   const flow = client && store.get("flow", client.provider.invalidation_flow);
@@ -22,7 +28,7 @@ export function endSession(store: Store, c: Context, client: Client | undefined)
     const next = new URLSearchParams({ ...c.req.query(), next: pathname + search });
     return c.redirect(`/if/flow/default-authentication-flow/?${next.toString()}`, 302);
   }
-  if (!mayAccess(store, client.application, user)) {
+  if (!claims.mayAccess(client.application, user)) {
     return c.html(messagePage("Permission denied", "Request has been denied."));
   }
   const plan = planOf(flow);

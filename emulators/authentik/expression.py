@@ -1,4 +1,4 @@
-"""Runs property-mapping expressions with the names and helpers that authentik offers them."""
+"""Runs the expressions of scope mappings and policies with the names and helpers that authentik offers them."""
 
 import ipaddress
 import json
@@ -14,7 +14,15 @@ class Many(list):
         return self
 
     def filter(self, **fields):
-        return Many(x for x in self if all(getattr(x, k, None) == v for k, v in fields.items()))
+        return Many(x for x in self if all(self.matches(x, k, v) for k, v in fields.items()))
+
+    @staticmethod
+    def matches(item, lookup, value):
+        field, _, operator = lookup.partition("__")
+        if operator not in ("", "in"):
+            raise NotImplementedError(f"the lookup {lookup} is not part of the emulator of authentik")
+        own = getattr(item, field, None)
+        return own in value if operator == "in" else own == value
 
     def exists(self):
         return len(self) > 0
@@ -90,7 +98,41 @@ def missing(name):
     return refuse
 
 
-def evaluate(context):
+def plain_helpers():
+    helpers = {
+        "json": json, "re": re, "ak_logger": Logger(),
+        "ak_is_group_member": ak_is_group_member, "list_flatten": list_flatten, "slugify": slugify,
+        "regex_match": lambda value, pattern: re.match(pattern, value) is not None,
+        "regex_replace": lambda value, pattern, to: re.sub(pattern, to, value),
+        "ip_address": ipaddress.ip_address, "ip_network": ipaddress.ip_network,
+    }
+    for name in ("ak_create_jwt", "ak_user_by", "ak_call_policy", "ak_create_event", "ak_send_email",
+                 "ak_user_has_authenticator", "resolve_dns", "reverse_dns", "requests"):
+        helpers[name] = missing(name)
+    return helpers
+
+
+def run(expression, name, names):
+    source = "def expression():\n" + textwrap.indent(expression + "\npass\n", "    ")
+    exec(compile(source, name, "exec"), names)
+    return names["expression"]()
+
+
+def passes(context):
+    """Takes policy and user as JSON; gives true or false as JSON, false for a policy that fails."""
+    data = json.loads(context)
+    policy = data["policy"]
+    user = User(data["user"])
+    request = SimpleNamespace(user=user, obj=None, context={})
+    try:
+        return json.dumps(bool(run(policy["expression"], policy["name"], {**plain_helpers(), "request": request})))
+    except Exception as error:
+        fields = {"policy": policy["name"], "error": f"{type(error).__name__}: {error}"}
+        emulator.log("warning", "policy failed and denies access", json.dumps(fields))
+        return json.dumps(False)
+
+
+def claims(context):
     """Takes mappings, user, http, provider and token as JSON; gives the merged claims as JSON."""
     data = json.loads(context)
     user = User(data["user"])
@@ -104,31 +146,20 @@ def evaluate(context):
         return emulator.create_jwt(user.pk, name, json.dumps(list(scopes)), validity, data["http"]["origin"])
 
     helpers = {
-        "json": json, "re": re, "ak_logger": Logger(), "ak_create_jwt": ak_create_jwt,
-        "ak_is_group_member": ak_is_group_member, "list_flatten": list_flatten, "slugify": slugify,
-        "regex_match": lambda value, pattern: re.match(pattern, value) is not None,
-        "regex_replace": lambda value, pattern, to: re.sub(pattern, to, value),
-        "ip_address": ipaddress.ip_address, "ip_network": ipaddress.ip_network,
+        **plain_helpers(), "ak_create_jwt": ak_create_jwt,
         "user": user, "http_request": http, "provider": provider, "token": token,
     }
-    for name in ("ak_user_by", "ak_call_policy", "ak_create_event", "ak_send_email", "ak_user_has_authenticator", "resolve_dns",
-                 "reverse_dns", "requests"):
-        helpers[name] = missing(name)
-
-    claims = {}
+    merged = {}
     for mapping in sorted(data["mappings"], key=lambda m: m["scope_name"]):
         request = SimpleNamespace(user=user, http_request=http, obj=SimpleNamespace(**mapping),
                                   context={"provider": provider, "token": token})
         try:
-            names = {**helpers, "request": request}
-            source = "def expression():\n" + textwrap.indent(mapping["expression"] + "\npass\n", "    ")
-            exec(compile(source, mapping["name"], "exec"), names)
-            result = names["expression"]()
+            result = run(mapping["expression"], mapping["name"], {**helpers, "request": request})
             if isinstance(result, dict):
-                merge(claims, result)
+                merge(merged, result)
             else:
                 emulator.log("warning", "mapping did not return a dict", json.dumps({"mapping": mapping["name"]}))
         except Exception as error:
             fields = {"mapping": mapping["name"], "error": f"{type(error).__name__}: {error}"}
             emulator.log("warning", "mapping failed and is left out", json.dumps(fields))
-    return json.dumps(claims)
+    return json.dumps(merged)

@@ -1,5 +1,4 @@
 import type { Fields, User } from "./objects.ts";
-import { mayAccess } from "./users.ts";
 import { isSuperuser } from "./users.ts";
 import { mayView } from "./permissions.ts";
 import { Refusal } from "./refusal.ts";
@@ -46,11 +45,16 @@ export function page(runtime: Runtime, resource: Resource, user: User, query: UR
 }
 
 /** Returns the applications that the user of the token may open; for a superuser with `superuser_full_list`, all of them. */
-function accessible({ store }: Runtime, user: User, query: URLSearchParams, applications: Fields[]): Fields[] {
+function accessible(
+  { store, mayAccess }: Runtime,
+  user: User,
+  query: URLSearchParams,
+  applications: Fields[],
+): Fields[] {
   if (query.get("superuser_full_list")?.toLowerCase() === "true" && isSuperuser(store, user)) return applications;
   return applications.filter(({ pk }) => {
     const application = store.get("application", pk as string);
-    return application && mayAccess(store, application, user);
+    return application && mayAccess(application, user);
   });
 }
 

@@ -82,9 +82,12 @@ export type Binding = {
   target: string;
   group: string | null;
   user: number | null;
+  policy: string | null;
   enabled: boolean;
   negate: boolean;
 };
+/** An expression policy. */
+export type Policy = { pk: string; name: string; expression: string };
 export type KeyPair = { pk: string; name: string; certificate_data: string; key_data: string };
 export type Token = {
   pk: string;
@@ -149,6 +152,7 @@ export type Kinds = {
   application: Application;
   outpost: Outpost;
   binding: Binding;
+  policy: Policy;
   keypair: KeyPair;
   token: Token;
   blueprint: Blueprint;

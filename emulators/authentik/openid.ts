@@ -11,7 +11,7 @@ import type { Client } from "./openid-provider.ts";
 import { messagePage } from "./pages.ts";
 import { endSession } from "./end-session.ts";
 import { introspected, opaqueOf, revoke } from "./issued-tokens.ts";
-import { bearerOf, mayAccess } from "./users.ts";
+import { bearerOf } from "./users.ts";
 import { currentSession, originOf, signedIn } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
@@ -39,7 +39,7 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
     const session = currentSession(store, c);
     // Drops the plan that another flow left in the session.
     if (user && session?.flow) store.put("session", { ...session, flow: null });
-    if (user && !mayAccess(store, client.application, user)) {
+    if (user && !claims.mayAccess(client.application, user)) {
       // The status of a denial is 200.
       return c.html(messagePage("Permission denied", "Request has been denied."));
     }
@@ -78,7 +78,9 @@ export function openIdEndpoints(store: Store, claims: Claims): Hono<Env> {
     const client = bySlug(store, c.req.param("slug"));
     return client ? serve(c, client) : c.notFound();
   });
-  app.on(["GET", "POST"], "/:slug/end-session/", (c) => endSession(store, c, bySlug(store, c.req.param("slug"))));
+  app.on(["GET", "POST"], "/:slug/end-session/", (c) =>
+    endSession(store, claims, c, bySlug(store, c.req.param("slug"))),
+  );
   return app;
 }
 

@@ -11,18 +11,26 @@ export type Callbacks = {
   create_jwt: (user: number, provider: string, scopes: string, validity: string, origin: string) => string | undefined;
 };
 type Globals = { set: (name: string, value: unknown) => void; get: (name: string) => (text: string) => string };
-/** Takes `mappings`, `user`, `http`, `provider` and `token`. */
-export type Evaluate = (context: Fields) => Fields;
+/** The functions of expression.py. */
+export type Python = {
+  /** Takes `mappings`, `user`, `http`, `provider` and `token`; returns the merged claims. */
+  claims: (context: Fields) => Fields;
+  /** Takes `policy` and `user`. */
+  passes: (context: Fields) => boolean;
+};
 
 const source = readFileSync(new URL("expression.py", import.meta.url), "utf8");
 
-/** Starts CPython (WebAssembly) and returns the function that runs scope mappings and merges their results. */
-export async function loadPython(callbacks: Callbacks): Promise<Evaluate> {
+/** Starts CPython (WebAssembly) and returns what runs scope mappings and policies. */
+export async function loadPython(callbacks: Callbacks): Promise<Python> {
   const python = await start();
   const globals = python.globals as unknown as Globals;
   globals.set("emulator", callbacks);
-  const evaluate = globals.get("evaluate");
-  return (context) => JSON.parse(evaluate(JSON.stringify(context))) as Fields;
+  const call =
+    <T>(name: string) =>
+    (context: Fields): T =>
+      JSON.parse(globals.get(name)(JSON.stringify(context))) as T;
+  return { claims: call<Fields>("claims"), passes: call<boolean>("passes") };
 }
 
 /**

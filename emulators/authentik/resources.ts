@@ -3,14 +3,32 @@ import { describeCertificate } from "./certificate.ts";
 import { fill } from "./description.ts";
 import { seconds } from "./duration.ts";
 import { read } from "./objects.ts";
-import type { Application, Fields, Kind, Kinds, KeyPair, Outpost, Provider, Stored, Token, User } from "./objects.ts";
+import type {
+  Application,
+  Binding,
+  Fields,
+  Kind,
+  Kinds,
+  KeyPair,
+  Outpost,
+  Provider,
+  Stored,
+  Token,
+  User,
+} from "./objects.ts";
 import { serviceAccountOf } from "./permissions.ts";
 import { directGroups, isSuperuser, uidOf } from "./users.ts";
 import { Refusal } from "./refusal.ts";
 import type { Store } from "./store.ts";
 import type { TaskSender } from "./tasks.ts";
 
-export type Runtime = { store: Store; secretKey: string; tasks: TaskSender };
+export type Runtime = {
+  store: Store;
+  secretKey: string;
+  tasks: TaskSender;
+  /** Whether the policies of an application let a user in. */
+  mayAccess: (application: Application, user: User) => boolean;
+};
 /** One kind of object of the REST API; `resources.yaml` documents the fields. */
 export type Resource = {
   /** Below `/api/v3`. */
@@ -111,6 +129,13 @@ const computed: Record<string, (runtime: Runtime, object: Stored) => Fields> = {
       const provider = store.get("provider", id);
       return provider ? asProvider(store, provider) : [];
     }),
+  }),
+  PolicyBinding: ({ store }, binding) => {
+    const policy = store.get("policy", (binding as Binding).policy);
+    return { policy_obj: policy ? fill("Policy", policy) : null };
+  },
+  ExpressionPolicy: ({ store }, { pk }) => ({
+    bound_to: store.list("binding").filter(({ policy }) => policy === pk).length,
   }),
   Flow: (_, { pk }) => ({ policybindingmodel_ptr_id: pk }),
   CertificateKeyPair: (_, pair) => {

@@ -48,12 +48,13 @@ type Parts = { runtime: Runtime; claims: Claims; embedded: EmbeddedOutpost; stat
 export async function startServer(options: Options): Promise<Authentik> {
   const store = new Store(options.pool);
   const queue = options.pool ? new PostgresTasks(options.pool) : new MemoryTasks((task) => runner.run(task));
-  const runtime: Runtime = { store, secretKey: options.secretKey, tasks: queue };
+  const claims = new Claims(store, options.secretKey);
+  const mayAccess: Runtime["mayAccess"] = (application, user) => claims.mayAccess(application, user);
+  const runtime: Runtime = { store, secretKey: options.secretKey, tasks: queue, mayAccess };
   const state = { ready: false, url: "" };
   const events = new EventHub(store);
   const embedded = new EmbeddedOutpost(store, events, options.random, () => state.url);
   const runner = new TaskRunner(runtime, events, embedded);
-  const claims = new Claims(store, options.secretKey);
   const app = routes(options, { runtime, claims, embedded, state });
   const server = serve({ fetch: app.fetch, hostname: options.hostname, port: options.port }) as Server;
   // Longer than Traefik keeps idle connections, or it meets closed ones.

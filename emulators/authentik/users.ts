@@ -1,5 +1,5 @@
 import { createHash, randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
-import type { Application, Binding, Group, User } from "./objects.ts";
+import type { Group, User } from "./objects.ts";
 import type { Store } from "./store.ts";
 
 /** The groups of a user, those reached through parents included. */
@@ -51,14 +51,4 @@ export function tokenOwner(store: Store, key: string, intent: string): User | un
   const valid = token && (token.expires === null || Date.parse(token.expires) > Date.now());
   const user = valid ? store.get("user", token.user) : undefined;
   return user?.is_active ? user : undefined;
-}
-
-/** Whether the bindings of an application let a user in. No enabled binding = everyone. */
-export function mayAccess(store: Store, application: Application, user: User): boolean {
-  const bindings = store.list("binding").filter((binding) => binding.target === application.pk && binding.enabled);
-  if (bindings.length === 0) return true;
-  const groups = inheritedGroups(store, user).map((group) => group.pk);
-  const passes = ({ group, user: one, negate }: Binding) =>
-    (group === null ? one === user.pk : groups.includes(group)) !== negate;
-  return application.policy_engine_mode === "all" ? bindings.every(passes) : bindings.some(passes);
 }

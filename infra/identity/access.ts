@@ -11,12 +11,17 @@ export interface AccessArgs {
   readonly defaults: Defaults;
 }
 
+/** What a policy binding refers to. */
+export type Grantee = { readonly group: pulumi.Output<string> } | { readonly policy: pulumi.Output<string> };
+
 /**
- * Groups, sample users, and who is in what. A membership is written from the user's side only: written from both, the next update of
+ * Groups, policies that admit several groups, sample users, and who is in what. A membership is written from the user's side only: written from both, the next update of
  * either side wipes it (authentik/traffic.md 1.1).
  */
 export class Access extends pulumi.ComponentResource {
   readonly #groups: ReadonlyMap<string, pulumi.Output<string>>;
+  /** By their sorted groups as JSON. */
+  readonly #policies: ReadonlyMap<string, authentik.PolicyExpression>;
 
   constructor(name: string, args: AccessArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Access", name, {}, opts);
@@ -30,6 +35,13 @@ export class Access extends pulumi.ComponentResource {
           ? new authentik.Group(`group-${group}`, { name: group }, child).id
           : args.defaults.existingGroup(group),
       ]),
+    );
+    this.#policies = new Map(
+      args.plan.groupPolicies.map(({ name: policy, groups: admitted }) => {
+        const expression = pulumi.all(admitted.map((group) => this.groupId(group))).apply(memberOfAny);
+        const resource = new authentik.PolicyExpression(`${policy}-policy`, { name: policy, expression }, child);
+        return [JSON.stringify(admitted), resource];
+      }),
     );
     for (const user of args.identityProvider.sampleUsers) {
       new authentik.User(
@@ -58,4 +70,19 @@ export class Access extends pulumi.ComponentResource {
     }
     return id;
   }
+
+  /**
+   * Returns what the binding of an application refers to: its group, or the policy of its groups.
+   * @param groups allowed groups, at least one
+   * @throws when the plan lists neither, which configuration checks rule out
+   */
+  grantee(groups: readonly string[]): Grantee {
+    const policy = this.#policies.get(JSON.stringify([...new Set(groups)].sort()));
+    return policy ? { policy: policy.id } : { group: this.groupId(groups[0] ?? "") };
+  }
+}
+
+/** Returns an expression that counts members through child groups like a binding to a group does (measured, docs/authentik.md). */
+function memberOfAny(ids: readonly string[]): string {
+  return `return ak_is_group_member(request.user, pk__in=${JSON.stringify(ids)})`;
 }

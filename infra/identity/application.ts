@@ -15,9 +15,9 @@ export interface ApplicationArgs {
 }
 
 /**
- * Registers an application in authentik's portal, and its allowed groups.
+ * Registers an application in authentik's portal, and the binding to its allowed groups.
  * @param name prefix of the resources' names
- * @returns all of them
+ * @returns both
  */
 export function registerApplication(
   name: string,
@@ -35,9 +35,8 @@ export function registerApplication(
     },
     opts,
   );
-  const bindings = args.groups.map((group, order) => {
-    const binding = { target: application.uuid, group: args.access.groupId(group), order };
-    return new authentik.PolicyBinding(`${name}/${group}`, binding, opts);
-  });
-  return [application, ...bindings];
+  if (args.groups.length === 0) return [application];
+  // One, updated in place before the outposts: Pulumi deletes at the end of a deployment (plan/groupPolicies.ts).
+  const binding = { target: application.uuid, order: 0, ...args.access.grantee(args.groups) };
+  return [application, new authentik.PolicyBinding(`${name}-binding`, binding, opts)];
 }

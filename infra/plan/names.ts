@@ -50,9 +50,15 @@ export function outpostName(
   number: number,
 ): string {
   const readable = groups.length === 0 ? "all-users" : slug(groups.join("-")) || "groups";
-  const identity = JSON.stringify([groups, session, scheme, number]);
-  const hash = createHash("sha256").update(identity).digest("hex").slice(0, HASH_LENGTH);
-  return dnsLabel(OWN, "outpost", ...stackSuffix(settings), readable, hash);
+  return dnsLabel(OWN, "outpost", ...stackSuffix(settings), readable, hashOf([groups, session, scheme, number]));
+}
+
+/**
+ * Name of the policy that admits the members of several groups, in the identity provider.
+ * @param groups sorted
+ */
+export function groupPolicyName(settings: Settings, groups: readonly string[]): string {
+  return dnsLabel(OWN, "groups", ...stackSuffix(settings), slug(groups.join("-")) || "groups", hashOf(groups));
 }
 
 /** Namespace of the outposts: with an installed identity provider its own, else one of the stack. */
@@ -64,6 +70,10 @@ export function outpostNamespace(settings: Settings): string {
 /** Stacks that share an identity provider need names of their own in it. */
 function stackSuffix({ stack, identityProvider }: Settings): string[] {
   return identityProvider.install ? [] : [slug(stack)];
+}
+
+function hashOf(identity: unknown): string {
+  return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, HASH_LENGTH);
 }
 
 /** Letters, digits and single dashes, as in a DNS label. */

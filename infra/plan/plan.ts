@@ -3,6 +3,7 @@ import { connections } from "./connections.ts";
 import { protectionOf } from "../../protections/table.ts";
 import { exposures } from "./exposures.ts";
 import { dataPlan } from "./grants.ts";
+import { groupPolicies } from "./groupPolicies.ts";
 import { identitySlug } from "./names.ts";
 import { outposts } from "./outposts.ts";
 import { records } from "./records.ts";
@@ -14,18 +15,20 @@ import type { Exposure, Login, Member, Plan } from "./types.ts";
 export function computePlan(settings: Settings): Plan {
   const all = exposures(settings);
   const allGroups = groups(settings);
+  const allClients = clients(settings, all);
   return {
     stack: settings.stack,
     identitySlug: identitySlug(settings),
     identityProviderUrl: identityProviderUrl(settings, all),
     exposures: all,
-    clients: clients(settings, all),
+    clients: allClients,
     outposts: outposts(settings, all),
     installsIdentityProvider: settings.identityProvider.install,
     ...routing(settings, all),
     records: records(settings.stack, settings.domains, all),
     groups: allGroups,
     createdGroups: settings.identityProvider.install ? allGroups : [...settings.identityProvider.groups].sort(),
+    groupPolicies: groupPolicies(settings, all, allClients),
     members: members(settings),
     logins: logins(settings, all),
     data: settings.dataApi && settings.postgres && dataPlan(settings.dataApi, settings.postgres),

@@ -33,6 +33,8 @@ export interface Plan {
   readonly groups: readonly string[];
   /** Those that the stack creates; the others exist. */
   readonly createdGroups: readonly string[];
+  /** One for each combination of several allowed groups, in the order of their names. */
+  readonly groupPolicies: readonly GroupPolicy[];
   /** The sample users and service accounts of the stack. */
   readonly members: readonly Member[];
   /** The one username of each basic service that is exposed somewhere. */
@@ -50,6 +52,14 @@ export interface Plan {
  */
 export interface Outpost extends Backend {
   /** Empty = all users. */
+  readonly groups: readonly string[];
+}
+
+/** A policy of the identity provider that admits the members of any of its groups. */
+export interface GroupPolicy {
+  /** Its name in the identity provider. */
+  readonly name: string;
+  /** Two or more, sorted. */
   readonly groups: readonly string[];
 }
 

@@ -4,7 +4,15 @@ import { accessOf } from "../../infra/access/access.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
-import { type EchoService, INGE, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
+import {
+  type EchoService,
+  identityProvider,
+  INGE,
+  type OwnPlatform,
+  type OwnStack,
+  service,
+  startOwnPlatform,
+} from "./ownPlatform.ts";
 
 /** Number of lines of a terminal. */
 const SCREEN = 40;
@@ -84,7 +92,7 @@ describe("a proxy service on one domain", () => {
         "create Middleware default/gatehouse-outpost-editors-forward-auth-401-middleware",
         "create Middleware default/gatehouse-outpost-editors-forward-auth-middleware",
         "create Outpost gatehouse-outpost-editors-outpost",
-        "create PolicyBinding kept-4b@localhost/editors",
+        "create PolicyBinding kept-4b@localhost-binding",
         "create Secret gatehouse-outpost-editors-environment",
         "create Service gatehouse-outpost-editors",
         "create Token gatehouse-outpost-editors-token",
@@ -93,6 +101,36 @@ describe("a proxy service on one domain", () => {
       ].sort(),
     );
     expect(await answer("kept-0", cookie)).toBe("200");
+  });
+});
+
+describe("narrowed groups are in effect before another outpost serves the application", () => {
+  const reader = { ...INGE, username: "reader", groups: ["readers"] };
+  // The groups remain, and with them the reader's membership.
+  const section = { "gatehouse:identity_provider": identityProvider({ groups: ["editors", "readers"] }) };
+  const allowing = (groups: string[]) => own.installed(withAdded({ groups }), section);
+  beforeAll(async () => {
+    await stack.up(allowing(["readers"]));
+    await own.administrator.create(reader);
+  });
+
+  test.each([
+    ["one of two groups is removed", ["editors", "readers"], ["editors"]],
+    ["a group is replaced", ["readers"], ["editors"]],
+  ])("%s", async (_, before, after) => {
+    await stack.up(allowing(before));
+    const provider = await providerOf("kept-4b@localhost");
+    await withClient(async (client) => {
+      expect((await signIn(client, `${url("kept-0")}/`, reader)).status).toBe(200);
+      const authorize = async (): Promise<number> => (await client.send(authorizeUrl(provider))).status;
+      expect(await authorize()).toBe(302);
+      const deployed = stack.up(allowing(after));
+      await vi.waitFor(async () => expect(await outpostsOf(provider.pk)).toContain("editors"), { timeout: 240_000 });
+      // The page "Permission denied".
+      const status = await authorize();
+      await deployed;
+      expect(status).toBe(200);
+    });
   });
 });
 
@@ -112,12 +150,38 @@ async function waitUntilServed(name: string): Promise<void> {
 }
 
 /** Signs in and returns the session's cookie. */
-function session(name: string): Promise<string> {
+function session(name: string, user = INGE): Promise<string> {
   return withClient(async (client) => {
-    const { status } = await signIn(client, `${url(name)}/`, INGE);
+    const { status } = await signIn(client, `${url(name)}/`, user);
     expect(status).toBe(200);
     return client.cookies.getCookieString(url(name));
   });
+}
+
+interface ProviderRecord {
+  readonly pk: number;
+  readonly name: string;
+  readonly client_id: string;
+  readonly redirect_uris: readonly { readonly url: string }[];
+}
+
+async function providerOf(name: string): Promise<ProviderRecord> {
+  const found = (await own.administrator.all<ProviderRecord>("/providers/proxy/")).find((one) => one.name === name);
+  if (!found) throw new Error(`no provider ${name}`);
+  return found;
+}
+
+/** Returns where the outpost redirects a browser without a session to. */
+function authorizeUrl({ client_id, redirect_uris: [callback] }: ProviderRecord): string {
+  const query = { client_id, redirect_uri: callback?.url ?? "", response_type: "code", scope: "openid" };
+  return `${own.identityProvider}/application/o/authorize/?${new URLSearchParams(query).toString()}`;
+}
+
+/** Returns the groups in the names of the outposts that serve a provider. */
+async function outpostsOf(provider: number): Promise<string[]> {
+  const all = await own.administrator.all<{ name: string; providers: number[] }>("/outposts/instances/");
+  const serving = all.filter(({ providers }) => providers.includes(provider));
+  return serving.map(({ name }) => name.replace(/^gatehouse-outpost-|-[0-9a-f]{8}$/g, ""));
 }
 
 /** Returns the status of a request with a cookie, and its redirect target. */

@@ -11,6 +11,7 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   "/managed/blueprints/": ["name", "path"],
   "/outposts/instances/": ["name__iexact", "managed__iexact"],
   "/policies/bindings/": ["target", "order", "enabled"],
+  "/policies/expression/": ["name", "execution_logging"],
   "/propertymappings/provider/scope/": ["name", "managed", "scope_name"],
   "/providers/oauth2/": ["name"],
   "/providers/proxy/": ["name__iexact", "external_host__iexact"],

@@ -210,7 +210,7 @@ test(
     );
     const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ name }) => name);
     expect(bindings.filter((name) => name.includes("@"))).toEqual(
-      ["wiki@localhost", "wiki@mesh", "wiki@mesh-eu"].flatMap((id) => groups.map((group) => `${id}/${group}`)),
+      ["wiki@localhost", "wiki@mesh", "wiki@mesh-eu"].map((id) => `${id}-binding`),
     );
     const middlewares = recorder.objects("traefik.io/v1alpha1:Middleware");
     expect([middlewares.has("a/b-c-basic-auth"), middlewares.has("a-b/c-basic-auth")]).toEqual([true, true]);

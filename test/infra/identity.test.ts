@@ -81,6 +81,22 @@ describe("an installed identity provider under mocks", () => {
     ]);
   });
 
+  test("several allowed groups are one policy and one binding", () => {
+    const inGroup = (name: string) =>
+      String(recorder.of("authentik:index/group:Group").findIndex(({ inputs }) => inputs["name"] === name) + 1);
+    const policies = recorder.of("authentik:index/policyExpression:PolicyExpression");
+    expect(policies.map(({ inputs }) => inputs)).toEqual([
+      {
+        name: "gatehouse-groups-admins-staff-49c4cf71",
+        expression: `return ak_is_group_member(request.user, pk__in=["${inGroup("admins")}","${inGroup("staff")}"])`,
+      },
+    ]);
+    const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
+    expect(bindings.find(({ name }) => name === "wiki@localhost-binding")?.inputs).toEqual({
+      ...{ target: "uuid-wiki@localhost-application", policy: "1", order: 0 },
+    });
+  });
+
   test("stores its credentials in the namespace of the application, in keys for envFrom", () => {
     expect(secret("monitoring/grafana-oauth2")).toEqual({
       OIDC_ISSUER: `${ISSUER}/application/o/grafana/`,

@@ -134,8 +134,8 @@ describe("the local stack under mocks", () => {
       order: 0,
     });
     expect(found).toEqual({
-      "admin@localhost/admins": binding("admin@localhost", "admins"),
-      "whoami-admin@localhost/admins": binding("whoami-admin@localhost", "admins"),
+      "admin@localhost-binding": binding("admin@localhost", "admins"),
+      "whoami-admin@localhost-binding": binding("whoami-admin@localhost", "admins"),
     });
   });
 

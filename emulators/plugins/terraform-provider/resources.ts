@@ -154,6 +154,10 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
       ...defaults({ order: 0, negate: false, enabled: true, timeout: 30, failureResult: false }),
     },
   },
+  PolicyExpression: {
+    path: "/policies/expression/",
+    fields: { ...required("name"), ...defaults({ executionLogging: false }), expression: code },
+  },
   Blueprint: {
     path: "/managed/blueprints/",
     fields: { ...required("name"), ...defaults({ enabled: true }), ...whenSet("path content"), context: object },

@@ -86,6 +86,33 @@ test("denies a user outside the bound groups at the authorize endpoint, without 
   expect((await browser.request(authorize())).headers.get("location")).toContain(`${callback}?code=`);
 });
 
+test("admits by an expression policy the members of its groups, and by one that fails nobody", async () => {
+  const target = (await call(authentik.url, "GET", "/core/applications/identity/"))["pk"];
+  const admins = (await list(authentik.url, "/core/groups/?name=authentik+Admins"))[0]?.["pk"];
+  const child = await call(authentik.url, "POST", "/core/groups/", { name: "child", parents: [admins] });
+  const own = `/core/users/${user["pk"] as number}/`;
+  const expressionOf = (groups: unknown) => `return ak_is_group_member(request.user, pk__in=${JSON.stringify(groups)})`;
+  const fields = { name: "members", expression: expressionOf([admins]) };
+  const policy = (await call(authentik.url, "POST", "/policies/expression/", fields))["pk"];
+  const path = `/policies/expression/${String(policy)}/`;
+  const binding = await call(authentik.url, "POST", "/policies/bindings/", { target, policy, order: 0 });
+  expect((binding["policy_obj"] as { name: string }).name).toBe("members");
+  const { browser } = await codeFor(authorize());
+  const admitted = async () => (await browser.request(authorize())).status === 302;
+  expect(await admitted()).toBe(false);
+  await call(authentik.url, "PATCH", own, { groups: [child["pk"]] });
+  expect(await admitted()).toBe(true);
+  await call(authentik.url, "PATCH", path, { expression: expressionOf(["00000000-0000-0000-0000-000000000000"]) });
+  expect(await admitted()).toBe(false);
+  await call(authentik.url, "PATCH", path, { expression: "return 1 / 0" });
+  expect(await admitted()).toBe(false);
+  // Deleting a policy deletes its bindings, and without a binding everyone is admitted.
+  await call(authentik.url, "PATCH", own, { groups: [] });
+  await call(authentik.url, "DELETE", path);
+  expect(await list(authentik.url, `/policies/bindings/?target=${String(target)}`)).toEqual([]);
+  expect(await admitted()).toBe(true);
+});
+
 describe("grant types that a provider does not have are refused", () => {
   test("at authorize, with a redirect to the application and invalid_request, signed in or not", async () => {
     const restore = await configure(authentik.url, { grant_types: [] });

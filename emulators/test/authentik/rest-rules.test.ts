@@ -1,5 +1,6 @@
 /** The rules of authentik's REST API that were measured on a real server: measured.md, "REST API" and "Blueprints and start-up". */
 import { beforeAll, describe, expect, test } from "vitest";
+import { Claims } from "../../authentik/claims.ts";
 import { createDefaults } from "../../authentik/defaults.ts";
 import type { Runtime } from "../../authentik/resources.ts";
 import { restApi } from "../../authentik/rest.ts";
@@ -13,7 +14,9 @@ const store = new Store();
 /** What the server leaves to its worker. */
 const tasks: Task[] = [];
 const send = (name: Task["name"], argument: string) => void tasks.push({ id: 0, name, argument });
-const runtime: Runtime = { store, secretKey: "test", tasks: { send } };
+const claims = new Claims(store, "test");
+const mayAccess: Runtime["mayAccess"] = (application, user) => claims.mayAccess(application, user);
+const runtime: Runtime = { store, secretKey: "test", tasks: { send }, mayAccess };
 const api = restApi(runtime);
 const runner = new TaskRunner(runtime, { send: () => undefined } as never, { start: () => undefined } as never);
 let flows: Json;

@@ -19,7 +19,7 @@ let api: ReturnType<typeof restApi>;
 
 /** An empty store, but for the user behind the token; `full` = with what authentik has after its first start. */
 function start(full = false): void {
-  runtime = { store: new Store(), secretKey: "test", tasks: noTasks };
+  runtime = { store: new Store(), secretKey: "test", tasks: noTasks, mayAccess: () => true };
   if (full) createDefaults(runtime, { token });
   else {
     const admins = { ...create(runtime, resourceOf("group")), name: "callers", is_superuser: true };

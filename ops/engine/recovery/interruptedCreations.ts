@@ -31,9 +31,10 @@ const LISTS: Readonly<Record<string, List>> = {
   ),
   "authentik:index/outpost:Outpost": named("/outposts/instances/", "name__iexact"),
   "authentik:index/blueprint:Blueprint": named("/managed/blueprints/"),
+  "authentik:index/policyExpression:PolicyExpression": named("/policies/expression/"),
   "authentik:index/policyBinding:PolicyBinding": {
     path: "/policies/bindings/",
-    fields: ["target", "order", "group"],
+    fields: ["target", "order", "group", "policy"],
     filters: { target: "target", order: "order" },
   },
 };
@@ -99,7 +100,9 @@ async function lookUp(
       const { message } = error as Error;
       throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`);
     });
-  const match = objects.find((object) => fields.every((field) => String(object[field]) === String(inputs[field])));
+  // A field that the program leaves out is null in authentik.
+  const text = (value: unknown): string => JSON.stringify(value ?? null);
+  const match = objects.find((object) => fields.every((field) => text(object[field]) === text(inputs[field])));
   return match && String(match.pk);
 }
 

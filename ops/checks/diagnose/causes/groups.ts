@@ -8,7 +8,8 @@ export const groups: Cause = ({ application, groups: planned, entry }, evidence)
   const slug = (application ?? client?.application)?.slug;
   const own = records?.applications.find((candidate) => candidate.slug === slug);
   if (!records || !own) return undefined;
-  const bound = records.bindings.get(own.pk) ?? [];
+  const policies = new Map(evidence.plan.groupPolicies.map((policy) => [policy.name, policy.groups]));
+  const bound = (records.bindings.get(own.pk) ?? []).flatMap((name) => policies.get(name) ?? [name]);
   const missing = planned.filter((group) => !bound.includes(group));
   const other = bound.filter((group) => !planned.includes(group));
   if (missing.length === 0 && other.length === 0) return undefined;

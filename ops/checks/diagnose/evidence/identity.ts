@@ -21,7 +21,12 @@ const OUTPOST = z.object({
   config: z.object({ authentik_host: z.string().default("") }),
 });
 const GROUP = z.object({ pk: z.string(), name: z.string() });
-const BINDING = z.object({ target: z.string(), group: z.string().nullable(), enabled: z.boolean() });
+const BINDING = z.object({
+  target: z.string(),
+  group: z.string().nullable(),
+  policy_obj: z.object({ name: z.string() }).nullable(),
+  enabled: z.boolean(),
+});
 
 /** Records of the identity provider. */
 export interface IdentityRecords {
@@ -29,7 +34,7 @@ export interface IdentityRecords {
   readonly clients: readonly z.infer<typeof CLIENT>[];
   readonly applications: readonly z.infer<typeof APPLICATION>[];
   readonly outposts: readonly z.infer<typeof OUTPOST>[];
-  /** Names of the bound groups, by the `pk` of the application; disabled bindings are left out. */
+  /** Names of the bound groups and policies, by the `pk` of the application; disabled bindings are left out. */
   readonly bindings: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -76,9 +81,10 @@ async function records(api: AuthentikApi): Promise<IdentityRecords> {
     all("/policies/bindings/", BINDING),
   ]);
   const names = new Map(groups.map(({ pk, name }) => [pk, name]));
-  const bound = bindings.flatMap(({ target, group, enabled }) =>
-    enabled && group !== null ? [{ target, name: names.get(group) ?? group }] : [],
-  );
+  const bound = bindings.flatMap(({ target, group, policy_obj: policy, enabled }) => {
+    const name = group === null ? policy?.name : (names.get(group) ?? group);
+    return enabled && name !== undefined ? [{ target, name }] : [];
+  });
   const byTarget = [...Map.groupBy(bound, ({ target }) => target)];
   return {
     ...{ proxies, clients, applications, outposts },

@@ -7,9 +7,12 @@ const applications = Array.from({ length: 130 }, (_, index) => ({
   ...{ pk: `app-${index}`, slug: `app-${index}`, provider: index },
   accessible: index === 0,
 }));
-const bindings = Array.from({ length: 210 }, (_, index) => ({
-  ...{ target: `app-${index % 130}`, group: `group-${index < 130 ? "a" : "b"}`, enabled: true },
-}));
+const bindings = [
+  ...Array.from({ length: 210 }, (_, index) => ({
+    ...{ target: `app-${index % 130}`, group: `group-${index < 130 ? "a" : "b"}`, policy_obj: null, enabled: true },
+  })),
+  { target: "app-129", group: null, policy_obj: { name: "gatehouse-groups" }, enabled: true },
+];
 const groups = [
   { pk: "group-a", name: "staff" },
   { pk: "group-b", name: "admins" },
@@ -22,5 +25,5 @@ test("reads every page, and the applications that the token's user may not acces
   const found = inside(await observeIdentity(url, { value: "token" }));
   expect(found.applications.map(({ slug }) => slug)).toEqual(applications.map(({ slug }) => slug));
   expect(found.bindings.get("app-79")).toEqual(["staff", "admins"]);
-  expect(found.bindings.get("app-129")).toEqual(["staff"]);
+  expect(found.bindings.get("app-129")).toEqual(["staff", "gatehouse-groups"]);
 });

@@ -9,6 +9,7 @@ const golden = join(import.meta.dirname, "../../..", "golden");
 
 /** Fields without a fact: names and titles of objects, warnings, and what exposures and rules repeat, such as the outposts. */
 const SILENT = [
+  ...["groupPolicies[].groups[]", "groupPolicies[].name"],
   ...["outposts[].groups[]", "outposts[].name", "outposts[].namespace", "outposts[].port"],
   ...["routes[].name", "routes[].rules[].host", "routes[].service", "stack"],
   ...["traefikServices[].port", "traefikServices[].service", "warnings[]"],

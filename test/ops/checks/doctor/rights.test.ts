@@ -77,7 +77,12 @@ test("oauth2 services alone require permissions on each type of object, and the 
     hint: "assign these permissions to a role of the user (Directory > Roles), together with change and delete",
   });
   granted.add("add /core/applications/").add("view /crypto/certificatekeypairs/");
-  expect(await rights(api, limited, stack)).toEqual([
-    { name: NAME, ok: true, detail: "limited may read and create every type of object" },
-  ]);
+  const every = [{ name: NAME, ok: true, detail: "limited may read and create every type of object" }];
+  expect(await rights(api, limited, stack)).toEqual(every);
+  const combination = target([oauth2({ groups: ["staff", "admins"] })], { groups: ["staff"] });
+  expect((await rights(api, limited, combination))[0]?.detail).toBe(
+    "identity_provider.token: limited lacks\nauthentik_policies_expression.view_expressionpolicy\nauthentik_policies_expression.add_expressionpolicy",
+  );
+  granted.add("view /policies/expression/").add("add /policies/expression/");
+  expect(await rights(api, limited, combination)).toEqual(every);
 });

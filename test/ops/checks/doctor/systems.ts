@@ -140,7 +140,7 @@ async function sql(address: PostgresAddress, statements: readonly string[]): Pro
 }
 
 async function startAuthentik() {
-  const runtime: Runtime = { store: new Store(), secretKey: "test", tasks: noTasks };
+  const runtime: Runtime = { store: new Store(), secretKey: "test", tasks: noTasks, mayAccess: () => true };
   createDefaults(runtime, { token: CANARIES.TOKEN });
   const kindOf = (kind: string) => resources.find((one) => one.kind === kind) ?? resources[0];
   const [users, tokens] = [kindOf("user"), kindOf("token")];

@@ -52,3 +52,17 @@ test("finds a binding on a later page, because no filter accepts its group", asy
   expect(ids).toEqual(["250"]);
   expect(requests.map((request) => /page=(\d+)/.exec(request)?.[1])).toEqual(["1", "2", "3"]);
 });
+
+test("finds a binding by the policy that it refers to", async () => {
+  const bindings = [
+    { pk: 1, target: "app", order: 0, group: "staff", policy: null },
+    { pk: 2, target: "app", order: 0, group: null, policy: "members" },
+  ];
+  const found = async (inputs: object) => {
+    const lists = { "/policies/bindings/": bindings };
+    return (await importExisting(lists, "authentik:index/policyBinding:PolicyBinding", inputs)).ids;
+  };
+  expect(await found({ target: "app", order: 0, policy: "members" })).toEqual(["2"]);
+  expect(await found({ target: "app", order: 0, group: "staff" })).toEqual(["1"]);
+  expect(await found({ target: "app", order: 0, group: "members" })).toEqual([]);
+});

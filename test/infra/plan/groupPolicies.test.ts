@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { oauth2, proxy } from "../../config/stacks.ts";
+import { always, planOf } from "./stacks.ts";
+
+describe("the group policies of any stack", () => {
+  test("are one for each combination of several groups that an application allows", () => {
+    always(({ exposures, clients, groupPolicies }) => {
+      const applications = [...exposures.filter(({ application }) => application), ...clients];
+      const combinations = applications.map(({ groups }) => JSON.stringify([...groups].sort()));
+      const several = combinations.filter((groups) => (JSON.parse(groups) as string[]).length > 1);
+      expect(new Set(groupPolicies.map(({ groups }) => JSON.stringify(groups)))).toEqual(new Set(several));
+      expect(groupPolicies.length).toBe(new Set(several).size);
+      expect(new Set(groupPolicies.map(({ name }) => name)).size).toBe(groupPolicies.length);
+    });
+  });
+});
+
+test("a group policy is the same for any order and repetition of its groups", () => {
+  const services = [
+    proxy({ groups: ["staff", "admins"] }),
+    oauth2({ groups: ["admins", "staff", "staff"] }),
+    proxy({ name: "mail", application_slug: "mail", groups: ["staff", "staff"] }),
+  ];
+  expect(planOf({ localhost: true }, ...services).groupPolicies).toEqual([
+    { name: "gatehouse-groups-admins-staff-49c4cf71", groups: ["admins", "staff"] },
+  ]);
+});

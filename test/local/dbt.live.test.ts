@@ -176,6 +176,27 @@ test("a rebuild answers every read, keeps grants and views, and changes rows and
   ]);
 });
 
+test("grants of dbt without the anonymous role are refused; without the check they close tables that dbt keeps", async () => {
+  const { anonymous, owner } = api.roles;
+  const file = join(project, "dbt_project.yml");
+  const before = readFileSync(file, "utf8");
+  const granting = before.replace("+schema: marts", '+schema: marts\n      +grants: { select: ["pg_monitor"] }');
+  const read = async (): Promise<number> => (await api.get("/dim_county", { "Accept-Profile": "marts" })).status;
+  writeFileSync(file, granting);
+  const run = await dbt(project, ["build"], env);
+  expect(run.code).not.toBe(0);
+  expect(run.output).toContain(
+    `model dim_county: has grants without ${anonymous}: dbt revokes its SELECT, which the data API needs. Add ${anonymous} to +grants.select.`,
+  );
+  expect(await read()).toBe(200);
+  writeFileSync(file, granting.replaceAll(/^on-run-.*$/gm, ""));
+  await build();
+  expect(await read()).toBe(401);
+  writeFileSync(file, before);
+  await api.query(`grant select on all tables in schema marts to ${anonymous}`, owner);
+  await api.query(`grant select on all tables in schema api_v1 to ${anonymous}`, owner);
+});
+
 test("a refused project builds nothing", async () => {
   await api.query("delete from raw.ssb_kommuner where region_code = '0399'", api.roles.owner);
   edit("models/marts/marts.yml", "eu_theme:regi", "theme:regi");

@@ -11,6 +11,7 @@ interface Described {
   /** Ids of what it reads: `model.p.<name>`, `source.p.ssb.<name>`. */
   readonly reads?: readonly string[];
   readonly persist?: boolean;
+  readonly grants?: Readonly<Record<string, readonly string[]>>;
   readonly database?: string;
   readonly loadedAt?: string;
   readonly warnAfter?: { readonly count: number; readonly period: string };
@@ -52,11 +53,11 @@ function common(name: string, { database, schema, description = "", gatehouse, t
 
 function model(name: string, entry: Described): unknown {
   const { config, ...rest } = common(name, { schema: "marts", ...entry });
-  const { materialized = "incremental", persist = true, reads = [] } = entry;
+  const { materialized = "incremental", persist = true, reads = [], grants = {} } = entry;
   return {
     ...{ ...rest, resource_type: "model", alias: name, source_name: null },
     ...{ patch_path: "p://models/marts.yml", original_file_path: `models/${name}.sql` },
-    config: { ...config, materialized, persist_docs: persist ? { relation: true, columns: true } : {} },
+    config: { ...config, materialized, grants, persist_docs: persist ? { relation: true, columns: true } : {} },
     depends_on: { macros: [], nodes: reads },
   };
 }

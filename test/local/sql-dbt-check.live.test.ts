@@ -98,6 +98,19 @@ describe("check_dbt", () => {
       ),
     ],
     [
+      "grants without the anonymous role",
+      manifestOf({
+        dim_a: { grants: { select: ["reporter"] } },
+        dim_b: { grants: { insert: ["loader"] } },
+        dim_c: { grants: { select: ["gatehouse_anonymous", "reporter"] } },
+        dim_d: { schema: "staging", grants: { select: ["reporter"] } },
+      }),
+      ["dim_a", "dim_b"].map(
+        (name) =>
+          `${model(name)}: has grants without gatehouse_anonymous: dbt revokes its SELECT, which the data API needs. Add gatehouse_anonymous to +grants.select.`,
+      ),
+    ],
+    [
       "private columns",
       manifestOf(
         {

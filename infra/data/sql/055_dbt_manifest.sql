@@ -1,13 +1,20 @@
 -- What the catalog reads of a dbt project's manifest.json (https://schemas.getdbt.com/dbt/manifest/v12.json); docs/dbt.md explains it. All
 -- functions for dbt run with the rights of their caller.
 drop function if exists catalog.describe_dbt(jsonb), catalog.check_dbt(jsonb), catalog.dbt_problems(jsonb), catalog.dbt_leaks(jsonb),
-  catalog.dbt_outages(jsonb), catalog.dbt_ancestors(jsonb), catalog.dbt_columns(jsonb), catalog.dbt_entries(jsonb), catalog.dbt_schemas(text);
+  catalog.dbt_outages(jsonb), catalog.dbt_ancestors(jsonb), catalog.dbt_columns(jsonb), catalog.dbt_entries(jsonb), catalog.dbt_schemas(text),
+  catalog.dbt_reader();
 
--- The schemas of the configuration. Only a superuser gives a function settings with names that Postgres does not know, hence a function.
+-- The schemas and the anonymous role of the configuration. Only a superuser gives a function settings with names that Postgres does not know,
+-- hence functions.
 create function catalog.dbt_schemas(access text) returns text[]
   language sql
   immutable
   return pg_catalog.string_to_array(case access when 'exposed' then :'exposed' when 'private' then :'private' end, ',');
+
+create function catalog.dbt_reader() returns text
+  language sql
+  immutable
+  return :'anonymous';
 
 -- Models, seeds, snapshots and sources. `gatehouse` is their meta.gatehouse, to which that of a source's group applies as well; a source has a
 -- source_id if it is there. `oid` is null before the first build. An ephemeral model is no relation, and another database is another API.

@@ -135,6 +135,13 @@ as $$
     or exists (select from pg_catalog.jsonb_each(coalesce(e.node -> 'columns', '{}')) as c where c.value ->> 'description' <> '')
       and e.node -> 'config' -> 'persist_docs' -> 'columns' is distinct from 'true')
   union all
+  -- dbt revokes what its grants leave out from relations that a run keeps: https://docs.getdbt.com/reference/resource-configs/grants
+  select e.entry, pg_catalog.format('has grants without %s: dbt revokes its SELECT, which the data API needs', catalog.dbt_reader()),
+    pg_catalog.format('Add %s to +grants.select', catalog.dbt_reader())
+  from entries e
+  where e.exposed and e.node ->> 'resource_type' <> 'source' and e.node -> 'config' -> 'grants' <> '{}'
+    and not coalesce(e.node -> 'config' -> 'grants' -> 'select' ? catalog.dbt_reader(), false)
+  union all
   select * from catalog.dbt_leaks(manifest)
   union all
   select * from catalog.dbt_outages(manifest)

@@ -2,8 +2,8 @@
 // uses a Node.js version that the project supports. Plain JavaScript without packages, because it runs before they are installed.
 //
 //   node ops/launcher/launch.js FILE.ts [ARGUMENT...]
-//   node ops/launcher/launch.js --run SCRIPT [SCRIPT...] [-- ARGUMENT...]     scripts of package.json, one after another
-import { readFileSync, realpathSync } from "node:fs";
+//   node ops/launcher/launch.js --run SCRIPT [-- ARGUMENT...]     a script of package.json, as `node --run` runs it
+import { realpathSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -16,31 +16,11 @@ import { isNewEnough } from "./nodeVersion.js";
 /** The program whose first start builds programs. */
 const START = "local/start.ts";
 
-/**
- * Returns the command line of each script, with the extra arguments after the last one.
- * @param {Record<string, string>} scripts those of package.json
- * @param {string[]} args names, then perhaps `--` and arguments
- */
-export function commandLines(scripts, args) {
-  const end = args.includes("--") ? args.indexOf("--") : args.length;
-  const names = args.slice(0, end);
-  const extra = args.slice(end + 1).map((argument) => ` '${argument.replaceAll("'", `'\\''`)}'`);
-  if (names.length === 0) throw new LaunchError("--run needs the name of a script of package.json.");
-  return names.map((name, i) => {
-    const script = scripts[name];
-    if (!script)
-      throw new LaunchError(`package.json has no script "${name}". It has: ${Object.keys(scripts).join(", ")}.`);
-    return i === names.length - 1 ? script + extra.join("") : script;
-  });
-}
-
 /** @param {string[]} args */
 async function main([first, ...rest]) {
   const project = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
   if (!first)
-    throw new LaunchError(
-      "Usage: node ops/launcher/launch.js FILE.ts [ARGUMENT...] | --run SCRIPT [SCRIPT...] [-- ARGUMENT...]",
-    );
+    throw new LaunchError("Usage: node ops/launcher/launch.js FILE.ts [ARGUMENT...] | --run SCRIPT [-- ARGUMENT...]");
   refuse(first, `${process.platform}-${process.arch}`);
   await prepare(project, first);
   const own = path.join(project, "node_modules", "node", "bin", "node");
@@ -52,12 +32,8 @@ async function main([first, ...rest]) {
     ...process.env,
     PATH: [...bins, process.env.PATH].join(path.delimiter),
   };
-  if (first !== "--run") return exitCode(await run(node, [path.resolve(first), ...rest], { cwd: process.cwd(), env }));
-  for (const line of commandLines(scriptsOf(project), rest)) {
-    const code = exitCode(await run("sh", ["-c", line], { cwd: project, env }));
-    if (code !== 0) return code;
-  }
-  return 0;
+  const program = first === "--run" ? first : path.resolve(first);
+  return exitCode(await run(node, [program, ...rest], { cwd: process.cwd(), env }));
 }
 
 /**
@@ -90,13 +66,6 @@ async function prepare(project, program) {
 function exitCode({ code, signal }) {
   if (signal) process.kill(process.pid, signal);
   return code ?? 1;
-}
-
-/** @param {string} project */
-function scriptsOf(project) {
-  /** @type {unknown} */
-  const manifest = JSON.parse(readFileSync(path.join(project, "package.json"), "utf8"));
-  return /** @type {{ scripts: Record<string, string> }} */ (manifest).scripts;
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

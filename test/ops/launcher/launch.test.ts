@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { exclusively, fingerprint, incompleteness, summaryOf, isInstalled } from "../../../ops/launcher/install.js";
-import { commandLines } from "../../../ops/launcher/launch.js";
 import { isNewEnough } from "../../../ops/launcher/nodeVersion.js";
 
 let project: string;
@@ -32,24 +31,6 @@ test.each([
   ["28.0.0", true],
 ])("Node.js %s is new enough: %s", (version, expected) => {
   expect(isNewEnough(version)).toBe(expected);
-});
-
-describe("scripts", () => {
-  const scripts = { types: "tsc", lint: "oxlint ." };
-
-  test("adds extra arguments to the last script, quoted for the shell", () => {
-    expect(commandLines(scripts, ["types", "lint", "--", "a b", "it's", "$HOME"])).toEqual([
-      "tsc",
-      `oxlint . 'a b' 'it'\\''s' '$HOME'`,
-    ]);
-  });
-
-  test("rejects an unknown script with the list of existing ones", () => {
-    expect(() => commandLines(scripts, ["types", "lnit"])).toThrow(
-      new Error('package.json has no script "lnit". It has: types, lint.'),
-    );
-    expect(() => commandLines(scripts, [])).toThrow(new Error("--run needs the name of a script of package.json."));
-  });
 });
 
 describe("packages", () => {

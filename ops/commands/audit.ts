@@ -6,7 +6,7 @@ import { describeFinding, type Finding, lineOf } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
 import { openContext } from "../context/context.ts";
 import { refuseOtherCluster } from "../context/identity.ts";
-import { ContextError } from "../context/contextError.ts";
+import { UserError } from "../../config/userError.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { painter } from "../terminal/paint.ts";
 import { errorText } from "../../config/errorText.ts";
@@ -42,7 +42,7 @@ async function run(name: string, { json, accept }: Options, shell: Shell): Promi
   const { context, plan, settings, environment } = target;
   const kubeConfig = kubeConfigOf(context, environment);
   const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {
-    throw new ContextError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
+    throw new UserError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
       cause: error,
     });
   });

@@ -4,7 +4,6 @@ import { ciVariable } from "../context/ci.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { listContexts, openContext, type StackContext } from "../context/context.ts";
-import { ContextError } from "../context/contextError.ts";
 import { deployContext } from "../engine/deployment/deployment.ts";
 import { exitCodeOf } from "../engine/deployment/outcome.ts";
 import { programOf } from "../engine/program.ts";
@@ -36,7 +35,7 @@ export function main(args: readonly string[], shell: Shell, deploy = deployConte
       .option("--skip-policy", "do not run the policy pack: for emergencies, never in CI")
       .action(async (context: string | undefined, flags: Flags) => {
         if (context === undefined)
-          throw new ContextError(`name a context: npx gatehouse deploy CONTEXT\n${listContexts(shell.project)}`);
+          throw new UserError(`name a context: npx gatehouse deploy CONTEXT\n${listContexts(shell.project)}`);
         end(await run(openTarget(context, flags, shell), flags, shell, deploy));
       }),
   );

@@ -1,6 +1,7 @@
 /** `npx gatehouse diff`: who and what gains or loses access between two versions of the configuration. Needs no engine, no cluster and no secret. */
 import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { UserError } from "../../config/userError.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { templateVariables } from "../context/ci.ts";
@@ -8,7 +9,7 @@ import { composeComment } from "../checks/diff/comment.ts";
 import { compareVersions, type StackDiff } from "../checks/diff/compare.ts";
 import { type Block, previewBlock, stackBlocks, UNCHANGED } from "../checks/diff/markdown.ts";
 import { describeChanges, opensToPublic } from "../checks/diff/report.ts";
-import { revision, stackFile, type Version, VersionError, workingTree } from "../checks/diff/versions.ts";
+import { revision, stackFile, type Version, workingTree } from "../checks/diff/versions.ts";
 import { painter } from "../terminal/paint.ts";
 
 interface Options {
@@ -46,13 +47,12 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 }
 
 function compare(base: string, options: Options, shell: Shell): number {
-  if (options.markdown && options.json)
-    throw new VersionError("--markdown and --json exclude each other; leave one out");
+  if (options.markdown && options.json) throw new UserError("--markdown and --json exclude each other; leave one out");
   const { before, stacks } = baseOf(base, options, shell);
   const after = options.head === undefined ? workingTree(shell.project) : revision(shell.project, options.head);
   const missing = stacks?.filter((stack) => !before.stacks.includes(stack) && !after.stacks.includes(stack)) ?? [];
   if (missing.length > 0) {
-    throw new VersionError(`no version has a file for ${missing.join(", ")}; name one of ${after.stacks.join(", ")}`);
+    throw new UserError(`no version has a file for ${missing.join(", ")}; name one of ${after.stacks.join(", ")}`);
   }
   const diffs = compareVersions(before, after, templateVariables(shell.environment), stacks);
   shell.out(print(base, diffs, options, shell));
@@ -75,7 +75,7 @@ function baseOf(
       .replace(/\.ya?ml$/, ""),
     ...others
   ] = stack ?? [];
-  if (others.length > 0) throw new VersionError("a file is the base of one stack; pass one name with --stack");
+  if (others.length > 0) throw new UserError("a file is the base of one stack; pass one name with --stack");
   return { before: stackFile(path, name), stacks: [name] };
 }
 

@@ -6,7 +6,7 @@ import type { Shell } from "./shell.ts";
 import { secretsOf } from "../checks/secrets.ts";
 import { decryptedVariables, openCli } from "../clients/pulumiCli.ts";
 import { knownContexts, openContext, type StackContext } from "../context/context.ts";
-import { ContextError } from "../context/contextError.ts";
+import { UserError } from "../../config/userError.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { documentOf } from "../import/document.ts";
 import { importServices, type TargetStack } from "../import/import.ts";
@@ -50,8 +50,8 @@ async function run(context: string, { json, output, authentik }: Options, shell:
   const { httpEntryPoint: http, httpsEntryPoint: https } = target.settings.gateway;
   const access = await identityOf(stack, authentik, shell);
   const source = await readSource(kubeConfig, access, { http, https }).catch((error: unknown) => {
-    if (error instanceof ContextError) throw error;
-    throw new ContextError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
       cause: error,
     });
   });
@@ -74,7 +74,7 @@ async function identityOf(
   shell: Shell,
 ): Promise<IdentityAccess> {
   if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? "")) {
-    throw new ContextError(`"${given}" is not a URL of authentik; write it like https://sso.example.org`);
+    throw new UserError(`"${given}" is not a URL of authentik; write it like https://sso.example.org`);
   }
   const settings = stack?.settings.identityProvider;
   const url = given?.replace(/\/+$/, "") ?? settings?.apiUrl ?? stack?.plan.identityProviderUrl;
@@ -96,6 +96,6 @@ function write(file: string, text: string): void {
     writeFileSync(file, text, { flag: "wx" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    throw new ContextError(`${basename(file)} exists; name a new file, and copy its entries into the stack file`);
+    throw new UserError(`${basename(file)} exists; name a new file, and copy its entries into the stack file`);
   }
 }

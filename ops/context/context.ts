@@ -9,7 +9,7 @@ import { isSection } from "../../config/location.ts";
 import type { Environment, RawValue } from "../../config/variables.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
-import { ContextError } from "./contextError.ts";
+import { UserError } from "../../config/userError.ts";
 import { configOf, readLocalContext } from "./local.ts";
 
 /** The shell of a command. */
@@ -40,7 +40,7 @@ export interface StackContext {
  * Finds the stack of a cluster.
  * @param name its `kubernetes:context`, or another name in `gatehouse:cluster.contexts`. If the kubeconfig lacks it, another name of the same
  *   cluster that the kubeconfig contains is used.
- * @throws ContextError for a context without a stack, with the known contexts, or with two; ConfigError for an invalid stack file
+ * @throws UserError for a context without a stack, with the known contexts, or with two; ConfigError for an invalid stack file
  */
 export function openContext(name: string, shell: ShellEnvironment): StackContext {
   const all = knownContexts(shell.project);
@@ -48,11 +48,11 @@ export function openContext(name: string, shell: ShellEnvironment): StackContext
   const [one] = found;
   if (one === undefined) {
     const hint = `To add it, set kubernetes:context: ${name} in the stack file of that cluster.`;
-    throw new ContextError(`no stack belongs to context "${name}".\n${listContexts(shell.project)}\n${hint}`);
+    throw new UserError(`no stack belongs to context "${name}".\n${listContexts(shell.project)}\n${hint}`);
   }
   if (found.length > 1) {
     const stacks = found.map(({ stack }) => `Pulumi.${stack}.yaml`).join(" and ");
-    throw new ContextError(`context "${name}" is in ${stacks}, but a cluster has one stack. ${ownNames(found)}`);
+    throw new UserError(`context "${name}" is in ${stacks}, but a cluster has one stack. ${ownNames(found)}`);
   }
   return openStackFile(name, one.stack, shell);
 }

@@ -1,7 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Environment } from "../../config/variables.ts";
 import { type KubeConfigFile, kubeConfigFiles, mergedKubeConfig } from "../../infra/kubeConfig.ts";
-import { ContextError } from "./contextError.ts";
+import { UserError } from "../../config/userError.ts";
 
 /** The lists of a kubeconfig, whose entries have names. */
 const LISTS = ["contexts", "clusters", "users"] as const;
@@ -10,7 +10,7 @@ const LISTS = ["contexts", "clusters", "users"] as const;
  * Returns the kubeconfig of a shell with one current context, so that no client of it reaches another cluster. Of several files, the first
  * entry of a name applies, as in kubectl and the Kubernetes provider.
  * @param environment its KUBECONFIG is one file or several, as kubectl takes them; default: `~/.kube/config`
- * @throws ContextError when there is no such context, with those that exist; when two files differ in the context, its cluster or its user
+ * @throws UserError when there is no such context, with those that exist; when two files differ in the context, its cluster or its user
  */
 export function kubeConfigOf(context: string, environment: Environment): KubeConfig {
   const files = kubeConfigFiles(environment);
@@ -19,7 +19,7 @@ export function kubeConfigOf(context: string, environment: Environment): KubeCon
   if (found === null) {
     const names = config.contexts.map(({ name }) => name);
     const existing = names.length > 0 ? `existing contexts: ${names.join(", ")}` : "it has no contexts";
-    throw new ContextError(`the kubeconfig has no context "${context}" (${existing}); set KUBECONFIG, or add it`);
+    throw new UserError(`the kubeconfig has no context "${context}" (${existing}); set KUBECONFIG, or add it`);
   }
   refuseAmbiguous(files, { contexts: context, clusters: found.cluster, users: found.user });
   return config;
@@ -37,7 +37,7 @@ function refuseAmbiguous(
     const other = entries.find(({ text }) => text !== entries[0]?.text);
     if (other === undefined) continue;
     const kind = list.slice(0, -1);
-    throw new ContextError(
+    throw new UserError(
       `${kind} "${names[list]}" is in ${entries[0]?.file} and, with other content, in ${other.file}; ` +
         `give it another name in one of them, or set KUBECONFIG to one file`,
     );

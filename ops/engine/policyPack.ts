@@ -18,11 +18,6 @@ const ANALYZER = path.join("bin", "pulumi-analyzer-policy-nodejs");
 /** A pack that starts prints its port within a second or two. */
 const TIMEOUT_MS = 60_000;
 
-/** The policy pack cannot run; the message has the reason and the fix. */
-export class PolicyPackError extends UserError {
-  override readonly name = "PolicyPackError";
-}
-
 /** Returns the options that run the pack of this project, as `--policy-pack policy` of the CLI does. */
 export function runPolicy(): PolicyOptions {
   return { policyPacks: [packFolder(packageFolder())] };
@@ -32,7 +27,7 @@ export function runPolicy(): PolicyOptions {
  * Starts the policy pack and stops it, to report errors of the start before a preview.
  * @param environment of the engine, which starts the pack with the `node` on its PATH
  * @param project folder that contains `policy/`. Default: this project
- * @throws PolicyPackError when the pack does not start
+ * @throws UserError when the pack does not start
  */
 export async function checkPolicyPack(environment: Environment, project = packageFolder()): Promise<void> {
   const cwd = packFolder(project);
@@ -49,7 +44,7 @@ export async function checkPolicyPack(environment: Environment, project = packag
   const reason = await Promise.race([started, ended]);
   child.kill();
   if (reason === undefined) return;
-  throw new PolicyPackError(
+  throw new UserError(
     `the policy pack does not start: ${reason}. Restore policy/, put Node.js 24.19 or newer first on PATH, and run npm ci. ` +
       "See docs/policy.md, Where it cannot run.",
   );

@@ -5,7 +5,7 @@ import { at, type Manifest, textAt } from "../../policy/resource.ts";
 import { AuthentikApi } from "../clients/authentikApi.ts";
 import { readClusterObjects, RIGHTS_HINT, UDP_ROUTES } from "../clients/clusterObjects.ts";
 import { withClient } from "../clients/http.ts";
-import { ContextError } from "../context/contextError.ts";
+import { UserError } from "../../config/userError.ts";
 import { type IdentityRecords, readIdentityRecords } from "./identityRecords.ts";
 import type { Source } from "./source.ts";
 
@@ -15,7 +15,7 @@ const NOT_NEEDED = new Set(["Pod", "NetworkPolicy", "DNSEndpoint"]);
 /** URL and token of authentik, or the reason why it is not read. */
 export type IdentityAccess = { readonly url: string; readonly token: string } | string;
 
-/** @throws ContextError when a kind cannot be read: a route that is not known may be in front of an imported one */
+/** @throws UserError when a kind cannot be read: a route that is not known may be in front of an imported one */
 export async function readSource(
   kubeConfig: KubeConfig,
   identity: IdentityAccess,
@@ -23,7 +23,7 @@ export async function readSource(
 ): Promise<Source> {
   const { manifests, unread } = await readClusterObjects(kubeConfig, [UDP_ROUTES]);
   for (const [kind, reason] of unread) {
-    if (!NOT_NEEDED.has(kind)) throw new ContextError(`every ${kind} could not be read: ${reason}. ${RIGHTS_HINT}`);
+    if (!NOT_NEEDED.has(kind)) throw new UserError(`every ${kind} could not be read: ${reason}. ${RIGHTS_HINT}`);
   }
   const [users, records] = await Promise.all([readUsers(kubeConfig, manifests), readRecords(identity)]);
   return { manifests, users, identity: records, entryPoints };

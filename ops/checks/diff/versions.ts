@@ -13,11 +13,6 @@ export interface Version {
   read(stack: string): RawStack;
 }
 
-/** A version that is not available; the message states what to do. */
-export class VersionError extends UserError {
-  override readonly name = "VersionError";
-}
-
 /** What is in the folder now. */
 export function workingTree(project: string): Version {
   return {
@@ -34,7 +29,7 @@ export function stackFile(path: string, stack: string): Version {
 /**
  * The files of a commit. Runs nothing of them.
  * @param project folder of the stack files, in a clone
- * @throws VersionError for an unknown revision
+ * @throws UserError for an unknown revision
  */
 export function revision(project: string, name: string): Version {
   const unknown = `"${name}" is neither a revision of git nor a file; name one, e.g. main, HEAD~1 or origin/main`;
@@ -59,7 +54,7 @@ export function revision(project: string, name: string): Version {
   };
 }
 
-/** @throws VersionError with the message, when git fails */
+/** @throws UserError with the message, when git fails */
 function git(cwd: string, message: string, ...args: readonly string[]): string {
   try {
     return execFileSync("git", args, {
@@ -70,7 +65,7 @@ function git(cwd: string, message: string, ...args: readonly string[]): string {
     });
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new VersionError(isMissing ? "git is not installed; install it" : message);
+    throw new UserError(isMissing ? "git is not installed; install it" : message);
   }
 }
 

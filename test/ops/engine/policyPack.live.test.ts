@@ -2,7 +2,8 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { checkPolicyPack, PolicyPackError } from "../../../ops/engine/policyPack.ts";
+import { UserError } from "../../../config/userError.ts";
+import { checkPolicyPack } from "../../../ops/engine/policyPack.ts";
 import { packageFolder } from "../../../config/folders.ts";
 
 const ANALYZER = join("policy", "bin", "pulumi-analyzer-policy-nodejs");
@@ -17,7 +18,7 @@ afterEach(() => rmSync(project, { recursive: true }));
 /** Why the pack of the copied project does not start. */
 async function reason(environment: Record<string, string | undefined> = process.env): Promise<string> {
   const error: unknown = await checkPolicyPack(environment, project).catch((thrown: unknown) => thrown);
-  if (!(error instanceof PolicyPackError)) throw new Error("the pack starts", { cause: error });
+  if (!(error instanceof UserError)) throw new Error("the pack starts", { cause: error });
   const [, said] =
     /^the policy pack does not start: (.*)\. Restore policy\/, put Node\.js 24\.19 or newer first on PATH, and run npm ci\. See docs\/policy\.md, Where it cannot run\.$/.exec(
       error.message,

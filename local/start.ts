@@ -1,7 +1,7 @@
 /** `npm start [-- --once] [--json]`: starts the platform, deploys the local stack, and verifies every route. */
 import { errorText } from "../config/errorText.ts";
-import { openContext, type ShellEnvironment } from "../ops/context/context.ts";
-import { openDataStack, ownDatabase } from "../ops/checks/contract/connection.ts";
+import { openContext, readStack, type ShellEnvironment } from "../ops/context/context.ts";
+import { ownDatabase } from "../ops/checks/contract/connection.ts";
 import { LockFolder } from "../ops/checks/contract/lockFolder.ts";
 import { verifyDeployment } from "../ops/engine/deployment/verification.ts";
 import { packageFolder } from "../config/folders.ts";
@@ -84,10 +84,10 @@ async function deployAndVerify(running: Platform): Promise<Report> {
 
 function databaseTarget({ data }: Platform, { settings }: LocalStack): DatabaseTarget | undefined {
   if (!settings.dataApi) return undefined;
-  const location = { stack: settings.stack, project: packageFolder(), data, environment: process.env };
+  const shell = { project: packageFolder(), data, environment: process.env };
   return {
-    connection: ownDatabase(location, openDataStack(location)),
-    contracts: new LockFolder(location.project, settings.stack),
+    connection: ownDatabase(readStack(settings.stack, shell)),
+    contracts: new LockFolder(shell.project, settings.stack),
   };
 }
 

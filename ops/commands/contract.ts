@@ -5,17 +5,12 @@ import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { readSystemCatalog } from "../checks/contract/systemCatalog.ts";
 import { type Change, compare } from "../checks/contract/compare.ts";
-import {
-  type DataStack,
-  databaseOf,
-  openDataStack,
-  ownDatabase,
-  type StackLocation,
-} from "../checks/contract/connection.ts";
+import { dataApiOf, databaseOf, ownDatabase } from "../checks/contract/connection.ts";
 import { type Contract, ContractError } from "../checks/contract/contract.ts";
 import { LockFolder } from "../checks/contract/lockFolder.ts";
 import { countChanges, describeChanges } from "../checks/contract/report.ts";
 import { UnreachableError, withDatabase } from "../clients/database.ts";
+import { readStack, type StackValues } from "../context/context.ts";
 import { painter } from "../terminal/paint.ts";
 
 const REACHABLE =
@@ -104,15 +99,15 @@ async function accept(stack: string, options: Options, shell: Shell): Promise<nu
 }
 
 async function compareAll(stack: string, options: Options, shell: Shell): Promise<Comparison[]> {
-  const location = { ...shell, stack };
-  const settings = openDataStack(location);
+  const values = readStack(stack, shell);
+  const api = dataApiOf(values);
   const folder = new LockFolder(shell.project, stack);
-  const schemas = chooseSchemas(folder, settings.api.exposed, options.schema);
+  const schemas = chooseSchemas(folder, api.exposed, options.schema);
   const locks = new Map(schemas.map((schema) => [schema, folder.read(schema)]));
-  return withDatabase(chooseDatabase(location, settings, options), async (client) => {
+  return withDatabase(chooseDatabase(values, options, shell), async (client) => {
     const results: Comparison[] = [];
     for (const [schema, lock] of locks) {
-      const exposed = settings.api.exposed.includes(schema);
+      const exposed = api.exposed.includes(schema);
       const found = exposed
         ? await readSystemCatalog(client, schema, lock)
         : { schema, relations: new Map<string, never>() };
@@ -124,9 +119,8 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
   });
 }
 
-function chooseDatabase(location: StackLocation, settings: DataStack, { databaseUrlFrom }: Options): ClientConfig {
-  if (databaseUrlFrom === undefined) return ownDatabase(location, settings);
-  return databaseOf(databaseUrlFrom, location.environment);
+function chooseDatabase(values: StackValues, { databaseUrlFrom }: Options, { environment }: Shell): ClientConfig {
+  return databaseUrlFrom === undefined ? ownDatabase(values) : databaseOf(databaseUrlFrom, environment);
 }
 
 function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: string | undefined): string[] {

@@ -21,19 +21,23 @@ export interface ShellEnvironment {
   readonly environment: Environment;
 }
 
-/** The stack of a context. */
-export interface StackContext {
-  /** Name of its cluster in the kubeconfig. */
-  readonly context: string;
+/** The values of a stack. */
+export interface StackValues {
   readonly stack: string;
   /** Configuration of the stack; for the local platform with the ports of its start. */
   readonly raw: RawStack;
   /** Environment of the shell; for the local platform with the values of its start. */
   readonly environment: Environment;
   readonly settings: Settings;
-  readonly plan: Plan;
   /** The embedded platform of `npm start`. */
   readonly local: boolean;
+}
+
+/** The stack of a context. */
+export interface StackContext extends StackValues {
+  /** Name of its cluster in the kubeconfig. */
+  readonly context: string;
+  readonly plan: Plan;
 }
 
 /**
@@ -97,15 +101,26 @@ function valueOf(raw: RawValue | undefined): unknown {
 }
 
 function openStackFile(name: string, stack: string, shell: ShellEnvironment): StackContext {
-  const started = readLocalContext(shell.data);
-  const local = started?.context === name && started.stack === stack ? started : undefined;
+  const read = readStack(stack, shell);
+  const { cluster } = read.settings;
+  const known = cluster.contexts.length > 1 ? contextNames(read.environment) : [];
+  const context = contextName(cluster, name, known) ?? name;
+  const settings = { ...read.settings, context };
+  const environment = { ...read.environment, [CONTEXT_VARIABLE]: context };
+  return { ...read, context, environment, settings, plan: computePlan(settings) };
+}
+
+/**
+ * Reads a stack file; that of the local platform with the ports and secrets of its start.
+ * @throws ConfigError for an invalid stack file
+ */
+export function readStack(stack: string, shell: ShellEnvironment): StackValues {
   const file = readStackFile(join(shell.project, `Pulumi.${stack}.yaml`), stack);
+  const started = readLocalContext(shell.data);
+  const isStarted = started?.stack === stack && started.context === valueOf(file.config["kubernetes:context"]);
+  const local = isStarted ? started : undefined;
   const raw = { ...file, config: { ...file.config, ...configOf(local) } };
-  const given = { ...shell.environment, ...local?.environment };
-  const parsed = parseStack(raw, given, { secretsRequired: false });
-  const known = parsed.cluster.contexts.length > 1 ? contextNames(given) : [];
-  const context = contextName(parsed.cluster, name, known) ?? name;
-  const settings = { ...parsed, context };
-  const environment = { ...given, [CONTEXT_VARIABLE]: context };
-  return { context, stack, raw, environment, settings, plan: computePlan(settings), local: local !== undefined };
+  const environment = { ...shell.environment, ...local?.environment };
+  const settings = parseStack(raw, environment, { secretsRequired: false });
+  return { stack, raw, environment, settings, local: isStarted };
 }

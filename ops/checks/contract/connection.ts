@@ -1,45 +1,18 @@
 /** Where a stack's data API has its database, as a deploying shell would know it. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { ClientConfig } from "pg";
-import { parseStack, readStackFile } from "../../../config/load.ts";
 import { SSL_MODES } from "../../../config/sslModes.ts";
 import { filledIn } from "../../../config/secretText.ts";
-import type { DataApi, PostgresServer, SecretText } from "../../../config/settings.ts";
-import type { Environment, RawValue } from "../../../config/variables.ts";
+import type { DataApi, SecretText } from "../../../config/settings.ts";
+import type { Environment } from "../../../config/variables.ts";
 import { tlsOptions } from "../../../infra/postgres/tls.ts";
-import { configOf, readLocalContext } from "../../context/local.ts";
+import type { StackValues } from "../../context/context.ts";
 import { ContractError } from "./contract.ts";
 
-export interface StackLocation {
-  readonly stack: string;
-  /** Folder of the stack files. */
-  readonly project: string;
-  /** Data folder of the local platform. */
-  readonly data: string;
-  readonly environment: Environment;
-}
-
-/** A stack with a data API. */
-export interface DataStack {
-  readonly api: DataApi;
-  readonly postgres: PostgresServer | undefined;
-  readonly config: Readonly<Record<string, RawValue>>;
-  readonly environment: Environment;
-}
-
-/**
- * Reads the stack file; for `local` also the ports and secrets that its last start wrote into the data folder.
- * @throws ConfigError for a wrong stack file, ContractError when it has no data API
- */
-export function openDataStack({ stack, project, data, environment }: StackLocation): DataStack {
-  const raw = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
-  const local = stack === "local" ? readLocalContext(data) : undefined;
-  const config = { ...raw.config, ...configOf(local) };
-  const known = { ...environment, ...local?.environment };
-  const { dataApi: api, postgres } = parseStack({ ...raw, config }, known, { secretsRequired: false });
-  if (api === undefined) throw new ContractError(`stack ${stack} has no data_api, so it has no contract`);
-  return { api, postgres, config, environment: known };
+/** @throws ContractError when the stack has none */
+export function dataApiOf({ stack, settings }: StackValues): DataApi {
+  if (settings.dataApi) return settings.dataApi;
+  throw new ContractError(`stack ${stack} has no data_api, so it has no contract`);
 }
 
 /**
@@ -47,19 +20,17 @@ export function openDataStack({ stack, project, data, environment }: StackLocati
  * @param host default: as stated; an installed server may have no stated host
  * @throws ContractError without a server, a host or its password
  */
-export function ownDatabase(
-  { stack }: StackLocation,
-  { api, postgres, config, environment }: DataStack,
-  host = postgres?.host,
-): ClientConfig {
+export function ownDatabase(values: StackValues, host = values.settings.postgres?.host): ClientConfig {
+  const { stack, settings } = values;
+  const { postgres } = settings;
   if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres; use --database-url-from`);
   if (host === undefined) {
     const hint = "set postgres.install.host to an address that this machine reaches, or use --database-url-from";
     throw new ContractError(`stack ${stack} does not state where its postgres is; ${hint}`);
   }
   const { port, user } = postgres;
-  const password = reveal(stack, postgres.password, config, environment);
-  return { host, port, user, password, database: api.database, ssl: tlsOptions(postgres, host) };
+  const password = reveal(postgres.password, values);
+  return { host, port, user, password, database: dataApiOf(values).database, ssl: tlsOptions(postgres, host) };
 }
 
 /**
@@ -103,7 +74,7 @@ function readCertificates(file: string): string {
   }
 }
 
-function reveal(stack: string, text: SecretText, config: DataStack["config"], environment: Environment): string {
+function reveal(text: SecretText, { stack, raw: { config }, environment }: StackValues): string {
   return filledIn(text, (name) => {
     const own = config[`variables:${name}`];
     const value = own && "value" in own ? String(own.value) : environment[name];

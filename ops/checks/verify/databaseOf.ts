@@ -3,7 +3,7 @@ import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import type { PostgresServer } from "../../../config/settings.ts";
 import { NAME } from "../../../infra/postgres/access.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import { openDataStack, ownDatabase } from "../contract/connection.ts";
+import { ownDatabase } from "../contract/connection.ts";
 import { ContractError } from "../contract/contract.ts";
 import { LockFolder } from "../contract/lockFolder.ts";
 import type { DatabaseTarget } from "./database.ts";
@@ -30,11 +30,10 @@ export async function databaseOf(
   cluster: KubeConfig | Unreachable,
 ): Promise<DatabaseTarget | Unreachable> {
   const { stack, settings } = context;
-  const own = { stack, ...shell, environment: { ...context.environment, ...secrets.known } };
   try {
     const stated = settings.postgres?.host;
     const host = stated ?? (await serviceAddress(settings.postgres, cluster));
-    const connection = ownDatabase(own, openDataStack(own), host);
+    const connection = ownDatabase({ ...context, environment: { ...context.environment, ...secrets.known } }, host);
     return {
       connection,
       contracts: new LockFolder(shell.project, stack),

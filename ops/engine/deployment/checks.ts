@@ -13,7 +13,7 @@ import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { openEngine, pulumiOf, secretVariables } from "../open.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
-import { openDataStack, ownDatabase } from "../../checks/contract/connection.ts";
+import { ownDatabase } from "../../checks/contract/connection.ts";
 import { LockFolder } from "../../checks/contract/lockFolder.ts";
 import { UnreachableError } from "../../clients/database.ts";
 import { checkPolicyPack } from "../policyPack.ts";
@@ -183,13 +183,13 @@ export function refuseOtherClusters(
 
 /** Checks the contracts of the database, unless the stack installs it: it may not exist yet or not be reachable from here, and `verify` checks it in the cluster. */
 async function checkContractOf(
-  { stack, environment, settings, plan }: StackContext,
-  { project, data }: ShellEnvironment,
+  target: StackContext,
+  { project }: ShellEnvironment,
   secrets: Ready["secrets"],
 ): Promise<void> {
+  const { stack, environment, settings, plan } = target;
   if (!settings.dataApi || !plan.data || settings.postgres?.install || !settings.postgres?.host) return;
-  const shell = { stack, project, data, environment: { ...environment, ...secrets } };
-  const connection = ownDatabase(shell, openDataStack(shell));
+  const connection = ownDatabase({ ...target, environment: { ...environment, ...secrets } });
   const contracts = new LockFolder(project, stack);
   await refuseBrokenContract({ connection, contracts }, plan.data).catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error;

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { packageFolder } from "../../config/folders.ts";
 import { parseStack, parseStackFile } from "../../config/load.ts";
 import { UserError } from "../../config/userError.ts";
+import type { Environment } from "../../config/variables.ts";
+import { kubeConfigFiles } from "../../infra/kubeConfig.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { type Answers, stackOf } from "../init/answers.ts";
 import { projectFiles } from "../init/projectFiles.ts";
-import { currentContext } from "../init/currentContext.ts";
 import { stackFile, variablesOf } from "../init/stackFile.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
@@ -76,6 +77,15 @@ async function answersOf(options: Options, { ask, environment, error }: Shell): 
     authentik: authentik === "install" ? undefined : authentik,
     dataApi,
   };
+}
+
+/** Returns the current context of the kubeconfig. Without one, or for a file that cannot be read, the question has no default. */
+function currentContext(environment: Environment): string | undefined {
+  try {
+    return kubeConfigFiles(environment).find(({ config }) => config.currentContext)?.config.currentContext;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Writes all files or none. @throws UserError for answers that make no valid stack file, and for a stack file that exists */

@@ -1,6 +1,6 @@
 /** Who may open an application of authentik, as far as an entry of `protected_services` can express it. */
 import { isSimplePath } from "./publicPaths.ts";
-import type { Application, ClientRecord, IdentityRecords, ProxyRecord } from "./identityRecords.ts";
+import type { Application, ClientRecord, IdentityRecords, ProxyRecord } from "../clients/identityRecords.ts";
 import type { Protocol } from "./source.ts";
 
 /** Flows of a new authentik. Gatehouse uses the first one (infra/identity/defaults.ts). */

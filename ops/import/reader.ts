@@ -6,7 +6,7 @@ import { AuthentikApi } from "../clients/authentikApi.ts";
 import { readClusterObjects, RIGHTS_HINT, UDP_ROUTES } from "../clients/clusterObjects.ts";
 import { withClient } from "../clients/http.ts";
 import { UserError } from "../../config/userError.ts";
-import { type IdentityRecords, readIdentityRecords } from "./identityRecords.ts";
+import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../clients/identityRecords.ts";
 import type { Source } from "./source.ts";
 
 /** Kinds that decide nothing here. */
@@ -33,7 +33,11 @@ async function readRecords(access: IdentityAccess): Promise<IdentityRecords | st
   if (typeof access === "string") return access;
   const { url, token } = access;
   try {
-    return await withClient((client) => readIdentityRecords(new AuthentikApi(client, url, token)));
+    return await withClient(async (client) => {
+      const api = new AuthentikApi(client, url, token);
+      await requireSuperuser(api);
+      return readIdentityRecords(api);
+    });
   } catch (error) {
     return `authentik at ${url} cannot be read (${errorText(error).split("\n", 1)[0]})`;
   }

@@ -2,7 +2,7 @@
 import type { Backend } from "../../config/backend.ts";
 import type { Tls } from "../../config/sections/domains.ts";
 import type { Manifest } from "../../policy/resource.ts";
-import type { IdentityRecords } from "./identityRecords.ts";
+import type { IdentityRecords } from "../clients/identityRecords.ts";
 import type { PathMatch } from "./matches.ts";
 
 /** What an import reads. */

@@ -8,6 +8,7 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   "/core/applications/": ["name", "slug"],
   "/core/groups/": ["name"],
   "/core/users/": ["username"],
+  "/flows/instances/": ["slug"],
   "/managed/blueprints/": ["name", "path"],
   "/outposts/instances/": ["name__iexact", "managed__iexact"],
   "/policies/bindings/": ["target", "order", "enabled"],

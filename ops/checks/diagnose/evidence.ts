@@ -3,7 +3,7 @@ import type { Settings } from "../../../config/settings.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import type { ClusterObjects } from "../../clients/clusterObjects.ts";
 import type { Hop } from "../../clients/http.ts";
-import type { IdentityRecords } from "./evidence/identity.ts";
+import type { ObservedRecords } from "./evidence/identity.ts";
 import type { Observation } from "./observation.ts";
 
 export interface Evidence {
@@ -11,7 +11,7 @@ export interface Evidence {
   readonly settings: Settings;
   readonly plan: Plan;
   readonly cluster: Cluster;
-  readonly identity: Observation<IdentityRecords>;
+  readonly identity: Observation<ObservedRecords>;
   /** Origin that the identity provider takes for its own in a request such as a browser sends. */
   readonly ownOrigin: Observation<string>;
   readonly engine: Observation<EngineState>;

@@ -1,5 +1,5 @@
 /** Objects of a cluster and records of an authentik that were written by hand. */
-import type { IdentityRecords } from "../../../ops/import/identityRecords.ts";
+import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
 import { importServices, type Import, type TargetStack } from "../../../ops/import/import.ts";
 import type { Source } from "../../../ops/import/source.ts";
 import { newStack } from "../../../ops/import/target.ts";
@@ -85,7 +85,13 @@ export function proxies(...list: readonly Proxy[]): IdentityRecords {
       ...{ basic_auth_enabled: false, authentication_flow: null },
       ...provider,
     })),
-    outposts: [{ name: "authentik Embedded Outpost", providers: list.map((_, index) => index + 1) }],
+    outposts: [
+      {
+        name: "authentik Embedded Outpost",
+        providers: list.map((_, index) => index + 1),
+        config: { authentik_host: "" },
+      },
+    ],
   };
 }
 

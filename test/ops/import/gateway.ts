@@ -2,7 +2,7 @@
 import type { Plan } from "../../../infra/plan/types.ts";
 import { parseMatcher, truth } from "../../../policy/matcher.ts";
 import { at, listOf, type Manifest, textAt } from "../../../policy/resource.ts";
-import type { IdentityRecords } from "../../../ops/import/identityRecords.ts";
+import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
 
 export interface Request {
   readonly protocol: "http" | "https";

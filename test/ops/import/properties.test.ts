@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { type Import, withEntries } from "../../../ops/import/import.ts";
-import type { IdentityRecords } from "../../../ops/import/identityRecords.ts";
+import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
 import type { Manifest } from "../../../policy/resource.ts";
 import { authentik, imported, middleware, NEW, proxies, route, rule, service, withClient } from "./cluster.ts";
 import { handWritten, planned, type Request, responses } from "./gateway.ts";

@@ -1,6 +1,6 @@
 /** What the identity provider has for an exposure: provider, application, and the outpost that serves them. */
 import type { Exposure } from "../../../../infra/plan/types.ts";
-import type { IdentityRecords } from "../evidence/identity.ts";
+import type { ObservedRecords } from "../evidence/identity.ts";
 import { observed } from "../observation.ts";
 import { type Cause, causeOf, type ComparedEvidence, redeploy } from "./cause.ts";
 
@@ -17,7 +17,7 @@ export const provider: Cause = (exposure, evidence) => {
   return causeOf("provider configuration", { message, evidence: [difference], hint: redeploy(evidence) });
 };
 
-function proxyDifference(exposure: Exposure, records: IdentityRecords): Difference | undefined {
+function proxyDifference(exposure: Exposure, records: ObservedRecords): Difference | undefined {
   const { id, url, session, application } = exposure;
   const found = records.proxies.find(({ name }) => name === id);
   if (found === undefined) {
@@ -28,13 +28,13 @@ function proxyDifference(exposure: Exposure, records: IdentityRecords): Differen
     ...{ mode: "forward_single", external_host: url, cookie_domain: "" },
     access_token_validity: session ?? found.access_token_validity,
   };
-  const actual: Readonly<Record<string, string | number>> = {
+  const actual: Readonly<Record<string, unknown>> = {
     ...found,
     external_host: found.external_host.replace(/\/$/, ""),
   };
   const different = Object.keys(planned).find((field) => planned[field] !== actual[field]);
   if (different !== undefined) {
-    const is = `${different} of provider "${id}" is "${actual[different]}", planned: "${planned[different]}"`;
+    const is = `${different} of provider "${id}" is "${String(actual[different])}", planned: "${planned[different]}"`;
     return [`provider "${id}" differs from the plan`, is];
   }
   return (
@@ -45,7 +45,7 @@ function proxyDifference(exposure: Exposure, records: IdentityRecords): Differen
 function clientDifference(
   { entry, url }: Exposure,
   { plan }: ComparedEvidence,
-  records: IdentityRecords,
+  records: ObservedRecords,
 ): Difference | undefined {
   const client = plan.clients.find(({ service }) => service === entry);
   if (!client) return undefined;
@@ -66,12 +66,12 @@ function clientDifference(
 function applicationDifference(
   slug: string,
   provider: number,
-  { applications }: IdentityRecords,
+  { applications }: ObservedRecords,
 ): Difference | undefined {
   const own = applications.find((application) => application.slug === slug);
   if (own?.provider === provider) return undefined;
   if (own) {
-    const has = own.provider === null ? "none" : `number ${own.provider}`;
+    const has = own.provider == null ? "none" : `number ${own.provider}`;
     return [
       `application "${slug}" has another provider than its own`,
       `its provider is ${has}, and not number ${provider}`,
@@ -92,7 +92,7 @@ function applicationDifference(
 function outpostDifference(
   { id, outpost }: Exposure,
   pk: number,
-  { outposts }: IdentityRecords,
+  { outposts }: ObservedRecords,
 ): Difference | undefined {
   const found = outposts.find(({ name }) => name === outpost);
   if (found === undefined) return [`outpost "${outpost}" is missing`, "the identity provider lists no such outpost"];

@@ -1,39 +1,11 @@
-import { z } from "zod";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { AuthentikApi } from "../../../clients/authentikApi.ts";
 import { withClient } from "../../../clients/http.ts";
+import { type IdentityRecords, readIdentityRecords } from "../../../clients/identityRecords.ts";
 import { type Observation, observe } from "../observation.ts";
 
-/** The fields of records that are kept; others contain secrets of clients and cookies. */
-const named = { pk: z.number(), name: z.string() };
-const PROXY = z.object({
-  ...named,
-  mode: z.string(),
-  external_host: z.string(),
-  cookie_domain: z.string().default(""),
-  access_token_validity: z.string(),
-});
-const CLIENT = z.object({ ...named, redirect_uris: z.array(z.object({ url: z.string() })).default([]) });
-const APPLICATION = z.object({ pk: z.string(), slug: z.string(), provider: z.number().nullable() });
-const OUTPOST = z.object({
-  name: z.string(),
-  providers: z.array(z.number()),
-  config: z.object({ authentik_host: z.string().default("") }),
-});
-const GROUP = z.object({ pk: z.string(), name: z.string() });
-const BINDING = z.object({
-  target: z.string(),
-  group: z.string().nullable(),
-  policy_obj: z.object({ name: z.string() }).nullable(),
-  enabled: z.boolean(),
-});
-
-/** Records of the identity provider. */
-export interface IdentityRecords {
-  readonly proxies: readonly z.infer<typeof PROXY>[];
-  readonly clients: readonly z.infer<typeof CLIENT>[];
-  readonly applications: readonly z.infer<typeof APPLICATION>[];
-  readonly outposts: readonly z.infer<typeof OUTPOST>[];
+/** The records that causes compare with the plan. */
+export interface ObservedRecords extends Pick<IdentityRecords, "proxies" | "clients" | "applications" | "outposts"> {
   /** Names of the bound groups and policies, by the `pk` of the application; disabled bindings are left out. */
   readonly bindings: ReadonlyMap<string, readonly string[]>;
 }
@@ -46,7 +18,7 @@ export interface IdentityRecords {
 export function observeIdentity(
   url: string | undefined,
   token: Observation<string>,
-): Promise<Observation<IdentityRecords>> {
+): Promise<Observation<ObservedRecords>> {
   return observe("the identity provider's records", async () => {
     if (url === undefined) throw new Error("it is on no enabled domain");
     if ("unavailable" in token) throw new Error(`its API token is not available (${token.unavailable})`);
@@ -69,20 +41,11 @@ export function observeOwnOrigin({ identityProviderUrl, identitySlug }: Plan): P
   });
 }
 
-async function records(api: AuthentikApi): Promise<IdentityRecords> {
-  const all = async <T>(path: string, schema: z.ZodType<T>, filters = {}): Promise<T[]> =>
-    (await api.all<unknown>(path, filters)).map((record) => schema.parse(record));
-  const [proxies, clients, applications, outposts, groups, bindings] = await Promise.all([
-    all("/providers/proxy/", PROXY),
-    all("/providers/oauth2/", CLIENT),
-    all("/core/applications/", APPLICATION, { superuser_full_list: "true" }),
-    all("/outposts/instances/", OUTPOST),
-    all("/core/groups/", GROUP, { include_users: "false" }),
-    all("/policies/bindings/", BINDING),
-  ]);
+async function records(api: AuthentikApi): Promise<ObservedRecords> {
+  const { proxies, clients, applications, outposts, groups, bindings } = await readIdentityRecords(api);
   const names = new Map(groups.map(({ pk, name }) => [pk, name]));
   const bound = bindings.flatMap(({ target, group, policy_obj: policy, enabled }) => {
-    const name = group === null ? policy?.name : (names.get(group) ?? group);
+    const name = group == null ? policy?.name : (names.get(group) ?? group);
     return enabled && name !== undefined ? [{ target, name }] : [];
   });
   const byTarget = [...Map.groupBy(bound, ({ target }) => target)];

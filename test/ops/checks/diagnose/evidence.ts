@@ -4,7 +4,7 @@ import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Exposure, Plan } from "../../../../infra/plan/types.ts";
 import type { Answers, Evidence, Trail } from "../../../../ops/checks/diagnose/evidence.ts";
 import type { Observation } from "../../../../ops/checks/diagnose/observation.ts";
-import type { IdentityRecords } from "../../../../ops/checks/diagnose/evidence/identity.ts";
+import type { ObservedRecords } from "../../../../ops/checks/diagnose/evidence/identity.ts";
 import type { HostDiagnosis } from "../../../../ops/checks/diagnose/diagnosis.ts";
 import { clusterOf } from "../audit/cluster.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../../config/stacks.ts";
@@ -92,24 +92,31 @@ function cluster(plan: Plan): Evidence["cluster"] {
   };
 }
 
-function identity({ exposures, clients, outposts, identityProviderUrl = "" }: Plan): IdentityRecords {
+/** Fields of an application that no cause reads. */
+const APPLICATION = { name: "Application", meta_description: "", policy_engine_mode: "any" };
+
+function identity({ exposures, clients, outposts, identityProviderUrl = "" }: Plan): ObservedRecords {
   const forwarded = exposures.filter(({ application }) => application !== undefined);
   const proxies = forwarded.map(({ id, url, session = "" }, index) => ({
     ...{ pk: index + 1, name: id, mode: "forward_single", external_host: url, cookie_domain: "" },
     access_token_validity: session,
+    ...{ authorization_flow: "flow", skip_path_regex: "", basic_auth_enabled: false },
   }));
   const applications = forwarded.map(({ application }, index) => ({
-    ...{ pk: `proxy-${index}`, slug: application?.slug ?? "", provider: index + 1 },
+    ...{ pk: `proxy-${index}`, slug: application?.slug ?? "", provider: index + 1, ...APPLICATION },
   }));
   const own = clients.map(({ service, redirectUris }, index) => ({
     pk: 100 + index,
     name: service,
-    redirect_uris: redirectUris.map((uri) => ({ url: uri })),
+    redirect_uris: redirectUris.map((uri) => ({ url: uri, matching_mode: "strict" })),
+    ...{ authorization_flow: "flow", access_token_validity: "minutes=5", refresh_token_validity: "days=30" },
+    ...{ client_type: "confidential" as const, sub_mode: "hashed_user_id", property_mappings: [] },
   }));
   const more = clients.map(({ application }, index) => ({
     pk: `client-${index}`,
     slug: application.slug,
     provider: 100 + index,
+    ...APPLICATION,
   }));
   const served = (name: string): number[] =>
     forwarded.flatMap(({ outpost }, index) => (outpost === name ? [index + 1] : []));

@@ -13,8 +13,9 @@ const LISTS: Readonly<Record<string, readonly object[]>> = {
   "/providers/proxy/": Array.from({ length: 250 }, (_, index) => ({
     ...{ pk: index + 1, name: `service-${index}@mesh`, mode: "forward_single" },
     ...{ external_host: `https://service-${index}.mesh.example.org`, access_token_validity: "hours=12" },
+    authorization_flow: "flow",
   })),
-  "/core/applications/": [{ pk: "uuid-1", slug: "service-0-mesh", provider: 1 }],
+  "/core/applications/": [{ pk: "uuid-1", slug: "service-0-mesh", name: "Service 0", provider: 1 }],
   "/outposts/instances/": [
     { name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
     { name: "gatehouse-outpost-all-users-12345678", providers: [1], config: { authentik_host: "https://sso.test" } },
@@ -52,7 +53,8 @@ test("reads every page of the largest size that the API returns", async () => {
 
 test("reads all applications, not only those that the token's user may access", async () => {
   const { applications } = inside(await observeIdentity(url, { value: TOKEN }));
-  expect(applications).toEqual([{ pk: "uuid-1", slug: "service-0-mesh", provider: 1 }]);
+  const defaults = { meta_description: "", policy_engine_mode: "any" };
+  expect(applications).toEqual([{ pk: "uuid-1", slug: "service-0-mesh", name: "Service 0", provider: 1, ...defaults }]);
 });
 
 test("reads the providers and the browsers' origin of each outpost", async () => {

@@ -4,7 +4,7 @@ import { startAuthentikLists } from "../../../helpers/authentikLists.ts";
 import { inside } from "./evidence.ts";
 
 const applications = Array.from({ length: 130 }, (_, index) => ({
-  ...{ pk: `app-${index}`, slug: `app-${index}`, provider: index },
+  ...{ pk: `app-${index}`, slug: `app-${index}`, name: `App ${index}`, provider: index },
   accessible: index === 0,
 }));
 const bindings = [

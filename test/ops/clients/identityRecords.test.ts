@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AuthentikApi } from "../../../ops/clients/authentikApi.ts";
 import type { HttpClient } from "../../../ops/clients/http.ts";
-import { readIdentityRecords } from "../../../ops/import/identityRecords.ts";
+import { readIdentityRecords, requireSuperuser } from "../../../ops/clients/identityRecords.ts";
 
 /** An API whose lists are empty. */
 function api(isSuperuser: boolean): AuthentikApi {
@@ -20,9 +20,10 @@ function api(isSuperuser: boolean): AuthentikApi {
 }
 
 test("reads the records with a superuser's token", async () => {
+  await requireSuperuser(api(true));
   expect((await readIdentityRecords(api(true))).applications).toEqual([]);
 });
 
 test("rejects the token of another user, whose lists may lack bindings", async () => {
-  await expect(readIdentityRecords(api(false))).rejects.toThrow("its token is not a superuser's");
+  await expect(requireSuperuser(api(false))).rejects.toThrow("its token is not a superuser's");
 });

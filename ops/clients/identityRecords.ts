@@ -1,6 +1,6 @@
-/** The records of an existing authentik that decide who may open an application. */
+/** The records of authentik that decide who may open an application. */
 import { z } from "zod";
-import type { AuthentikApi } from "../clients/authentikApi.ts";
+import type { AuthentikApi } from "./authentikApi.ts";
 
 /** The fields that are kept; others contain secrets of clients and cookies. */
 const provider = {
@@ -39,13 +39,18 @@ const BINDING = z.object({
   enabled: z.boolean(),
   negate: z.boolean().default(false),
   policy: z.string().nullish(),
+  policy_obj: z.object({ name: z.string() }).nullish(),
   group: z.string().nullish(),
   user: z.number().nullish(),
 });
 const NAMED = z.object({ pk: z.string(), name: z.string() });
 const FLOW = z.object({ pk: z.string(), slug: z.string() });
 const SCOPE = z.object({ pk: z.string(), scope_name: z.string(), managed: z.string().nullish() });
-const OUTPOST = z.object({ name: z.string(), providers: z.array(z.number()) });
+const OUTPOST = z.object({
+  name: z.string(),
+  providers: z.array(z.number()),
+  config: z.object({ authentik_host: z.string().default("") }),
+});
 
 export type Application = z.output<typeof APPLICATION>;
 export type ProxyRecord = z.output<typeof PROXY>;
@@ -65,11 +70,17 @@ export interface IdentityRecords {
 
 const SELF = z.object({ user: z.object({ is_superuser: z.boolean() }) });
 
-/** @throws Error when the token is not a superuser's, when the server does not answer, or with other records than expected */
-export async function readIdentityRecords(api: AuthentikApi): Promise<IdentityRecords> {
-  // For other users the lists contain what they may view only, and a missing binding would read as a missing restriction.
+/**
+ * For other users the lists contain what they may view only, and a missing binding would read as a missing restriction.
+ * @throws Error when the token is not a superuser's, or when the server does not answer
+ */
+export async function requireSuperuser(api: AuthentikApi): Promise<void> {
   if (!SELF.parse(await api.one("/core/users/me/")).user.is_superuser)
     throw new Error("its token is not a superuser's");
+}
+
+/** @throws Error when the server does not answer, or with other records than expected */
+export async function readIdentityRecords(api: AuthentikApi): Promise<IdentityRecords> {
   const all = async <T>(path: string, schema: z.ZodType<T>, filters = {}): Promise<T[]> =>
     (await api.all<unknown>(path, filters)).map((record) => schema.parse(record));
   const [applications, proxies, clients, bindings, groups, flows, scopes, outposts] = await Promise.all([

@@ -37,18 +37,11 @@ export function previewPage(steps: readonly Step[], unchanged: number, paint: Pa
 
 function byType(steps: readonly Step[]): string[] {
   const types = Map.groupBy(steps, ({ type }) => type);
-  return [...types].map(
-    ([type, some]) =>
-      `${type} ${first(
-        some.map(({ name }) => name),
-        MAX_NAMES,
-        ", ",
-      )}`,
-  );
+  return [...types].map(([type, some]) => `${type} ${first(some.map(({ name }) => name))}`);
 }
 
 function withPaths(step: Step): string {
-  return step.paths.length === 0 ? nameOf(step) : `${nameOf(step)}: ${first(step.paths, MAX_PATHS, ", ")}`;
+  return step.paths.length === 0 ? nameOf(step) : `${nameOf(step)}: ${first(step.paths, MAX_PATHS)}`;
 }
 
 /** Returns the drift that a refresh detected. */
@@ -90,8 +83,8 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
       ? ["Nothing was changed."]
       : [
           `${completed.length} of ${planned.length} changes were made.`,
-          ...(failed.length > 0 ? [`Failed: ${first(failed.map(nameOf), MAX_NAMES, ", ")}.`] : []),
-          ...(rest.length > 0 ? [`Not started: ${first(rest.map(nameOf), MAX_NAMES, ", ")}.`] : []),
+          ...(failed.length > 0 ? [`Failed: ${first(failed.map(nameOf))}.`] : []),
+          ...(rest.length > 0 ? [`Not started: ${first(rest.map(nameOf))}.`] : []),
         ];
   return [
     paint("red", "Errors"),
@@ -119,8 +112,6 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
       ? [
           `${unreachable.length} protected ${unreachable.length === 1 ? "host does" : "hosts do"} not answer: ${first(
             unreachable.map(({ url, answered }) => `${url} (${answered})`),
-            MAX_NAMES,
-            ", ",
           )}.`,
         ]
       : []),
@@ -145,7 +136,7 @@ export function nextPage(commands: readonly string[]): string {
 }
 
 /** Joins the first texts and the number of the others. */
-function first(texts: readonly string[], max: number, separator: string): string {
+function first(texts: readonly string[], max = MAX_NAMES): string {
   const more = texts.length > max ? [`and ${texts.length - max} more`] : [];
-  return [...texts.slice(0, max), ...more].join(separator);
+  return [...texts.slice(0, max), ...more].join(", ");
 }

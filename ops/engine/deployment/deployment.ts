@@ -10,7 +10,7 @@ import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, recover } from "../apply.ts";
 import { refuseUnsafeRefresh } from "../refreshGuard.ts";
 import { checkAll, type Ready, Refusal } from "./checks.ts";
-import { type HostState, protectedUrls, requestHosts } from "./hosts.ts";
+import { protectedUrls, requestHosts } from "./hosts.ts";
 import { LockedError } from "../state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import {
@@ -205,13 +205,6 @@ class Deployment {
     if (next.length > 0) this.#options.print(nextPage(next));
     const done = new Set(this.#done.map(({ urn }) => urn));
     const changes = (this.#preview?.ran.steps ?? []).map((step) => ({ ...step, done: done.has(step.urn) }));
-    const found: { checks: readonly Check[]; problems: readonly string[]; hosts: readonly HostState[] } = {
-      checks: more.checks ?? [],
-      problems: more.problems ?? [],
-      hosts: more.hosts ?? [],
-    };
-    const diff = this.#preview?.access.changes ?? [];
-    const timings = this.#recording.timings();
     return {
       context,
       stack,
@@ -219,11 +212,14 @@ class Deployment {
       policySkipped: this.#options.skipPolicy,
       steps: this.#recording.parts,
       changes,
-      diff,
+      diff: this.#preview?.access.changes ?? [],
       drift: this.#drift,
-      ...found,
+      checks: [],
+      problems: [],
+      hosts: [],
+      ...more,
       next,
-      timings,
+      timings: this.#recording.timings(),
     };
   }
 }

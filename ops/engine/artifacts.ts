@@ -1,18 +1,13 @@
 /** Builds what a stack deploys: the web catalog and the verification job. */
 import { execFile } from "node:child_process";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { lock } from "proper-lockfile";
 import type { Settings } from "../../config/settings.ts";
 import { buildProblem } from "../../infra/data/catalogFiles.ts";
 import { bundleProblem } from "../../infra/verification/bundle.ts";
 import { packageFolder } from "../../config/folders.ts";
 import { cacheFolder } from "../toolchain/paths.ts";
+import { withLock } from "../toolchain/store.ts";
 import type { Progress } from "../terminal/progress.ts";
-
-/** Milliseconds without a renewal after which a lock is stale. */
-const STALE = 10_000;
 
 /** An artifact that is built from sources of this project. */
 export interface Build {
@@ -61,15 +56,14 @@ export async function buildAll(progress: Progress): Promise<void> {
  */
 export async function ensureBuilt(build: Build, progress: Progress): Promise<void> {
   if (build.problem() === undefined) return;
-  const locks = join(cacheFolder(), "locks");
-  await mkdir(locks, { recursive: true });
-  const retries = { forever: true, factor: 1, minTimeout: 500, maxTimeout: 500 };
-  const release = await lock(join(locks, build.name), { realpath: false, stale: STALE, retries });
-  try {
-    if (build.problem() !== undefined) await progress.step(build.title, () => run(build), build.usually);
-  } finally {
-    await release();
-  }
+  await withLock(
+    cacheFolder(),
+    build.name,
+    () => undefined,
+    async () => {
+      if (build.problem() !== undefined) await progress.step(build.title, () => run(build), build.usually);
+    },
+  );
 }
 
 async function run({ name, program }: Build): Promise<void> {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { lock, type LockOptions } from "proper-lockfile";
 import { checkVersion, originPath, type Origin } from "./find.ts";
-import { cachePath, folderName, type Machine, type Tool } from "./tools.ts";
+import { cachePath, type Machine, type Tool } from "./tools.ts";
 
 /** Milliseconds without a renewal after which a lock is stale. */
 const STALE = 15_000;
@@ -54,14 +54,18 @@ export async function checkSum(file: string, expected: string): Promise<void> {
 
 export class ChecksumError extends Error {}
 
-/** Runs `work` while no other run, in this process or another, works on the same tool. Calls `waiting` before it waits for one. */
+/**
+ * Runs `work` while no other run, in this process or another, has the lock.
+ * @param cache folder of the cache
+ * @param waiting called before it waits for another run
+ */
 export async function withLock<T>(
-  tool: Tool,
-  machine: Machine,
+  cache: string,
+  name: string,
   waiting: () => void,
   work: () => Promise<T>,
 ): Promise<T> {
-  const file = path.join(machine.cache, "locks", folderName(tool, machine.platform));
+  const file = path.join(cache, "locks", name);
   await mkdir(path.dirname(file), { recursive: true });
   const options: LockOptions = { realpath: false, stale: STALE, onCompromised: () => undefined };
   const release = await lock(file, options).catch((error: NodeJS.ErrnoException) => {

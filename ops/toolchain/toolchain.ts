@@ -5,7 +5,7 @@ import { findInCache, findOnPath, UnsupportedError } from "./find.ts";
 import { takeFromMirror } from "./mirror.ts";
 import { platformProblem } from "../launcher/localPlatform.js";
 import { withLock } from "./store.ts";
-import { downloadFor, localVariant, mirrorName, pinned, thisMachine } from "./tools.ts";
+import { downloadFor, folderName, localVariant, mirrorName, pinned, thisMachine } from "./tools.ts";
 import type { Machine, Tool, ToolName } from "./tools.ts";
 import { errorText } from "../../config/errorText.ts";
 
@@ -123,7 +123,7 @@ async function obtainElsewhere(
   };
   const work = async (report: Report): Promise<string> => {
     const waiting = (): void => report("waiting for another process that downloads it");
-    const { path, failed } = await withLock(tool, machine, waiting, () =>
+    const { path, failed } = await withLock(machine.cache, folderName(tool, machine.platform), waiting, () =>
       firstOf(OTHER_SOURCES, tool, machine, report, onFailure),
     ).catch((error: unknown): Outcome => {
       const unwritable = new Error(`${errorText(error)}. Set GATEHOUSE_CACHE to a writable folder.`, { cause: error });

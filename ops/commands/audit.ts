@@ -4,8 +4,7 @@ import type { Shell } from "./shell.ts";
 import { audit, auditedObjects } from "../checks/audit/audit.ts";
 import { describeFinding, type Finding, lineOf } from "../checks/finding.ts";
 import { readClusterObjects } from "../clients/clusterObjects.ts";
-import { openContext } from "../context/context.ts";
-import { refuseOtherCluster } from "../context/identity.ts";
+import { openCluster } from "../context/identity.ts";
 import { UserError } from "../../config/userError.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { painter } from "../terminal/paint.ts";
@@ -37,8 +36,7 @@ function append(value: string, list: readonly string[]): string[] {
 }
 
 async function run(name: string, { json, accept }: Options, shell: Shell): Promise<number> {
-  const target = openContext(name, shell);
-  await refuseOtherCluster(target);
+  const target = await openCluster(name, shell);
   const { context, plan, settings, environment } = target;
   const kubeConfig = kubeConfigOf(context, environment);
   const objects = await readClusterObjects(kubeConfig).catch((error: unknown) => {

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
-import { openContext } from "../context/context.ts";
-import { refuseOtherCluster } from "../context/identity.ts";
+import { openCluster } from "../context/identity.ts";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { collect } from "../checks/diagnose/collect.ts";
 import { redactAll, redactor } from "../checks/redact.ts";
@@ -38,8 +37,7 @@ function hostOf(text: string, command: Command): string {
 }
 
 async function diagnose(name: string, host: string | undefined, json: boolean, shell: Shell): Promise<number> {
-  const context = openContext(name, shell);
-  await refuseOtherCluster(context);
+  const context = await openCluster(name, shell);
   const at = shell.now();
   const { evidence, secrets, url } = await collect(context, shell, host);
   const redact = redactor(secrets);

@@ -4,8 +4,7 @@ import type { Shell } from "./shell.ts";
 import { examine, SUBJECTS } from "../checks/doctor/doctor.ts";
 import { describe, toJson } from "../checks/doctor/report.ts";
 import { summary } from "../checks/verify/check.ts";
-import { openContext } from "../context/context.ts";
-import { refuseOtherCluster } from "../context/identity.ts";
+import { openCluster } from "../context/identity.ts";
 import { painter } from "../terminal/paint.ts";
 
 /**
@@ -20,8 +19,7 @@ export function main(args: readonly string[], shell: Shell, subjects = SUBJECTS)
       .argument("<context>", "context of the cluster, as in kubernetes:context of its stack file")
       .option("--json", "print the checks as JSON")
       .action(async (context: string, { json }: { json?: true }) => {
-        const target = openContext(context, shell);
-        await refuseOtherCluster(target);
+        const target = await openCluster(context, shell);
         const report = await examine(target, shell, shell.progress, subjects);
         shell.out(
           json ? `${JSON.stringify(toJson(report), undefined, 2)}\n` : describe(report, painter(shell.colours)),

@@ -3,8 +3,7 @@ import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/i
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
-import { openContext } from "../context/context.ts";
-import { refuseOtherCluster } from "../context/identity.ts";
+import { openCluster } from "../context/identity.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
@@ -28,8 +27,7 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
 
 /** The engine shows no secret: they are `[secret]` in what it prints. */
 async function preview(name: string, drift: boolean, shell: Shell): Promise<number> {
-  const target = openContext(name, shell);
-  await refuseOtherCluster(target);
+  const target = await openCluster(name, shell);
   await checkPolicyPack(target.environment);
   await buildFor(target.settings, shell.progress);
   // The program runs in this process, and looks up its variables there.

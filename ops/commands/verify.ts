@@ -4,8 +4,7 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
-import { openContext } from "../context/context.ts";
-import { refuseOtherCluster } from "../context/identity.ts";
+import { openCluster } from "../context/identity.ts";
 import { painter } from "../terminal/paint.ts";
 import { stateOf, summary } from "../checks/verify/check.ts";
 import { junit } from "../checks/verify/junit.ts";
@@ -34,8 +33,7 @@ export function main(args: readonly string[], shell: Shell, verify = verifyConte
       .option("--only <kinds>", `run only these checks, separated by commas: ${KINDS.join(", ")}`)
       .action(async (context: string, options: Options) => {
         const only = options.only === undefined ? KINDS : kindsOf(options.only, command);
-        const target = openContext(context, shell);
-        await refuseOtherCluster(target);
+        const target = await openCluster(context, shell);
         const report = await verify(target, shell, shell.progress, only);
         if (options.junit !== undefined) write(resolve(shell.folder, options.junit), junit(report));
         shell.out(

@@ -12,6 +12,9 @@ export interface Progress {
   note(line: string): void;
 }
 
+/** A progress without output. */
+export const SILENT: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
+
 interface Running {
   readonly title: string;
   readonly usually: string | undefined;

@@ -7,9 +7,10 @@ import type { Exposure } from "../../../infra/plan/types.ts";
 import { decryptedVariables, openCli } from "../../clients/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
-import type { Progress } from "../../terminal/progress.ts";
+import { SILENT } from "../../terminal/progress.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
 import { credentialsOf, type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
+import { mayEnter } from "../verify/signInProbes.ts";
 import type { Evidence } from "./evidence.ts";
 import { requestExposure, requestHost, type TestUser } from "./evidence/answers.ts";
 import { observeCluster } from "./evidence/cluster.ts";
@@ -17,8 +18,6 @@ import { observeEngine } from "./evidence/engine.ts";
 import { observeIdentity, observeOwnOrigin } from "./evidence/identity.ts";
 import { observeName } from "./evidence/names.ts";
 import { MAX_OBSERVATION_MS, type Observation, observe } from "./observation.ts";
-
-const quiet: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };
 
 const MAX_CONCURRENT_HOSTS = 8;
 const MAX_DURATION_MS = 60_000;
@@ -40,7 +39,7 @@ export async function collect(
   host: string | undefined,
 ): Promise<Collected> {
   const { settings, plan } = context;
-  const cli = await observe("the Pulumi CLI", () => openCli(context, shell, quiet, MAX_OBSERVATION_MS));
+  const cli = await observe("the Pulumi CLI", () => openCli(context, shell, SILENT, MAX_OBSERVATION_MS));
   const secrets = await secretsOf(context, () =>
     "value" in cli ? decryptedVariables(cli.value) : Promise.reject(new Error(cli.unavailable)),
   );
@@ -82,13 +81,10 @@ type AnswersOfUrl = readonly [string, Awaited<ReturnType<typeof requestExposure>
 
 function requestAll(exposures: readonly Exposure[], users: readonly TestUser[]): Promise<AnswersOfUrl[]> {
   return inTurns(exposures, async (exposure): Promise<AnswersOfUrl> => {
-    const user = exposure.authentication === "forward-auth" ? allowedUser(exposure, users) : undefined;
+    const user =
+      exposure.authentication === "forward-auth" ? users.find(({ groups }) => mayEnter(exposure, groups)) : undefined;
     return [exposure.url, await requestExposure(exposure, user)];
   });
-}
-
-function allowedUser({ groups }: Exposure, users: readonly TestUser[]): TestUser | undefined {
-  return users.find((user) => groups.length === 0 || user.groups.some((group) => groups.includes(group)));
 }
 
 /** Works through a list, some at a time, in order; what has not begun after a minute is left out. */

@@ -91,6 +91,7 @@ function notChecked({ url }: Exposure, { noCaller }: Callers): Check {
   return skip(`sign-in to ${url}`, noCaller.reason, noCaller.hint);
 }
 
-function mayEnter({ groups: required }: Exposure, groups: readonly string[]): boolean {
+/** Returns whether the groups of a user or machine allow it to use an exposure. */
+export function mayEnter({ groups: required }: Exposure, groups: readonly string[]): boolean {
   return required.length === 0 || groups.some((group) => required.includes(group));
 }

@@ -1,5 +1,5 @@
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
-import type { Progress } from "../../terminal/progress.ts";
+import { type Progress, SILENT } from "../../terminal/progress.ts";
 import { type Report, verifyContext } from "../../checks/verify/verify.ts";
 import { verifyApplications } from "./applications.ts";
 import { waitForOutposts } from "./outposts.ts";
@@ -20,9 +20,6 @@ export async function verifyDeployment(
   }
   if (local) return verifyContext(context, shell, progress);
   const verify = (only?: readonly ["sign-in"]): Promise<Report> =>
-    verifyContext(context, shell, only ? silent : progress, only);
+    verifyContext(context, shell, only ? SILENT : progress, only);
   return verifyApplications({ verify, exposures: plan.exposures, progress });
 }
-
-/** A progress without output, for repeated verifications. */
-const silent: Progress = { step: (_title, work) => work(() => undefined), note: () => undefined };

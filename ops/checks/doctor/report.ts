@@ -1,12 +1,7 @@
 /** The report of the prerequisites for users. */
 import type { Paint } from "../../terminal/paint.ts";
-import { type State, stateOf, summary } from "../verify/check.ts";
+import { counts, SIGNS, stateOf, summary } from "../verify/check.ts";
 import type { Report, Result } from "./doctor.ts";
-
-const SIGNS = { passed: ["green", "✔"], failed: ["red", "✖"], skipped: ["yellow", "–"] } as const satisfies Record<
-  State,
-  object
->;
 
 /** Returns the checks by subject, each in one line, with the fix below one that failed or was skipped, and a summary. */
 export function describe({ context, stack, checks }: Report, paint: Paint): string {
@@ -29,17 +24,11 @@ function linesOf(result: Result, width: number, paint: Paint): string[] {
 
 /** Returns the counts, and the next command. */
 function ending(context: string, checks: readonly Result[]): string {
-  const { passed, failed, skipped } = summary(checks);
-  const counts = [
-    `${passed} passed`,
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
-  ];
   const next =
-    failed > 0
+    summary(checks).failed > 0
       ? `Fix what failed, then run: npx gatehouse doctor ${context}`
       : `Nothing prevents the deployment: npx gatehouse deploy ${context}`;
-  return `${counts.join(", ")}. ${next}`;
+  return `${counts(checks)}. ${next}`;
 }
 
 /** Returns the fields of `--json`. */

@@ -24,10 +24,23 @@ export function stateOf({ ok, skipped }: Pick<Check, "ok" | "skipped">): State {
   return ok ? "passed" : "failed";
 }
 
+/** Colour and sign of each state. */
+export const SIGNS = { passed: ["green", "✔"], failed: ["red", "✖"], skipped: ["yellow", "–"] } as const;
+
 /** How many checks are in each state. */
 export function summary(checks: readonly Pick<Check, "ok" | "skipped">[]): Record<State, number> {
   const count = (state: State): number => checks.filter((check) => stateOf(check) === state).length;
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
+}
+
+/** Returns `54 passed, 1 failed, 2 skipped`. @param reason of the skipped ones, behind their number */
+export function counts(checks: readonly Pick<Check, "ok" | "skipped">[], reason = ""): string {
+  const { passed, failed, skipped } = summary(checks);
+  return [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped${reason}`] : []),
+  ].join(", ");
 }
 
 /** Returns a skipped check. */

@@ -2,17 +2,13 @@
 import Table from "cli-table3";
 import type { Paint } from "../../terminal/paint.ts";
 import { describeFinding } from "../finding.ts";
-import { type State, stateOf, summary } from "./check.ts";
+import { counts, SIGNS, stateOf } from "./check.ts";
 import type { Result } from "./probe.ts";
 
 /** With more subjects, those whose checks all passed are only counted. */
 const MAX_SUBJECTS = 60;
 /** Width of a detail in the table; a failed or skipped check has its complete detail below the table. */
 const MAX_WIDTH = 72;
-const SIGNS = { passed: ["green", "✔"], failed: ["red", "✖"], skipped: ["yellow", "–"] } as const satisfies Record<
-  State,
-  object
->;
 
 /**
  * @param checks in the order of the probes
@@ -29,13 +25,7 @@ export function describeChecks(checks: readonly Result[], seconds: number, paint
 
 /** Returns `54 passed, 1 failed, 2 skipped (no certificate on http)`. */
 export function sentence(checks: readonly Pick<Result, "ok" | "skipped" | "detail">[]): string {
-  const { passed, failed, skipped } = summary(checks);
-  const parts = [
-    `${passed} passed`,
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(skipped > 0 ? [`${skipped} skipped${reasonsOf(checks)}`] : []),
-  ];
-  return parts.join(", ");
+  return counts(checks, reasonsOf(checks));
 }
 
 /** The reason of the skipped checks, if they have one in common that fits into the line. */

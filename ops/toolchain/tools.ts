@@ -58,7 +58,6 @@ export interface LocalVariant {
 export interface GoFile {
   readonly module: string;
   readonly file: string;
-  readonly usually: string;
 }
 
 /** Environment of the search for a tool. */

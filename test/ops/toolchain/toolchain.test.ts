@@ -161,7 +161,7 @@ test("where nothing works, one error lists every way for every tool, why it fail
     version: "4.5.6",
     sha256: sha256("a: 1"),
     download: { url: `${bench.address}/shapes.yaml` },
-    build: { module: "example.org/shapes@v4.5.6", file: "shapes.yaml", usually: "20 s" },
+    build: { module: "example.org/shapes@v4.5.6", file: "shapes.yaml" },
   };
   const host = bench.address.slice("http://".length);
   await expect(obtainTools([bench.probe(), plain], bench.machine, bench.progress)).rejects.toThrow(

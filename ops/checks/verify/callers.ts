@@ -1,5 +1,5 @@
 /** The accounts that can sign in to a deployment from this machine. */
-import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
+import { ApiException, CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
 import { protectionOf } from "../../../protections/table.ts";
 import type { StackContext } from "../../context/context.ts";
 import { readMachineAccount } from "../../clients/machineAccount.ts";
@@ -41,14 +41,9 @@ export async function callersOf(
     const account = readMachineAccount(Object.fromEntries(Object.entries(data).map(decode)));
     return { ...callers, machine: { account, groups } };
   } catch (error) {
-    const reason = `Secret ${name}-account in namespace ${namespace} cannot be read: ${apiReason(error)}`;
+    const isMissing = error instanceof ApiException && error.code === 404;
+    const problem = isMissing ? "it does not exist" : errorText(error);
+    const reason = `Secret ${name}-account in namespace ${namespace} cannot be read: ${problem}`;
     return { ...callers, noCaller: { reason, hint: "deploy, with access to the cluster" } };
   }
-}
-
-/** An error of the API client has the whole response in its message. */
-function apiReason(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  if (code === 404) return "it does not exist";
-  return typeof code === "number" ? `status ${code}` : errorText(error);
 }

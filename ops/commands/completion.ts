@@ -1,7 +1,7 @@
 /** `gatehouse completion SHELL`: the script that completes command lines in a shell. It calls `gatehouse complete`. */
 import { readdirSync } from "node:fs";
 import { type Complete, RootCommand } from "@bomb.sh/tab";
-import { Argument, type Command, type Option } from "commander";
+import { Argument, type Command } from "commander";
 import { knownContexts } from "../context/context.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
@@ -45,7 +45,7 @@ export async function complete(args: readonly string[], shell: Shell, commands: 
 /** Adds the definition of a command and of its subcommands. */
 function add(root: RootCommand, name: string, command: Command, shell: Shell): void {
   const target = root.command(name, command.description());
-  for (const { long, description, required, optional } of options(command)) {
+  for (const { long, description, required, optional } of command.createHelp().visibleOptions(command)) {
     const flag = long?.replace(/^--/, "") ?? "";
     if (required || optional) target.option(flag, description, valuesOf(flag, shell));
     else target.option(flag, description);
@@ -54,10 +54,6 @@ function add(root: RootCommand, name: string, command: Command, shell: Shell): v
     target.argument(argument.name(), valuesOf(argument.name(), shell, argument.argChoices), argument.variadic);
   }
   for (const inner of command.commands) add(root, `${name} ${inner.name()}`, inner, shell);
-}
-
-function options(command: Command): readonly Option[] {
-  return command.createHelp().visibleOptions(command);
 }
 
 /** Returns the values of an argument or option with this name. */

@@ -1,5 +1,4 @@
 /** `npx gatehouse contract`: compares the columns of a database with the stack's contract, and accepts a new one. */
-import type { ClientConfig } from "pg";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
@@ -10,7 +9,7 @@ import { type Contract, ContractError } from "../checks/contract/contract.ts";
 import { LockFolder } from "../checks/contract/lockFolder.ts";
 import { countChanges, describeChanges } from "../checks/contract/report.ts";
 import { UnreachableError, withDatabase } from "../clients/database.ts";
-import { readStack, type StackValues } from "../context/context.ts";
+import { readStack } from "../context/context.ts";
 import { painter } from "../terminal/paint.ts";
 
 const REACHABLE =
@@ -104,7 +103,9 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
   const folder = new LockFolder(shell.project, stack);
   const schemas = chooseSchemas(folder, api.exposed, options.schema);
   const locks = new Map(schemas.map((schema) => [schema, folder.read(schema)]));
-  return withDatabase(chooseDatabase(values, options, shell), async (client) => {
+  const { databaseUrlFrom: variable } = options;
+  const database = variable === undefined ? ownDatabase(values) : databaseOf(variable, shell.environment);
+  return withDatabase(database, async (client) => {
     const results: Comparison[] = [];
     for (const [schema, lock] of locks) {
       const exposed = api.exposed.includes(schema);
@@ -117,10 +118,6 @@ async function compareAll(stack: string, options: Options, shell: Shell): Promis
   }).catch((error: unknown) => {
     throw error instanceof UnreachableError ? new ContractError(`${error.message}; ${REACHABLE}`) : error;
   });
-}
-
-function chooseDatabase(values: StackValues, { databaseUrlFrom }: Options, { environment }: Shell): ClientConfig {
-  return databaseUrlFrom === undefined ? ownDatabase(values) : databaseOf(databaseUrlFrom, environment);
 }
 
 function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: string | undefined): string[] {

@@ -66,7 +66,8 @@ export async function checkAll(
   const problems = new Problems();
   const [ready] = await Promise.all([
     problems.of(() => checkEngine(target, shell, program, progress)),
-    problems.of(() => Promise.resolve(checkConfiguration(target))),
+    // An opened context is checked without secrets.
+    problems.of(() => Promise.resolve(parseStack(target.raw, target.environment))),
     problems.of(() => checkCluster(target)),
     problems.of(() => (skipPolicy ? Promise.resolve() : checkPolicyPack(target.environment))),
   ]);
@@ -87,11 +88,6 @@ class Problems {
       return undefined;
     }
   }
-}
-
-/** Checks the configuration again with secrets required, which a plan is not. */
-function checkConfiguration({ raw, environment }: StackContext): void {
-  parseStack(raw, environment);
 }
 
 async function checkCluster({ context, environment, settings, plan }: StackContext): Promise<void> {

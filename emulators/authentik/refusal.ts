@@ -2,9 +2,9 @@ import type { Fields } from "./objects.ts";
 
 /** An answer that is not a success; the body is authentik's. */
 export class Refusal extends Error {
-  readonly status: 400 | 403 | 404;
+  readonly status: 400 | 403 | 404 | 405;
   readonly body: Fields;
-  constructor(status: 400 | 403 | 404, body: Fields) {
+  constructor(status: 400 | 403 | 404 | 405, body: Fields) {
     super(JSON.stringify(body));
     this.status = status;
     this.body = body;

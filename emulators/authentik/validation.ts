@@ -12,6 +12,7 @@ const grantTypes = [
 export function validate(runtime: Runtime, { schema }: Resource, current: Stored | undefined, body: Fields): void {
   if (schema === "ProxyProvider") validateProxy(body);
   if (schema === "Outpost") validateOutpost(runtime, current, body);
+  if (schema === "PolicyBinding") validateBinding(body);
   const unknown = ((body["grant_types"] ?? []) as string[]).find((type) => !grantTypes.includes(type));
   if (unknown !== undefined) throw new Refusal(400, { grant_types: [`"${unknown}" is not a valid choice.`] });
 }
@@ -20,6 +21,15 @@ export function validate(runtime: Runtime, { schema }: Resource, current: Stored
 function validateProxy({ mode = "proxy", internal_host = "" }: Fields): void {
   if (mode !== "proxy" || internal_host !== "") return;
   throw new Refusal(400, { internal_host: ["Internal host cannot be empty when forward auth is disabled."] });
+}
+
+/** authentik reads the request alone, and fails without a target (measured on 2026.5: 405). */
+function validateBinding({ target, group, policy, user }: Fields): void {
+  if (target === undefined) throw new Refusal(405, {});
+  const given = [group, policy, user].filter((value) => value !== undefined && value !== null).length;
+  const problem =
+    given > 1 ? "Only one of 'group', 'policy', 'user' can be set." : "One of 'group', 'policy', 'user' must be set.";
+  if (given !== 1) throw new Refusal(400, { non_field_errors: [problem] });
 }
 
 function validateOutpost({ store }: Runtime, current: Stored | undefined, body: Fields): void {

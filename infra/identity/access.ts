@@ -11,11 +11,8 @@ export interface AccessArgs {
   readonly defaults: Defaults;
 }
 
-/** What a policy binding refers to. */
-export type Grantee = { readonly group: pulumi.Output<string> } | { readonly policy: pulumi.Output<string> };
-
 /**
- * Groups, policies that admit several groups, sample users, and who is in what. A membership is written from the user's side only: written from both, the next update of
+ * Groups, policies that admit their members, sample users, and who is in what. A membership is written from the user's side only: written from both, the next update of
  * either side wipes it (authentik/traffic.md 1.1).
  */
 export class Access extends pulumi.ComponentResource {
@@ -72,13 +69,19 @@ export class Access extends pulumi.ComponentResource {
   }
 
   /**
-   * Returns what the binding of an application refers to: its group, or the policy of its groups.
+   * Returns the id of the policy that admits the members of any of the groups.
    * @param groups allowed groups, at least one
-   * @throws when the plan lists neither, which configuration checks rule out
+   * @throws when the plan does not list the policy, which configuration checks rule out
    */
-  grantee(groups: readonly string[]): Grantee {
+  policyId(groups: readonly string[]): pulumi.Output<string> {
     const policy = this.#policies.get(JSON.stringify([...new Set(groups)].sort()));
-    return policy ? { policy: policy.id } : { group: this.groupId(groups[0] ?? "") };
+    if (!policy) {
+      throw new pulumi.InputPropertyError({
+        propertyPath: "plan.groupPolicies",
+        reason: `the plan has no policy for ${JSON.stringify(groups)}`,
+      });
+    }
+    return policy.id;
   }
 }
 

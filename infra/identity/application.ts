@@ -36,7 +36,6 @@ export function registerApplication(
     opts,
   );
   if (args.groups.length === 0) return [application];
-  // One, updated in place before the outposts: Pulumi deletes at the end of a deployment (plan/groupPolicies.ts).
-  const binding = { target: application.uuid, order: 0, ...args.access.grantee(args.groups) };
+  const binding = { target: application.uuid, policy: args.access.policyId(args.groups), order: 0 };
   return [application, new authentik.PolicyBinding(`${name}-binding`, binding, opts)];
 }

@@ -3,9 +3,11 @@ import { groupPolicyName } from "./names.ts";
 import type { Exposure, GroupPolicy, OAuthClient } from "./types.ts";
 
 /**
- * Returns a policy for each combination of several groups that may use an application. An application's access then depends on one binding,
- * which a deployment updates in place. Of one binding for each group, Pulumi would delete a removed group's at the end of the deployment,
- * after the application moved to the outpost of its new groups.
+ * Returns a policy for each combination of groups that may use an application, which has one binding, to its policy (measured,
+ * docs/authentik.md):
+ * - A deployment updates the binding in place. Of one binding for each group, Pulumi would delete a removed group's at the end of the
+ *   deployment, after the application moved to the outpost of its new groups.
+ * - A group that someone deletes takes its bindings along, and an application without a binding admits every user. The policy stays.
  */
 export function groupPolicies(
   settings: Settings,
@@ -13,7 +15,7 @@ export function groupPolicies(
   clients: readonly OAuthClient[],
 ): GroupPolicy[] {
   const applications = [...exposures.filter(({ application }) => application !== undefined), ...clients];
-  const combinations = applications.map(({ groups }) => [...new Set(groups)].sort()).filter(({ length }) => length > 1);
+  const combinations = applications.map(({ groups }) => [...new Set(groups)].sort()).filter(({ length }) => length > 0);
   const distinct = new Map(combinations.map((groups) => [JSON.stringify(groups), groups]));
   return [...distinct.values()]
     .map((groups) => ({ name: groupPolicyName(settings, groups), groups }))

@@ -54,7 +54,7 @@ export function outpostName(
 }
 
 /**
- * Name of the policy that admits the members of several groups, in the identity provider.
+ * Name of the policy that admits the members of some groups, in the identity provider.
  * @param groups sorted
  */
 export function groupPolicyName(settings: Settings, groups: readonly string[]): string {

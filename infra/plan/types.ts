@@ -33,7 +33,7 @@ export interface Plan {
   readonly groups: readonly string[];
   /** Those that the stack creates; the others exist. */
   readonly createdGroups: readonly string[];
-  /** One for each combination of several allowed groups, in the order of their names. */
+  /** One for each combination of allowed groups, in the order of their names. */
   readonly groupPolicies: readonly GroupPolicy[];
   /** The sample users and service accounts of the stack. */
   readonly members: readonly Member[];
@@ -59,7 +59,7 @@ export interface Outpost extends Backend {
 export interface GroupPolicy {
   /** Its name in the identity provider. */
   readonly name: string;
-  /** Two or more, sorted. */
+  /** At least one, sorted. */
   readonly groups: readonly string[];
 }
 

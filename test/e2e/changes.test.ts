@@ -139,9 +139,11 @@ describe("a change of protected_services", () => {
     expect(await fieldOfAll("/providers/oauth2/", "name")).toEqual(["gatehouse-identity", ...exposures]);
     const slugs = exposures.map((id) => id.replace("@", "-"));
     expect(await fieldOfAll("/core/applications/", "slug")).toEqual(["gatehouse-identity", ...slugs]);
-    const [staff] = await own.administrator.all<{ pk: string }>("/core/groups/", { name: "staff" });
-    const bindings = await fieldOfAll(`/policies/bindings/`, "group");
-    expect(bindings.filter((group) => group === staff?.pk).length).toBe(2);
+    const [staff] = await own.administrator.all<{ pk: string }>("/policies/expression/", {
+      name: plan.groupPolicies.find(({ groups }) => groups.join() === "staff")?.name ?? "",
+    });
+    const bindings = await fieldOfAll(`/policies/bindings/`, "policy");
+    expect(bindings.filter((policy) => policy === staff?.pk).length).toBe(2);
     const { spec } = (await own.objects.getNamespacedCustomObject({
       ...{ group: "externaldns.k8s.io", version: "v1alpha1", plural: "dnsendpoints" },
       ...{ namespace: "default", name: "gatehouse-changes-partner" },

@@ -93,6 +93,7 @@ describe("a proxy service on one domain", () => {
         "create Middleware default/gatehouse-outpost-editors-forward-auth-middleware",
         "create Outpost gatehouse-outpost-editors-outpost",
         "create PolicyBinding kept-4b@localhost-binding",
+        "create PolicyExpression gatehouse-groups-editors-policy",
         "create Secret gatehouse-outpost-editors-environment",
         "create Service gatehouse-outpost-editors",
         "create Token gatehouse-outpost-editors-token",
@@ -122,15 +123,26 @@ describe("narrowed groups are in effect before another outpost serves the applic
     const provider = await providerOf("kept-4b@localhost");
     await withClient(async (client) => {
       expect((await signIn(client, `${url("kept-0")}/`, reader)).status).toBe(200);
+      // 302 with a code, or 200 with the page "Permission denied".
       const authorize = async (): Promise<number> => (await client.send(authorizeUrl(provider))).status;
       expect(await authorize()).toBe(302);
       const deployed = stack.up(allowing(after));
       await vi.waitFor(async () => expect(await outpostsOf(provider.pk)).toContain("editors"), { timeout: 240_000 });
-      // The page "Permission denied".
       const status = await authorize();
       await deployed;
       expect(status).toBe(200);
     });
+  });
+});
+
+test("an application is closed, not open to every user, when its group is deleted in authentik", async () => {
+  await stack.up(own.installed(withAdded({ groups: ["short-lived"] })));
+  const provider = await providerOf("kept-4b@localhost");
+  const [group] = await own.administrator.all<{ pk: string }>("/core/groups/", { name: "short-lived" });
+  await own.administrator.call("DELETE", `/core/groups/${group?.pk}/`);
+  await withClient(async (client) => {
+    expect((await signIn(client, `${url("kept-0")}/`, INGE)).status).toBe(200);
+    expect((await client.send(authorizeUrl(provider))).status).toBe(200);
   });
 });
 

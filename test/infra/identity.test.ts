@@ -72,29 +72,30 @@ describe("an installed identity provider under mocks", () => {
     expect(application.inputs).toMatchObject({
       ...{ name: "grafana", slug: "grafana", group: "grafana", metaLaunchUrl: "http://grafana.localhost" },
     });
-    const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding").filter(({ inputs }) => {
-      return inputs["target"] === "uuid-grafana-oauth2-application";
-    });
-    const staff = recorder.one("authentik:index/group:Group", "group-staff");
-    expect(bindings.map(({ inputs }) => inputs["group"])).toEqual([
-      String(recorder.of("authentik:index/group:Group").indexOf(staff) + 1),
-    ]);
   });
 
-  test("several allowed groups are one policy and one binding", () => {
-    const inGroup = (name: string) =>
-      String(recorder.of("authentik:index/group:Group").findIndex(({ inputs }) => inputs["name"] === name) + 1);
+  test("each combination of allowed groups is one policy, and an application has one binding, to its policy", () => {
+    const groups = recorder.of("authentik:index/group:Group").map(({ inputs }) => inputs["name"]);
+    const expression = (...names: string[]) => {
+      const ids = names.map((name) => `"${groups.indexOf(name) + 1}"`).join(",");
+      return `return ak_is_group_member(request.user, pk__in=[${ids}])`;
+    };
     const policies = recorder.of("authentik:index/policyExpression:PolicyExpression");
     expect(policies.map(({ inputs }) => inputs)).toEqual([
-      {
-        name: "gatehouse-groups-admins-staff-49c4cf71",
-        expression: `return ak_is_group_member(request.user, pk__in=["${inGroup("admins")}","${inGroup("staff")}"])`,
-      },
+      { name: "gatehouse-groups-admins-staff-49c4cf71", expression: expression("admins", "staff") },
+      { name: "gatehouse-groups-staff-1ecb9f08", expression: expression("staff") },
     ]);
-    const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
-    expect(bindings.find(({ name }) => name === "wiki@localhost-binding")?.inputs).toEqual({
-      ...{ target: "uuid-wiki@localhost-application", policy: "1", order: 0 },
+    const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ inputs }) => inputs);
+    const binding = (application: string, policy: string) => ({
+      target: `uuid-${application}-application`,
+      policy,
+      order: 0,
     });
+    const wikis = ["wiki@localhost", "wiki@mesh", "whoami-wiki@localhost", "whoami-grafana@localhost"];
+    expect(bindings).toEqual(
+      expect.arrayContaining([binding("grafana-oauth2", "2"), ...wikis.slice(0, 3).map((id) => binding(id, "1"))]),
+    );
+    expect(bindings.length).toBe(wikis.length + 1);
   });
 
   test("stores its credentials in the namespace of the application, in keys for envFrom", () => {
@@ -207,7 +208,9 @@ describe("an existing identity provider under mocks", () => {
       'getGroup {"includeUsers":false,"name":"staff"}',
     ]);
     const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
-    expect(bindings.map(({ inputs }) => inputs["group"])).toContain("group-staff");
+    expect(bindings.map(({ inputs }) => inputs["policy"])).toContain("1");
+    const [policy] = recorder.of("authentik:index/policyExpression:PolicyExpression");
+    expect(policy?.inputs["expression"]).toContain('pk__in=["group-staff"]');
   });
 
   test("signs identity headers under the stack's own name", () => {

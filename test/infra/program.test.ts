@@ -126,16 +126,10 @@ describe("the local stack under mocks", () => {
   test("only applications with allowed groups have policy bindings", () => {
     const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding");
     const found = Object.fromEntries(bindings.map(({ name, inputs }) => [name, inputs]));
-    const id = (group: string) =>
-      String(recorder.of("authentik:index/group:Group").findIndex(({ inputs }) => inputs["name"] === group) + 1);
-    const binding = (application: string, group: string) => ({
-      target: `uuid-${application}-application`,
-      group: id(group),
-      order: 0,
-    });
+    const binding = (application: string) => ({ target: `uuid-${application}-application`, policy: "1", order: 0 });
     expect(found).toEqual({
-      "admin@localhost-binding": binding("admin@localhost", "admins"),
-      "whoami-admin@localhost-binding": binding("whoami-admin@localhost", "admins"),
+      "admin@localhost-binding": binding("admin@localhost"),
+      "whoami-admin@localhost-binding": binding("whoami-admin@localhost"),
     });
   });
 

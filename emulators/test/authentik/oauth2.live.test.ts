@@ -86,6 +86,16 @@ test("denies a user outside the bound groups at the authorize endpoint, without 
   expect((await browser.request(authorize())).headers.get("location")).toContain(`${callback}?code=`);
 });
 
+test("admits everyone again when the group of the only binding is deleted", async () => {
+  const target = (await call(authentik.url, "GET", "/core/applications/identity/"))["pk"];
+  const group = (await call(authentik.url, "POST", "/core/groups/", { name: "short-lived" }))["pk"];
+  await call(authentik.url, "POST", "/policies/bindings/", { target, group, order: 0 });
+  const { browser } = await codeFor(authorize());
+  expect((await browser.request(authorize())).status).toBe(200);
+  await call(authentik.url, "DELETE", `/core/groups/${String(group)}/`);
+  expect((await browser.request(authorize())).status).toBe(302);
+});
+
 test("admits by an expression policy the members of its groups, and by one that fails nobody", async () => {
   const target = (await call(authentik.url, "GET", "/core/applications/identity/"))["pk"];
   const admins = (await list(authentik.url, "/core/groups/?name=authentik+Admins"))[0]?.["pk"];

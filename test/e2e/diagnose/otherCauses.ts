@@ -26,9 +26,14 @@ export function otherCauses(): void {
       const filter = { superuser_full_list: "true", slug: "team-localhost" };
       const applications = await own.administrator.all<{ pk: string; slug: string }>("/core/applications/", filter);
       const team = applications.find(({ slug }) => slug === "team-localhost");
-      const bindings = await own.administrator.all<{ pk: string; target: string }>("/policies/bindings/");
+      const bindings = await own.administrator.all<{ pk: string; target: string; policy: string }>(
+        "/policies/bindings/",
+      );
       const bound = bindings.find(({ target }) => target === team?.pk);
-      await withRecord(`/policies/bindings/${bound?.pk}/`, { enabled: false }, { enabled: true }, async () => {
+      // authentik requires both in every write.
+      const required = { target: bound?.target, policy: bound?.policy };
+      const [disabled, enabled] = [false, true].map((value) => ({ ...required, enabled: value }));
+      await withRecord(`/policies/bindings/${bound?.pk}/`, disabled ?? {}, enabled ?? {}, async () => {
         const { cause } = await named("team.localhost", ["none", "groups"]);
         expect(cause?.problem).toBe('application "team-localhost" is bound to no group, so it admits every user');
       });

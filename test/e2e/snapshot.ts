@@ -5,6 +5,8 @@ import type { OwnPlatform, OwnStack } from "./ownPlatform.ts";
 /** Cluster IPs of any local platform (local/platform/addresses.ts). */
 const CLUSTER_IP = /\b127\.(6[4-9]|[78]\d|9[0-5])\.\d+\.\d+\b/g;
 
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
 /** Signature key of a secret in a state (Pulumi's wire format). */
 const SECRET_SIGNATURE = "4dabf18193072939515e22adb298388d";
 
@@ -19,6 +21,8 @@ export async function stateOf({ stack }: OwnStack): Promise<Readonly<Record<stri
   const normal = (value: unknown, key: string): unknown => {
     if (key === "user" && names.get(String(value))?.includes("index/user:User") !== true) return "<account>";
     if (typeof value === "string" || typeof value === "number") {
+      // An expression contains ids of groups.
+      if (key === "expression") return String(value).replaceAll(UUID, (id) => names.get(id) ?? id);
       return isId(value, key) ? (names.get(String(value)) ?? unnamed(value)) : value;
     }
     if (typeof value !== "object" || value === null) return value;

@@ -1,6 +1,7 @@
 import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider } from "../../config/settings.ts";
+import { combinationOf } from "../plan/groupPolicies.ts";
 import type { Plan } from "../plan/types.ts";
 import { resolveSecret } from "../secrets.ts";
 import type { Defaults } from "./defaults.ts";
@@ -74,7 +75,7 @@ export class Access extends pulumi.ComponentResource {
    * @throws when the plan does not list the policy, which configuration checks rule out
    */
   policyId(groups: readonly string[]): pulumi.Output<string> {
-    const policy = this.#policies.get(JSON.stringify([...new Set(groups)].sort()));
+    const policy = this.#policies.get(JSON.stringify(combinationOf(groups)));
     if (!policy) {
       throw new pulumi.InputPropertyError({
         propertyPath: "plan.groupPolicies",

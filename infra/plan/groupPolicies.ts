@@ -2,6 +2,11 @@ import type { Settings } from "../../config/settings.ts";
 import { groupPolicyName } from "./names.ts";
 import type { Exposure, GroupPolicy, OAuthClient } from "./types.ts";
 
+/** Returns groups in the one form in which combinations are compared: sorted, each once. */
+export function combinationOf(groups: readonly string[]): string[] {
+  return [...new Set(groups)].sort();
+}
+
 /**
  * Returns a policy for each combination of groups that may use an application, which has one binding, to its policy (measured,
  * docs/authentik.md):
@@ -15,7 +20,7 @@ export function groupPolicies(
   clients: readonly OAuthClient[],
 ): GroupPolicy[] {
   const applications = [...exposures.filter(({ application }) => application !== undefined), ...clients];
-  const combinations = applications.map(({ groups }) => [...new Set(groups)].sort()).filter(({ length }) => length > 0);
+  const combinations = applications.map(({ groups }) => combinationOf(groups)).filter(({ length }) => length > 0);
   const distinct = new Map(combinations.map((groups) => [JSON.stringify(groups), groups]));
   return [...distinct.values()]
     .map((groups) => ({ name: groupPolicyName(settings, groups), groups }))

@@ -1,6 +1,7 @@
 /** Which outpost answers for which exposure. */
 import { createHash } from "node:crypto";
 import type { Backend, Settings } from "../../config/settings.ts";
+import { combinationOf } from "./groupPolicies.ts";
 import { outpostName, outpostNamespace } from "./names.ts";
 import type { Exposure, Outpost } from "./types.ts";
 
@@ -56,7 +57,7 @@ export function signInPages(namespace: string): Backend {
 
 function shared(exposure: Exposure | undefined): [groups: readonly string[], session: string, scheme: string] {
   const { groups = [], session = "", url = "" } = exposure ?? {};
-  return [[...new Set(groups)].sort(), session, url.slice(0, url.indexOf(":"))];
+  return [combinationOf(groups), session, url.slice(0, url.indexOf(":"))];
 }
 
 /** Which of its combination's outposts serves each exposure: the last bits of its hash, as few as keep that outpost within its capacity. */

@@ -58,7 +58,7 @@ export class Claims {
     });
   }
 
-  /** Whether the bindings of an application let a user in. No enabled binding = everyone. A policy that fails lets nobody in. */
+  /** Whether the bindings of an application let a user in. No enabled binding = everyone. A policy that fails denies access. */
   mayAccess(application: Application, user: User): boolean {
     const bindings = this.#store.list("binding").filter(({ target, enabled }) => target === application.pk && enabled);
     if (bindings.length === 0) return true;

@@ -45,16 +45,11 @@ export function page(runtime: Runtime, resource: Resource, user: User, query: UR
 }
 
 /** Returns the applications that the user of the token may open; for a superuser with `superuser_full_list`, all of them. */
-function accessible(
-  { store, mayAccess }: Runtime,
-  user: User,
-  query: URLSearchParams,
-  applications: Fields[],
-): Fields[] {
+function accessible({ store, claims }: Runtime, user: User, query: URLSearchParams, applications: Fields[]): Fields[] {
   if (query.get("superuser_full_list")?.toLowerCase() === "true" && isSuperuser(store, user)) return applications;
   return applications.filter(({ pk }) => {
     const application = store.get("application", pk as string);
-    return application && mayAccess(application, user);
+    return application && claims.mayAccess(application, user);
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { describeCertificate } from "./certificate.ts";
 import { fill } from "./description.ts";
+import type { Claims } from "./claims.ts";
 import { seconds } from "./duration.ts";
 import { read } from "./objects.ts";
 import type {
@@ -26,8 +27,7 @@ export type Runtime = {
   store: Store;
   secretKey: string;
   tasks: TaskSender;
-  /** Whether the policies of an application let a user in. */
-  mayAccess: (application: Application, user: User) => boolean;
+  claims: Claims;
 };
 /** One kind of object of the REST API; `resources.yaml` documents the fields. */
 export type Resource = {

@@ -42,20 +42,19 @@ export type Authentik = {
   ready: Promise<void>;
   close: () => Promise<void>;
 };
-type Parts = { runtime: Runtime; claims: Claims; embedded: EmbeddedOutpost; state: { ready: boolean; url: string } };
+type Parts = { runtime: Runtime; embedded: EmbeddedOutpost; state: { ready: boolean; url: string } };
 
 /** Starts the server role. It listens at once and answers "authentik starting" until it has its database and Python. */
 export async function startServer(options: Options): Promise<Authentik> {
   const store = new Store(options.pool);
   const queue = options.pool ? new PostgresTasks(options.pool) : new MemoryTasks((task) => runner.run(task));
   const claims = new Claims(store, options.secretKey);
-  const mayAccess: Runtime["mayAccess"] = (application, user) => claims.mayAccess(application, user);
-  const runtime: Runtime = { store, secretKey: options.secretKey, tasks: queue, mayAccess };
+  const runtime: Runtime = { store, secretKey: options.secretKey, tasks: queue, claims };
   const state = { ready: false, url: "" };
   const events = new EventHub(store);
   const embedded = new EmbeddedOutpost(store, events, options.random, () => state.url);
   const runner = new TaskRunner(runtime, events, embedded);
-  const app = routes(options, { runtime, claims, embedded, state });
+  const app = routes(options, { runtime, embedded, state });
   const server = serve({ fetch: app.fetch, hostname: options.hostname, port: options.port }) as Server;
   // Longer than Traefik keeps idle connections, or it meets closed ones.
   server.keepAliveTimeout = 120_000;
@@ -89,8 +88,8 @@ export async function startServer(options: Options): Promise<Authentik> {
   return { url: state.url, ready: start(), close };
 }
 
-function routes({ random, faults, onLostWrite }: Options, { runtime, claims, embedded, state }: Parts) {
-  const { store } = runtime;
+function routes({ random, faults, onLostWrite }: Options, { runtime, embedded, state }: Parts) {
+  const { store, claims } = runtime;
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.notFound((c) => c.html(messagePage("Not Found", "The page that you want does not exist."), 404));
   app.get("/-/health/live/", (c) => c.body(null, 200));

@@ -2,7 +2,7 @@ import { expect, vi } from "vitest";
 import { Random } from "../../authentik/random.ts";
 import { startServer } from "../../authentik/server.ts";
 import type { Authentik } from "../../authentik/server.ts";
-import type { Browser } from "./browser.ts";
+import { Browser } from "./browser.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -83,6 +83,15 @@ export function authorize(more: Record<string, string> = {}): string {
     ...{ client_id: "identity", response_type: "code", redirect_uri: callback, scope: "openid email", state: "s" },
     ...more,
   }).toString()}`;
+}
+
+/** Signs bob in at an authorize address and gives the browser and the code; none when he is denied. */
+export async function codeFor(url: string, address: string): Promise<{ browser: Browser; code: string }> {
+  const browser = new Browser(url, hosts);
+  const login = await browser.follow(address);
+  await browser.runFlow(login.url, [username("bob"), password("right")]);
+  const granted = await browser.request(address);
+  return { browser, code: new URL(granted.headers.get("location") ?? "http://none").searchParams.get("code") ?? "" };
 }
 
 /** The first page of what a path of the REST API lists. */

@@ -7,16 +7,13 @@ import { restApi } from "../../authentik/rest.ts";
 import { Store } from "../../authentik/store.ts";
 import { TaskRunner } from "../../authentik/task-runner.ts";
 import type { Task } from "../../authentik/tasks.ts";
-
-type Json = Record<string, unknown>;
+import type { Json } from "./deployment.ts";
 
 const store = new Store();
 /** What the server leaves to its worker. */
 const tasks: Task[] = [];
 const send = (name: Task["name"], argument: string) => void tasks.push({ id: 0, name, argument });
-const claims = new Claims(store, "test");
-const mayAccess: Runtime["mayAccess"] = (application, user) => claims.mayAccess(application, user);
-const runtime: Runtime = { store, secretKey: "test", tasks: { send }, mayAccess };
+const runtime: Runtime = { store, secretKey: "test", tasks: { send }, claims: new Claims(store, "test") };
 const api = restApi(runtime);
 const runner = new TaskRunner(runtime, { send: () => undefined } as never, { start: () => undefined } as never);
 let flows: Json;

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { Claims } from "../../authentik/claims.ts";
 import { createDefaults } from "../../authentik/defaults.ts";
 import { embeddedOutpost, references } from "../../authentik/objects.ts";
 import type { Kind } from "../../authentik/objects.ts";
@@ -19,7 +20,8 @@ let api: ReturnType<typeof restApi>;
 
 /** An empty store, but for the user behind the token; `full` = with what authentik has after its first start. */
 function start(full = false): void {
-  runtime = { store: new Store(), secretKey: "test", tasks: noTasks, mayAccess: () => true };
+  const store = new Store();
+  runtime = { store, secretKey: "test", tasks: noTasks, claims: new Claims(store, "test") };
   if (full) createDefaults(runtime, { token });
   else {
     const admins = { ...create(runtime, resourceOf("group")), name: "callers", is_superuser: true };

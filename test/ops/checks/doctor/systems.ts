@@ -12,6 +12,7 @@ import { Hono } from "hono";
 import { Client } from "pg";
 import { expect, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { Claims } from "../../../../emulators/authentik/claims.ts";
 import { createDefaults } from "../../../../emulators/authentik/defaults.ts";
 import type { Outpost, User } from "../../../../emulators/authentik/objects.ts";
 import { create, resources, type Runtime } from "../../../../emulators/authentik/resources.ts";
@@ -140,7 +141,8 @@ async function sql(address: PostgresAddress, statements: readonly string[]): Pro
 }
 
 async function startAuthentik() {
-  const runtime: Runtime = { store: new Store(), secretKey: "test", tasks: noTasks, mayAccess: () => true };
+  const store = new Store();
+  const runtime: Runtime = { store, secretKey: "test", tasks: noTasks, claims: new Claims(store, "test") };
   createDefaults(runtime, { token: CANARIES.TOKEN });
   const kindOf = (kind: string) => resources.find((one) => one.kind === kind) ?? resources[0];
   const [users, tokens] = [kindOf("user"), kindOf("token")];

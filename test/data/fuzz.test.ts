@@ -8,8 +8,9 @@ import { checksum } from "./checksum.ts";
 import { type Described, type Request, requests } from "./requests.ts";
 import { SCHEMAS } from "./relations.ts";
 import { sendRequest, newClient } from "./api-client.ts";
+import { samples } from "../helpers/full.ts";
 
-const RUNS = 1_500;
+const RUNS = samples(2_000).numRuns;
 const SEED = 20_261_121;
 /** Private schemas, tables, columns, comments and values. A response may contain one only if the request does. */
 const PRIVATE = ["private_marts", "private_raw", "secret_person", "secret_landing", "secret_name", "secret_id"].concat(

@@ -8,7 +8,7 @@ import { SHELL } from "../helpers/shell.ts";
 
 const SERVICE = { name: "notes", namespace: "default" };
 const HOST = "notes.localhost";
-const within = { timeout: 60_000, interval: 500 };
+const within = { timeout: 240_000, interval: 500 };
 
 /** The checks that failed, each as host, kind and detail. */
 async function failures(): Promise<readonly (readonly string[])[]> {

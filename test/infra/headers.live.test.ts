@@ -3,6 +3,7 @@ import { loadPyodide } from "pyodide";
 import { beforeAll, describe, expect, test } from "vitest";
 import { group } from "../../config/fields.ts";
 import { headersExpression, IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
+import { samples } from "../helpers/full.ts";
 
 interface User {
   readonly username: string;
@@ -79,7 +80,7 @@ describe("identity headers, as Python computes them", () => {
         const carried = headersOf({ groups: [name] })["X-idp-groups"];
         expect(carried).toBe(group().safeParse(name).success ? name : "");
       }),
-      { numRuns: 500 },
+      samples(500),
     );
   });
 

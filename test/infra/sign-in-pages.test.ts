@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../local/platform/ports.ts";
+import { samples } from "../helpers/full.ts";
 
 const SERVER = join(import.meta.dirname, "../../infra/identity/signInPages/server.mjs");
 
@@ -101,7 +102,7 @@ describe("the page for a failed sign-in", () => {
         }
         expect(html.match(/<[a-z!/]+/g)).toEqual((await page()).match(/<[a-z!/]+/g));
       }),
-      { numRuns: 60, examples: [[['"', "><", "x"], true]] },
+      { ...samples(60), examples: [[['"', "><", "x"], true]] },
     );
   });
 

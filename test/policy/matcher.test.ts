@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mayServe, namedHosts, parseMatcher } from "../../policy/matcher.ts";
 import { type Drawn, holds, matchers, textOf } from "./matchers.ts";
+import { samples } from "../helpers/full.ts";
 
 describe("Traefik's rules", () => {
   test.each<[string, boolean, readonly string[] | undefined]>([
@@ -47,6 +48,6 @@ describe("Traefik's rules", () => {
       const named = namedHosts(parsed);
       if (named && holds(drawn, host, [...others])) expect([...named]).toContain(host);
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, samples(1000));
   });
 });

@@ -4,6 +4,7 @@ import type { Settings } from "../../../config/settings.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
+import { samples } from "../../helpers/full.ts";
 
 /** Domain kinds of generated stacks, each with whether it is enabled. */
 export type Kinds = Readonly<Record<string, boolean>>;
@@ -103,7 +104,7 @@ export function planOf(enabled: Kinds, ...list: Record<string, unknown>[]): Plan
 }
 
 /** Whole stacks are costly, and what is asked of them is asked in many tests. */
-export const RUNS = { numRuns: 25 };
+export const RUNS = samples(100);
 
 /** Fails unless something holds for every stack. */
 export function always(holds: (plan: Plan, settings: Settings) => void): void {

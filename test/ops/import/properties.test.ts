@@ -7,6 +7,7 @@ import type { IdentityRecords } from "../../../ops/clients/identityRecords.ts";
 import type { Manifest } from "../../../policy/resource.ts";
 import { authentik, imported, middleware, NEW, proxies, route, rule, service, withClient } from "./cluster.ts";
 import { handWritten, planned, type Request, responses } from "./gateway.ts";
+import { samples } from "../../helpers/full.ts";
 
 const HOSTS = ["a.example.org", "b.example.org", "a.other.example.net", "c.localhost"];
 const PATHS = ["/", "/x", "/open", "/open/x", "/opened", "/open/inside", "/open/inside/y", "/api/v1", "/api"];
@@ -95,13 +96,12 @@ const COMMON = [
 const USERS = new Map([["apps/users", ["ops"]]]);
 
 function always(holds: (found: Import, manifests: readonly Manifest[], identity: IdentityRecords) => void): void {
-  const runs = { numRuns: 300 };
   fc.assert(
     fc.property(objects, applications, (list, identity) => {
       const manifests = [...COMMON, ...list];
       holds(imported(manifests, { users: USERS, identity }), manifests, identity);
     }),
-    runs,
+    samples(300),
   );
 }
 

@@ -9,6 +9,7 @@ import { kinds, services, settingsOf, variants } from "../../../infra/plan/stack
 import { holds, matchersOf, textOf } from "../../../policy/matchers.ts";
 import { clusterOf, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
 import { clean, plan, TAMPERED } from "./tampered.ts";
+import { samples } from "../../../helpers/full.ts";
 
 const gateway = { context: "dev", gateway: GATEWAY };
 
@@ -18,13 +19,13 @@ function found(objects: ClusterObjects, of: Plan = plan): string[] {
 }
 
 describe("audit", () => {
-  test("finds nothing in a cluster that is as planned, for any stack", { timeout: 30_000 }, () => {
+  test("finds nothing in a cluster that is as planned, for any stack", () => {
     expect(audit(clean, plan, gateway)).toEqual([]);
     const property = fc.property(kinds, services, variants, (enabled, list, variant) => {
       const of = computePlan(settingsOf(enabled, list, variant));
       expect(found(clusterOf(of), of)).toEqual([]);
     });
-    fc.assert(property, { numRuns: 30 });
+    fc.assert(property, samples(40));
   });
 
   test.each(TAMPERED)("finds %s", (_, objects, problem) => {
@@ -78,7 +79,7 @@ describe("audit", () => {
     expect(found(foreign)).toHaveLength(1);
   });
 
-  test("finds any unmanaged route that can match a host of the plan", { timeout: 30_000 }, () => {
+  test("finds any unmanaged route that can match a host of the plan", () => {
     const hosts = plan.exposures.map(({ host }) => host);
     const requests = fc.tuple(fc.constantFrom(...hosts), fc.array(fc.boolean(), { maxLength: 8 }));
     const property = fc.property(matchersOf([...hosts, "foreign.example.com"]), requests, (drawn, [host, others]) => {
@@ -86,6 +87,6 @@ describe("audit", () => {
       const objects = withObjects(clean, ingressRoute("foreign/random", textOf(drawn)));
       expect(found(objects).map((one) => one.split(":")[0])).toEqual(["IngressRoute foreign/random"]);
     });
-    fc.assert(property, { numRuns: 100 });
+    fc.assert(property, samples(100));
   });
 });

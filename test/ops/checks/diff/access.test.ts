@@ -12,9 +12,10 @@ import { describeChanges } from "../../../../ops/checks/diff/report.ts";
 import { painter } from "../../../../ops/terminal/paint.ts";
 import { sections, shell, stack } from "../../../config/stacks.ts";
 import { kinds, type Kinds, services, settingsOf, type Variant, variants } from "../../../infra/plan/stacks.ts";
+import { samples } from "../../../helpers/full.ts";
 
 /** Fewer than the default: each of them plans two stacks. */
-const RUNS = { numRuns: 40 };
+const RUNS = samples(40);
 
 const throughJson = (plan: Plan): Plan => JSON.parse(JSON.stringify(plan)) as Plan;
 

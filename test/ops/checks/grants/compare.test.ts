@@ -5,12 +5,13 @@ import { expectationOf } from "../../../../ops/checks/grants/expectation.ts";
 import type { Live, LivePrivilege } from "../../../../ops/checks/grants/live.ts";
 import { compareGrants } from "../../../../ops/checks/grants/verification.ts";
 import { plannedLive, planOf, plans, privilege, relation } from "./live.ts";
+import { samples } from "../../../helpers/full.ts";
 
 const found = (live: Live, plan: DataPlan) =>
   compareGrants(live, expectationOf(plan)).map(({ subject, message }) => `${subject}: ${message}`);
 
 /** Whole plans are costly. */
-const RUNS = { numRuns: 25 };
+const RUNS = samples(100);
 const ALL = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN"];
 
 describe("for any plan", () => {

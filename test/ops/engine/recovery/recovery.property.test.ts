@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { withImported } from "../../../../ops/engine/recovery/recovery.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
+import { samples } from "../../../helpers/full.ts";
 
 /** The objects of the servers: URN and version of each, by id. */
 type Objects = Map<string, string>;
@@ -39,7 +40,7 @@ test("ends like an uninterrupted deployment when one without checkpoints is kill
         state.map(({ id, urn, outputs }) => [id, `${urn},${String(outputs?.["v"])}`]).sort(),
       );
     }),
-    { numRuns: 300 },
+    samples(300),
   );
 });
 

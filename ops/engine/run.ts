@@ -72,8 +72,9 @@ export async function runEngine(
   const onEvent = (event: EngineEvent): void => {
     const { resourcePreEvent, resOutputsEvent, resOpFailedEvent, diagnosticEvent, summaryEvent } = event;
     if (summaryEvent) changes = summaryEvent.resourceChanges ?? {};
-    if (resourcePreEvent && resourcePreEvent.metadata.op !== "same") {
-      report(`${resourcePreEvent.metadata.op} ${lastOf(resourcePreEvent.metadata.urn, "::")}`);
+    if (resourcePreEvent) {
+      const { op, urn } = resourcePreEvent.metadata;
+      if (op !== "same") report(`${op} ${lastOf(urn, "::")}`);
       note(planned, resourcePreEvent.metadata);
     }
     if (resOutputsEvent) note(done, resOutputsEvent.metadata);

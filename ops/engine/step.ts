@@ -12,7 +12,7 @@ export interface Step {
   readonly type: string;
   readonly name: string;
   readonly urn: string;
-  /** Paths of the properties that differ, sorted; only of an update or a replacement. */
+  /** Paths of the properties that differ, sorted, and changed options like `protect = false`; only of an update or a replacement. */
   readonly paths: readonly string[];
 }
 
@@ -29,18 +29,23 @@ const AS_ONE: Readonly<Record<string, Operation>> = {
   "delete-replaced": "replace",
 };
 
+/** What the engine reports as `same` when nothing else changes, although only an update writes it to the state. */
+const OPTIONS = ["protect", "retainOnDelete"] as const;
+
 const PROVIDERS = "pulumi:providers:";
 
 /** Returns the step of an event; undefined for a component, and for an unchanged resource. */
 export function stepOf({ op, urn, type, new: after, old: before, detailedDiff, diffs }: Metadata): Step | undefined {
-  const operation = AS_ONE[op];
+  const options = before && after ? OPTIONS.filter((option) => !before[option] !== !after[option]) : [];
+  const operation = op === "same" && options.length > 0 ? "update" : AS_ONE[op];
   const custom = after?.custom ?? before?.custom ?? false;
   if (operation === undefined || !custom) return undefined;
   const changes = operation === "update" || operation === "replace";
   const paths = changes ? Object.keys(detailedDiff ?? {}) : [];
   const shown = paths.length > 0 || !changes ? paths : (diffs ?? []);
+  const written = options.map((option) => `${option} = ${!!after?.[option]}`);
   const kind = type.startsWith(PROVIDERS) ? "Provider" : lastOf(type, ":");
-  return { operation, type: kind, name: lastOf(urn, "::"), urn, paths: [...shown].sort() };
+  return { operation, type: kind, name: lastOf(urn, "::"), urn, paths: [...written, ...[...shown].sort()] };
 }
 
 /** Returns one step for each resource in the order of their first step: a replacement is three steps of the engine. */

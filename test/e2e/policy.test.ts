@@ -12,11 +12,10 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
 import { openEngine } from "../../ops/engine/open.ts";
 import { readLocalContext } from "../../ops/context/local.ts";
-import { deployContext } from "../../ops/engine/deployment/deployment.ts";
-import type { Outcome } from "../../ops/engine/deployment/outcome.ts";
 import { packageFolder } from "../../config/folders.ts";
 import { NO_POLICY, runPolicy } from "../../ops/engine/policyPack.ts";
 import { main as preview } from "../../ops/commands/preview.ts";
+import { type Deployed, deployProgram } from "../helpers/deployProgram.ts";
 import { quiet } from "../helpers/quiet.ts";
 import { SHELL } from "../helpers/shell.ts";
 
@@ -72,29 +71,10 @@ async function isDeployed(): Promise<boolean> {
   return list.items.some(({ metadata }) => metadata.name === "bypass");
 }
 
-interface Deployed {
-  readonly outcome: Outcome;
-  /** Output for the user. */
-  readonly text: string;
-}
-
 /** Runs `npx gatehouse deploy gatehouse-local --yes` with another program. */
-async function deploy(run: PulumiFn, skipPolicy = false, context = target): Promise<Deployed> {
+function deploy(run: PulumiFn, skipPolicy = false, context = target): Promise<Deployed> {
   deploymentCount += 1;
-  let text = "";
-  const print = (line: string): true => {
-    text += `${line}\n`;
-    return true;
-  };
-  const outcome = await deployContext(context, shell, {
-    ...{ refresh: false, skipPolicy, program: run, progress: quiet },
-    confirm: (question) => Promise.resolve(print(question)),
-    print,
-    paint: (_, line) => line,
-    interrupted: new AbortController().signal,
-    verify: () => Promise.resolve([]),
-  });
-  return { outcome, text };
+  return deployProgram(context, shell, run, skipPolicy);
 }
 
 describe("a preview", () => {

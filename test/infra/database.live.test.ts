@@ -14,6 +14,8 @@ import { openWorkshop, type Workshop } from "../../emulators/test/plugins/stacks
 import { choosePorts } from "../../local/platform/ports.ts";
 import { type PostgresAddress, startPostgres } from "../../local/platform/postgres.ts";
 import { Processes } from "../../local/platform/processes.ts";
+import { type Ran, runEngine } from "../../ops/engine/run.ts";
+import { nameOf } from "../../ops/engine/step.ts";
 import { sections, shell, stack } from "../config/stacks.ts";
 
 const PASSWORD = "server-canary-0d7e";
@@ -47,6 +49,9 @@ async function query(text: string, database = "postgres"): Promise<pg.QueryResul
   }
 }
 
+const ignored = (): void => undefined;
+const changes = ({ steps }: Ran): string[] =>
+  steps.map((step) => `${step.operation} ${nameOf(step)}: ${step.paths.join(", ")}`);
 const databases = async () => (await query("select datname from pg_database where not datistemplate")).length;
 
 describe.each([
@@ -74,22 +79,35 @@ describe.each([
     }
   }
 
-  test("a destroy refuses to drop the database that the stack created, until it is no longer protected", async () => {
+  test("refuses to drop the database that the stack created, from a change of its protection alone to the next one", async () => {
     const before = await databases();
     const { stack: deployed, use } = await workshop.open(`created-${user}`, () => undefined);
-    use(() => declare("warehouse"));
+    const declared = (protect: boolean) => use(() => declare({ name: "warehouse", protect }));
+    const previewed = async () => changes(await runEngine(ignored, (watch) => deployed.preview(watch)));
+    declared(false);
     await deployed.up();
     expect((await deployed.up({ refresh: true })).summary.resourceChanges).not.toHaveProperty("update");
+    expect(await previewed()).toEqual([]);
+
+    declared(true);
+    expect(await previewed()).toEqual(["update Database database-database: protect = true"]);
+    await deployed.up();
+    expect(await previewed()).toEqual([]);
     await expect(deployed.destroy()).rejects.toThrow("protect");
     expect(await databases()).toBe(before + 1);
 
     // Neither does a deployment without the section.
     use(() => undefined);
+    await expect(previewed()).rejects.toThrow("protect");
     await expect(deployed.up()).rejects.toThrow("protect");
     expect(await databases()).toBe(before + 1);
 
-    use(() => declare({ name: "warehouse", protect: false }));
+    declared(true);
     await deployed.up();
+    declared(false);
+    expect(await previewed()).toEqual(["update Database database-database: protect = false"]);
+    await deployed.up();
+    expect(await previewed()).toEqual([]);
     await deployed.destroy();
     expect(await databases()).toBe(before);
   });

@@ -44,6 +44,23 @@ test("is undefined for a component, and for a resource that is unchanged, read o
   expect(stepOf(metadata("create", { new: { custom: false } } as unknown as Partial<Metadata>))).toBeUndefined();
 });
 
+test("is an update if only the options of an unchanged resource differ, with their new values", () => {
+  const state = (options: object) => ({ custom: true, ...options });
+  const pathsOf = (op: string, old: object, after: object, more: object = {}) =>
+    stepOf(metadata(op, { old: state(old), new: state(after), ...more } as unknown as Partial<Metadata>))?.paths;
+  expect([
+    pathsOf("same", {}, { protect: true }),
+    pathsOf("same", { protect: true, retainOnDelete: true }, { protect: false }),
+    pathsOf("same", { protect: true }, { protect: true, retainOnDelete: false }),
+    pathsOf("update", { protect: true }, {}, { diffs: ["name"] }),
+  ]).toEqual([
+    ["protect = true"],
+    ["protect = false", "retainOnDelete = false"],
+    undefined,
+    ["protect = false", "name"],
+  ]);
+});
+
 test("has the previous resource for a deletion", () => {
   const gone = { new: undefined, old: { custom: true } } as unknown as Partial<Metadata>;
   expect(stepOf(metadata("delete", gone))?.operation).toBe("delete");

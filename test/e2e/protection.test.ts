@@ -1,0 +1,54 @@
+/** The options `protect` and `retainOnDelete` of a resource, changed alone, by `npx gatehouse deploy`. */
+import { type CustomResourceOptions, runtime } from "@pulumi/pulumi";
+import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { packageFolder } from "../../config/folders.ts";
+import program from "../../infra/index.ts";
+import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
+import { deployProgram } from "../helpers/deployProgram.ts";
+
+let shell: ShellEnvironment;
+let target: StackContext;
+beforeAll(() => {
+  shell = { project: packageFolder(), data: inject("platform").data, environment: process.env };
+  target = openContext("gatehouse-local", shell);
+  // The program runs in this process and reads its variables from the environment.
+  Object.assign(process.env, target.environment);
+});
+afterAll(async () => {
+  expect((await deployProgram(target, shell, program)).outcome.outcome).toBe("unchanged");
+});
+
+const DATABASE = "data-database-database";
+
+/** Returns the program of the stack with other options of the data API's database. */
+function withOptions(changed: CustomResourceOptions): PulumiFn {
+  return () => {
+    runtime.registerStackTransformation(({ name, props, opts }) =>
+      name === DATABASE ? { props, opts: { ...opts, ...changed } } : undefined,
+    );
+    return program();
+  };
+}
+
+async function deployWith(options: CustomResourceOptions, change: string): Promise<void> {
+  const { outcome, text } = await deployProgram(target, shell, withOptions(options));
+  expect([outcome.outcome, outcome.changes.map(({ name, paths, done }) => [name, paths, done])]).toEqual([
+    "deployed",
+    [[DATABASE, [change], true]],
+  ]);
+  expect(text).toContain(`\n  ~ Database ${DATABASE}: ${change}\n`);
+}
+
+test("deploys a change of protect alone, after which a deployment that would delete the database changes nothing", async () => {
+  await deployWith({ protect: true }, "protect = true");
+  const { outcome, text } = await deployProgram(target, shell, () => Promise.resolve({}), true);
+  expect([outcome.outcome, outcome.steps.some(({ name }) => name === "Deploying")]).toEqual(["failed", false]);
+  expect(text).toContain("Nothing was changed.");
+  await deployWith({ protect: false }, "protect = false");
+});
+
+test("deploys a change of retainOnDelete alone", async () => {
+  await deployWith({ retainOnDelete: true }, "retainOnDelete = true");
+  await deployWith({}, "retainOnDelete = false");
+});

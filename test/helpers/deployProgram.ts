@@ -1,0 +1,34 @@
+import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
+import type { ShellEnvironment, StackContext } from "../../ops/context/context.ts";
+import { deployContext } from "../../ops/engine/deployment/deployment.ts";
+import type { Outcome } from "../../ops/engine/deployment/outcome.ts";
+import { quiet } from "./quiet.ts";
+
+export interface Deployed {
+  readonly outcome: Outcome;
+  /** Output for the user. */
+  readonly text: string;
+}
+
+/** Runs `npx gatehouse deploy CONTEXT --yes` with another program, without the verification. */
+export async function deployProgram(
+  context: StackContext,
+  shell: ShellEnvironment,
+  program: PulumiFn,
+  skipPolicy = false,
+): Promise<Deployed> {
+  let text = "";
+  const print = (line: string): true => {
+    text += `${line}\n`;
+    return true;
+  };
+  const outcome = await deployContext(context, shell, {
+    ...{ refresh: false, skipPolicy, program, progress: quiet },
+    confirm: (question) => Promise.resolve(print(question)),
+    print,
+    paint: (_, line) => line,
+    interrupted: new AbortController().signal,
+    verify: () => Promise.resolve([]),
+  });
+  return { outcome, text };
+}

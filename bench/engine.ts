@@ -28,7 +28,7 @@ const THREE_DOMAINS = {
     token: "${AUTHENTIK_TOKEN}",
     admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
     secret_key: "${AUTHENTIK_SECRET_KEY}",
-    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
+    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}", protect: false },
   },
 };
 

@@ -22,6 +22,7 @@ import { resolve } from "../resolve.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../variables.ts";
 import type { Domain } from "./domains.ts";
+import { databaseProtection } from "./postgres.ts";
 import type { IdentityProviderDraft } from "./identityProvider.ts";
 
 const deprecation = z.strictObject({
@@ -48,12 +49,7 @@ const database = z.strictObject({
     .describe(
       "Whether the database exists already. Gatehouse then creates and drops no database, adds what is missing, and changes no owner.",
     ),
-  protect: z
-    .boolean()
-    .optional()
-    .describe(
-      "Refuses to drop a database that the stack created. Default: true on an existing server, else `postgres.install.protect`.",
-    ),
+  protect: databaseProtection,
 });
 
 const schema = z.strictObject({

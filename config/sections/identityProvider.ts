@@ -20,11 +20,13 @@ import { type Problem, problem, repeated } from "../problems.ts";
 import type { Resolved } from "../resolve.ts";
 import type { Section } from "../section.ts";
 import type { Domain } from "./domains.ts";
+import { databaseProtection } from "./postgres.ts";
 
 const database = z.strictObject({
   name: identifier().default("authentik").describe("Name of the database."),
   user: identifier().default("authentik").describe("Role that owns it."),
   password: secret().describe("Password of the role, as a ${VARIABLE}."),
+  protect: databaseProtection,
 });
 const serviceAccount = z.strictObject({
   name: label().describe("User name. The Secret with the password is named `<name>-account`."),

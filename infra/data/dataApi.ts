@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { DataApi as DataApiSettings, TraefikGateway } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { DataPlan, Exposure } from "../plan/types.ts";
+import { isProtected } from "../postgres/access.ts";
 import { mountedCertificates } from "../postgres/rootCertificates.ts";
 import type { Postgres } from "../postgres.ts";
 import { Catalog } from "./catalog.ts";
@@ -40,11 +41,7 @@ export class DataApi extends pulumi.ComponentResource {
     const namespace = cluster.namespace(dataApi.namespace, this);
     this.namespace = namespace;
     const certificates = mountedCertificates(name, server, namespace, { parent: this, provider: cluster.provider });
-    const database = new Database(
-      `${name}-database`,
-      { dataApi, plan, protect: dataApi.protect ?? server.protectData },
-      child,
-    );
+    const database = new Database(`${name}-database`, { dataApi, plan, protect: isProtected(dataApi, server) }, child);
     const migrations = new Migrations(
       `${name}-migrations`,
       { plan, namespace, server, certificates, database: database.name },

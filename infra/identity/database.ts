@@ -2,6 +2,7 @@ import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider } from "../../config/settings.ts";
 import type { Postgres } from "../postgres.ts";
+import { isProtected } from "../postgres/access.ts";
 import { resolveSecret } from "../secrets.ts";
 
 export interface AuthentikDatabaseArgs {
@@ -27,7 +28,7 @@ export class AuthentikDatabase extends pulumi.ComponentResource {
     const database = new postgresql.Database(
       `${name}-database`,
       { name: args.database.name, owner: role.name },
-      { ...child, protect: args.postgres.server.protect },
+      { ...child, protect: isProtected(args.database, args.postgres.server) },
     );
     this.name = database.name;
     this.user = role.name;

@@ -22,10 +22,8 @@ export interface Access {
   readonly inCluster: InCluster;
   /** Host of its read replicas, on the same port; undefined without any. */
   readonly replicas: string | undefined;
-  /** Whether the databases in it are not to be dropped, as it is not to be deleted itself. */
+  /** Whether databases that the stack creates are protected by default. On an existing server nothing else protects them. */
   readonly protect: boolean;
-  /** The same for the database of the data API, whose rows pipelines wrote: on an existing server nothing else protects it. */
-  readonly protectData: boolean;
 }
 
 /** Returns the access to an existing server, which pods reach at the same address as the deploying machine. */
@@ -33,7 +31,12 @@ export function existing({ host = "", port, sslmode, sslrootcert, user, password
   const cidr = isIP(host) === 0 ? undefined : `${host}/${isIP(host) === 4 ? 32 : 128}`;
   const peers = cidr === undefined ? undefined : [{ ipBlock: { cidr } }];
   const inCluster = { host, port, sslmode, sslrootcert, peers };
-  return { user, password, inCluster, replicas: undefined, protect: false, protectData: true };
+  return { user, password, inCluster, replicas: undefined, protect: true };
+}
+
+/** Returns whether a database that the stack creates is protected: as its section of the stack file states, else as the server's are. */
+export function isProtected({ protect }: { readonly protect?: boolean | undefined }, server: Access): boolean {
+  return protect ?? server.protect;
 }
 
 /** Name of an installed server, of the Service for the deploying machine, and of its other objects. */
@@ -54,7 +57,6 @@ export function installed(
     inCluster: { host, port: PORT, sslmode, peers: [namespaced(namespace)] },
     replicas,
     protect,
-    protectData: protect,
   };
 }
 

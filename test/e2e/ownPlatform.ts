@@ -139,7 +139,7 @@ export function identityProvider(fields: Readonly<Record<string, unknown>> = {})
     token: "${AUTHENTIK_TOKEN}",
     admin_password: "${AUTHENTIK_ADMIN_PASSWORD}",
     secret_key: "${AUTHENTIK_SECRET_KEY}",
-    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}" },
+    database: { password: "${AUTHENTIK_DATABASE_PASSWORD}", protect: false },
     ...fields,
   };
 }

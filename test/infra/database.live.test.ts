@@ -1,4 +1,4 @@
-/** The database of the data API by the real engine and the emulated provider, on a server that the stack did not deploy. */
+/** The databases of the data API and of authentik by the real engine and the emulated provider, on a server that the stack did not deploy. */
 import { randomUUID } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,9 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseStack } from "../../config/load.ts";
 import type { Cluster } from "../../infra/cluster.ts";
 import { Database } from "../../infra/data/database.ts";
+import type { Settings } from "../../config/settings.ts";
+import { AuthentikDatabase } from "../../infra/identity/database.ts";
 import { Grants } from "../../infra/data/grants.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { Postgres } from "../../infra/postgres.ts";
+import { isProtected } from "../../infra/postgres/access.ts";
 import { openWorkshop, type Workshop } from "../../emulators/test/plugins/stacks.ts";
 import { choosePorts } from "../../local/platform/ports.ts";
 import { type PostgresAddress, startPostgres } from "../../local/platform/postgres.ts";
@@ -58,20 +61,22 @@ describe.each([
   ["a superuser", "postgres", true],
   ["a role without superuser rights", "administrator", false],
 ])("with %s", (_title, user, superuser) => {
-  /** Deploys database and grants, as the data API does around its migrations. */
-  function declare(database: unknown): void {
+  /** The settings of a stack on the server, and the server. */
+  function configure(changes: Record<string, unknown>): { settings: Settings; postgres: Postgres } {
     const { host, port } = address;
     const server = { host, port, user, superuser, password: "${POSTGRES}", sslmode: "disable" };
-    const raw = stack({
-      postgres: server,
-      protected_services: [],
-      data_api: { ...sections.data_api, database },
-    });
-    const settings = parseStack(raw, shell);
-    const { data: plan } = computePlan(settings);
-    if (!settings.dataApi || !settings.postgres || !plan) throw new Error("the stack has no data API");
+    const settings = parseStack(stack({ postgres: server, protected_services: [], ...changes }), shell);
+    if (!settings.postgres) throw new Error("the stack has no server");
     const postgres = new Postgres("postgres", { server: settings.postgres, settings, cluster: {} as Cluster });
-    const protect = settings.dataApi.protect ?? postgres.server.protectData;
+    return { settings, postgres };
+  }
+
+  /** Deploys database and grants, as the data API does around its migrations. */
+  function declare(database: unknown): void {
+    const { settings, postgres } = configure({ data_api: { ...sections.data_api, database } });
+    const { data: plan } = computePlan(settings);
+    if (!settings.dataApi || !plan) throw new Error("the stack has no data API");
+    const protect = isProtected(settings.dataApi, postgres.server);
     const child = { providers: [postgres.provider] };
     const created = new Database("database", { dataApi: settings.dataApi, plan, protect }, child);
     if (!plan.existing) {
@@ -108,6 +113,31 @@ describe.each([
     expect(await previewed()).toEqual(["update Database database-database: protect = false"]);
     await deployed.up();
     expect(await previewed()).toEqual([]);
+    await deployed.destroy();
+    expect(await databases()).toBe(before);
+  });
+
+  test("refuses to drop the database of authentik, until it is no longer protected", async () => {
+    const before = await databases();
+    const { stack: deployed, use } = await workshop.open(`authentik-${user}`, () => undefined);
+    const declared = (fields: object) =>
+      use(() => {
+        const database = { password: "${DB}", ...fields };
+        const changes = { data_api: undefined, identity_provider: { ...sections.identity_provider, database } };
+        const { settings, postgres } = configure(changes);
+        if (!settings.identityProvider.database) throw new Error("the stack has no authentik");
+        new AuthentikDatabase("authentik", { database: settings.identityProvider.database, postgres });
+      });
+    declared({});
+    await deployed.up();
+    await expect(deployed.destroy()).rejects.toThrow("protect");
+    // As a deployment with `install: false` does.
+    use(() => undefined);
+    await expect(deployed.up()).rejects.toThrow("protect");
+    expect(await databases()).toBe(before + 1);
+
+    declared({ protect: false });
+    await deployed.up();
     await deployed.destroy();
     expect(await databases()).toBe(before);
   });

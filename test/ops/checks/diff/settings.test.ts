@@ -24,7 +24,12 @@ const SILENT = [
   ...["observability", "observability.dashboard", "observability.labels.release"],
   // Names and descriptions; `cluster` has the context.
   ...["context", "dataApi.catalog.basePath", "domains[].description", "gateway.service", "identityProvider.adminEmail"],
-  ...["identityProvider.database.name", "identityProvider.database.user", "identityProvider.sampleUsers[].email"],
+  ...[
+    "identityProvider.database.name",
+    "identityProvider.database.user",
+    "identityProvider.database.protect",
+    "identityProvider.sampleUsers[].email",
+  ],
   ...["identityProvider.sampleUsers[].name", "identityProvider.service", "services[].description", "warnings[]"],
 ].sort();
 

@@ -10,6 +10,7 @@ const OWN_PLATFORM = [
   "interrupted",
   "lifecycle",
   "outages",
+  "revert",
   "single-provider-outpost",
 ].map((name) => `test/e2e/${name}.test.ts`);
 

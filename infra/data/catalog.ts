@@ -7,7 +7,7 @@ import { answersOnly, gatewayPods, onlyFrom } from "../network.ts";
 import { CATALOG_SERVICE } from "../plan/exposures.ts";
 import type { Exposure } from "../plan/types.ts";
 import { deployment, labelsOf, resources, serviceOf, STARTUP, type Workload } from "../pods.ts";
-import { type CatalogFiles, fingerprint } from "./catalogFiles.ts";
+import type { CatalogFiles } from "./catalogFiles.ts";
 
 const { name: APP, port: PORT } = CATALOG_SERVICE;
 const FOLDER = "/app";
@@ -35,11 +35,11 @@ export class Catalog extends pulumi.ComponentResource {
     const labels = labelsOf(APP);
     const own = { namespace, name: APP, labels };
     const child = { parent: this };
-    // A new build is another object, so pods roll over to it, and those that still run keep theirs.
+    // Autonamed: a new build is another object, so pods roll over to it, and those that still run keep theirs.
     const configMap = new k8s.core.v1.ConfigMap(
       `${name}-files`,
       {
-        metadata: { namespace, labels, name: `${APP}-${fingerprint(files)}` },
+        metadata: { namespace, labels },
         immutable: true,
         binaryData: Object.fromEntries([...files].map(([path, content]) => [keyOf(path), content.toString("base64")])),
       },

@@ -1,5 +1,4 @@
 /** The files of the catalog: the output of `npm run build:catalog`, and the contract of the stack (contract/). */
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
@@ -53,13 +52,6 @@ export function readCatalogFiles(
     );
   }
   return files;
-}
-
-/** Differs when any path or content does. */
-export function fingerprint(files: CatalogFiles): string {
-  const hash = createHash("sha256");
-  for (const [path, content] of files) hash.update(`${path}\n${content.length}\n`).update(content);
-  return hash.digest("hex").slice(0, 8);
 }
 
 function builtFiles(folder: string): [string, Buffer][] {

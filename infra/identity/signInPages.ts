@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as k8s from "@pulumi/kubernetes";
@@ -24,10 +23,9 @@ export class SignInPages extends pulumi.ComponentResource {
     const child = { parent: this, provider: cluster.provider };
     const { name: app, port } = signInPages("");
     const server = readFileSync(join(import.meta.dirname, "signInPages", SERVER), "utf8");
-    const hash = createHash("sha256").update(server).digest("hex").slice(0, 8);
     const configMap = new k8s.core.v1.ConfigMap(
       `${name}-files`,
-      { metadata: { namespace, name: `${app}-${hash}` }, immutable: true, data: { [SERVER]: server } },
+      { metadata: { namespace }, immutable: true, data: { [SERVER]: server } },
       child,
     );
     const httpGet = { path: "/healthz", port };

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
@@ -46,8 +45,8 @@ export class Verification extends pulumi.ComponentResource {
     const configMap = new k8s.core.v1.ConfigMap(
       `${name}-files`,
       {
-        // A new plan is another object: a run that is under way keeps its own.
-        metadata: { ...metadata, name: `${APP}-${fingerprint(files)}` },
+        // Autonamed: a new plan is another object, and a revert does not get the name of one that is still to be deleted.
+        metadata: { namespace, labels },
         immutable: true,
         binaryData: Object.fromEntries(Object.entries(files).map(([key, file]) => [key, file.toString("base64")])),
       },
@@ -99,12 +98,6 @@ function targetFile({ settings, plan, verification }: VerificationArgs): Buffer 
   const account = settings.identityProvider.serviceAccounts.find(({ name }) => name === verification.account);
   const target: JobTarget = { ...outsideTarget(settings, plan), groups: account?.groups ?? [] };
   return gzipSync(JSON.stringify(target));
-}
-
-function fingerprint(files: Readonly<Record<string, Buffer>>): string {
-  const hash = createHash("sha256");
-  for (const [name, content] of Object.entries(files)) hash.update(`${name}\n${content.length}\n`).update(content);
-  return hash.digest("hex").slice(0, 8);
 }
 
 /** Where the hosts of the plan are, HTTP before HTTPS included, and the Pushgateway. */

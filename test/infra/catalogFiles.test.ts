@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,7 +5,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseStack } from "../../config/load.ts";
 import type { DataApi } from "../../config/settings.ts";
-import { buildProblem, fingerprint, readCatalogFiles } from "../../infra/data/catalogFiles.ts";
+import { buildProblem, readCatalogFiles } from "../../infra/data/catalogFiles.ts";
 import { shell, stack } from "../config/stacks.ts";
 
 describe("the built files", () => {
@@ -87,13 +86,5 @@ describe("the built files", () => {
     expect(read().length).toBe(3);
     write("catalog/dist/server.mjs", Buffer.alloc(1_048_577 - others));
     expect(read).toThrow("the built catalog has 1048577 bytes, but a ConfigMap can contain at most 1048576");
-  });
-
-  test("change the fingerprint with a path or a content", () => {
-    const of = (...files: [string, string][]) =>
-      fingerprint(new Map(files.map(([path, content]) => [path, Buffer.from(content)])));
-    const all = [of(["a", "b"]), of(["a", "c"]), of(["c", "b"]), of(["a", "b"], ["c", ""]), of(["a", "b\nc\n0\n"])];
-    expect(new Set(all).size).toBe(all.length);
-    expect(of(["a", "b"])).toBe(createHash("sha256").update("a\n1\nb").digest("hex").slice(0, 8));
   });
 });

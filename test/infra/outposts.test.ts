@@ -161,11 +161,9 @@ describe.each([
     const pod = recorder.objects<Pods>("apps/v1:Deployment").get(name)?.spec.template.spec;
     const [container] = pod?.containers ?? [];
     expect(container).toMatchObject({ image: "node:24-alpine", command: ["node", "/app/server.mjs"] });
-    const files = [...recorder.objects<{ data: Record<string, string> }>("core/v1:ConfigMap")].find(([place]) =>
-      place.startsWith(name),
-    );
+    const files = recorder.one("kubernetes:core/v1:ConfigMap", "outposts-pages-files").inputs;
     const server = expect.stringContaining("/healthz") as unknown;
-    expect(files?.[1]).toMatchObject({ immutable: true, data: { "server.mjs": server } });
+    expect(files).toMatchObject({ metadata: { namespace }, immutable: true, data: { "server.mjs": server } });
     expect(
       recorder.objects<Spec>("traefik.io/v1alpha1:Middleware").get(`${namespace}/gatehouse-sign-in-error`),
     ).toEqual(

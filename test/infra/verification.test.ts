@@ -37,7 +37,6 @@ interface JobObject {
 }
 interface PodSpec {
   readonly containers: readonly Record<string, unknown>[];
-  readonly volumes: readonly { readonly configMap?: { readonly name: string } }[];
 }
 
 describe("the verification job under mocks", () => {
@@ -82,16 +81,14 @@ describe("the verification job under mocks", () => {
   });
 
   test("receives the plan without a secret", () => {
-    const name = pod()?.volumes[0]?.configMap?.name ?? "";
-    const map = recorder
-      .objects<{ binaryData: Record<string, string> }>("core/v1:ConfigMap")
-      .get(`gatehouse-verification/${name}`);
-    const text = gunzipSync(Buffer.from(map?.binaryData["target.json.gz"] ?? "", "base64")).toString();
+    const { inputs } = recorder.one("kubernetes:core/v1:ConfigMap", "verification-files");
+    const files = inputs["binaryData"] as Record<string, string>;
+    const text = gunzipSync(Buffer.from(files["target.json.gz"] ?? "", "base64")).toString();
     const settings = parseStack({ ...RAW, stack: "local" }, shell);
     const target: JobTarget = { ...outsideTarget(settings, computePlan(settings)), groups: ["staff"] };
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(target)));
     for (const variable of Object.keys(shell)) expect(text).not.toContain(canary(variable));
-    expect(Object.keys(map?.binaryData ?? {}).sort()).toEqual(["start.mjs", "target.json.gz", "verify.mjs.br"]);
+    expect(Object.keys(files).sort()).toEqual(["start.mjs", "target.json.gz", "verify.mjs.br"]);
   });
 
   test("connects to the gateway, to the ports of the plan and to the Pushgateway, and accepts no connections", () => {

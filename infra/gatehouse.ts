@@ -3,6 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import { loadStack } from "../config/stack.ts";
 import { errorText } from "../config/errorText.ts";
 import { DeployedAccess } from "./access/deployedAccess.ts";
+import { PlannedAccess } from "./access/plannedAccess.ts";
 import { onceInStack } from "./aliases.ts";
 import { Cluster } from "./cluster.ts";
 import { type CatalogFiles, readCatalogFiles } from "./data/catalogFiles.ts";
@@ -81,6 +82,8 @@ export class Gatehouse extends pulumi.ComponentResource<Outputs> {
       const settings = await withContext(this.#inputs.settings, process.env);
       await refuseOtherServer(settings.identityProvider);
       await refuseWithoutPrerequisites(settings, plan, pulumi.runtime.isDryRun());
+      const planned = new PlannedAccess(plan, { parent: this });
+      await new Promise((resolve) => planned.urn.apply(resolve));
       const outputs = register({ ...this.#inputs, settings }, this);
       new DeployedAccess("access", { plan, after: [...this.#resources] }, onceInStack(this));
       return outputs;

@@ -11,7 +11,7 @@ export interface DeployedAccessArgs {
 
 /**
  * Records the access of the stack in its state, for the access diff of the next deployment, once every other resource is deployed. A failed
- * deployment keeps the previous record. The record is an output of a component, because the engine prints the outputs of the stack in every
+ * deployment keeps the previous record, next to that of its plan (plannedAccess.ts). The record is an output of a component, because the engine prints the outputs of the stack in every
  * preview.
  */
 export class DeployedAccess extends pulumi.ComponentResource {

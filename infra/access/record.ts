@@ -3,8 +3,9 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { accessOf } from "./access.ts";
 import type { Access } from "./facts.ts";
 
-/** Type of the component whose outputs are an {@link AccessRecord}. */
+/** Types of the components whose outputs are an {@link AccessRecord}. */
 export const DEPLOYED_ACCESS = "gatehouse:access:DeployedAccess";
+export const PLANNED_ACCESS = "gatehouse:access:PlannedAccess";
 /** Version of {@link AccessRecord}; increased when older programs cannot read a newer record. */
 const VERSION = 1;
 

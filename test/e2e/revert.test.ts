@@ -1,5 +1,8 @@
 /** A deployment fails half-way, its change is reverted, and the stack is deployed again. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Plan } from "../../infra/plan/types.ts";
+import { accessChanges } from "../../ops/engine/deployment/access.ts";
+import { readState } from "../../ops/engine/state/stackState.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import {
   type Config,
@@ -15,11 +18,12 @@ const FAILING = { name: "failing", namespace: "missing" };
 
 let own: OwnPlatform;
 let stack: OwnStack;
+let plan: Plan;
 
 beforeAll(async () => {
   own = await startOwnPlatform();
   stack = await own.open("revert");
-  await stack.up(config());
+  ({ plan } = await stack.up(config()));
 });
 afterAll(() => own.stop());
 
@@ -43,14 +47,23 @@ async function configMaps(): Promise<string[]> {
   return items.map(({ metadata }) => `${metadata?.namespace}/${metadata?.name?.replace(/-[0-9a-z]{8}$/, "")}`).sort();
 }
 
-test("a revert closes the public path of a failed deployment, and leaves none of its ConfigMaps", async () => {
+/** Returns the statement about the access that a deployment of the first configuration begins with. */
+async function accessStatement(): Promise<string> {
+  return accessChanges(await readState(stack.stack), plan).page((_, text) => text);
+}
+
+test("a revert reports and closes the public path of a failed deployment, and leaves none of its ConfigMaps", async () => {
   const before = await configMaps();
   const login = `302 ${own.identityProvider}/application/o/authorize/`;
   await until(login, "/open");
   await expect(stack.up(config(["/open"], [FAILING]))).rejects.toThrow(/"?missing"? not found/);
   await until("200", "/open");
+  const statement = await accessStatement();
+  expect(statement.split("\n\n")[0]).toBe("Access: no changes since the last complete deployment");
+  expect(statement).toContain(`${own.origin("board.localhost")}\n      a session is needed again for /open\n`);
   await stack.up(config());
   await until(login, "/open");
   expect(await configMaps()).toEqual(before);
   expect(await stack.preview(config())).toMatchObject({ steps: [] });
+  expect(await accessStatement()).toBe("Access: no changes");
 });

@@ -150,7 +150,7 @@ class Deployment {
     const run = (report: (detail: string) => void): Promise<Ran> =>
       runEngine(report, (watch: Watch) => stack.preview({ ...watch, ...this.#policy }), interrupted);
     const ran = await this.#recording.part("Preview", run, "10 s");
-    const access = accessChanges(state.access, plan);
+    const access = accessChanges(state, plan);
     const empty = ran.steps.length === 0 && access.changes.length === 0;
     if (!empty) print([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
     return { ran, access, from: state.digest, empty };

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { accessOf } from "../../../infra/access/access.ts";
 import type { Access } from "../../../infra/access/facts.ts";
-import { accessIn, type AccessRecord, DEPLOYED_ACCESS } from "../../../infra/access/record.ts";
+import { accessIn, type AccessRecord, DEPLOYED_ACCESS, PLANNED_ACCESS } from "../../../infra/access/record.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { exportState, type Resource } from "./state.ts";
 
@@ -12,6 +12,8 @@ export interface StackState {
   readonly digest: string;
   /** Access of the last completed deployment; undefined before the first. */
   readonly access: Access | undefined;
+  /** Access of each plan whose deployment did not complete after that, and can be in effect in part. */
+  readonly incomplete: readonly Access[];
   /** Contexts of the clusters of the deployed resources. */
   readonly contexts: readonly string[];
   /** UID of the cluster of the last deployment; undefined if the stack stated none. */
@@ -31,6 +33,7 @@ export function stateOf(resources: readonly Resource[]): StackState {
   return {
     digest: createHash("sha256").update(JSON.stringify(resources)).digest("hex"),
     access: deployedAccess(resources),
+    incomplete: incompleteAccess(resources),
     contexts: isInCluster ? [...new Set(contexts)] : [],
     uid: isInCluster && typeof uid === "string" ? uid : undefined,
   };
@@ -41,8 +44,20 @@ export function stateOf(resources: readonly Resource[]): StackState {
  * stack.
  */
 export function deployedAccess(resources: readonly Resource[]): Access | undefined {
-  const record = resources.find(({ type }) => type === DEPLOYED_ACCESS)?.outputs;
-  if (record?.["facts"] !== undefined) return accessIn(record as unknown as AccessRecord);
+  const [record] = recordsOf(resources, DEPLOYED_ACCESS);
+  if (record) return accessIn(record);
   const plan = resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs?.["plan"];
   return plan === undefined ? undefined : accessOf(plan as Plan);
+}
+
+function incompleteAccess(resources: readonly Resource[]): Access[] {
+  const [complete] = recordsOf(resources, DEPLOYED_ACCESS);
+  return recordsOf(resources, PLANNED_ACCESS)
+    .filter(({ facts }) => facts !== complete?.facts)
+    .map(accessIn);
+}
+
+function recordsOf(resources: readonly Resource[], component: string): AccessRecord[] {
+  const records = resources.filter(({ type, outputs }) => type === component && outputs?.["facts"] !== undefined);
+  return records.map(({ outputs }) => outputs as unknown as AccessRecord);
 }

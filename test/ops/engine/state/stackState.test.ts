@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseStack, readStackFile } from "../../../../config/load.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
-import { DEPLOYED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
+import { DEPLOYED_ACCESS, PLANNED_ACCESS, recordOf } from "../../../../infra/access/record.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { refuseOtherClusters } from "../../../../ops/engine/deployment/checks.ts";
 import { stateOf } from "../../../../ops/engine/state/stackState.ts";
@@ -31,6 +31,15 @@ test("reads the access of the last deployment, and the clusters that it was depl
   expect(contexts).toEqual(["dev"]);
   expect(stateOf([])).toMatchObject({ access: undefined, contexts: [] });
   expect(stateOf([cluster("dev")]).contexts).toEqual([]);
+});
+
+test("reads the access of each plan whose deployment did not complete", () => {
+  const planned = (of: typeof plan) => resource(PLANNED_ACCESS, { outputs: { ...recordOf(accessOf(of)) } });
+  const other = { ...plan, exposures: plan.exposures.slice(1) };
+  expect(stateOf([own, planned(plan)]).incomplete).toEqual([]);
+  expect(stateOf([own, planned(plan), planned(other)]).incomplete).toEqual([accessOf(other)]);
+  const { access, incomplete } = stateOf([planned(plan)]);
+  expect([access, incomplete]).toEqual([undefined, [accessOf(plan)]]);
 });
 
 test("reads the access of a deployment that exported its whole plan", () => {

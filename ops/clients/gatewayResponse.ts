@@ -25,3 +25,8 @@ export function isGatewayResponse({ status, headers, body }: Pick<Answer, "statu
     names.indexOf("x-content-type-options") < names.indexOf("date")
   );
 }
+
+/** Returns whether an answer is that of an outpost that has no provider for the host, or has not loaded it yet. */
+export function isOutpostWithoutProvider({ status, body }: Pick<Answer, "status" | "body">): boolean {
+  return status === 400 && /"message":\s*"no app for hostname"/i.test(body);
+}

@@ -26,6 +26,7 @@ import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "../run.ts";
 import { readState, type StackState } from "../state/stackState.ts";
 import type { Step } from "../step.ts";
+import { accessOf } from "../../../infra/access/access.ts";
 import { errorText } from "../../../config/errorText.ts";
 
 /** Options and callbacks of a deployment. */
@@ -187,7 +188,8 @@ class Deployment {
     const applied = this.#recording.parts.some(({ name }) => name === "Deploying");
     if (applied && engine) this.#done = engine.done;
     const planned = applied ? (this.#preview?.ran.steps ?? []) : [];
-    const urls = protectedUrls(this.#before?.access, this.#target.plan);
+    const { access = accessOf(undefined), incomplete = [] } = this.#before ?? {};
+    const urls = protectedUrls([access, ...incomplete, accessOf(this.#target.plan)]);
     const hosts = await this.#recording.part("Checking protected hosts without a session", () => requestHosts(urls));
     const failed = engine?.failed ?? [];
     const failure = { errors, planned, done: this.#done, failed, hosts };

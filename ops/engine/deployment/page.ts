@@ -95,7 +95,7 @@ export function failurePage({ errors, planned, done, failed, hosts }: Failure, p
   ].join("\n");
 }
 
-/** Returns the number of closed hosts, `12 protected hosts refuse requests without a session.`, and each other host by name. */
+/** Returns the number of closed URLs, `12 protected URLs refuse requests without a session.`, and each other one by name. */
 export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
   if (hosts.length === 0) return [];
   const open = hosts.filter(({ state }) => state === "open");
@@ -103,14 +103,14 @@ export function hostLines(hosts: readonly HostState[], paint: Paint): string[] {
   const closed = hosts.length - open.length - unreachable.length;
   return [
     ...(closed > 0
-      ? [`${closed} protected ${closed === 1 ? "host refuses" : "hosts refuse"} requests without a session.`]
+      ? [`${closed} protected ${closed === 1 ? "URL refuses" : "URLs refuse"} requests without a session.`]
       : []),
     ...open.map(({ url, answered }) =>
       paint("red", `OPEN: ${url} returns ${answered} for a request without a session.`),
     ),
     ...(unreachable.length > 0
       ? [
-          `${unreachable.length} protected ${unreachable.length === 1 ? "host does" : "hosts do"} not answer: ${first(
+          `${unreachable.length} protected ${unreachable.length === 1 ? "URL does" : "URLs do"} not answer: ${first(
             unreachable.map(({ url, answered }) => `${url} (${answered})`),
           )}.`,
         ]

@@ -1,7 +1,7 @@
 /** The responses of hosts, without a session and to an allowed user. */
 import { lookup } from "../../../../infra/loopback.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
-import { isGatewayResponse } from "../../../clients/gatewayResponse.ts";
+import { isGatewayResponse, isOutpostWithoutProvider } from "../../../clients/gatewayResponse.ts";
 import { type Answer, createClient, type HttpClient, RedirectError } from "../../../clients/http.ts";
 import { type Credentials, signIn } from "../../../clients/signIn.ts";
 import type { Answers, Trail } from "../evidence.ts";
@@ -59,7 +59,7 @@ function textOf(answer: Answer | undefined): Trail["text"] {
   if (answer === undefined) return "other";
   const { status: code, body } = answer;
   if (code === 404 && isGatewayResponse(answer)) return "gateway: no route";
-  if (code === 400 && /"message":\s*"no app for hostname"/i.test(body)) return "outpost: no provider";
+  if (isOutpostWithoutProvider(answer)) return "outpost: no provider";
   if (code === 403 && body.includes("CSRF Failed")) return "refused: origin";
   if (/Permission denied|Request has been denied/.test(body)) return "denied";
   return "other";

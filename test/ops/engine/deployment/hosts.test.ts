@@ -20,7 +20,12 @@ test.each([
   [302, "http://wiki.localhost/x?next=/application/o/authorize/", "open"],
   [400, "", "open"],
 ] as const)("%i %s is %s", (status, location, state) => {
-  expect(stateOf(status, location)).toBe(state);
+  expect(stateOf({ status, headers: { location }, body: "" })).toBe(state);
+});
+
+test("the response of an outpost that does not serve the host yet is closed", () => {
+  const body = '{\n\t"Message": "no app for hostname",\n\t"Host": "wiki.localhost",\n\t"Detail": "..."\n}';
+  expect(stateOf({ status: 400, headers: {}, body })).toBe("closed");
 });
 
 test("requests each host once that is protected before or after the deployment", () => {
@@ -34,13 +39,37 @@ test("requests each host once that is protected before or after the deployment",
     proxy({ name: "stays", application_slug: "stays", public_paths: ["/health"] }),
     oauth2({ name: "open", application_slug: "open", enforce: "application" }),
   );
-  const urls = protectedUrls(accessIn(recordOf(accessOf(before))), after);
-  expect(urls.filter((url) => !url.includes("whoami-"))).toEqual(["http://gone.localhost", "http://stays.localhost"]);
-  expect(protectedUrls(undefined, planOf({ localhost: true }))).toEqual([]);
+  const urls = protectedUrls([accessIn(recordOf(accessOf(before))), accessOf(after)]);
+  expect(urls.filter((url) => !url.includes("whoami-"))).toEqual([
+    "http://gone.localhost",
+    "http://stays.localhost",
+    "http://stays.localhost/health",
+  ]);
+  expect(protectedUrls([accessOf(planOf({ localhost: true }))])).toEqual([]);
+});
+
+test("requests each path that is public in one deployment and needs a session in another", () => {
+  const plan = (...services: (readonly string[])[]) =>
+    accessOf(
+      planOf(
+        { localhost: true },
+        ...services.map((paths, index) =>
+          proxy({ name: `s${index}`, application_slug: `s${index}`, public_paths: paths }),
+        ),
+      ),
+    );
+  const urls = protectedUrls([plan(["/kept", "/closed"]), plan(["/kept", "/failed"]), plan(["/kept"], ["/new"])]);
+  expect(urls.filter((url) => !url.includes("whoami-"))).toEqual([
+    "http://s0.localhost",
+    "http://s0.localhost/closed",
+    "http://s0.localhost/failed",
+    "http://s1.localhost",
+    "http://s1.localhost/new",
+  ]);
 });
 
 test("does not request a host whose root is public", () => {
   const plan = planOf({ localhost: true }, proxy({}));
   const exposures = plan.exposures.map((exposure) => ({ ...exposure, publicPaths: ["/"] }));
-  expect(protectedUrls(undefined, { ...plan, exposures })).toEqual([]);
+  expect(protectedUrls([accessOf({ ...plan, exposures })])).toEqual([]);
 });

@@ -113,9 +113,9 @@ describe("a failure", () => {
         "  1 of 3 changes were made.",
         "  Failed: IngressRoute b.",
         "  Not started: Secret c.",
-        "  2 protected hosts refuse requests without a session.",
+        "  2 protected URLs refuse requests without a session.",
         "  OPEN: http://c.localhost returns 200 for a request without a session.",
-        "  1 protected host does not answer: http://d.localhost (ECONNREFUSED).",
+        "  1 protected URL does not answer: http://d.localhost (ECONNREFUSED).",
       ].join("\n"),
     );
   });
@@ -129,7 +129,7 @@ describe("a failure", () => {
         "",
         "Current state",
         "  Nothing was changed.",
-        "  1 protected host refuses requests without a session.",
+        "  1 protected URL refuses requests without a session.",
       ].join("\n"),
     );
   });

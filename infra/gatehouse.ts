@@ -139,6 +139,7 @@ function register({ settings, plan, catalogFiles, bundle }: Inputs, parent: Gate
     },
     child,
   );
+  gateway.registerRoutes(identity.applications);
   // After the components whose namespaces contain its policies.
   const dependsOn = [identity, ...(postgres ? [postgres] : []), ...(data ? [data] : [])];
   if (observability)

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Outposts } from "../identity/outposts.ts";
-import type { Plan } from "../plan/types.ts";
+import type { Plan, Route } from "../plan/types.ts";
 import { ClusterDns } from "./clusterDns.ts";
 import { Echo } from "./echo.ts";
 import { registerMiddleware } from "./middlewares.ts";
@@ -24,12 +24,19 @@ export interface GatewayArgs {
 export class Gateway extends pulumi.ComponentResource {
   /** The route of the identity provider's own host; its API is reached through it. */
   readonly identityProviderRoutes: readonly k8s.apiextensions.CustomResource[];
+  readonly #args: GatewayArgs;
+  /** What routes refer to in their namespace. */
+  readonly #middlewares: ReadonlyMap<string, pulumi.Resource>;
+  readonly #services: ReadonlyMap<string, pulumi.Resource>;
 
   constructor(name: string, args: GatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:gateway:Gateway", name, {}, opts);
     const { settings, plan, cluster } = args;
     const child = { parent: this, provider: cluster.provider };
-    this.identityProviderRoutes = this.#routes(args);
+    this.#args = args;
+    this.#middlewares = this.#registerMiddlewares(args);
+    this.#services = this.#registerServices(args);
+    this.identityProviderRoutes = this.#routesOf(true).map((route) => this.#registerRoute(route, []));
     for (const records of plan.records) {
       registerRecords(`${name}-records-${records.domain}`, records, child);
     }
@@ -41,48 +48,68 @@ export class Gateway extends pulumi.ComponentResource {
       const { backend } = settings.testEnvironments;
       new Echo(`${name}-echo`, { backend, gateway: settings.gateway }, child);
     }
+  }
+
+  /**
+   * Registers the routes of all other hosts. Without its binding an application of the identity provider admits every user, so the route
+   * of a service that signs users in itself follows it: no user comes back from the sign-in to the service before.
+   * @param applications in the identity provider, with their bindings, by service
+   */
+  registerRoutes(applications: ReadonlyMap<string, readonly pulumi.Resource[]>): void {
+    const services = new Map(
+      this.#args.plan.exposures.filter(({ role }) => role === "service").map(({ id, service }) => [id, service]),
+    );
+    for (const route of this.#routesOf(false)) {
+      const served = new Set(route.rules.map(({ exposure }) => services.get(exposure) ?? ""));
+      const needed = [...served].flatMap((service) => applications.get(service) ?? []);
+      this.#registerRoute(route, needed);
+    }
     this.registerOutputs({});
   }
 
-  /** @returns those of the identity provider's own host */
-  #routes(args: GatewayArgs): k8s.apiextensions.CustomResource[] {
-    const { settings, plan, outposts } = args;
+  /** @param ofIdentityProvider whether those of the identity provider's own host, or the others */
+  #routesOf(ofIdentityProvider: boolean): Route[] {
+    const { exposures, routes } = this.#args.plan;
+    const own = new Set(exposures.filter(({ role }) => role === "identity-provider").map(({ id }) => id));
+    return routes.filter(({ rules }) => rules.some(({ exposure }) => own.has(exposure)) === ofIdentityProvider);
+  }
+
+  #registerMiddlewares({ settings, plan, outposts }: GatewayArgs): Map<string, pulumi.Resource> {
     const outpostUrl = (outpost: string): pulumi.Output<string> => outposts.url(outpost);
-    const middlewares = new Map(
+    return new Map(
       plan.middlewares.map((middleware) => {
         const name = `${middleware.namespace}/${middleware.name}`;
-        const options = this.#after(args, middleware.namespace, []);
+        const options = this.#after(middleware.namespace, []);
         return [name, registerMiddleware(name, { middleware, outpostUrl, services: settings.services }, options)];
       }),
     );
-    const middlewaresOf = (namespace: string, names: readonly string[]) =>
-      names.flatMap((middleware) => middlewares.get(`${namespace}/${middleware}`) ?? []);
-    const services = new Map(
+  }
+
+  #registerServices({ plan }: GatewayArgs): Map<string, pulumi.Resource> {
+    return new Map(
       plan.traefikServices.map((service) => {
         const { namespace, name } = service;
-        const options = this.#after(args, namespace, middlewaresOf(namespace, service.middlewares));
+        const options = this.#after(namespace, this.#middlewaresOf(namespace, service.middlewares));
         return [`${namespace}/${name}`, traefikService(service, options)];
       }),
     );
-    const ofIdentityProvider = new Set(
-      plan.exposures.filter(({ role }) => role === "identity-provider").map(({ id }) => id),
-    );
-    return plan.routes.flatMap((route) => {
-      const { namespace, rules } = route;
-      const named = new Set(rules.flatMap((rule) => rule.middlewares));
-      const behind = new Set(rules.flatMap((rule) => services.get(`${namespace}/${rule.traefikService}`) ?? []));
-      const options = this.#after(args, namespace, [...middlewaresOf(namespace, [...named]), ...behind]);
-      const deployed = ingressRoute(route, options);
-      return rules.some(({ exposure }) => ofIdentityProvider.has(exposure)) ? [deployed] : [];
-    });
+  }
+
+  #middlewaresOf(namespace: string, names: readonly string[]): pulumi.Resource[] {
+    return names.flatMap((middleware) => this.#middlewares.get(`${namespace}/${middleware}`) ?? []);
+  }
+
+  #registerRoute(route: Route, applications: readonly pulumi.Resource[]): k8s.apiextensions.CustomResource {
+    const { namespace, rules } = route;
+    const named = new Set(rules.flatMap((rule) => rule.middlewares));
+    const behind = new Set(rules.flatMap((rule) => this.#services.get(`${namespace}/${rule.traefikService}`) ?? []));
+    const needed = [...this.#middlewaresOf(namespace, [...named]), ...behind, ...applications];
+    return ingressRoute(route, this.#after(namespace, needed));
   }
 
   /** Options for what lives in a namespace that this program may create: it must exist first. */
-  #after(
-    { settings, cluster, outposts, dataNamespace }: GatewayArgs,
-    namespace: string,
-    needed: readonly pulumi.Resource[],
-  ): pulumi.CustomResourceOptions {
+  #after(namespace: string, needed: readonly pulumi.Resource[]): pulumi.CustomResourceOptions {
+    const { settings, cluster, outposts, dataNamespace } = this.#args;
     const { namespaceName, namespaceResource } = outposts;
     const owners = [
       ...(namespaceResource && namespaceName === namespace ? [namespaceResource] : []),

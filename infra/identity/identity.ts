@@ -40,6 +40,8 @@ interface Shared extends IdentityArgs {
 export class Identity extends pulumi.ComponentResource {
   /** Where an application finds the keys that verify `X-idp-jwt`. */
   readonly jwksUrl: pulumi.Output<string>;
+  /** Applications that sign users in themselves, with their bindings, by service. */
+  readonly applications: ReadonlyMap<string, readonly pulumi.Resource[]>;
 
   constructor(name: string, args: IdentityArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Identity", name, {}, opts);
@@ -62,7 +64,7 @@ export class Identity extends pulumi.ComponentResource {
     const shared = { ...args, provider, defaults, access, child, object: { parent: this, provider } };
     const providers = proxyProviders(shared, token.mapping);
     outposts(shared, providers);
-    oauthProviders(shared);
+    this.applications = oauthProviders(shared);
     for (const account of identityProvider.serviceAccounts) {
       const { cluster, namespaces } = args;
       new Machine(`machine-${account.name}`, { account, access, cluster, namespaces, providers, issuer }, child);
@@ -92,12 +94,16 @@ function isForwarded(exposure: Exposure): exposure is ForwardedExposure {
   return exposure.application !== undefined;
 }
 
-function oauthProviders({ settings, plan, cluster, authentik, defaults, access, object }: Shared): void {
+function oauthProviders(shared: Shared): Map<string, pulumi.Resource[]> {
+  const { settings, plan, cluster, authentik, defaults, access, object } = shared;
   const clients = new Map(plan.clients.map((client) => [client.service, client]));
-  for (const service of settings.services) {
-    const client = clients.get(service.name);
-    if (!client || !("oauthConfig" in service)) continue;
-    const issuer = authentik.browserUrl;
-    registerOAuthProvider(`${service.name}-oauth2`, { client, service, defaults, access, cluster, issuer }, object);
-  }
+  const issuer = authentik.browserUrl;
+  return new Map(
+    settings.services.flatMap((service) => {
+      const client = clients.get(service.name);
+      if (!client || !("oauthConfig" in service)) return [];
+      const args = { client, service, defaults, access, cluster, issuer };
+      return [[service.name, registerOAuthProvider(`${service.name}-oauth2`, args, object)]];
+    }),
+  );
 }

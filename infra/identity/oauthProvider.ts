@@ -25,12 +25,13 @@ export interface OAuthProviderArgs {
  * application's namespace with all that a client needs, in keys that `envFrom` takes.
  * @param name prefix of the resources' names
  * @param child options of the objects in authentik
+ * @returns the application and its binding
  */
 export function registerOAuthProvider(
   name: string,
   args: OAuthProviderArgs,
   child: pulumi.CustomResourceOptions,
-): void {
+): pulumi.Resource[] {
   const { client, service, defaults, access } = args;
   const { tokens } = client;
   const opts = { ...child, ...onceIn("gatehouse:identity:OAuthProvider", name, child.parent) };
@@ -68,11 +69,14 @@ export function registerOAuthProvider(
   const { application, groups, launchUrl } = client;
   const providerId = provider.id.apply(Number);
   const record = { application, groups, launchUrl, providerId, service: client.service, access };
-  registerApplication(name, record, opts);
+  const registered = registerApplication(name, record, opts);
   const { provider: kubernetes } = args.cluster;
   const stringData = credentials(args, { clientId, clientSecret });
   const metadata = { name: client.secretName, namespace: client.namespace };
-  new k8s.core.v1.Secret(`${name}-credentials`, { metadata, stringData }, { ...opts, provider: kubernetes });
+  // The binding first: without it every user may sign in.
+  const last = { ...opts, provider: kubernetes, dependsOn: registered };
+  new k8s.core.v1.Secret(`${name}-credentials`, { metadata, stringData }, last);
+  return registered;
 }
 
 function credentials(

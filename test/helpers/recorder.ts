@@ -35,6 +35,8 @@ export class Recorder implements pulumi.runtime.Mocks {
   readonly reads: Recorded[] = [];
   /** Names that a type has twice, which the engine rejects within one parent. */
   readonly twice: string[] = [];
+  /** Names of the resources that each resource depends on, by type and name. */
+  readonly dependencies = new Map<string, readonly string[]>();
   /** Lookups, as `<token> <arguments>`. */
   readonly calls: string[] = [];
 
@@ -108,6 +110,24 @@ function withoutSecrets(_: string, value: unknown): unknown {
   return typeof value === "object" && value !== null && MARK in value ? "[secret]" : value;
 }
 
+/** The requests that mocks receive without the dependencies (Pulumi's `RegisterResourceRequest`). */
+interface Monitor {
+  registerResource(
+    request: Readonly<Record<"getType" | "getName", () => string>> & { getDependenciesList(): string[] },
+    ...rest: unknown[]
+  ): unknown;
+}
+
+function recordDependencies({ dependencies }: Recorder): void {
+  const monitor = pulumi.runtime.getMonitor() as unknown as Monitor;
+  const register = monitor.registerResource.bind(monitor);
+  monitor.registerResource = (request, ...rest) => {
+    const names = request.getDependenciesList().map((urn) => urn.split("::").at(-1) ?? "");
+    dependencies.set(`${request.getType()} ${request.getName()}`, names);
+    return register(request, ...rest);
+  };
+}
+
 /**
  * Runs a program under mocks until every output and every resource is settled.
  * @throws when two resources of a type have one name
@@ -122,6 +142,7 @@ export async function record<T>(
     // Pulumi records a stack trace for every promise, which takes most of the time.
     Error.stackTraceLimit = 0;
     await pulumi.runtime.setMocks(recorder, "gatehouse", "local", false);
+    recordDependencies(recorder);
     await pulumi.runtime.runInPulumiStack(async () => {
       result = await program();
       return {};

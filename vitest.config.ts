@@ -6,6 +6,7 @@ const OWN_PLATFORM = [
   "changes",
   "diagnose",
   "existing-identity-provider",
+  "groups",
   "import",
   "interrupted",
   "lifecycle",

@@ -92,7 +92,9 @@ const schema = z.strictObject({
     .describe("Length of a session of services without their own, and of a login; at least minutes=5."),
   groups: list(group())
     .default([])
-    .describe("Groups to create. Groups of `sample_users` and, with `install: true`, of services are created as well."),
+    .describe(
+      "Groups to create unless they exist. So are groups of `sample_users` and, with `install: true`, of services. A deployment deletes no group.",
+    ),
   service_accounts: list(serviceAccount)
     .default([])
     .describe("Accounts for machines: each gets a Secret with a password, which it exchanges for tokens."),

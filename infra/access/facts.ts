@@ -71,7 +71,7 @@ export interface ClientFacts extends Tokens {
 export type MemberFacts = Pick<Member, "kind" | "groups">;
 export type LoginFacts = Pick<Login, "username">;
 export interface GroupFacts {
-  /** By the stack; otherwise it must exist. */
+  /** By a deployment, unless it exists; otherwise it must exist. */
   readonly created: boolean;
 }
 export type DomainFacts = Pick<RecordSet, "hosts" | "targets" | "owner">;

@@ -13,8 +13,9 @@ export interface AccessArgs {
 }
 
 /**
- * Groups, policies that admit their members, sample users, and who is in what. A membership is written from the user's side only: written from both, the next update of
- * either side wipes it (authentik/traffic.md 1.1).
+ * Policies that admit the members of groups, sample users, and who is in what. Groups are only read, so that nothing deletes one that
+ * others may use as well; readiness.ts creates those of the stack. A membership is written from the user's side only: written from both, the
+ * next update of either side wipes it (authentik/traffic.md 1.1).
  */
 export class Access extends pulumi.ComponentResource {
   readonly #groups: ReadonlyMap<string, pulumi.Output<string>>;
@@ -27,12 +28,10 @@ export class Access extends pulumi.ComponentResource {
     const { groups, createdGroups } = args.plan;
     const created = new Set(createdGroups);
     this.#groups = new Map(
-      groups.map((group) => [
-        group,
-        created.has(group)
-          ? new authentik.Group(`group-${group}`, { name: group }, child).id
-          : args.defaults.existingGroup(group),
-      ]),
+      groups.map((group) => {
+        const id = args.defaults.group(group, created.has(group));
+        return [group, authentik.Group.get(`group-${group}`, id, undefined, child).id];
+      }),
     );
     this.#policies = new Map(
       args.plan.groupPolicies.map(({ name: policy, groups: admitted }) => {

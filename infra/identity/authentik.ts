@@ -43,6 +43,7 @@ export class Authentik extends pulumi.ComponentResource {
   readonly serverUrl: pulumi.Output<string>;
   readonly #apiUrl: pulumi.Output<string>;
   readonly #version: string;
+  readonly #groups: readonly string[];
 
   constructor(name: string, args: AuthentikArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Authentik", name, {}, opts);
@@ -51,6 +52,7 @@ export class Authentik extends pulumi.ComponentResource {
     this.token = resolveSecret(provider.token);
     this.browserUrl = onSomeDomain(args.plan.identityProviderUrl);
     this.#version = provider.version;
+    this.#groups = args.plan.createdGroups;
     if (provider.install) {
       const postgres = required(args.postgres);
       const installed = { provider, cluster, postgres, gateway: settings.gateway };
@@ -64,8 +66,8 @@ export class Authentik extends pulumi.ComponentResource {
   }
 
   /**
-   * The API's address from the deploying machine, once everything is there that {@link lookUpDefaults} reads; an existing server was checked
-   * by {@link refuseOtherServer}. Unknown until then, so that a first preview needs no server.
+   * The API's address from the deploying machine, once everything is there that {@link lookUpDefaults} reads, the groups of the stack
+   * included; an existing server was checked by {@link refuseOtherServer}. Unknown until then, so that a first preview needs no server.
    * @param dependencies what the address needs, e.g. the route of the identity provider's own host
    */
   apiUrl(dependencies: readonly pulumi.CustomResource[]): pulumi.Output<string> {
@@ -73,9 +75,10 @@ export class Authentik extends pulumi.ComponentResource {
     const waitFor = [...dependencies, ...(installation?.workloads ?? [])];
     const exist = pulumi.all(waitFor.map((resource) => resource.id));
     const answered = pulumi.all([this.#apiUrl, this.token, exist]).apply(async ([url, token]) => {
-      if (installation && !pulumi.runtime.isDryRun()) {
-        const expected = { version: this.#version, blueprint: installation.blueprint, timeout: FIRST_START_MS };
-        await waitUntilReady(url, token, expected, reporter(FIRST_START_MS));
+      if ((installation || this.#groups.length > 0) && !pulumi.runtime.isDryRun()) {
+        const timeout = installation ? FIRST_START_MS : EXISTING_MS;
+        const expected = { version: this.#version, blueprint: installation?.blueprint, groups: this.#groups, timeout };
+        await waitUntilReady(url, token, expected, reporter(timeout));
       }
       return url;
     });

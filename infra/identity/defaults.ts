@@ -24,8 +24,8 @@ export interface Defaults {
   readonly oauth2Mappings: pulumi.Output<string[]>;
   /** The mapping of one more scope, by its name. */
   readonly scopeMapping: (scope: string) => pulumi.Output<string>;
-  /** Returns the id of an existing group. */
-  readonly existingGroup: (group: string) => pulumi.Output<string>;
+  /** Returns the id of a group. In a preview, that of one which the deployment would create is unknown. */
+  readonly group: (group: string, created: boolean) => pulumi.Output<string>;
   readonly signingKey: pulumi.Output<string>;
 }
 
@@ -63,12 +63,18 @@ export function lookUpDefaults(provider: authentik.Provider): Defaults {
         `mapping of scope "${scope}"`,
         authentik.getPropertyMappingProviderScopeOutput({ scopeName: reachable(scope) }, options).id,
       ),
-    existingGroup: (group) => {
+    group: (group, created) => {
       const what = `group "${group}"`;
-      const read = () => authentik.getGroup({ name: group, includeUsers: false }, options);
+      const read = async () => (await authentik.getGroup({ name: group, includeUsers: false }, options)).id;
       // Unlike the others, this lookup fails if nothing is found, and its error does not contain the name.
-      const missing = (cause: unknown) => Promise.reject(new Error(`${absent(what)}: ${String(cause)}`, { cause }));
-      return found(what, url.apply(() => read().catch(missing)).id);
+      const missing = (cause: unknown): string => {
+        if (created && pulumi.runtime.isDryRun()) return pulumi.unknown as unknown as string;
+        throw new Error(`${absent(what)}: ${String(cause)}`, { cause });
+      };
+      return found(
+        what,
+        url.apply(() => read().catch(missing)),
+      );
     },
     signingKey: found(
       "key pair",

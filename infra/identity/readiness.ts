@@ -16,6 +16,8 @@ export interface Expected {
   readonly version: string;
   /** A blueprint file of the worker, by its path, and the SHA-512 of its content. */
   readonly blueprint?: { readonly path: string; readonly hash: string } | undefined;
+  /** Created if they do not exist. */
+  readonly groups?: readonly string[];
   /** In milliseconds. */
   readonly timeout: number;
 }
@@ -28,7 +30,7 @@ class OtherSeries extends Error {}
 /**
  * Waits until authentik has everything that {@link lookUpDefaults} reads, and has applied the stack's blueprint. The status of the server
  * is no sign: its default blueprints are applied by independent tasks in any order after it answers, and a lookup of an object that does not
- * exist yet is answered 400 (measured).
+ * exist yet is answered 400 (measured). Creates the groups that are missing.
  * @param url origin of the server, without `/api/v3`
  * @param token API token; never part of the error
  * @param report gets what is missing, whenever that changes
@@ -41,7 +43,8 @@ export async function waitUntilReady(
   report: (missing: string) => void,
 ): Promise<void> {
   const dispatcher = new Agent({ connect: { lookup, timeout: 5_000 }, headersTimeout: 30_000 });
-  const send: Send = (path, method = "GET") => answerTo(`${url}/api/v3${path}`, { method, token, dispatcher });
+  const send: Send = (path, method = "GET", body) =>
+    answerTo(`${url}/api/v3${path}`, { method, body, token, dispatcher });
   const until = Date.now() + expected.timeout;
   let last: string | undefined;
   try {
@@ -75,7 +78,7 @@ export async function missingNow(url: string, token: string, version: string): P
   }
 }
 
-type Send = (path: string, method?: "GET" | "POST") => Promise<string>;
+type Send = (path: string, method?: "GET" | "POST", body?: object) => Promise<string>;
 
 /** Returns what is missing, as text; undefined if nothing is. @throws OtherSeries */
 async function missingOf(send: Send, url: string, expected: Expected): Promise<string | undefined> {
@@ -85,7 +88,10 @@ async function missingOf(send: Send, url: string, expected: Expected): Promise<s
       const missing = await check(send);
       if (missing !== undefined) return missing;
     }
-    return expected.blueprint && (await missingBlueprint(send, expected.blueprint));
+    const blueprint = expected.blueprint && (await missingBlueprint(send, expected.blueprint));
+    if (blueprint !== undefined) return blueprint;
+    for (const group of expected.groups ?? []) await createIfMissing(send, group);
+    return undefined;
   } catch (error) {
     if (error instanceof OtherSeries) throw error;
     return errorText(error);
@@ -110,6 +116,16 @@ async function missingKeyPair(send: Send): Promise<string | undefined> {
   const name = encodeURIComponent(LOOKED_UP.keyPair);
   const found = await results(send, `/crypto/certificatekeypairs/?name=${name}&${PAGE}`);
   return found.length === 0 ? `key pair "${LOOKED_UP.keyPair}"` : undefined;
+}
+
+/**
+ * Creates a group, or keeps the one of that name. It is no resource of the stack, because its deletion would take memberships and bindings
+ * of others along, and applications without a binding admit every user (measured, docs/authentik.md).
+ */
+async function createIfMissing(send: Send, name: string): Promise<void> {
+  const query = new URLSearchParams({ name, include_users: "false" });
+  const found = await results<{ name: string }>(send, `/core/groups/?${query.toString()}&${PAGE}`);
+  if (!found.some((group) => group.name === name)) await send("/core/groups/", "POST", { name });
 }
 
 async function missingBlueprint(
@@ -172,11 +188,12 @@ async function json<T>(send: Send, path: string): Promise<T> {
 
 async function answerTo(
   url: string,
-  { method, token, dispatcher }: { method: "GET" | "POST"; token: string; dispatcher: Agent },
+  { method, body, token, dispatcher }: { method: "GET" | "POST"; body?: object; token: string; dispatcher: Agent },
 ): Promise<string> {
-  const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
-  const answer = await request(url, { method, headers, dispatcher });
+  const headers = { authorization: `Bearer ${token}`, accept: "application/json", "content-type": "application/json" };
+  const answer = await request(url, { method, headers, dispatcher, ...(body && { body: JSON.stringify(body) }) });
   const text = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode} from ${new URL(url).pathname}`);
+  if (answer.statusCode !== 200 && answer.statusCode !== 201)
+    throw new Error(`status ${answer.statusCode} from ${new URL(url).pathname}`);
   return text;
 }

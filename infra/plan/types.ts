@@ -31,7 +31,7 @@ export interface Plan {
   readonly records: readonly RecordSet[];
   /** Every group of the stack, sorted. */
   readonly groups: readonly string[];
-  /** Those that the stack creates; the others exist. */
+  /** Those that a deployment creates unless they exist; the others must exist. */
   readonly createdGroups: readonly string[];
   /** One for each combination of allowed groups, in the order of their names. */
   readonly groupPolicies: readonly GroupPolicy[];

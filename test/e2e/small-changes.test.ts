@@ -88,7 +88,6 @@ describe("a proxy service on one domain", () => {
     expect(await change(withAdded({ groups: ["editors"] }))).toEqual(
       [
         "create Deployment gatehouse-outpost-editors-deployment",
-        "create Group group-editors",
         "create Middleware default/gatehouse-outpost-editors-forward-auth-401-middleware",
         "create Middleware default/gatehouse-outpost-editors-forward-auth-middleware",
         "create Outpost gatehouse-outpost-editors-outpost",

@@ -80,7 +80,7 @@ describe("an installed identity provider", () => {
       .update(data["settings.yaml"] ?? "")
       .digest("hex");
     const blueprint = expect.objectContaining({ path: "gatehouse/settings.yaml", hash }) as unknown;
-    const expected = { version: "2026.5.7", blueprint, timeout: 600_000 };
+    const expected = { version: "2026.5.7", blueprint, groups: [], timeout: 600_000 };
     expect(waits).toEqual([["http://127.0.0.1:9000", "canary-token", expected, expect.any(Function)]]);
   });
 

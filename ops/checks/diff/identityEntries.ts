@@ -67,13 +67,13 @@ function reachText({ reach }: Change): string {
 }
 
 const createdText = (isCreated: boolean) =>
-  isCreated ? "is created by the stack" : "is not created by the stack and must exist";
+  isCreated ? "is created unless it exists" : "is not created by the stack and must exist";
 
 const group: Table["group"] = {
   where: (name) => `group ${name}`,
   added: { sentence: (_, { created }) => createdText(created) },
   removed: {
-    sentence: ({ created }) => (created ? "is deleted, with its memberships" : "is no longer used"),
+    sentence: () => "is no longer used; it remains in the identity provider, with its members",
     effect: () => "less",
   },
   fields: { created: { sentence: (_, created) => createdText(created) } },

@@ -18,7 +18,6 @@ interface List {
 const named = (path: string, filter = "name"): List => ({ path, fields: ["name"], filters: { name: filter } });
 
 const LISTS: Readonly<Record<string, List>> = {
-  "authentik:index/group:Group": named("/core/groups/"),
   "authentik:index/user:User": {
     path: "/core/users/",
     fields: ["username"],

@@ -1,6 +1,7 @@
 /** A small HTTP server with the part of authentik's API that readiness reads. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import { LOOKED_UP } from "../../../infra/identity/defaults.ts";
 
 export const TOKEN = "token-canary-5e1f";
@@ -25,13 +26,14 @@ export class AuthentikApi {
   readonly mappings = new Set(LOOKED_UP.mappings);
   readonly keyPairs = new Set([LOOKED_UP.keyPair]);
   blueprints = [settings()];
+  readonly groups = ["authentik Admins", "staff"];
   /** Status and body of the next responses, before the API answers. */
   readonly failures: (readonly [status: number, body: string])[] = [];
   /** Runs before each poll. */
   beforePoll: () => void = () => undefined;
   /** `GET /flows/instances/?slug=…`, in order. */
   readonly requests: string[] = [];
-  readonly #server = createServer((request, response) => this.#answer(request, response));
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   /** @returns origin */
   async start(): Promise<string> {
@@ -50,11 +52,14 @@ export class AuthentikApi {
     this.blueprints = [];
   }
 
-  #answer({ method = "GET", url = "", headers }: IncomingMessage, response: ServerResponse): void {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET", url = "", headers } = request;
     const { pathname, searchParams } = new URL(url, "http://localhost");
     const path = pathname.replace("/api/v3", "");
     if (path === "/admin/version/") this.beforePoll();
     this.requests.push(`${method} ${path}`);
+    if (`${method} ${path}` === "POST /core/groups/")
+      this.groups.push(((await json(request)) as { name: string }).name);
     const [status, body] = this.failures.shift() ?? this.#content(method, path, searchParams, headers.authorization);
     response.writeHead(status, { "content-type": "application/json" }).end(body);
   }
@@ -81,6 +86,12 @@ export class AuthentikApi {
         return list([...this.mappings].map((managed) => ({ managed })));
       case "/crypto/certificatekeypairs/":
         return list([...this.keyPairs].filter((name) => name === query.get("name")).map((name) => ({ name })));
+      case "/core/groups/": {
+        const groups = this.groups.map((name) => ({ name }));
+        // A server can ignore case.
+        const equal = ({ name }: { name: string }) => name.toLowerCase() === query.get("name")?.toLowerCase();
+        return method === "POST" ? [201, "{}"] : list(groups.filter(equal));
+      }
       case "/managed/blueprints/":
         return list(this.blueprints.filter((one) => [null, one.path].includes(query.get("path"))));
       default:

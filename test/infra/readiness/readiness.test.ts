@@ -22,7 +22,9 @@ const SHORT = 100;
 let api: AuthentikApi;
 let url: string;
 let reports: string[];
-const wait = (fields: { version?: string; blueprint?: typeof BLUEPRINT | undefined; timeout?: number } = {}) =>
+const wait = (
+  fields: { version?: string; blueprint?: typeof BLUEPRINT | undefined; groups?: string[]; timeout?: number } = {},
+) =>
   waitUntilReady(url, TOKEN, { version: "2026.5.7", blueprint: BLUEPRINT, timeout: LONG, ...fields }, (missing) =>
     reports.push(missing),
   );
@@ -84,6 +86,11 @@ test("reports what is missing once for each change", async () => {
     "blueprint gatehouse/settings.yaml: not discovered by the worker",
     "blueprint gatehouse/settings.yaml: status unknown",
   ]);
+});
+
+test("creates the groups that are missing, and keeps those that exist", async () => {
+  await wait({ groups: ["staff", "Staff", "editors & co"] });
+  expect(api.groups).toEqual(["authentik Admins", "staff", "Staff", "editors & co"]);
 });
 
 describe("after the timeout, the error names", () => {

@@ -59,7 +59,7 @@ describe("a comment on a pull request", () => {
 | Where | What |
 | --- | --- |
 | \`http://whoami-wiki.localhost\`<br>\`http://wiki.localhost\`<br>\`https://wiki.mesh.example.org\` | no longer admits \`auditors\` |
-| \`group auditors\` | is deleted, with its memberships |
+| \`group auditors\` | is no longer used; it remains in the identity provider, with its members |
 `);
   });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stackSchema } from "../../config/json-schema.ts";
@@ -34,6 +34,18 @@ describe("docs/operations/rotation.md", () => {
     expect(secrets).toContain("protected_services[].oauth_config.client_secret");
     expect(secrets.length).toBe(10);
   });
+});
+
+/** Arguments that contain a secret: headers, passwords and values of variables. */
+const SECRET_ARGUMENT =
+  /(-H|--header) "Authorization|-d "?\{.*\$|password="?\$|--from-literal|config set --secret .*-- |PASSWORD '/;
+
+test.each(
+  ["README.md", ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`)]
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => [name]),
+)("no command in %s has a secret among its arguments", (page) => {
+  expect(SECRET_ARGUMENT.exec(read(page))?.[0]).toBe(undefined);
 });
 
 test("docs/observability.md configures the same static options as the local platform", () => {

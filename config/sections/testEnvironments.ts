@@ -29,7 +29,7 @@ export const testEnvironments = {
 gatehouse:test_environments: { install: true }
 `,
   text: `
-The hosts exist on localhost only. \`whoami-<name>.localhost\` is the echo service under the authentication of the service \`<name>\`; \`whoami-public.localhost\` is open. See
+The hosts exist on localhost only. \`whoami-<name>.localhost\` is the echo service under the authentication of the service \`<name>\`; \`whoami-public.localhost\` is open, for GET and HEAD. See
 [the development path](applications.md#try-it).
 `,
 } satisfies Section;

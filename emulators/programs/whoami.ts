@@ -1,9 +1,12 @@
 /**
  * Emulates traefik/whoami: responds with the request that it received. `--port N` (default 8080), `--host ADDRESS`.
  * Header lines are given as they came: their names as spelled, and each of a repeated one. A websocket at /echo gives back each message.
+ * /data sends `size` bytes; a POST to /health sets the status of each later response there.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import { hostname } from "node:os";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { WebSocketServer } from "ws";
 
@@ -11,13 +14,25 @@ const { values } = parseArgs({
   options: { port: { type: "string", default: "8080" }, host: { type: "string", default: "127.0.0.1" } },
 });
 
+const UNITS: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30, tb: 2 ** 40 };
+let health = 200;
+
 const server = createServer(
   { shouldUpgradeCallback: (request) => pathOf(request) === "/echo" },
   (request, response) => {
-    request.resume();
     const path = pathOf(request);
+    if (path === "/health" && request.method === "POST") {
+      void text(request).then((status) => {
+        health = Number(status);
+        response.end();
+      });
+      return;
+    }
+    request.resume();
     if (path === "/health") {
-      response.end();
+      response.writeHead(health).end();
+    } else if (path === "/data") {
+      Readable.from(dataOf(request)).pipe(response);
     } else if (path === "/api") {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(asJson(request)));
@@ -38,8 +53,21 @@ process.once("SIGTERM", () => {
   sockets.clients.forEach((socket) => socket.terminate());
 });
 
+function urlOf(request: IncomingMessage): URL {
+  return new URL(request.url ?? "/", "http://localhost");
+}
+
+/** As Go's servers compare it: decoded. */
 function pathOf(request: IncomingMessage): string {
-  return new URL(request.url ?? "/", "http://localhost").pathname;
+  return decodeURIComponent(urlOf(request).pathname);
+}
+
+function* dataOf(request: IncomingMessage): Generator<Buffer> {
+  const { searchParams } = urlOf(request);
+  const unit = UNITS[searchParams.get("unit")?.toLowerCase() ?? ""] ?? 1;
+  for (let left = Number(searchParams.get("size") ?? 1) * unit; left > 0; left -= 2 ** 16) {
+    yield Buffer.alloc(Math.min(left, 2 ** 16), "-");
+  }
 }
 
 function asText(request: IncomingMessage): string {

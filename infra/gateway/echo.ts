@@ -29,7 +29,8 @@ export class Echo extends pulumi.ComponentResource {
           image: pinned("traefik/whoami:v1.11.0"),
           args: ["--port", String(backend.port)],
           ports: [{ name: "http", containerPort: backend.port }],
-          readinessProbe: { httpGet: { path: "/health", port: backend.port } },
+          // A POST changes the status of /health.
+          readinessProbe: { httpGet: { path: "/api", port: backend.port } },
           resources: resources("10m", "16Mi", "64Mi"),
         },
       }),

@@ -47,6 +47,14 @@ export function methodIs(...methods: readonly string[]): string {
 }
 
 /**
+ * Matches what any client may request of traefik/whoami: reads of any path but those that send or receive any number of bytes, and without
+ * the parameter that delays the response (traefik/whoami v1.11.0, app.go).
+ */
+export function echoes(): string {
+  return `${methodIs("GET", "HEAD")} && !(${pathIs("/data")} || ${pathIs("/echo")} || QueryRegexp(\`wait\`, \`.\`))`;
+}
+
+/**
  * A request for one schema (spec 001, "Schema selection").
  * @param first whether it is the default, which a request without the header means
  */

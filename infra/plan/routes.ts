@@ -3,7 +3,7 @@ import type { DataApi, Settings } from "../../config/settings.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { protectionOf, type Service } from "../../protections/table.ts";
 import { dataRules, type LimitedBackend, limitedBackend } from "./dataRoutes.ts";
-import { background, hostIs, methodIs, pathBelow, returnsToOutpost } from "./matchers.ts";
+import { background, echoes, hostIs, methodIs, pathBelow, returnsToOutpost } from "./matchers.ts";
 import { chain, openChain, outpostChain, redirect } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import { terminatesTls } from "./exposure.ts";
@@ -103,13 +103,22 @@ function rulesOf(exposure: Exposure, service: Service | undefined, dataApi: Data
 
 /** Public paths, then background requests, then everything else. */
 function applicationRules(exposure: Exposure, service: Service | undefined): Rule[] {
-  const match = exposure.role === "catalog" ? `${hostIs(exposure)} && ${methodIs("GET", "HEAD")}` : hostIs(exposure);
-  const rest = { ...common(exposure), match, priority: PRIORITY.application };
+  const rest = {
+    ...common(exposure),
+    match: [hostIs(exposure), ...limits(exposure)].join(" && "),
+    priority: PRIORITY.application,
+  };
   return [
     ...exposure.publicPaths.map((path) => publicPath(exposure, path)),
     ...(hasBackgroundRule(exposure) ? [backgroundRule(exposure, service)] : []),
     { ...rest, ...protection(exposure, service) },
   ];
+}
+
+/** What else than the host the rule of an open host matches. */
+function limits({ role, protection }: Exposure): string[] {
+  if (role === "catalog") return [methodIs("GET", "HEAD")];
+  return role === "test" && protection === "open" ? [echoes()] : [];
 }
 
 function dataApiRules(exposure: Exposure, dataApi: DataApi): Rule[] {

@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, inject, test } from "vitest";
 import type { Exposure } from "../../infra/plan/types.ts";
-import { pathBelow } from "../../infra/plan/matchers.ts";
+import { echoes, hostIs, pathBelow } from "../../infra/plan/matchers.ts";
 import { markOf, verifyControl, type TraefikObject, withObjects } from "./cluster.ts";
-import { type Line, outcome, sendRaw } from "./raw-requests.ts";
+import { type Line, outcome, type RawRequest, sendRaw } from "./raw-requests.ts";
 import { exposureOf } from "./fixtures.ts";
 
 const chain = ["gatehouse-strip"];
@@ -49,6 +49,24 @@ describe("a host", () => {
       observe: outcome,
       without: { chain, match: "HostRegexp(`forward.localhost`) && Path(`/control`)", expected: "200 shows /control" },
       with: { chain, expected: "404" },
+    });
+  });
+});
+
+describe("the open test host", () => {
+  test.each<[string, RawRequest]>([
+    ["a new status of the health check", { method: "POST", target: "/health", body: "500" }],
+    ["any number of bytes", { target: "/data?size=1&unit=mb" }],
+    ["any number of bytes, in another spelling of the path", { target: "/x/..//%64ata?size=1&unit=mb" }],
+    ["a delayed response", { target: "/?wait=1ms" }],
+  ])("does not route a request for %s", async (_, request) => {
+    const exposure = exposureOf("whoami-public", "localhost");
+    await verifyControl({
+      exposure,
+      attack: () => sendRaw(exposure.url, request),
+      observe: ({ status }) => status,
+      without: { chain, match: hostIs(exposure), expected: 200 },
+      with: { chain, match: `${hostIs(exposure)} && ${echoes()}`, expected: 404 },
     });
   });
 });

@@ -161,6 +161,13 @@ describe("the gateway under mocks", () => {
     ]);
   });
 
+  test("probes the echo service at a path whose response no request changes", () => {
+    const { template } = recorder
+      .objects<{ spec: { template: { spec: { containers: object[] } } } }>("apps/v1:Deployment")
+      .get("default/whoami")?.spec ?? { template: undefined };
+    expect(template?.spec.containers).toMatchObject([{ readinessProbe: { httpGet: { path: "/api", port: 8080 } } }]);
+  });
+
   test("accepts connections to the echo service from the gateway only", () => {
     const policies = recorder.objects<Spec>("networking.k8s.io/v1:NetworkPolicy");
     expect(policies.get("default/whoami")?.spec).toEqual({

@@ -144,6 +144,16 @@ describe("a route", () => {
     expect(chainsOf(onMesh({}), "gatehouse-catalog")).toEqual([[match, ["gatehouse-https", "gatehouse-strip"]]]);
   });
 
+  test("of the open test host matches reads of a bounded size only", () => {
+    const unbounded = "Path(`/data`) || Path(`/echo`) || QueryRegexp(`wait`, `.`)";
+    expect(rulesOf(planOf(LOCAL), "gatehouse-test")).toEqual([
+      [
+        `Host(\`whoami-public.localhost\`) && (Method(\`GET\`) || Method(\`HEAD\`)) && !(${unbounded})`,
+        ...[100, "none", "open"],
+      ],
+    ]);
+  });
+
   test("is split if a service has domains with and without TLS", () => {
     const plan = planOf(BOTH, proxy({}));
     const seen = plan.routes.map(({ namespace, name, entryPoint, tls, rules }) => [

@@ -31,7 +31,7 @@ const installation = z.strictObject({
     .enum(["LoadBalancer", "ClusterIP"])
     .default("LoadBalancer")
     .describe(
-      "How the deploying machine reaches the server: through a load balancer, or the network of the cluster (or a port forward).",
+      "How the deploying machine reaches the server: through a load balancer, or the network of the cluster (or a port forward). Through the load balancer of k3s, pods of every namespace can connect.",
     ),
   host: plain()
     .optional()

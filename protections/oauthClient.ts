@@ -21,7 +21,9 @@ export const oauthConfig = z.strictObject({
     .describe("Scopes in addition to openid, email and profile."),
   client_type: z.enum(["confidential", "public"]).default("confidential").describe("OAuth 2.0 client type."),
   access_token_validity: duration().default("minutes=10").describe("Validity of access tokens."),
-  refresh_token_validity: duration().optional().describe("Validity of refresh tokens. Default: the session length."),
+  refresh_token_validity: duration()
+    .optional()
+    .describe("Validity of refresh tokens from the sign-in on; they are not renewed. Default: the session length."),
   subject_mode: z
     .enum(["hashed_user_id", "user_id", "user_uuid", "user_username", "user_email", "user_upn"])
     .default("hashed_user_id")

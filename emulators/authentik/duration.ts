@@ -2,7 +2,7 @@ const units: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600, da
 
 /** Seconds of a duration in authentik's spelling: `hours=10;minutes=5`. Throws on any other. */
 export function seconds(duration: string): number {
-  const parts = duration.split(/[;,]/).map((part) => /^\s*(\w+)=(\d+)\s*$/.exec(part));
+  const parts = duration.split(/[;,]/).map((part) => /^\s*(\w+)=(-?\d+)\s*$/.exec(part));
   return parts.reduce((sum, part) => {
     const size = units[part?.[1] ?? ""];
     if (!size) throw new Error(`"${duration}" is not a duration`);

@@ -51,6 +51,8 @@ export type Provider = {
   access_code_validity: string;
   access_token_validity: string;
   refresh_token_validity: string;
+  /** OAuth 2.0 providers only. */
+  refresh_token_threshold?: string;
   issuer_mode: string;
   grant_types: string[];
   external_host: string;

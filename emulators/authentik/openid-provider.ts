@@ -1,6 +1,6 @@
 import { createPrivateKey, randomUUID } from "node:crypto";
 import OpenId, { interactionPolicy } from "oidc-provider";
-import type { Configuration, JWK } from "oidc-provider";
+import type { Configuration, JWK, KoaContextWithOIDC } from "oidc-provider";
 import { adapter } from "./adapter.ts";
 import { keyId } from "./certificate.ts";
 import { algorithmOf } from "./claims.ts";
@@ -13,6 +13,7 @@ import { messagePage } from "./pages.ts";
 import { sessionCookie } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
+type Tokens = { access_token?: string; id_token?: string; refresh_token?: string; expires_in: number };
 export type Client = { application: Application; provider: Provider };
 
 /**
@@ -101,6 +102,7 @@ export function openIdProvider(
     enabledJWA: { idTokenSigningAlgValues: ["RS256", "ES256", "HS256"] },
     clockTolerance: 0,
     pkce: { required: () => false },
+    rotateRefreshToken: ({ oidc }) => renewed(provider, oidc.entities.RefreshToken?.exp ?? 0),
     cookies: { names: { session: sessionCookie }, long: cookie, short: cookie },
     ttl: {
       AuthorizationCode: seconds(provider.access_code_validity),
@@ -130,17 +132,27 @@ export function openIdProvider(
     // authentik's choice where the library's is another.
     if (ctx.status === 303) ctx.status = 302;
     if (ctx.status === 401 && ctx.path.endsWith("/token/")) ctx.status = 400;
-    const tokens = ctx.body as { access_token?: string; id_token?: string; expires_in: number } | undefined;
+    const tokens = ctx.body as Tokens | undefined;
     if (ctx.status === 200 && ctx.path.endsWith("/token/") && tokens?.id_token) {
       // authentik's access tokens are JWTs with the same claims; the library's are opaque.
       noteIssued(store, application, tokens.id_token, tokens.expires_in, tokens.access_token);
-      ctx.body = { ...tokens, access_token: tokens.id_token };
+      const { refresh_token, ...others } = { ...tokens, access_token: tokens.id_token };
+      // A refresh token that stays is not part of the response.
+      const { params } = (ctx as KoaContextWithOIDC).oidc;
+      const stays = refresh_token === undefined || refresh_token === params?.["refresh_token"];
+      ctx.body = stays ? others : { ...others, refresh_token };
       await store.saved();
     }
   });
   openId.Client.prototype.redirectUriAllowed = (uri: string) => allows(provider, uri);
   passAllClaims(openId);
   return openId;
+}
+
+/** Returns whether a refresh replaces a token by one of full length: always with a threshold of 0, else with less than the threshold left. */
+function renewed({ refresh_token_threshold = "seconds=0" }: Provider, expires: number): boolean {
+  const threshold = seconds(refresh_token_threshold);
+  return threshold === 0 || expires - Date.now() / 1000 < threshold;
 }
 
 /** The login page that comes back to this authorization request, without the prompt that it satisfies. */

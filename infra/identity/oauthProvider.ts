@@ -62,6 +62,9 @@ export function registerOAuthProvider(
       })),
       accessTokenValidity: tokens.accessTokenValidity,
       refreshTokenValidity: tokens.refreshTokenValidity,
+      // Never renewed: authentik checks no groups at a refresh, and 0 renews always (measured). A negative value, since a token that expires
+      // while it is used has less than nothing left.
+      refreshTokenThreshold: "hours=-1",
       subMode: tokens.subjectMode,
     },
     opts,

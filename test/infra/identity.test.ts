@@ -64,6 +64,7 @@ describe("an installed identity provider under mocks", () => {
       ],
       grantTypes: ["authorization_code", "refresh_token"],
       ...{ accessTokenValidity: "minutes=10", refreshTokenValidity: "hours=8", subMode: "hashed_user_id" },
+      refreshTokenThreshold: "hours=-1",
     });
   });
 

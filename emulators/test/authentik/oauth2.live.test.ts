@@ -132,6 +132,31 @@ describe("settings of a provider", () => {
     await restore();
   });
 
+  test.each([
+    ["seconds=0", [true, true]],
+    ["days=31", [true, true]],
+    ["hours=1", [false, false]],
+    ["hours=-1", [false, false]],
+  ])("with a threshold of %s, two refreshes renew a refresh token of 30 days: %j", async (threshold, renewals) => {
+    const mappings = await list(authentik.url, "/propertymappings/provider/scope/");
+    const property_mappings = mappings
+      .filter((one) => ["openid", "offline_access"].includes(one["scope_name"] as string))
+      .map((one) => one["pk"]);
+    const restore = await configure(authentik.url, { refresh_token_threshold: threshold, property_mappings });
+    const { code } = await codeFor(authentik.url, authorize({ scope: "openid offline_access" }));
+    let refresh_token = (await redeem({ ...confidential, code })).body["refresh_token"] as string;
+    const observed: boolean[] = [];
+    for (let refresh = 0; refresh < 2; refresh += 1) {
+      const { status, body } = await redeem({ ...confidential, grant_type: "refresh_token", refresh_token });
+      expect(status).toBe(200);
+      const next = body["refresh_token"] as string | undefined;
+      observed.push(next !== undefined && next !== refresh_token);
+      refresh_token = next ?? refresh_token;
+    }
+    expect(observed).toEqual(renewals);
+    await restore();
+  });
+
   test.each(["user_id", "user_uuid", "user_username", "user_email"])("subject mode %s", async (sub_mode) => {
     const expected: Json = { user_id: String(user["pk"]), user_uuid: user["uuid"], user_username: "bob" };
     const restore = await configure(authentik.url, { sub_mode });

@@ -41,7 +41,13 @@ describe("the address of the viewer", () => {
     filters: fc.array(filter, { maxLength: 5 }),
     page: fc.integer({ min: 1, max: 1e6 }),
     size: fc.constantFrom(...PAGE_SIZES),
-    chart: fc.option(fc.oneof(fc.constant("none" as const), fc.record({ x: text, y: text, series: fc.string() }))),
+    chart: fc.option(
+      fc.oneof(
+        fc.constant("none" as const),
+        fc.record({ x: text, y: text, series: fc.string() }),
+        fc.record({ map: text, y: text }),
+      ),
+    ),
   });
 
   test("contains all of the state, for any column names", () => {

@@ -31,13 +31,18 @@ export function rankedLabels({ labels, series, repeated }: Drawing): readonly st
   return only.points.toSorted((a, b) => b.y - a.y).map(({ x }) => x);
 }
 
+/** Returns a value as a number, which is text where a number of JavaScript would not be exact; null if it is none. */
+export function numberOf(value: unknown): number | null {
+  const number =
+    typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : null;
+}
+
 /** Returns the rows as points, by series. Rows without a number or an x value are left out; values are not aggregated. */
 export function drawingOf(rows: readonly Row[], { x, y, series }: ChartState): Drawing {
   const points = rows.flatMap((row) => {
-    const value = row[y];
-    const number =
-      typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
-    return Number.isFinite(number) && row[x] !== null
+    const number = numberOf(row[y]);
+    return number !== null && row[x] !== null
       ? [{ x: cellText(row[x]), y: number, series: series ? cellText(row[series]) : y }]
       : [];
   });

@@ -1,69 +1,100 @@
+import { lazy, Suspense } from "preact/compat";
 import type { VNode } from "preact";
-import type { Choices } from "../chart/choices.ts";
-import type { EndpointDetails } from "../api/meta.ts";
-import type { Counted } from "../api/rows.ts";
+import { useMemo } from "preact/hooks";
+import type { Choices as ChartChoices } from "../chart/choices.ts";
 import { useText } from "../i18n/text.tsx";
-import type { Column } from "../state/columns.ts";
+import { areaKeys } from "../map/keys.ts";
 import type { ChartState, ViewState } from "../state/view.ts";
 import { ChartOfRows } from "./ChartOfRows.tsx";
-import { visible } from "../text/visible.ts";
+import { Choices } from "./Choices.tsx";
+import { ColumnChoice } from "./ColumnChoice.tsx";
+import type { DrawnProps } from "./drawnRows.ts";
+import { Pending } from "./Pending.tsx";
 
-interface Props {
-  readonly endpoint: EndpointDetails;
-  readonly view: ViewState;
-  readonly answer: Counted;
-  readonly choices: Choices;
+const MapOfRows = lazy(() => import("./MapOfRows.tsx"));
+
+interface Props extends DrawnProps {
+  readonly choices: ChartChoices;
   readonly change: (chart: ViewState["chart"]) => void;
 }
 
-/** The chart next to the rows. Without a valid choice in the address, it is the one that the columns suggest. */
-export function ChartPanel({ endpoint, view, answer, choices, change }: Props): VNode {
+/** The chart or the map next to the rows. Without a valid choice in the address, it is the chart that the columns suggest. */
+export function ChartPanel({ choices, change, ...drawn }: Props): VNode {
   const { t } = useText();
-  const has = (columns: readonly Column[], name: string): boolean => columns.some((column) => column.name === name);
-  const { chart } = view;
-  const valid = chart !== null && chart !== "none" && has(choices.x, chart.x) && has(choices.y, chart.y);
-  const shown: ChartState = valid ? chart : choices.first;
+  const { chart } = drawn.view;
+  const { first } = choices;
+  const keys = useMemo(
+    () => areaKeys(drawn.endpoint.columns ?? [], drawn.answer.rows),
+    [drawn.endpoint.columns, drawn.answer.rows],
+  );
+  const has = (names: readonly { readonly name: string }[], name: string): boolean =>
+    names.some((each) => each.name === name);
+  const given = chart !== null && chart !== "none" && has(choices.y, chart.y) ? chart : first;
+  const map = "map" in given ? keys.find(({ name }) => name === given.map) : undefined;
+  const plain = "x" in given && has(choices.x, given.x) ? given : { ...first, y: given.y };
+  const kind = map ? "mapHeading" : "chartHeading";
   return (
     <section aria-labelledby="chart">
       <h2 id="chart" class="unseen">
-        {t("chartHeading")}
+        {t(kind)}
       </h2>
-      <ChartOfRows endpoint={endpoint} view={view} answer={answer} chart={shown} />
-      <div class="condition">
-        <Choice label={t("chartY")} columns={choices.y} value={shown.y} set={(y) => change({ ...shown, y })} />
-        <Choice label={t("chartX")} columns={choices.x} value={shown.x} set={(x) => change({ ...shown, x })} />
-        <Choice
-          label={t("chartSeries")}
-          columns={choices.series}
-          none={t("chartNone")}
-          value={shown.series}
-          set={(series) => change({ ...shown, series })}
+      {keys[0] && (
+        <Choices
+          label="chart"
+          names={["chartHeading", "mapHeading"] as const}
+          chosen={kind}
+          choose={(name) =>
+            change(name === "mapHeading" ? { map: keys[0]!.name, y: given.y } : chartBy(first, given.y))
+          }
+          textOf={t}
         />
+      )}
+      {map ? (
+        <Suspense fallback={<Pending />}>
+          <MapOfRows {...drawn} areaKey={map} y={given.y} />
+        </Suspense>
+      ) : (
+        <ChartOfRows {...drawn} chart={plain} />
+      )}
+      <div class="condition">
+        <ColumnChoice
+          label={t("chartY")}
+          columns={choices.y}
+          value={given.y}
+          set={(y) => change(map ? { map: map.name, y } : { ...plain, y })}
+        />
+        {map ? (
+          keys.length > 1 && (
+            <ColumnChoice
+              label={t("mapKey")}
+              columns={keys}
+              value={map.name}
+              set={(name) => change({ map: name, y: given.y })}
+            />
+          )
+        ) : (
+          <>
+            <ColumnChoice
+              label={t("chartX")}
+              columns={choices.x}
+              value={plain.x}
+              set={(x) => change({ ...plain, x })}
+            />
+            <ColumnChoice
+              label={t("chartSeries")}
+              columns={choices.series}
+              none={t("chartNone")}
+              value={plain.series}
+              set={(series) => change({ ...plain, series })}
+            />
+          </>
+        )}
       </div>
     </section>
   );
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly columns: readonly Column[];
-  readonly value: string;
-  readonly set: (name: string) => void;
-  readonly none?: string;
-}
-
-function Choice({ label, columns, value, set, none }: ChoiceProps): VNode {
-  return (
-    <label>
-      {label}
-      <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-        {none !== undefined && <option value="">{none}</option>}
-        {columns.map(({ name }) => (
-          <option key={name} value={name}>
-            {visible(name)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+/** The suggested chart of a measure, which the address does not name if it is the first measure. */
+function chartBy(first: ChartState, y: string): ChartState | null {
+  return y === first.y ? null : { ...first, y };
 }

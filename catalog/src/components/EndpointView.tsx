@@ -52,6 +52,7 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
   const changeChart = (chart: ViewState["chart"]): void => go({ chart, page: view.page });
   const choices = useMemo(() => choicesOf(columns, data && isComplete(data) ? data.rows : []), [columns, data]);
   const drawn = choices !== null && view.chart !== "none";
+  const onMap = view.chart !== null && view.chart !== "none" && "map" in view.chart;
   return (
     <>
       <nav aria-label={t("toList")} class="crumbs">
@@ -94,7 +95,7 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
           <CiteButton endpoint={endpoint} view={view} />
           {choices && (
             <button type="button" class="tool" onClick={() => changeChart(drawn ? "none" : null)}>
-              {t(drawn ? "chartHide" : "chartShow")}
+              {t(drawn ? (onMap ? "mapHide" : "chartHide") : "chartShow")}
             </button>
           )}
         </div>

@@ -15,6 +15,13 @@ export interface ChartState {
   readonly series: string;
 }
 
+/** What a map is drawn of: columns by name. */
+export interface MapState {
+  /** The column with the numbers of areas. */
+  readonly map: string;
+  readonly y: string;
+}
+
 /** What the viewer shows of a relation; the query string holds all of it. */
 export interface ViewState {
   /** Columns to show, in this order; empty for all. */
@@ -26,7 +33,7 @@ export interface ViewState {
   /** Rows per page. */
   readonly size: number;
   /** null for the chart that the columns suggest. */
-  readonly chart: ChartState | "none" | null;
+  readonly chart: ChartState | MapState | "none" | null;
 }
 
 export const PAGE_SIZES = [25, 100, 250, 500] as const;
@@ -35,7 +42,7 @@ const WHERE = "where.";
 
 /**
  * Reads the state of the viewer from a query string: `col` (repeated), `sort=<column>.asc|desc`, `where.<column>=<operator>.<value>`
- * (repeated), `page`, `size`, `x`, `y`, `series`, `chart=none`. What cannot be read is left out.
+ * (repeated), `page`, `size`, `x`, `y`, `series` or `map`, `y` or `chart=none`. What cannot be read is left out.
  */
 export function readView(params: URLSearchParams): ViewState {
   return {
@@ -59,9 +66,7 @@ export function writeView(view: Partial<ViewState>): URLSearchParams {
   if (size !== DEFAULT_SIZE) params.set("size", String(size));
   if (chart === "none") params.set("chart", chart);
   else if (chart) {
-    params.set("x", chart.x);
-    params.set("y", chart.y);
-    if (chart.series) params.set("series", chart.series);
+    for (const [name, column] of Object.entries<string>({ ...chart })) if (column) params.set(name, column);
   }
   return params;
 }
@@ -81,5 +86,7 @@ function readChart(params: URLSearchParams): ViewState["chart"] {
   if (params.get("chart") === "none") return "none";
   const x = params.get("x") ?? "";
   const y = params.get("y") ?? "";
+  const map = params.get("map") ?? "";
+  if (map && y) return { map, y };
   return x && y ? { x, y, series: params.get("series") ?? "" } : null;
 }

@@ -52,6 +52,7 @@ describe("has no violation and fits in both themes and on a phone:", () => {
     ["table", "/data/marts/dim_kommune?where.fylke_nr=eq.03&sort=kommune_navn.asc"],
     ["table-deprecated", "/data/raw/ssb_kommuner?where.region_code=starts.11"],
     ["table-stable", "/data/api_v1/distrikt_summary?x=fylke_nr&y=kommuner"],
+    ["map", "/data/api_v1/distrikt_summary?map=fylke_nr&y=kommuner"],
     ["source", "/sources/ssb-klass-131"],
     ["contract", "/contract"],
     ["about", "/about"],

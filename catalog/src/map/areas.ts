@@ -1,0 +1,55 @@
+import type { Row } from "../api/rows.ts";
+import { numberOf } from "../chart/series.ts";
+import type { MapState } from "../state/view.ts";
+import { cellText } from "../text/visible.ts";
+import { areaNumber, type Level } from "./keys.ts";
+
+/** What a map draws of its rows, and what it cannot draw. */
+export interface AreaValues {
+  /** The value of each area that has exactly one row with a number. */
+  readonly values: ReadonlyMap<string, number>;
+  /** Areas with several rows, which are not added up. */
+  readonly repeated: readonly string[];
+  /** Number of rows without an area on the map, and their keys. */
+  readonly missing: { readonly count: number; readonly keys: readonly string[] };
+  /** Number of rows of an area that have no number. */
+  readonly skipped: number;
+}
+
+/** @param areas the id of an area by its numbers: that of today, and that of the year of the boundaries */
+export function areaValues(
+  rows: readonly Row[],
+  { map, y }: MapState,
+  level: Level,
+  areas: ReadonlyMap<string, string>,
+): AreaValues {
+  const placed = rows.map((row) => ({
+    key: cellText(row[map]),
+    area: areas.get(areaNumber(row[map], level) ?? ""),
+    value: numberOf(row[y]),
+  }));
+  const missing = placed.filter(({ area }) => area === undefined);
+  const drawn = placed.flatMap(({ area, value }) => (area !== undefined && value !== null ? [{ area, value }] : []));
+  const byArea = [...Map.groupBy(drawn, ({ area }) => area)];
+  return {
+    values: new Map(
+      byArea.flatMap(([area, [first, ...more]]) => (first && more.length === 0 ? [[area, first.value]] : [])),
+    ),
+    repeated: byArea.filter(([, { length }]) => length > 1).map(([area]) => area),
+    missing: { count: missing.length, keys: [...new Set(missing.map(({ key }) => key))].sort() },
+    skipped: rows.length - missing.length - drawn.length,
+  };
+}
+
+/** Returns the rows of the latest time, and that time; all rows and null if there is one time only. */
+export function latestRows(
+  rows: readonly Row[],
+  column: string | undefined,
+): { readonly rows: readonly Row[]; readonly time: string | null } {
+  if (column === undefined) return { rows, time: null };
+  const times = [...new Set(rows.map((row) => cellText(row[column])))];
+  const latest = times.reduce((a, b) => (a.localeCompare(b, undefined, { numeric: true }) < 0 ? b : a), "");
+  return times.length > 1
+    ? { rows: rows.filter((row) => cellText(row[column]) === latest), time: latest }
+    : { rows, time: null };
+}

@@ -1,0 +1,188 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import Papa from "papaparse";
+import { describe, expect, test } from "vitest";
+import { areaValues, latestRows } from "../../catalog/src/map/areas.ts";
+import { classesOf, classOf } from "../../catalog/src/map/classes.ts";
+import { areaKeys, areaNumber } from "../../catalog/src/map/keys.ts";
+import { packageFolder } from "../../config/folders.ts";
+
+const column = (name: string, type = "text") => ({ name, type, nullable: true, description: null, key: false });
+
+describe("the columns that a map can be drawn by", () => {
+  test.each<[string, readonly unknown[], string | undefined]>([
+    ["kommune_nr", ["0301", "1103", null], "municipality"],
+    ["kommunenummer", [301, 1103], "municipality"],
+    ["fylke_nr", ["03", "11"], "county"],
+    ["fylkesnummer", [3, 11], "county"],
+    ["region_code", ["0", "0301", "3101"], "municipality"],
+    ["region_code", ["03", "31"], "county"],
+    ["region", ["Oslo", "0301"], undefined],
+    ["kommune_navn", ["Oslo", "Halden"], undefined],
+    ["kommune_nr", ["a", "b"], undefined],
+    ["land_code", ["0301"], undefined],
+    ["amount", ["0301"], undefined],
+    // The table does not show the column.
+    ["fylke_nr", [], "county"],
+    ["kommune", [], undefined],
+  ])("%s with the values %j", (name, values, level) => {
+    const found = areaKeys(
+      [column(name)],
+      values.map((value) => ({ [name]: value })),
+    );
+    expect(found).toEqual(level === undefined ? [] : [{ name, level }]);
+  });
+
+  test("are municipalities first", () => {
+    const keys = areaKeys([column("fylke_nr"), column("kommune_nr")], [{ fylke_nr: "31", kommune_nr: "3101" }]);
+    expect(keys.map(({ name }) => name)).toEqual(["kommune_nr", "fylke_nr"]);
+  });
+});
+
+test("the number of an area has all of its digits, also from an integer", () => {
+  expect(
+    [301, "0301", "301", " 0301 ", 31, "03011", "K301", null, 3.1].map((value) => areaNumber(value, "municipality")),
+  ).toEqual(["0301", "0301", "0301", "0301", null, null, null, null, null]);
+  expect([3, "03", "3101", ""].map((value) => areaNumber(value, "county"))).toEqual(["03", "03", null, null]);
+});
+
+describe("the values of a map", () => {
+  const areas = new Map(["0301", "3101", "1103"].map((id) => [id, id])).set("3001", "3101");
+  const values = (rows: readonly Record<string, unknown>[]) =>
+    areaValues(rows, { map: "nr", y: "y" }, "municipality", areas);
+
+  test("contain numbers of today and of 2020, and lists what is not drawn", () => {
+    expect(
+      values([
+        { nr: "0301", y: 1 },
+        { nr: "3001", y: "2.50" },
+        { nr: "1103", y: null },
+        { nr: "0101", y: 4 },
+        { nr: "0101", y: 5 },
+        { nr: null, y: 6 },
+      ]),
+    ).toEqual({
+      values: new Map([
+        ["0301", 1],
+        ["3101", 2.5],
+      ]),
+      repeated: [],
+      missing: { count: 3, keys: ["", "0101"] },
+      skipped: 1,
+    });
+  });
+
+  test("do not contain an area of several rows", () => {
+    expect(
+      values([
+        { nr: "3001", y: 1 },
+        { nr: "3101", y: 2 },
+        { nr: "0301", y: 3 },
+      ]),
+    ).toEqual({ values: new Map([["0301", 3]]), repeated: ["3101"], missing: { count: 0, keys: [] }, skipped: 0 });
+  });
+
+  test("are those of the latest time", () => {
+    const rows = [{ year: 9 }, { year: 2024 }, { year: null }, { year: 2024 }];
+    expect(latestRows(rows, "year")).toEqual({ rows: [{ year: 2024 }, { year: 2024 }], time: "2024" });
+    expect(latestRows(rows.slice(1, 2), "year")).toEqual({ rows: [{ year: 2024 }], time: null });
+    expect(latestRows(rows, undefined)).toEqual({ rows, time: null });
+  });
+});
+
+describe("the classes of values", () => {
+  const compact = (values: readonly number[]): number[][] =>
+    classesOf(values).map(({ from, to, count, tone }) => [from, to, count, tone]);
+
+  test("have about the same number of values, and the values' own limits", () => {
+    expect(compact([1, 2, 3, 4, 5, 6, 7, 8, 9, 1000])).toEqual([
+      [1, 2, 2, 1],
+      [3, 4, 2, 2],
+      [5, 6, 2, 3],
+      [7, 8, 2, 4],
+      [9, 1000, 2, 5],
+    ]);
+  });
+
+  test("are one per value if there are few values", () => {
+    expect(compact([7, 7, 7])).toEqual([[7, 7, 3, 3]]);
+    expect(compact([4, 1, 1, 1, 1, 1])).toEqual([
+      [1, 1, 5, 1],
+      [4, 4, 1, 5],
+    ]);
+    expect(compact([])).toEqual([]);
+  });
+
+  test("are separated by zero if there are values on both sides", () => {
+    expect(compact([-5, -1, 0, 2, 3])).toEqual([
+      [-5, -5, 1, -5],
+      [-1, -1, 1, -1],
+      [0, 0, 1, 1],
+      [2, 2, 1, 3],
+      [3, 3, 1, 5],
+    ]);
+    expect(compact([-2, -1])).toEqual([
+      [-2, -2, 1, 1],
+      [-1, -1, 1, 5],
+    ]);
+  });
+
+  test("contain each value once, in order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 }), (values) => {
+        const classes = classesOf(values);
+        expect(classes.reduce((sum, { count }) => sum + count, 0)).toBe(values.length);
+        expect(classes.length).toBeLessThanOrEqual(6);
+        for (const value of values) {
+          const { from = Number.NaN, to = Number.NaN } = classOf(classes, value) ?? {};
+          expect([from <= value, value <= to]).toEqual([true, true]);
+        }
+        classes.slice(1).forEach(({ from }, index) => expect(from).toBeGreaterThan(classes[index]?.to ?? Number.NaN));
+      }),
+    );
+  });
+});
+
+describe("the geometry", () => {
+  interface Area {
+    readonly properties: { readonly id: string; readonly old?: string; readonly name: string };
+  }
+  const folder = packageFolder();
+  const fileOf = (name: string): string => readFileSync(join(folder, "catalog/src/map", `${name}.json`), "utf8");
+  const areasOf = (name: string): readonly Area["properties"][] =>
+    (JSON.parse(fileOf(name)) as { objects: { areas: { geometries: Area[] } } }).objects.areas.geometries.map(
+      ({ properties }) => properties,
+    );
+  const { data } = Papa.parse<Record<string, string>>(
+    readFileSync(join(folder, "local/sample/kommuner-2024.csv"), "utf8"),
+    { header: true, skipEmptyLines: true },
+  );
+  const counties = new Map(data.map((row) => [row["fylke_nr"], row["fylke_navn"]]));
+
+  test("has the counties of 2024", () => {
+    expect(new Map(areasOf("counties").map(({ id, name }) => [id, name]))).toEqual(counties);
+  });
+
+  test("has the municipalities of 2024, of which Ålesund and Haram are one area", () => {
+    const numbers = data.map((row) => row["kommune_nr"]).filter((number) => number !== "1508" && number !== "1580");
+    expect(areasOf("municipalities").map(({ id }) => id)).toEqual([...numbers, "1507"].sort());
+  });
+
+  test("has the number of 2020 of each municipality of a county that was divided", () => {
+    const renumbered = areasOf("municipalities").filter(({ id }) =>
+      ["31", "32", "33", "39", "40", "55", "56"].includes(id.slice(0, 2)),
+    );
+    const former = (id: string): string => (id < "34" ? "30" : id < "41" ? "38" : "54");
+    expect(renumbered.map(({ id, old }) => [id, old?.slice(0, 2)])).toEqual(
+      renumbered.map(({ id }) => [id, former(id)]),
+    );
+    expect(new Set(renumbered.map(({ old }) => old)).size).toBe(51 + 23 + 39);
+    expect(areasOf("municipalities").filter(({ old }) => old !== undefined)).toEqual(renumbered);
+  });
+
+  test("is small", () => {
+    expect(fileOf("counties").length).toBeLessThan(40_000);
+    expect(fileOf("municipalities").length).toBeLessThan(150_000);
+  });
+});

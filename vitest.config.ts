@@ -10,6 +10,7 @@ const OWN_PLATFORM = [
   "import",
   "interrupted",
   "lifecycle",
+  "names",
   "outages",
   "revert",
   "single-provider-outpost",

@@ -22,3 +22,11 @@ export function onceIn(
 ): { aliases: pulumi.Alias[] } {
   return { aliases: [{ parent: pulumi.createUrn(name, type, parent).apply((urn) => urn.replace(AROUND, "")) }] };
 }
+
+/** Returns the option for a resource that had another name in older programs. @param once what {@link onceIn} returns for it */
+export function onceNamed(
+  name: string,
+  { aliases }: { readonly aliases: readonly pulumi.Alias[] },
+): { aliases: pulumi.Alias[] } {
+  return { aliases: [{ name }, ...aliases.map((alias) => ({ ...alias, name }))] };
+}

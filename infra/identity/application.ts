@@ -12,6 +12,8 @@ export interface ApplicationArgs {
   /** Allowed groups; empty = everyone who can sign in. */
   readonly groups: readonly string[];
   readonly access: Access;
+  /** The options of a resource, by the end of its name. */
+  readonly options: (end: string) => pulumi.CustomResourceOptions;
 }
 
 /**
@@ -19,11 +21,7 @@ export interface ApplicationArgs {
  * @param name prefix of the resources' names
  * @returns both
  */
-export function registerApplication(
-  name: string,
-  args: ApplicationArgs,
-  opts: pulumi.CustomResourceOptions,
-): pulumi.Resource[] {
+export function registerApplication(name: string, args: ApplicationArgs): pulumi.Resource[] {
   const application = new authentik.Application(
     `${name}-application`,
     {
@@ -33,9 +31,9 @@ export function registerApplication(
       protocolProvider: args.providerId,
       metaLaunchUrl: args.launchUrl,
     },
-    opts,
+    args.options("application"),
   );
   if (args.groups.length === 0) return [application];
   const binding = { target: application.uuid, policy: args.access.policyId(args.groups), order: 0 };
-  return [application, new authentik.PolicyBinding(`${name}-binding`, binding, opts)];
+  return [application, new authentik.PolicyBinding(`${name}-binding`, binding, args.options("binding"))];
 }

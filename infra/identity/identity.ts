@@ -3,7 +3,8 @@ import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import type { Exposure, Plan } from "../plan/types.ts";
+import { isForwarded } from "../plan/exposure.ts";
+import type { Plan } from "../plan/types.ts";
 import { Access } from "./access.ts";
 import type { Authentik } from "./authentik.ts";
 import { type Defaults, lookUpDefaults } from "./defaults.ts";
@@ -12,7 +13,7 @@ import { Machine } from "./machine.ts";
 import { registerOAuthProvider } from "./oauthProvider.ts";
 import { Outpost } from "./outpost.ts";
 import type { Outposts } from "./outposts.ts";
-import { type ForwardedExposure, type ProxyProvider, registerProxyProvider } from "./proxyProvider.ts";
+import { type ProxyProvider, registerProxyProvider } from "./proxyProvider.ts";
 
 export interface IdentityArgs {
   readonly settings: Settings;
@@ -90,10 +91,6 @@ function proxyProviders({ plan, defaults, access, object }: Shared, mapping: pul
     .map((exposure) => registerProxyProvider({ exposure, defaults, access, mapping }, object));
 }
 
-function isForwarded(exposure: Exposure): exposure is ForwardedExposure {
-  return exposure.application !== undefined;
-}
-
 function oauthProviders(shared: Shared): Map<string, pulumi.Resource[]> {
   const { settings, plan, cluster, authentik, defaults, access, object } = shared;
   const clients = new Map(plan.clients.map((client) => [client.service, client]));
@@ -102,8 +99,7 @@ function oauthProviders(shared: Shared): Map<string, pulumi.Resource[]> {
     settings.services.flatMap((service) => {
       const client = clients.get(service.name);
       if (!client || !("oauthConfig" in service)) return [];
-      const args = { client, service, defaults, access, cluster, issuer };
-      return [[service.name, registerOAuthProvider(`${service.name}-oauth2`, args, object)]];
+      return [[service.name, registerOAuthProvider({ client, service, defaults, access, cluster, issuer }, object)]];
     }),
   );
 }

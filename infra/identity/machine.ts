@@ -63,7 +63,11 @@ export class Machine extends pulumi.ComponentResource {
           CLIENT_IDS: pulumi.all(clients).apply((pairs) => JSON.stringify(Object.fromEntries(pairs))),
         },
       },
-      { parent: this, provider: args.cluster.provider, dependsOn: [...args.namespaces] },
+      // A changed Secret is deleted first, and no application uses it before each of those exists.
+      {
+        ...{ parent: this, provider: args.cluster.provider },
+        dependsOn: [...args.namespaces, ...callable.flatMap(({ application }) => application)],
+      },
     );
     this.registerOutputs({});
   }

@@ -2,7 +2,7 @@ import * as authentik from "#authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { OAuth2Service } from "../../config/settings.ts";
-import { onceIn } from "../aliases.ts";
+import { onceIn, onceNamed } from "../aliases.ts";
 import type { Cluster } from "../cluster.ts";
 import type { OAuthClient } from "../plan/types.ts";
 import { resolveSecret } from "../secrets.ts";
@@ -23,25 +23,23 @@ export interface OAuthProviderArgs {
 /**
  * Registers one oauth2 service: an OpenID Connect provider with a strict redirect URI per exposure, an application, and a Secret in the
  * application's namespace with all that a client needs, in keys that `envFrom` takes.
- * @param name prefix of the resources' names
  * @param child options of the objects in authentik
  * @returns the application and its binding
  */
-export function registerOAuthProvider(
-  name: string,
-  args: OAuthProviderArgs,
-  child: pulumi.CustomResourceOptions,
-): pulumi.Resource[] {
+export function registerOAuthProvider(args: OAuthProviderArgs, child: pulumi.CustomResourceOptions): pulumi.Resource[] {
   const { client, service, defaults, access } = args;
-  const { tokens } = client;
-  const opts = { ...child, ...onceIn("gatehouse:identity:OAuthProvider", name, child.parent) };
+  const { application, groups, launchUrl, tokens } = client;
+  const { slug: name } = application;
+  const before = `${client.service}-oauth2`;
+  const once = onceIn("gatehouse:identity:OAuthProvider", before, child.parent);
+  const options = (end: string) => ({ ...child, ...onceNamed(`${before}-${end}`, once) });
   const clientId = resolveSecret(service.oauthConfig.clientId);
   const clientSecret =
     tokens.clientType === "confidential" ? resolveSecret(service.oauthConfig.clientSecret) : undefined;
   const provider = new authentik.ProviderOauth2(
     `${name}-provider`,
     {
-      name: client.service,
+      name,
       clientId,
       clientType: tokens.clientType,
       ...(clientSecret ? { clientSecret } : {}),
@@ -67,18 +65,17 @@ export function registerOAuthProvider(
       refreshTokenThreshold: "hours=-1",
       subMode: tokens.subjectMode,
     },
-    opts,
+    options("provider"),
   );
-  const { application, groups, launchUrl } = client;
   const providerId = provider.id.apply(Number);
-  const record = { application, groups, launchUrl, providerId, service: client.service, access };
-  const registered = registerApplication(name, record, opts);
+  const record = { application, groups, launchUrl, providerId, service: client.service, access, options };
+  const registered = registerApplication(name, record);
   const { provider: kubernetes } = args.cluster;
   const stringData = credentials(args, { clientId, clientSecret });
   const metadata = { name: client.secretName, namespace: client.namespace };
   // The binding first: without it every user may sign in.
-  const last = { ...opts, provider: kubernetes, dependsOn: registered };
-  new k8s.core.v1.Secret(`${name}-credentials`, { metadata, stringData }, last);
+  const secret = { ...options("credentials"), provider: kubernetes, dependsOn: registered };
+  new k8s.core.v1.Secret(`${name}-credentials`, { metadata, stringData }, secret);
   return registered;
 }
 

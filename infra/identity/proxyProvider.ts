@@ -1,13 +1,10 @@
 import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
-import { onceIn } from "../aliases.ts";
-import type { ApplicationRecord, Exposure } from "../plan/types.ts";
+import { onceIn, onceNamed } from "../aliases.ts";
+import type { ForwardedExposure } from "../plan/exposure.ts";
 import type { Access } from "./access.ts";
 import { registerApplication } from "./application.ts";
 import type { Defaults } from "./defaults.ts";
-
-/** An exposure that forward auth protects. */
-export type ForwardedExposure = Exposure & { readonly application: ApplicationRecord };
 
 export interface ProxyProviderArgs {
   readonly exposure: ForwardedExposure;
@@ -30,12 +27,15 @@ export interface ProxyProvider {
 
 /**
  * Registers one exposure with forward auth in authentik: a provider for exactly its host, and an application.
- * authentik ties one application to one provider and one provider to one host, so there is one of each per exposure.
+ * authentik ties one application to one provider and one provider to one host, so there is one of each per exposure. Their names contain
+ * the slug, which a renamed service keeps.
  */
 export function registerProxyProvider(args: ProxyProviderArgs, child: pulumi.CustomResourceOptions): ProxyProvider {
   const { exposure, defaults, access } = args;
-  const name = exposure.id;
-  const opts = { ...child, ...onceIn("gatehouse:identity:ProxyProvider", name, child.parent) };
+  const { application, groups, id, service, url: launchUrl } = exposure;
+  const name = application.slug;
+  const once = onceIn("gatehouse:identity:ProxyProvider", id, child.parent);
+  const options = (end: string) => ({ ...child, ...onceNamed(`${id}-${end}`, once) });
   const provider = new authentik.ProviderProxy(
     `${name}-provider`,
     {
@@ -48,10 +48,9 @@ export function registerProxyProvider(args: ProxyProviderArgs, child: pulumi.Cus
       accessTokenValidity: exposure.session,
       propertyMappings: pulumi.all([defaults.proxyMappings, args.mapping]).apply(([five, ours]) => [...five, ours]),
     },
-    opts,
+    options("provider"),
   );
   const providerId = provider.id.apply(Number);
-  const { application, groups, service, url: launchUrl } = exposure;
-  const record = { application, service, launchUrl, providerId, groups, access };
-  return { exposure, providerId, clientId: provider.clientId, application: registerApplication(name, record, opts) };
+  const record = { application, service, launchUrl, providerId, groups, access, options };
+  return { exposure, providerId, clientId: provider.clientId, application: registerApplication(name, record) };
 }

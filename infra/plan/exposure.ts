@@ -38,6 +38,13 @@ export interface ApplicationRecord {
   readonly slug: string;
 }
 
+/** An exposure that forward auth protects. */
+export type ForwardedExposure = Exposure & { readonly application: ApplicationRecord };
+
+export function isForwarded(exposure: Exposure): exposure is ForwardedExposure {
+  return exposure.application !== undefined;
+}
+
 /** Returns whether the gateway terminates TLS of an exposure. */
 export function terminatesTls({ tls }: Pick<Exposure, "tls">): boolean {
   return tls !== undefined && tls.termination !== "upstream";

@@ -1,4 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
+import { applicationsOf } from "./applications.ts";
 import { groupPolicyName } from "./names.ts";
 import type { Exposure, GroupPolicy, OAuthClient } from "./types.ts";
 
@@ -19,7 +20,7 @@ export function groupPolicies(
   exposures: readonly Exposure[],
   clients: readonly OAuthClient[],
 ): GroupPolicy[] {
-  const applications = [...exposures.filter(({ application }) => application !== undefined), ...clients];
+  const applications = applicationsOf({ exposures, clients });
   const combinations = applications.map(({ groups }) => combinationOf(groups)).filter(({ length }) => length > 0);
   const distinct = new Map(combinations.map((groups) => [JSON.stringify(groups), groups]));
   return [...distinct.values()]

@@ -26,7 +26,7 @@ export interface Merged {
   readonly refused: ReadonlyMap<HostCandidate, string>;
 }
 
-/** @param slugs slugs that the applications of the identity provider have */
+/** @param slugs those of the applications in the identity provider, and the names of its providers, which are unique as well */
 export function mergeHosts(placed: readonly PlacedHost[], slugs: ReadonlySet<string>): Merged {
   const refused = new Map<HostCandidate, string>();
   const used = new Set(slugs);

@@ -11,6 +11,7 @@ import { type ImportedEntry, mergeHosts, type PlacedHost } from "./entries.ts";
 import { hostCandidate } from "./hosts.ts";
 import { readChain } from "./middlewares.ts";
 import { routesOf } from "./routes.ts";
+import type { IdentityRecords } from "../clients/identityRecords.ts";
 import { nameOf, type Source, type SourceRoute } from "./source.ts";
 
 /** The stack that the entries are for. */
@@ -121,8 +122,7 @@ class Importer {
       return [{ candidate, kind: assignment.kind }];
     });
     const { identity } = this.#source;
-    const slugs = typeof identity === "string" ? [] : identity.applications.map(({ slug }) => slug);
-    const { entries, refused } = mergeHosts(placed, new Set(slugs));
+    const { entries, refused } = mergeHosts(placed, new Set(typeof identity === "string" ? [] : takenSlugs(identity)));
     for (const [candidate, reason] of refused) this.#refuse(candidate.routes, reason);
     return { entries, kinds: domains.added(new Set(placed.map(({ kind }) => kind))), differences };
   }
@@ -216,4 +216,9 @@ function listIn(raw: Pick<RawStack, "config">, key: string): readonly unknown[] 
 function valueIn({ config }: Pick<RawStack, "config">, key: string): unknown {
   const found = config[key];
   return found && "value" in found ? found.value : undefined;
+}
+
+/** Slugs of applications, and names of providers: that of an application that the stack creates is its slug. */
+function takenSlugs({ applications, proxies, clients }: IdentityRecords): string[] {
+  return [...applications.map(({ slug }) => slug), ...[...proxies, ...clients].map(({ name }) => name)];
 }

@@ -20,7 +20,6 @@ export function stepsOf(imported: Import, source: Source, target: TargetStack, c
     before: [
       ...priorities(imported),
       ...taken.map((manifest) => renaming(manifest, context)),
-      ...providerNames(imported, source),
       ...certificates(imported, target.plan),
     ],
     after: [...objects.map((manifest) => removal(manifest, imported, context)), ...oldApplications(imported)],
@@ -62,20 +61,6 @@ function renaming(manifest: Manifest, context: string): string {
   const metadata = `{name: "${renamed(manifest).objectName}", namespace: .metadata.namespace, annotations: .metadata.annotations}`;
   const copy = `${kubectl} get ingressroute.traefik.io ${objectName} --output json | jq '{apiVersion, kind, spec, metadata: ${metadata}}' | ${kubectl} create --filename -`;
   return `${why} Both serve the host in between:\n${copy}\n${deletion(manifest, context)}`;
-}
-
-/** Names of providers are unique in authentik. */
-function providerNames({ entries, plan }: Import, { identity }: Source): string[] {
-  if (typeof identity === "string") return [];
-  const names = new Set(entries.map(({ fields }) => fields.name));
-  const created = new Set([
-    ...plan.clients.filter(({ service }) => names.has(service)).map(({ service }) => service),
-    ...plan.exposures.filter(({ entry }) => entry !== undefined && names.has(entry)).map(({ id }) => id),
-  ]);
-  const taken = [...identity.proxies, ...identity.clients].filter(({ name }) => created.has(name));
-  return taken.map(({ name }) => {
-    return `Rename the provider "${name}" in authentik: the deployment creates one of this name. Its application works on.`;
-  });
 }
 
 /** Traefik reads the certificate of a route from the namespace of the route. */

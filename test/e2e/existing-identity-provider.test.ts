@@ -137,14 +137,14 @@ test("services of both stacks sign in at the same server", async () => {
   const now = await listObjects();
   const added = now["/core/groups/"]?.filter((group) => before["/core/groups/"]?.includes(group) === false);
   expect(added).toEqual([]);
-  const proxies = ["first@localhost", "second@localhost"];
+  const proxies = ["first-localhost", "second-localhost"];
   expect(now["/providers/proxy/"]).toEqual(proxies);
   // A proxy provider is an OAuth2 provider, too (measured, docs/authentik.md).
   expect(now["/providers/oauth2/"]).toEqual([
-    "first@localhost",
+    "first-localhost",
     "gatehouse-identity",
     "gatehouse-identity-second",
-    "second@localhost",
+    "second-localhost",
   ]);
   expect(Object.keys((await second.up(secondStack(inClusterServer()))).changes).sort()).toEqual(["read", "same"]);
 });

@@ -56,9 +56,9 @@ async function change(services: readonly EchoService[]): Promise<string[]> {
 describe("a proxy service on one domain", () => {
   test("adds only its objects, and updates the lists that contain it", async () => {
     expect(await change(withAdded())).toEqual([
-      "create Application kept-4b@localhost-application",
+      "create Application kept-4b-localhost-application",
       "create IngressRoute kept-4b-route",
-      "create ProviderProxy kept-4b@localhost-provider",
+      "create ProviderProxy kept-4b-localhost-provider",
       ...LISTS,
     ]);
     await waitUntilServed("kept-4b");
@@ -73,9 +73,9 @@ describe("a proxy service on one domain", () => {
   test("removes only its objects, and ends no session of another service", async () => {
     const cookie = await session("kept-0");
     expect(await change(KEPT)).toEqual([
-      "delete Application kept-4b@localhost-application",
+      "delete Application kept-4b-localhost-application",
       "delete IngressRoute kept-4b-route",
-      "delete ProviderProxy kept-4b@localhost-provider",
+      "delete ProviderProxy kept-4b-localhost-provider",
       ...LISTS,
     ]);
     expect(await answer("kept-0", cookie)).toBe("200");
@@ -91,7 +91,7 @@ describe("a proxy service on one domain", () => {
         "create Middleware default/gatehouse-outpost-editors-forward-auth-401-middleware",
         "create Middleware default/gatehouse-outpost-editors-forward-auth-middleware",
         "create Outpost gatehouse-outpost-editors-outpost",
-        "create PolicyBinding kept-4b@localhost-binding",
+        "create PolicyBinding kept-4b-localhost-binding",
         "create PolicyExpression gatehouse-groups-editors-policy",
         "create Secret gatehouse-outpost-editors-environment",
         "create Service gatehouse-outpost-editors",
@@ -119,7 +119,7 @@ describe("narrowed groups are in effect before another outpost serves the applic
     ["a group is replaced", ["readers"], ["editors"]],
   ])("%s", async (_, before, after) => {
     await stack.up(allowing(before));
-    const provider = await providerOf("kept-4b@localhost");
+    const provider = await providerOf("kept-4b-localhost");
     await withClient(async (client) => {
       expect((await signIn(client, `${url("kept-0")}/`, reader)).status).toBe(200);
       // 302 with a code, or 200 with the page "Permission denied".
@@ -136,7 +136,7 @@ describe("narrowed groups are in effect before another outpost serves the applic
 
 test("an application is closed, not open to every user, when its group is deleted in authentik", async () => {
   await stack.up(own.installed(withAdded({ groups: ["short-lived"] })));
-  const provider = await providerOf("kept-4b@localhost");
+  const provider = await providerOf("kept-4b-localhost");
   const [group] = await own.administrator.all<{ pk: string }>("/core/groups/", { name: "short-lived" });
   await own.administrator.call("DELETE", `/core/groups/${group?.pk}/`);
   await withClient(async (client) => {

@@ -42,7 +42,7 @@ describe("an installed identity provider under mocks", () => {
   }, PATIENCE);
 
   test("an oauth2 service is a provider with a strict redirect URI per exposure and the mappings of its scopes", () => {
-    expect(provider("grafana-oauth2-provider")).toEqual({
+    expect(provider("grafana-provider")).toEqual({
       ...{ name: "grafana", clientId: "grafana", clientSecret: "canary-secret", clientType: "confidential" },
       authorizationFlow: "flow-default-provider-authorization-implicit-consent",
       invalidationFlow: "flow-default-invalidation-flow",
@@ -69,7 +69,7 @@ describe("an installed identity provider under mocks", () => {
   });
 
   test("an oauth2 service is one application with exactly its slug, for its groups", () => {
-    const application = recorder.one("authentik:index/application:Application", "grafana-oauth2-application");
+    const application = recorder.one("authentik:index/application:Application", "grafana-application");
     expect(application.inputs).toMatchObject({
       ...{ name: "grafana", slug: "grafana", group: "grafana", metaLaunchUrl: "http://grafana.localhost" },
     });
@@ -91,9 +91,9 @@ describe("an installed identity provider under mocks", () => {
       policy,
       order: 0,
     });
-    const wikis = ["wiki@localhost", "wiki@mesh", "whoami-wiki@localhost", "whoami-grafana@localhost"];
+    const wikis = ["wiki-localhost", "wiki-mesh", "whoami-wiki-localhost", "whoami-grafana-localhost"];
     expect(bindings).toEqual(
-      expect.arrayContaining([binding("grafana-oauth2", "2"), ...wikis.slice(0, 3).map((id) => binding(id, "1"))]),
+      expect.arrayContaining([binding("grafana", "2"), ...wikis.slice(0, 3).map((id) => binding(id, "1"))]),
     );
     expect(bindings.length).toBe(wikis.length + 1);
   });
@@ -117,7 +117,7 @@ describe("an installed identity provider under mocks", () => {
   });
 
   test("creates no secret for a public client", () => {
-    const { clientSecret, ...inputs } = provider("spa-oauth2-provider");
+    const { clientSecret, ...inputs } = provider("spa-provider");
     expect(clientSecret).toBe(undefined);
     expect(inputs).toMatchObject({
       ...{
@@ -149,7 +149,7 @@ describe("an installed identity provider under mocks", () => {
   test("stores the password of a machine in its namespace, with a client id for the services of its groups", () => {
     const clients = (ids: readonly [string, string][]) =>
       JSON.stringify(Object.fromEntries(ids.map(([url, id]) => [url, `client-of-${id}-provider`])));
-    const open: [string, string][] = [["https://open.mesh.example.org", "open@mesh"]];
+    const open: [string, string][] = [["https://open.mesh.example.org", "open-mesh"]];
     const common = (name: string) => ({
       ...{ USERNAME: name, PASSWORD: `key-of-machine-${name}-password` },
       TOKEN_URL: `${ISSUER}/application/o/token/`,
@@ -159,11 +159,11 @@ describe("an installed identity provider under mocks", () => {
     expect(secret("reporting/reporter-account")).toEqual({
       ...common("reporter"),
       CLIENT_IDS: clients([
-        ["http://wiki.localhost", "wiki@localhost"],
-        ["https://wiki.mesh.example.org", "wiki@mesh"],
+        ["http://wiki.localhost", "wiki-localhost"],
+        ["https://wiki.mesh.example.org", "wiki-mesh"],
         ...open,
-        ["http://whoami-wiki.localhost", "whoami-wiki@localhost"],
-        ["http://whoami-grafana.localhost", "whoami-grafana@localhost"],
+        ["http://whoami-wiki.localhost", "whoami-wiki-localhost"],
+        ["http://whoami-grafana.localhost", "whoami-grafana-localhost"],
       ]),
     });
   });

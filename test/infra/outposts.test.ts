@@ -66,8 +66,8 @@ describe.each([
       (protocolProviders as number[]).map((id) => providers[id - 1]),
     ]);
     expect(served).toEqual([
-      ["all-users", ["shop@mesh", "blog@mesh"]],
-      ["staff", ["wiki@mesh"]],
+      ["all-users", ["shop-mesh", "blog-mesh"]],
+      ["staff", ["wiki-mesh"]],
     ]);
   });
 

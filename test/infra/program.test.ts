@@ -98,8 +98,8 @@ describe("the local stack under mocks", () => {
   });
 
   test("a proxied exposure is one provider for exactly its host, with the five default mappings and ours", () => {
-    expect(recorder.one("authentik:index/providerProxy:ProviderProxy", "whoami@localhost-provider").inputs).toEqual({
-      name: "whoami@localhost",
+    expect(recorder.one("authentik:index/providerProxy:ProviderProxy", "whoami-localhost-provider").inputs).toEqual({
+      name: "whoami-localhost",
       mode: "forward_single",
       externalHost: "http://whoami.localhost",
       authorizationFlow: "flow-default-provider-authorization-implicit-consent",
@@ -115,7 +115,7 @@ describe("the local stack under mocks", () => {
       ],
     });
     expect(
-      recorder.one("authentik:index/application:Application", "whoami@localhost-application").inputs,
+      recorder.one("authentik:index/application:Application", "whoami-localhost-application").inputs,
     ).toMatchObject({
       name: "whoami",
       slug: "whoami-localhost",
@@ -128,8 +128,8 @@ describe("the local stack under mocks", () => {
     const found = Object.fromEntries(bindings.map(({ name, inputs }) => [name, inputs]));
     const binding = (application: string) => ({ target: `uuid-${application}-application`, policy: "1", order: 0 });
     expect(found).toEqual({
-      "admin@localhost-binding": binding("admin@localhost"),
-      "whoami-admin@localhost-binding": binding("whoami-admin@localhost"),
+      "admin-localhost-binding": binding("admin-localhost"),
+      "whoami-admin-localhost-binding": binding("whoami-admin-localhost"),
     });
   });
 

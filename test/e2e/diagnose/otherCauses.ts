@@ -61,7 +61,7 @@ export function otherCauses(): void {
       ]);
       expect({ code, wrong: diagnosis.hosts.filter(({ cause }) => cause) }).toEqual({ code: 0, wrong: [] });
       const [right, wrong] = [own.origin("app.localhost"), own.origin("apps.localhost")];
-      await withExternalHost("app@localhost", wrong, right, async () => {
+      await withExternalHost("app-localhost", wrong, right, async () => {
         const broken = await diagnoser.run(config(), ["app.localhost"], { KUBECONFIG: closed });
         expect(broken.diagnosis.hosts.map(brief)).toEqual([["sign-in", "provider configuration"]]);
       });

@@ -8,7 +8,7 @@ export function signInCauses(): void {
   describe("authentication loop", () => {
     // The pod's AUTHENTIK_HOST_BROWSER counts, so users can still sign in; the record differs from the plan.
     test("names trusted origins when the outpost's record has the service's own host", async () => {
-      const { name, pk, config: before } = await outpostOf("app@localhost");
+      const { name, pk, config: before } = await outpostOf("app-localhost");
       const change = { config: { ...before, authentik_host: own.origin("app.localhost") } };
       await withRecord(`/outposts/instances/${pk}/`, change, { config: before }, async () => {
         const { cause } = await named("app.localhost", ["none", "trusted origins"]);
@@ -21,7 +21,7 @@ export function signInCauses(): void {
       const change = (spec: { forwardAuth: object }) => ({
         forwardAuth: { ...spec.forwardAuth, authRequestHeaders: ["Accept"] },
       });
-      const { name } = await outpostOf("app@localhost");
+      const { name } = await outpostOf("app-localhost");
       await withObject("middlewares", ["default", `${name}-forward-auth`], change, async () => {
         const { cause } = await named("app.localhost", ["loop", "route configuration"]);
         expect(cause?.problem).toContain("does not forward the planned request headers to the outpost");
@@ -35,10 +35,10 @@ export function signInCauses(): void {
     test("names the provider when it redirects to another protocol", async () => {
       const origin = own.origin("app.localhost");
       const wrong = origin.replace("http:", "https:");
-      await withExternalHost("app@localhost", wrong, origin, async () => {
+      await withExternalHost("app-localhost", wrong, origin, async () => {
         const { cause } = await named("app.localhost", ["sign-in", "provider configuration"]);
         expect(cause?.evidence).toEqual([
-          `external_host of provider "app@localhost" is "${wrong}", planned: "${origin}"`,
+          `external_host of provider "app-localhost" is "${wrong}", planned: "${origin}"`,
         ]);
       });
       await healthy();
@@ -60,13 +60,13 @@ export function signInCauses(): void {
     });
 
     test("names the provider when it is not attached to the outpost", async () => {
-      const [{ pk, providers }, id] = [await outpostOf("app@localhost"), await providerOf("app@localhost")];
+      const [{ pk, providers }, id] = [await outpostOf("app-localhost"), await providerOf("app-localhost")];
       // An outpost must have a provider (measured).
       const others = providers.filter((provider) => provider !== id);
-      const change = { providers: others.length > 0 ? others : [await providerOf("team@localhost")] };
+      const change = { providers: others.length > 0 ? others : [await providerOf("team-localhost")] };
       await withRecord(`/outposts/instances/${pk}/`, change, { providers }, async () => {
         const { cause } = await named("app.localhost", ["sign-in", "provider configuration"]);
-        expect(cause?.problem).toBe('provider "app@localhost" is not attached to its outpost');
+        expect(cause?.problem).toBe('provider "app-localhost" is not attached to its outpost');
       });
       await healthy();
     });

@@ -40,6 +40,14 @@ describe("forward auth of authentik", () => {
     expect(found.unmapped.size).toBe(0);
   });
 
+  test("gets a slug that is the name of no provider", () => {
+    const provider = { name: "reports-example-org" };
+    const found = imported([...REPORTS, route("apps/reports", [rule(HOST, "reports-web", ["sso"])])], {
+      identity: proxies({ slug: "reports", host: "reports.example.org", provider }),
+    });
+    expect(found.entries.map(({ fields }) => fields)).toMatchObject([{ application_slug: "reports-2" }]);
+  });
+
   test("replaces the route of the outpost's path as well", () => {
     const callback = rule(`${HOST} && PathPrefix(\`/outpost.goauthentik.io/\`)`, "authentik-server");
     const outpost = [service("authentik/authentik-server"), route("authentik/reports-outpost", [callback])];

@@ -1,4 +1,5 @@
 /** What the identity provider has for an exposure: provider, application, and the outpost that serves them. */
+import { type ForwardedExposure, isForwarded } from "../../../../infra/plan/exposure.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { ObservedRecords } from "../evidence/identity.ts";
 import { observed } from "../observation.ts";
@@ -11,18 +12,22 @@ export const provider: Cause = (exposure, evidence) => {
   const records = observed(evidence.identity);
   const found =
     records &&
-    (exposure.application ? proxyDifference(exposure, records) : clientDifference(exposure, evidence, records));
+    (isForwarded(exposure) ? proxyDifference(exposure, records) : clientDifference(exposure, evidence, records));
   if (found === undefined) return undefined;
   const [message, difference] = found;
   return causeOf("provider configuration", { message, evidence: [difference], hint: redeploy(evidence) });
 };
 
-function proxyDifference(exposure: Exposure, records: ObservedRecords): Difference | undefined {
-  const { id, url, session, application } = exposure;
-  const found = records.proxies.find(({ name }) => name === id);
+function proxyDifference(exposure: ForwardedExposure, records: ObservedRecords): Difference | undefined {
+  const {
+    url,
+    session,
+    application: { slug },
+  } = exposure;
+  const found = records.proxies.find(({ name }) => name === slug);
   if (found === undefined) {
     const others = `${records.proxies.length} proxy providers, none with that name`;
-    return [`provider "${id}" is missing`, `the identity provider has ${others}`];
+    return [`provider "${slug}" is missing`, `the identity provider has ${others}`];
   }
   const planned: Readonly<Record<string, string>> = {
     ...{ mode: "forward_single", external_host: url, cookie_domain: "" },
@@ -34,12 +39,10 @@ function proxyDifference(exposure: Exposure, records: ObservedRecords): Differen
   };
   const different = Object.keys(planned).find((field) => planned[field] !== actual[field]);
   if (different !== undefined) {
-    const is = `${different} of provider "${id}" is "${String(actual[different])}", planned: "${planned[different]}"`;
-    return [`provider "${id}" differs from the plan`, is];
+    const is = `${different} of provider "${slug}" is "${String(actual[different])}", planned: "${planned[different]}"`;
+    return [`provider "${slug}" differs from the plan`, is];
   }
-  return (
-    applicationDifference(application?.slug ?? "", found.pk, records) ?? outpostDifference(exposure, found.pk, records)
-  );
+  return applicationDifference(slug, found.pk, records) ?? outpostDifference(exposure, found.pk, records);
 }
 
 function clientDifference(
@@ -49,17 +52,18 @@ function clientDifference(
 ): Difference | undefined {
   const client = plan.clients.find(({ service }) => service === entry);
   if (!client) return undefined;
-  const found = records.clients.find(({ name }) => name === client.service);
+  const { slug } = client.application;
+  const found = records.clients.find(({ name }) => name === slug);
   if (found === undefined) {
-    return [`provider "${client.service}" is missing`, `${records.clients.length} other OAuth2 providers exist`];
+    return [`provider "${slug}" is missing`, `${records.clients.length} other OAuth2 providers exist`];
   }
   const uris = found.redirect_uris.map((uri) => uri.url);
   const missing = client.redirectUris.find((uri) => uri.startsWith(`${url}/`) && !uris.includes(uri));
   if (missing !== undefined) {
     const has = `its redirect URIs are ${uris.join(", ") || "none"}; ${missing} is not among them`;
-    return [`provider "${client.service}" has no redirect URI on ${url}`, has];
+    return [`provider "${slug}" has no redirect URI on ${url}`, has];
   }
-  return applicationDifference(client.application.slug, found.pk, records);
+  return applicationDifference(slug, found.pk, records);
 }
 
 /** An outpost serves no provider without an application, and an issuer has the application's slug. */
@@ -90,7 +94,7 @@ function applicationDifference(
 }
 
 function outpostDifference(
-  { id, outpost }: Exposure,
+  { application: { slug }, outpost }: ForwardedExposure,
   pk: number,
   { outposts }: ObservedRecords,
 ): Difference | undefined {
@@ -98,7 +102,7 @@ function outpostDifference(
   if (found === undefined) return [`outpost "${outpost}" is missing`, "the identity provider lists no such outpost"];
   if (found.providers.includes(pk)) return undefined;
   return [
-    `provider "${id}" is not attached to its outpost`,
+    `provider "${slug}" is not attached to its outpost`,
     `outpost "${found.name}" serves ${found.providers.length} providers, and not number ${pk}`,
   ];
 }

@@ -156,7 +156,7 @@ const DEPLOYMENT: Case[] = [
     changes: [
       noProvider,
       ({ identity }) => void (inside(identity).proxies = []),
-      (e) => void (engine(e).pending = ["wiki@localhost-provider"]),
+      (e) => void (engine(e).pending = ["wiki-localhost-provider"]),
     ],
     expected: ["sign-in", "deployment", "also provider configuration"],
     message: "the last deployment run was interrupted",

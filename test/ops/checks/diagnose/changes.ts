@@ -37,7 +37,7 @@ export const failing = answers(WIKI, [[502, `${WIKI}/`]]);
 export const noName: Change = ({ names }) => void names.set("wiki.mesh.example.org", { value: { code: "ENOTFOUND" } });
 
 export const proxy = ({ identity }: Open<Evidence>) =>
-  the(inside(identity).proxies, ({ name }) => name === "wiki@localhost");
+  the(inside(identity).proxies, ({ name }) => name === "wiki-localhost");
 export const application = ({ identity }: Open<Evidence>) =>
   the(inside(identity).applications, ({ slug }) => slug === "wiki-localhost");
 /** Name of the outpost of wiki.localhost. */

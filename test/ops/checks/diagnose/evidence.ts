@@ -97,17 +97,17 @@ const APPLICATION = { name: "Application", meta_description: "", policy_engine_m
 
 function identity({ exposures, clients, outposts, identityProviderUrl = "" }: Plan): ObservedRecords {
   const forwarded = exposures.filter(({ application }) => application !== undefined);
-  const proxies = forwarded.map(({ id, url, session = "" }, index) => ({
-    ...{ pk: index + 1, name: id, mode: "forward_single", external_host: url, cookie_domain: "" },
+  const proxies = forwarded.map(({ application, url, session = "" }, index) => ({
+    ...{ pk: index + 1, name: application?.slug ?? "", mode: "forward_single", external_host: url, cookie_domain: "" },
     access_token_validity: session,
     ...{ authorization_flow: "flow", skip_path_regex: "", basic_auth_enabled: false },
   }));
   const applications = forwarded.map(({ application }, index) => ({
     ...{ pk: `proxy-${index}`, slug: application?.slug ?? "", provider: index + 1, ...APPLICATION },
   }));
-  const own = clients.map(({ service, redirectUris }, index) => ({
+  const own = clients.map(({ application, redirectUris }, index) => ({
     pk: 100 + index,
-    name: service,
+    name: application.slug,
     redirect_uris: redirectUris.map((uri) => ({ url: uri, matching_mode: "strict" })),
     ...{ authorization_flow: "flow", access_token_validity: "minutes=5", refresh_token_validity: "days=30" },
     ...{ client_type: "confidential" as const, sub_mode: "hashed_user_id", property_mappings: [] },

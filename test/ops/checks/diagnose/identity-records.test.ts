@@ -11,7 +11,7 @@ const MAX_PAGE = 100;
 const requests: string[] = [];
 const LISTS: Readonly<Record<string, readonly object[]>> = {
   "/providers/proxy/": Array.from({ length: 250 }, (_, index) => ({
-    ...{ pk: index + 1, name: `service-${index}@mesh`, mode: "forward_single" },
+    ...{ pk: index + 1, name: `service-${index}-mesh`, mode: "forward_single" },
     ...{ external_host: `https://service-${index}.mesh.example.org`, access_token_validity: "hours=12" },
     authorization_flow: "flow",
   })),

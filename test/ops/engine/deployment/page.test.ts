@@ -28,17 +28,17 @@ describe("the preview", () => {
       step("delete", "Secret", "old-users"),
       step("create", "IngressRoute", "wiki-route"),
       step("update", "IngressRoute", "grafana-route", ["spec.routes[0].match", "spec.routes[0].middlewares"]),
-      step("create", "ProxyProvider", "wiki@localhost-provider"),
+      step("create", "ProxyProvider", "wiki-localhost-provider"),
       step("create", "IngressRoute", "blog-route"),
-      step("replace", "ProviderProxy", "admin@localhost-provider", ["externalHost"]),
+      step("replace", "ProviderProxy", "admin-localhost-provider", ["externalHost"]),
     ];
     expect(previewPage(steps, 118, plain)).toBe(
       [
         "Resources: 3 to create, 1 to update, 1 to replace, 1 to delete, 118 unchanged",
         "  + IngressRoute wiki-route, blog-route",
-        "  + ProxyProvider wiki@localhost-provider",
+        "  + ProxyProvider wiki-localhost-provider",
         "  ~ IngressRoute grafana-route: spec.routes[0].match, spec.routes[0].middlewares",
-        "  ± ProviderProxy admin@localhost-provider: externalHost",
+        "  ± ProviderProxy admin-localhost-provider: externalHost",
         "  - Secret old-users",
       ].join("\n"),
     );

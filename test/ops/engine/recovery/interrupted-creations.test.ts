@@ -24,7 +24,7 @@ async function importExisting(
 }
 
 test.each<[string, string, string, string]>([
-  ["authentik:index/providerProxy:ProviderProxy", "/providers/proxy/", "name__iexact", "wiki@localhost"],
+  ["authentik:index/providerProxy:ProviderProxy", "/providers/proxy/", "name__iexact", "wiki-localhost"],
   ["authentik:index/outpost:Outpost", "/outposts/instances/", "name__iexact", "gatehouse"],
   ["authentik:index/providerOauth2:ProviderOauth2", "/providers/oauth2/", "name", "grafana"],
   ["authentik:index/blueprint:Blueprint", "/managed/blueprints/", "name", "gatehouse-settings"],

@@ -20,6 +20,7 @@ import { checkPolicyPack } from "../policyPack.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { findPlugins, standIns } from "../../toolchain/plugins.ts";
 import { refuseBrokenContract } from "../../checks/verify/database.ts";
+import { changedNames } from "./names.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
 import { reasonOf } from "../reason.ts";
 import { readState, type StackState } from "../state/stackState.ts";
@@ -134,6 +135,8 @@ async function checkEngine(
   });
   const state = await readState(stack);
   refuseOtherClusters(target, config["kubernetes:context"]?.value, state);
+  const changed = changedNames(target, state);
+  if (changed.length > 0) throw new Refusal(changed);
   return { stack, state, secrets: secretVariables(config) };
 }
 

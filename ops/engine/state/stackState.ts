@@ -5,6 +5,7 @@ import { accessOf } from "../../../infra/access/access.ts";
 import type { Access } from "../../../infra/access/facts.ts";
 import { accessIn, type AccessRecord, DEPLOYED_ACCESS, PLANNED_ACCESS } from "../../../infra/access/record.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
+import { lastOf } from "../step.ts";
 import { exportState, type Resource } from "./state.ts";
 
 export interface StackState {
@@ -16,6 +17,8 @@ export interface StackState {
   readonly incomplete: readonly Access[];
   /** Contexts of the clusters of the deployed resources. */
   readonly contexts: readonly string[];
+  /** Names of the deployed roles and databases in Postgres, by the name of the resource. */
+  readonly databaseNames: ReadonlyMap<string, string>;
   /** UID of the cluster of the last deployment; undefined if the stack stated none. */
   readonly uid: string | undefined;
 }
@@ -29,12 +32,14 @@ export function stateOf(resources: readonly Resource[]): StackState {
   const isInCluster = resources.some(({ type }) => type.startsWith("kubernetes:"));
   const clusters = resources.filter(({ type }) => type === "pulumi:providers:kubernetes");
   const contexts = clusters.flatMap(({ inputs }) => (typeof inputs?.["context"] === "string" ? inputs["context"] : []));
+  const databases = resources.filter(({ type }) => /^postgresql:index\/(role:Role|database:Database)$/.test(type));
   const uid = resources.find(({ type }) => type === "gatehouse:infra:Cluster")?.outputs?.["uid"];
   return {
     digest: createHash("sha256").update(JSON.stringify(resources)).digest("hex"),
     access: deployedAccess(resources),
     incomplete: incompleteAccess(resources),
     contexts: isInCluster ? [...new Set(contexts)] : [],
+    databaseNames: new Map(databases.map(({ urn, inputs }) => [lastOf(urn, "::"), String(inputs?.["name"])])),
     uid: isInCluster && typeof uid === "string" ? uid : undefined,
   };
 }

@@ -1,0 +1,45 @@
+/** Names that cannot change between two deployments. Pure. */
+import type { Settings } from "../../../config/settings.ts";
+import type { Plan } from "../../../infra/plan/types.ts";
+import type { StackState } from "../state/stackState.ts";
+
+type Named = readonly [path: string, name: string | undefined];
+
+/** Returns the names of the roles and databases in Postgres, by the name of the resource. */
+export function databaseNames({ dataApi, identityProvider: { database } }: DatabaseSettings): Map<string, Named> {
+  return new Map<string, Named>([
+    ["data-database-anonymous", ["data_api.roles.anonymous", dataApi?.roles.anonymous]],
+    ["data-database-authenticator", ["data_api.roles.authenticator", dataApi?.roles.authenticator]],
+    ["data-database-owner", ["data_api.roles.owner", dataApi?.roles.owner]],
+    ["data-database-database", ["data_api.database", dataApi?.existing ? undefined : dataApi?.database]],
+    ["authentik-db-role", ["identity_provider.database.user", database?.user]],
+    ["authentik-db-database", ["identity_provider.database.name", database?.name]],
+  ]);
+}
+
+type DatabaseSettings = Pick<Settings, "dataApi" | "identityProvider">;
+
+/**
+ * Returns the changed names that a deployment would stop at, half-way:
+ * - A program that is connected keeps the old name of its role and database until the deployment replaces its pods, and answers errors until then; the
+ *   provider of Postgres deletes grants of the old name last, which fails.
+ * - An oauth2 service with another slug is another provider in authentik, which is created first, with a client id that is taken.
+ */
+export function changedNames(
+  { settings, plan }: { readonly settings: DatabaseSettings & Pick<Settings, "services">; readonly plan: Plan },
+  { databaseNames: deployed, access }: Pick<StackState, "databaseNames" | "access">,
+): string[] {
+  const databases = [...databaseNames(settings)].flatMap(([resource, [path, name]]) => {
+    const old = deployed.get(resource);
+    if (name === undefined || old === undefined || name === old) return [];
+    return [`${path}: is "${name}", and the stack is deployed with "${old}". Keep "${old}" (docs/deploy.md, Names).`];
+  });
+  const slugs = plan.clients.flatMap(({ service, application: { slug } }) => {
+    const old = access?.client.get(service)?.slug;
+    if (old === undefined || old === slug) return [];
+    const path = `protected_services[${settings.services.findIndex(({ name }) => name === service)}].application_slug`;
+    const fix = `Keep "${old}"; or remove the entry, deploy, and add it again.`;
+    return [`${path}: is "${slug}", and the client of "${service}" is deployed with "${old}". ${fix}`];
+  });
+  return [...databases, ...slugs];
+}

@@ -1,0 +1,75 @@
+import { afterAll, expect, test, vi } from "vitest";
+import { parseStack, type RawStack } from "../../../../config/load.ts";
+import { accessOf } from "../../../../infra/access/access.ts";
+import { computePlan } from "../../../../infra/plan/plan.ts";
+import { changedNames, databaseNames } from "../../../../ops/engine/deployment/names.ts";
+import { oauth2, proxy, sections, stack } from "../../../config/stacks.ts";
+
+// No server answers here. Workers keep their modules, and with them the real waiting of files that ran before.
+vi.resetModules();
+vi.doMock("../../../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
+afterAll(() => void vi.resetModules());
+const { deploy, PATIENCE } = await import("../../../helpers/program.ts");
+
+function target(raw: RawStack) {
+  const settings = parseStack(raw, {}, { secretsRequired: false });
+  return { settings, plan: computePlan(settings) };
+}
+
+/** Returns the state of a deployed stack. */
+function deployed(raw: RawStack) {
+  const { settings, plan } = target(raw);
+  const names = [...databaseNames(settings)].flatMap(([resource, [, name]]) =>
+    name === undefined ? [] : [[resource, name] as const],
+  );
+  return { databaseNames: new Map(names), access: accessOf(plan) };
+}
+
+const SERVICES = { protected_services: [proxy({}), oauth2({})] };
+const BEFORE = stack(SERVICES);
+
+test("knows every role and database of Postgres by the name of its resource", { timeout: PATIENCE }, async () => {
+  const { resources } = await deploy(BEFORE);
+  const own = resources.filter(({ type }) => /^postgresql:index\/(role:Role|database:Database)$/.test(type));
+  expect(Object.fromEntries(own.map(({ name, inputs }) => [name, inputs["name"]]))).toEqual(
+    Object.fromEntries([...databaseNames(target(BEFORE).settings)].map(([resource, [, name]]) => [resource, name])),
+  );
+});
+
+const data = (fields: object) => ({ data_api: { ...sections.data_api, ...fields } });
+const database = (fields: object) => {
+  return { identity_provider: { ...sections.identity_provider, database: { password: "${DB}", ...fields } } };
+};
+
+test.each([
+  ["data_api.roles.anonymous", data({ roles: { anonymous: "web" } }), "gatehouse_anonymous"],
+  ["data_api.roles.authenticator", data({ roles: { authenticator: "web" } }), "gatehouse_authenticator"],
+  ["data_api.roles.owner", data({ roles: { owner: "web" } }), "gatehouse_owner"],
+  ["data_api.database", data({ database: "web" }), "gatehouse"],
+  ["identity_provider.database.user", database({ user: "web" }), "authentik"],
+  ["identity_provider.database.name", database({ name: "web" }), "authentik"],
+])("refuses another name: %s", (path, changes, old) => {
+  expect(changedNames(target(stack({ ...SERVICES, ...changes })), deployed(BEFORE))).toEqual([
+    `${path}: is "web", and the stack is deployed with "${old}". Keep "${old}" (docs/deploy.md, Names).`,
+  ]);
+});
+
+test("accepts another database that exists, and a stack without the data API", () => {
+  const existing = { ...sections.data_api, database: { name: "shop", existing: true } };
+  expect(changedNames(target(stack({ data_api: existing })), deployed(BEFORE))).toEqual([]);
+  expect(changedNames(target(stack({ data_api: undefined })), deployed(BEFORE))).toEqual([]);
+});
+
+test("refuses another slug of an oauth2 service, whose client id is taken, and accepts one of a proxy service and another name", () => {
+  const changed = (...services: unknown[]) =>
+    changedNames(target(stack({ protected_services: services })), deployed(BEFORE));
+  expect(changed(proxy({ application_slug: "docs" }), oauth2({ application_slug: "charts" }))).toEqual([
+    'protected_services[1].application_slug: is "charts", and the client of "grafana" is deployed with "grafana". ' +
+      'Keep "grafana"; or remove the entry, deploy, and add it again.',
+  ]);
+  expect(changed(proxy({ name: "docs" }), oauth2({ name: "charts" }))).toEqual([]);
+});
+
+test("accepts every name in the first deployment", () => {
+  expect(changedNames(target(BEFORE), { databaseNames: new Map(), access: undefined })).toEqual([]);
+});

@@ -22,6 +22,11 @@ export function entrantsText({ audience, groups }: Entrants, names: (groups: rea
   return own?.audience?.text ?? audience;
 }
 
+/** Returns whether a user or machine in these groups may use an exposure. */
+export function mayEnter({ groups: required }: Pick<Exposure, "groups">, groups: readonly string[]): boolean {
+  return required.length === 0 || groups.some((group) => required.includes(group));
+}
+
 /** Returns whether `outer` admits everyone whom `inner` admits. */
 export function admits(outer: Entrants, inner: Entrants): boolean {
   if (outer.audience === "everyone") return true;

@@ -2,6 +2,7 @@ import * as authentik from "#authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { ServiceAccount } from "../../config/settings.ts";
+import { mayEnter } from "../../protections/entrants.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Access } from "./access.ts";
 import { IDENTITY_SCOPE } from "./headers.ts";
@@ -48,7 +49,7 @@ export class Machine extends pulumi.ComponentResource {
       },
       { parent: this },
     );
-    const callable = args.providers.filter(({ exposure }) => mayEnter(account, exposure.groups));
+    const callable = args.providers.filter(({ exposure }) => mayEnter(exposure, account.groups));
     const clients = callable.map(({ exposure, clientId }) => clientId.apply((id) => [exposure.url, id] as const));
     new k8s.core.v1.Secret(
       `${name}-secret`,
@@ -71,8 +72,4 @@ export class Machine extends pulumi.ComponentResource {
     );
     this.registerOutputs({});
   }
-}
-
-function mayEnter({ groups }: ServiceAccount, required: readonly string[]): boolean {
-  return required.length === 0 || required.some((group) => groups.includes(group));
 }

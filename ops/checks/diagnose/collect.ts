@@ -10,7 +10,7 @@ import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import { SILENT } from "../../terminal/progress.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
 import { credentialsOf, type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
-import { mayEnter } from "../verify/signInProbes.ts";
+import { mayEnter } from "../../../protections/entrants.ts";
 import type { Evidence } from "./evidence.ts";
 import { requestExposure, requestHost, type TestUser } from "./evidence/answers.ts";
 import { observeCluster } from "./evidence/cluster.ts";

@@ -2,6 +2,7 @@
 import type { ServiceAccount } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { type ExpectedExposure, isEcho, type OutsideTarget } from "../../../infra/verification/target.ts";
+import { mayEnter } from "../../../protections/entrants.ts";
 import type { Expectation } from "../../../protections/expectation.ts";
 import { checkBasic, checkMachine, checkSignIn, checkWrongGroup, type Identity } from "./identityHeaders.ts";
 import { type Check, skip } from "./check.ts";
@@ -89,9 +90,4 @@ async function byApplication(_: OutsideTarget, exposure: Exposure, callers: Call
 
 function notChecked({ url }: Exposure, { noCaller }: Callers): Check {
   return skip(`sign-in to ${url}`, noCaller.reason, noCaller.hint);
-}
-
-/** Returns whether the groups of a user or machine allow it to use an exposure. */
-export function mayEnter({ groups: required }: Exposure, groups: readonly string[]): boolean {
-  return required.length === 0 || groups.some((group) => required.includes(group));
 }

@@ -7,6 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
   "/core/applications/": ["name", "slug"],
   "/core/groups/": ["name"],
+  "/core/tokens/": ["identifier"],
   "/core/users/": ["username"],
   "/flows/instances/": ["slug"],
   "/managed/blueprints/": ["name", "path"],

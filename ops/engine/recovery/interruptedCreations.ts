@@ -13,24 +13,59 @@ interface List {
   readonly fields: readonly string[];
   /** Query parameters of the list, by the input whose value they take; not every list can filter by `name`. */
   readonly filters: Readonly<Record<string, string>>;
+  /** Fields by their input that an object of another program with the same name has otherwise, e.g. ids of objects of this stack. */
+  readonly own?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  /** The field that is the id. Default: `pk` */
+  readonly id?: string;
 }
 
-const named = (path: string, filter = "name"): List => ({ path, fields: ["name"], filters: { name: filter } });
+const named = (path: string, filter = "name", own = {}): List => {
+  return { path, fields: ["name"], filters: { name: filter }, own };
+};
+/** The second is not the default for a provider, neither in the API nor in the UI. */
+const FLOWS = { authorizationFlow: "authorization_flow", invalidationFlow: "invalidation_flow" };
+
+const USER = "authentik:index/user:User";
 
 const LISTS: Readonly<Record<string, List>> = {
-  "authentik:index/user:User": {
+  [USER]: {
     path: "/core/users/",
     fields: ["username"],
     filters: { username: "username" },
+    own: { type: "type", groups: "groups" },
   },
-  "authentik:index/providerProxy:ProviderProxy": named("/providers/proxy/", "name__iexact"),
-  "authentik:index/providerOauth2:ProviderOauth2": named("/providers/oauth2/"),
+  "authentik:index/application:Application": {
+    path: "/core/applications/",
+    fields: ["slug"],
+    filters: { slug: "slug" },
+    own: { protocolProvider: "provider" },
+    // Else it lists what the token's user may open.
+    query: { superuser_full_list: "true" },
+    id: "slug",
+  },
+  "authentik:index/token:Token": {
+    path: "/core/tokens/",
+    fields: ["identifier"],
+    filters: { identifier: "identifier" },
+    own: { user: "user" },
+    id: "identifier",
+  },
+  "authentik:index/providerProxy:ProviderProxy": named("/providers/proxy/", "name__iexact", {
+    ...FLOWS,
+    externalHost: "external_host",
+  }),
+  "authentik:index/providerOauth2:ProviderOauth2": named("/providers/oauth2/", "name", FLOWS),
   "authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope": named(
     "/propertymappings/provider/scope/",
+    "name",
+    { scopeName: "scope_name", expression: "expression" },
   ),
-  "authentik:index/outpost:Outpost": named("/outposts/instances/", "name__iexact"),
+  "authentik:index/outpost:Outpost": named("/outposts/instances/", "name__iexact", { protocolProviders: "providers" }),
   "authentik:index/blueprint:Blueprint": named("/managed/blueprints/"),
-  "authentik:index/policyExpression:PolicyExpression": named("/policies/expression/"),
+  "authentik:index/policyExpression:PolicyExpression": named("/policies/expression/", "name", {
+    expression: "expression",
+  }),
   "authentik:index/policyBinding:PolicyBinding": {
     path: "/policies/bindings/",
     fields: ["target", "order", "group", "policy"],
@@ -52,7 +87,8 @@ const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 }
 
 /**
  * Returns the existing resources as the state contains them, with the id from their inputs or from authentik. A component exists
- * once it is registered. Omits resources that do not exist, and those that can safely be created again.
+ * once it is registered. Omits resources that do not exist, those that can safely be created again, and objects in authentik of the same name
+ * that are not of this stack: the next run fails on their names instead of changing them.
  * @param creations creations of an interrupted deployment, dependencies first
  * @throws Error when a lookup in authentik fails for two minutes
  */
@@ -65,8 +101,7 @@ export async function existingResources(stack: Stack, creations: readonly Resour
     if (id === undefined) return [];
     // A user's password is set by a second call, which may not have happened: without it here, the next run sets it.
     const { password, ...rest } = resource.inputs ?? {};
-    const inputs =
-      resource.type === "authentik:index/user:User" || password === undefined ? rest : { ...rest, password };
+    const inputs = resource.type === USER || password === undefined ? rest : { ...rest, password };
     return [{ ...resource, id, inputs, outputs: inputs }];
   });
 }
@@ -89,20 +124,29 @@ async function lookUp(
   provider: Inputs,
   { type, inputs = {} }: Resource,
 ): Promise<string | undefined> {
-  const { path, fields, filters } = LISTS[type] ?? named("");
+  const { path, fields, filters, own = {}, query: more, id = "pk" } = LISTS[type] ?? named("");
   const url = plain(provider["url"]);
   const query = Object.entries(filters).map(([input, filter]) => [filter, String(inputs[input])]);
   const api = new AuthentikApi(client, url, plain(provider["token"]));
   const objects = await api
-    .all<Inputs & { pk: string | number }>(path, Object.fromEntries(query) as Record<string, string>)
+    .all<Inputs>(path, { ...(Object.fromEntries(query) as Record<string, string>), ...more })
     .catch((error: unknown) => {
       const { message } = error as Error;
       throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`);
     });
   // A field that the program leaves out is null in authentik.
-  const text = (value: unknown): string => JSON.stringify(value ?? null);
-  const match = objects.find((object) => fields.every((field) => text(object[field]) === text(inputs[field])));
-  return match && String(match.pk);
+  const isNamed = (object: Inputs) => fields.every((field) => text(object[field]) === text(inputs[field]));
+  const isOwn = (object: Inputs) =>
+    Object.entries(own).every(([input, field]) => {
+      return inputs[input] === undefined || text(object[field]) === text(inputs[input]);
+    });
+  const match = objects.find((object) => isNamed(object) && isOwn(object));
+  return match && String(match[id]);
+}
+
+/** Returns a value as it is compared: authentik has lists in any order. */
+function text(value: unknown): string {
+  return JSON.stringify(Array.isArray(value) ? value.map(String).sort() : (value ?? null));
 }
 
 /** Returns a value of a state that was exported with its secrets. */
@@ -127,10 +171,6 @@ function idFromInputs(type: string, inputs: Inputs): string | undefined {
       return text("name");
     case "postgresql:index/schema:Schema":
       return `${text("database")}.${text("name")}`;
-    case "authentik:index/application:Application":
-      return text("slug");
-    case "authentik:index/token:Token":
-      return text("identifier");
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { existingResources } from "../../../../ops/engine/recovery/interruptedCreations.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
 import { type AuthentikLists, startAuthentikLists } from "../../../helpers/authentikLists.ts";
@@ -64,4 +64,78 @@ test("finds a binding by the policy that it refers to", async () => {
   expect(await found({ target: "app", order: 0, policy: "members" })).toEqual(["2"]);
   expect(await found({ target: "app", order: 0, group: "staff" })).toEqual(["1"]);
   expect(await found({ target: "app", order: 0, group: "members" })).toEqual([]);
+});
+
+describe("an object of the same name", () => {
+  const of = (type: string) => `authentik:index/${type}`;
+  const FLOWS = { authorization_flow: "a", invalidation_flow: "i" };
+  const flows = { authorizationFlow: "a", invalidationFlow: "i" };
+
+  test.each<[string, string, object, object, object]>([
+    [
+      of("user:User"),
+      "/core/users/",
+      { username: "x", type: "service_account", groups: ["1", "2"] },
+      { username: "x", type: "service_account", groups: ["2", "1"] },
+      { username: "x", type: "service_account", groups: [] },
+    ],
+    [
+      of("application:Application"),
+      "/core/applications/",
+      { slug: "x", protocolProvider: 7 },
+      { slug: "x", provider: 7 },
+      { slug: "x", provider: null },
+    ],
+    [
+      of("token:Token"),
+      "/core/tokens/",
+      { identifier: "x", user: 7 },
+      { identifier: "x", user: 7 },
+      { identifier: "x", user: 8 },
+    ],
+    [
+      of("providerProxy:ProviderProxy"),
+      "/providers/proxy/",
+      { name: "x", externalHost: "http://x", ...flows },
+      { name: "x", external_host: "http://x", ...FLOWS },
+      { name: "x", external_host: "http://y", ...FLOWS },
+    ],
+    [
+      of("providerOauth2:ProviderOauth2"),
+      "/providers/oauth2/",
+      { name: "x", ...flows },
+      { name: "x", ...FLOWS },
+      { name: "x", ...FLOWS, invalidation_flow: "default" },
+    ],
+    [
+      of("propertyMappingProviderScope:PropertyMappingProviderScope"),
+      "/propertymappings/provider/scope/",
+      { name: "x", scopeName: "s", expression: "return {}" },
+      { name: "x", scope_name: "s", expression: "return {}" },
+      { name: "x", scope_name: "s", expression: "return None" },
+    ],
+    [
+      of("policyExpression:PolicyExpression"),
+      "/policies/expression/",
+      { name: "x", expression: "return 1" },
+      { name: "x", expression: "return 1" },
+      { name: "x", expression: "return 2" },
+    ],
+    [
+      of("outpost:Outpost"),
+      "/outposts/instances/",
+      { name: "x", protocolProviders: [1, 2] },
+      { name: "x", providers: [2, 1] },
+      { name: "x", providers: [3] },
+    ],
+  ])("that is not of this stack is not imported: %s", async (type, path, inputs, own, foreign) => {
+    const found = async (object: object) => {
+      const { slug, identifier } = object as { slug?: string; identifier?: string };
+      const { ids } = await importExisting({ [path]: [{ pk: 5, ...object }] }, type, inputs);
+      return [slug ?? identifier ?? "5", ids] as const;
+    };
+    const [id, ids] = await found(own);
+    expect(ids).toEqual([id]);
+    expect((await found(foreign))[1]).toEqual([]);
+  });
 });

@@ -147,3 +147,11 @@ const labelValue = () =>
 
 /** Labels of Kubernetes (concepts, "Labels and Selectors"): names with an optional prefix, and values of at most 63 characters. */
 export const kubernetesLabels = () => z.record(labelKey(), labelValue());
+
+/** `protect` of each database that the stack creates. */
+export const databaseProtection = z
+  .boolean()
+  .optional()
+  .describe(
+    "Refuses to drop a database that the stack created. Default: true on an existing server, else `postgres.install.protect`.",
+  );

@@ -3,9 +3,10 @@ import { z } from "zod";
 import { enabledKinds } from "../domainKinds.ts";
 import type { Draft } from "../draft.ts";
 import {
-  basePath,
-  date,
   DAY_LENGTH,
+  basePath,
+  databaseProtection,
+  date,
   exposedOn,
   identifier,
   label,
@@ -22,7 +23,6 @@ import { resolve } from "../resolve.ts";
 import type { Section } from "../section.ts";
 import type { Variables } from "../variables.ts";
 import type { Domain } from "./domains.ts";
-import { databaseProtection } from "./postgres.ts";
 import type { IdentityProviderDraft } from "./identityProvider.ts";
 
 const deprecation = z.strictObject({

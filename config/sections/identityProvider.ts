@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Draft, isLeftOut } from "../draft.ts";
 import {
+  databaseProtection,
   group,
   identifier,
   label,
@@ -20,7 +21,6 @@ import { type Problem, problem, repeated } from "../problems.ts";
 import type { Resolved } from "../resolve.ts";
 import type { Section } from "../section.ts";
 import type { Domain } from "./domains.ts";
-import { databaseProtection } from "./postgres.ts";
 
 const database = z.strictObject({
   name: identifier().default("authentik").describe("Name of the database."),

@@ -85,14 +85,6 @@ const schema = z.strictObject({
   install: installation.optional().describe("Deploys a server, instead of using an existing one."),
 });
 
-/** Of each database that the stack creates on the server. */
-export const databaseProtection = z
-  .boolean()
-  .optional()
-  .describe(
-    "Refuses to drop a database that the stack created. Default: true on an existing server, else `postgres.install.protect`.",
-  );
-
 export const postgres = {
   schema: schema,
   description: "The Postgres server of authentik and the data API.",

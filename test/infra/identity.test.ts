@@ -100,10 +100,10 @@ describe("an installed identity provider under mocks", () => {
 
   test.each([
     ["the route", "kubernetes:traefik.io/v1alpha1:IngressRoute", "grafana-route"],
-    ["the Secret with the credentials", "kubernetes:core/v1:Secret", "grafana-oauth2-credentials"],
+    ["the Secret with the credentials", "kubernetes:core/v1:Secret", "grafana-credentials"],
   ])("an oauth2 service has %s only after the binding of its application", (_, type, name) => {
-    const own = recorder.dependencies.get(`${type} ${name}`)?.filter((other) => other.startsWith("grafana-oauth2-"));
-    expect(own?.sort()).toEqual(["grafana-oauth2-application", "grafana-oauth2-binding"]);
+    const own = recorder.dependencies.get(`${type} ${name}`)?.filter((other) => other.startsWith("grafana-"));
+    expect(own?.sort()).toEqual(["grafana-application", "grafana-binding"]);
   });
 
   test("stores its credentials in the namespace of the application, in keys for envFrom", () => {

@@ -16,8 +16,15 @@ interface Facts {
   readonly superuser: boolean;
   readonly createRole: boolean;
   readonly createDb: boolean;
-  /** Owner of each database of the stack that exists, and whether the administrator has its rights. */
-  readonly databases: readonly { readonly name: string; readonly owner: string; readonly owned: boolean }[];
+  readonly databases: readonly ExistingDatabase[];
+}
+
+/** A database of the stack that exists: its owner, and whether the administrator has the owner's rights or at least CREATE. */
+interface ExistingDatabase {
+  readonly name: string;
+  readonly owner: string;
+  readonly owned: boolean;
+  readonly create: boolean;
 }
 
 const FACTS = `
@@ -26,7 +33,8 @@ const FACTS = `
          coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted,
          rolsuper as superuser, rolcreaterole as "createRole", rolcreatedb as "createDb",
          (select coalesce(json_agg(json_build_object('name', datname, 'owner', pg_get_userbyid(datdba),
-                                                     'owned', pg_has_role(datdba, 'usage')) order by datname), '[]')
+                                                     'owned', pg_has_role(datdba, 'usage'),
+                                                     'create', has_database_privilege(datname, 'CREATE')) order by datname), '[]')
           from pg_database where datname = any($1)) as databases
   from pg_roles where rolname = current_user`;
 
@@ -81,7 +89,9 @@ async function checksOf(client: Client, { target: { settings } }: Inputs): Promi
     facts.number >= MIN_VERSION
       ? passed("version", facts.version)
       : failed("version", `Postgres ${facts.version} is too old`, "upgrade the server to 15 or newer"),
-    dataApi ? superuser(facts, user) : creator(facts, user, wanted),
+    dataApi && server?.superuser
+      ? superuser(facts, user)
+      : creator(facts, user, wanted, dataApi?.existing ? dataApi.database : undefined),
   ];
 }
 
@@ -90,14 +100,18 @@ function superuser(facts: Facts, user: string): Check {
   const name = "rights of the administrator";
   if (facts.superuser) return passed(name, `${user} is a superuser`);
   const problem = `postgres.user: ${user} is not a superuser, which gatehouse:data_api requires`;
-  return failed(name, problem, `as a superuser of the server run: ALTER ROLE ${user} SUPERUSER`);
+  const fix = `as a superuser of the server run: ALTER ROLE ${user} SUPERUSER. A managed server has no superuser: set postgres.superuser: false (docs/existing-database.md)`;
+  return failed(name, problem, fix);
 }
 
-/** The database of authentik alone needs a role and a database. */
-function creator(facts: Facts, user: string, wanted: readonly string[]): Check {
+/**
+ * The database of authentik, and a data API with `superuser: false`, need roles and databases.
+ * @param existing a database that the stack does not create, in which it creates schemas
+ */
+function creator(facts: Facts, user: string, wanted: readonly string[], existing: string | undefined): Check {
   const name = "rights of the administrator";
   if (facts.superuser) return passed(name, `${user} is a superuser`);
-  const missing = wanted.filter((one) => !facts.databases.some((database) => database.name === one));
+  const missing = wanted.filter((one) => one !== existing && !facts.databases.some(({ name: found }) => found === one));
   const lacks = [
     ...(facts.createRole ? [] : ["CREATEROLE"]),
     ...(facts.createDb || missing.length === 0 ? [] : ["CREATEDB"]),
@@ -106,13 +120,22 @@ function creator(facts: Facts, user: string, wanted: readonly string[]): Check {
     const problem = `postgres.user: ${user} lacks ${lacks.join(" and ")}`;
     return failed(name, problem, `as a superuser of the server run: ALTER ROLE ${user} ${lacks.join(" ")}`);
   }
-  const foreign = facts.databases.filter(({ owned }) => !owned);
-  if (foreign.length === 0) return passed(name, `${user} has CREATEROLE${facts.createDb ? " and CREATEDB" : ""}`);
-  const owners = foreign.map(({ name: database, owner }) => `${database} (of ${owner})`).join(", ");
-  const grants = [...new Set(foreign.map(({ owner }) => `GRANT ${owner} TO ${user}`))].join("; ");
+  const isExisting = (database: ExistingDatabase): boolean => database.name === existing;
+  const unusable = facts.databases.filter((database) => !(isExisting(database) ? database.create : database.owned));
+  if (unusable.length === 0) return passed(name, `${user} has CREATEROLE${facts.createDb ? " and CREATEDB" : ""}`);
+  const lacking = unusable.map((database) =>
+    isExisting(database)
+      ? `lacks CREATE on database ${database.name}`
+      : `does not own database ${database.name} (of ${database.owner})`,
+  );
+  const grants = unusable.map((database) =>
+    isExisting(database)
+      ? `GRANT CREATE ON DATABASE ${database.name} TO ${user}`
+      : `GRANT ${database.owner} TO ${user}`,
+  );
   return failed(
     name,
-    `postgres.user: ${user} does not own database ${owners}`,
-    `as a superuser of the server run: ${grants}`,
+    `postgres.user: ${user} ${lacking.join(" and ")}`,
+    `as a superuser of the server run: ${[...new Set(grants)].join("; ")}`,
   );
 }

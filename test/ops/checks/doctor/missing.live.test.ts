@@ -120,9 +120,33 @@ test("reports TLS, password and rights of Postgres", async () => {
   expect(await examineWith({ user: "limited" })).toEqual({
     "Postgres: rights of the administrator": fails(
       "postgres.user: limited is not a superuser, which gatehouse:data_api requires",
-      "As a superuser of the server run: ALTER ROLE limited SUPERUSER",
+      "As a superuser of the server run: ALTER ROLE limited SUPERUSER. A managed server has no superuser: set postgres.superuser: false (docs/existing-database.md)",
     ),
   });
+  await systems.sql("create database warehouse");
+  const existing = {
+    "gatehouse:data_api": {
+      ...{ database: { name: "warehouse", existing: true }, domains: ["localhost"] },
+      ...{ authenticator_password: "${OWNER}", owner_password: "${OWNER}" },
+    },
+  };
+  const onExisting = () => examineWith({ user: "limited", superuser: false }, existing);
+  expect(await onExisting()).toEqual({
+    "Postgres: rights of the administrator": fails(
+      "postgres.user: limited lacks CREATEROLE",
+      "As a superuser of the server run: ALTER ROLE limited CREATEROLE",
+    ),
+  });
+  await systems.sql("alter role limited createrole");
+  expect(await onExisting()).toEqual({
+    "Postgres: rights of the administrator": fails(
+      "postgres.user: limited lacks CREATE on database warehouse",
+      "As a superuser of the server run: GRANT CREATE ON DATABASE warehouse TO limited",
+    ),
+  });
+  await systems.sql("grant create on database warehouse to limited");
+  expect(await onExisting()).toEqual({});
+  await systems.sql("alter role limited nocreaterole");
   const installed = {
     "gatehouse:data_api": undefined,
     "gatehouse:domains": { localhost: {} },

@@ -18,6 +18,7 @@ export interface InCluster extends Encryption {
 export interface Access {
   /** Its administrator. */
   readonly user: string;
+  readonly superuser: boolean;
   readonly password: SecretText;
   readonly inCluster: InCluster;
   /** Host of its read replicas, on the same port; undefined without any. */
@@ -27,11 +28,11 @@ export interface Access {
 }
 
 /** Returns the access to an existing server, which pods reach at the same address as the deploying machine. */
-export function existing({ host = "", port, sslmode, sslrootcert, user, password }: PostgresServer): Access {
+export function existing({ host = "", port, sslmode, sslrootcert, user, superuser, password }: PostgresServer): Access {
   const cidr = isIP(host) === 0 ? undefined : `${host}/${isIP(host) === 4 ? 32 : 128}`;
   const peers = cidr === undefined ? undefined : [{ ipBlock: { cidr } }];
   const inCluster = { host, port, sslmode, sslrootcert, peers };
-  return { user, password, inCluster, replicas: undefined, protect: true };
+  return { user, superuser, password, inCluster, replicas: undefined, protect: true };
 }
 
 /** Returns whether a database that the stack creates is protected: as its section of the stack file states, else as the server's are. */
@@ -46,13 +47,14 @@ export const PORT = 5432;
 
 /** One that the stack installs. */
 export function installed(
-  { user, password, sslmode }: PostgresServer,
+  { user, superuser, password, sslmode }: PostgresServer,
   { namespace, protect }: PostgresInstallation,
   host: pulumi.Input<string>,
   replicas?: string,
 ): Access {
   return {
     user,
+    superuser,
     password,
     inCluster: { host, port: PORT, sslmode, peers: [namespaced(namespace)] },
     replicas,

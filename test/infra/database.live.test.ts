@@ -17,6 +17,7 @@ import { openWorkshop, type Workshop } from "../../emulators/test/plugins/stacks
 import { choosePorts } from "../../local/platform/ports.ts";
 import { type PostgresAddress, startPostgres } from "../../local/platform/postgres.ts";
 import { Processes } from "../../local/platform/processes.ts";
+import { checkIdentityDatabase } from "../../ops/checks/verify/database.ts";
 import { type Ran, runEngine } from "../../ops/engine/run.ts";
 import { nameOf } from "../../ops/engine/step.ts";
 import { sections, shell, stack } from "../config/stacks.ts";
@@ -34,7 +35,9 @@ beforeAll(async () => {
   processes = new Processes(join(workshop.folder, "logs"), randomUUID());
   const { postgres: port } = await choosePorts(workshop.folder, { postgres: [] });
   address = await startPostgres(processes, workshop.folder, port, PASSWORD);
-  await query(`create role administrator login createrole createdb password '${PASSWORD}'`);
+  await query(
+    `create role administrator login createrole createdb password '${PASSWORD}'; create role other login password '${PASSWORD}'`,
+  );
 });
 
 afterAll(async () => {
@@ -56,6 +59,29 @@ const ignored = (): void => undefined;
 const changes = ({ steps }: Ran): string[] =>
   steps.map((step) => `${step.operation} ${nameOf(step)}: ${step.paths.join(", ")}`);
 const databases = async () => (await query("select datname from pg_database where not datistemplate")).length;
+
+const CHECK = "privileges of PUBLIC on database authentik";
+const REVOKE = "REVOKE ALL ON DATABASE authentik FROM PUBLIC";
+const DATABASE = { name: "authentik", user: "authentik" } as Parameters<typeof checkIdentityDatabase>[1];
+
+/** Takes the advisory lock that authentik takes at its start. @returns the error, if there is one */
+async function lockOf(user: string): Promise<string> {
+  const client = new pg.Client({
+    ...address,
+    user,
+    password: user === "authentik" ? shell.DB : PASSWORD,
+    database: "authentik",
+  });
+  try {
+    await client.connect();
+    await client.query("select pg_advisory_lock(1000)");
+    return "locked";
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await client.end();
+  }
+}
 
 describe.each([
   ["a superuser", "postgres", true],
@@ -117,7 +143,7 @@ describe.each([
     expect(await databases()).toBe(before);
   });
 
-  test("refuses to drop the database of authentik, until it is no longer protected", async () => {
+  test("closes the database of authentik to other login roles, and refuses to drop it until it is no longer protected", async () => {
     const before = await databases();
     const { stack: deployed, use } = await workshop.open(`authentik-${user}`, () => undefined);
     const declared = (fields: object) =>
@@ -130,6 +156,30 @@ describe.each([
       });
     declared({});
     await deployed.up();
+    const check = async () =>
+      checkIdentityDatabase({ connection: { ...address, user, password: PASSWORD } }, DATABASE, superuser);
+    if (superuser) {
+      await query("grant connect on database authentik to public");
+      expect(await lockOf("other")).toBe("locked");
+      const hint = `deploy with --refresh, or run: ${REVOKE}`;
+      expect(await check()).toEqual({
+        name: CHECK,
+        ok: false,
+        detail: "every login role of the server has CONNECT",
+        hint,
+      });
+      await deployed.up({ refresh: true });
+    } else {
+      expect(await lockOf("other")).toBe("locked");
+      const detail = "every login role of the server has CONNECT, TEMPORARY";
+      const hint = `run as authentik: ${REVOKE}`;
+      expect(await check()).toEqual({ name: CHECK, ok: true, skipped: true, detail, hint });
+      await query(`set role authentik; ${REVOKE}`);
+    }
+    expect(await lockOf("other")).toBe('permission denied for database "authentik"');
+    expect(await lockOf("authentik")).toBe("locked");
+    expect(await check()).toEqual({ name: CHECK, ok: true, detail: "none" });
+
     await expect(deployed.destroy()).rejects.toThrow("protect");
     // As a deployment with `install: false` does.
     use(() => undefined);

@@ -6,7 +6,7 @@ import { record } from "../helpers/recorder.ts";
 describe("PostgREST's URI", () => {
   const password: SecretText = { template: "${POSTGRES}", variables: ["POSTGRES"] };
   const access = (host: string, replicas?: string): Access => ({
-    ...{ user: "postgres", password, replicas, protect: false },
+    ...{ user: "postgres", superuser: true, password, replicas, protect: false },
     inCluster: { host, port: 5432, sslmode: "require", peers: undefined },
   });
   const uriOf = async (from: Access, version: string): Promise<string> => {

@@ -18,9 +18,14 @@ export function dataApiOf({ stack, settings }: StackValues): DataApi {
 /**
  * How to reach the stack's own database, as the administrator.
  * @param host default: as stated; an installed server may have no stated host
+ * @param database default: that of the data API
  * @throws ContractError without a server, a host or its password
  */
-export function ownDatabase(values: StackValues, host = values.settings.postgres?.host): ClientConfig {
+export function ownDatabase(
+  values: StackValues,
+  host = values.settings.postgres?.host,
+  database = dataApiOf(values).database,
+): ClientConfig {
   const { stack, settings } = values;
   const { postgres } = settings;
   if (postgres === undefined) throw new ContractError(`stack ${stack} has no postgres; use --database-url-from`);
@@ -30,7 +35,7 @@ export function ownDatabase(values: StackValues, host = values.settings.postgres
   }
   const { port, user } = postgres;
   const password = reveal(postgres.password, values);
-  return { host, port, user, password, database: dataApiOf(values).database, ssl: tlsOptions(postgres, host) };
+  return { host, port, user, password, database, ssl: tlsOptions(postgres, host) };
 }
 
 /**

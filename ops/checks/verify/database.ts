@@ -1,9 +1,12 @@
 import type { ClientConfig } from "pg";
+import { errorText } from "../../../config/errorText.ts";
+import type { IdentityProvider } from "../../../config/settings.ts";
 import type { DataPlan } from "../../../infra/plan/types.ts";
 import { checkContracts } from "../contract/check.ts";
 import type { LockFolder } from "../contract/lockFolder.ts";
 import { UnreachableError, withDatabase } from "../../clients/database.ts";
 import { expectationOf } from "../grants/expectation.ts";
+import { quoted } from "../grants/sql.ts";
 import { checkGrants, unreachableCheck } from "../grants/report.ts";
 import { type Check, skip } from "./check.ts";
 
@@ -27,6 +30,38 @@ export async function checkDatabase({ connection, contracts, hint }: DatabaseTar
     return [
       hint === undefined ? unreachableCheck(plan.database, error) : skip("grants and contracts", error.message, hint),
     ];
+  }
+}
+
+/**
+ * PUBLIC has no privilege on the database of authentik: any login role could hold the locks that authentik waits for, and send its notifications.
+ * Another administrator than a superuser cannot revoke them, so the check is then skipped.
+ */
+export async function checkIdentityDatabase(
+  { connection, hint }: Pick<DatabaseTarget, "connection" | "hint">,
+  { name, user }: NonNullable<IdentityProvider["database"]>,
+  superuser: boolean,
+): Promise<Check> {
+  const title = `privileges of PUBLIC on database ${name}`;
+  try {
+    const privileges = await withDatabase({ ...connection, database: "postgres" }, async (client) => {
+      const { rows } = await client.query<{ privilege: string }>(
+        "select privilege from unnest(array['CONNECT', 'CREATE', 'TEMPORARY']) privilege where has_database_privilege('public', $1, privilege)",
+        [name],
+      );
+      return rows.map(({ privilege }) => privilege);
+    });
+    if (privileges.length === 0) return { name: title, ok: true, detail: "none" };
+    const detail = `every login role of the server has ${privileges.join(", ")}`;
+    const statement = `REVOKE ALL ON DATABASE ${quoted(name)} FROM PUBLIC`;
+    return superuser
+      ? { name: title, ok: false, detail, hint: `deploy with --refresh, or run: ${statement}` }
+      : skip(title, detail, `run as ${quoted(user)}: ${statement}`);
+  } catch (error) {
+    const detail = errorText(error);
+    return error instanceof UnreachableError && hint !== undefined
+      ? skip(title, detail, hint)
+      : { name: title, ok: false, detail };
   }
 }
 

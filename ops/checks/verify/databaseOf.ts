@@ -20,6 +20,7 @@ const FORWARD = "set postgres.install.host to an address that this machine reach
 
 /**
  * Finds the database as a deployment does: at `postgres.host`, at `postgres.install.host`, or at the address of the installed Service.
+ * @param database default: that of the data API
  * @param cluster where the Service is, or why the cluster cannot be read
  * @returns the database and its contracts, or why they cannot be checked from this machine
  */
@@ -28,12 +29,14 @@ export async function databaseOf(
   shell: ShellEnvironment,
   secrets: Pick<Secrets, "known" | "problem">,
   cluster: KubeConfig | Unreachable,
+  database?: string,
 ): Promise<DatabaseTarget | Unreachable> {
   const { stack, settings } = context;
   try {
     const stated = settings.postgres?.host;
     const host = stated ?? (await serviceAddress(settings.postgres, cluster));
-    const connection = ownDatabase({ ...context, environment: { ...context.environment, ...secrets.known } }, host);
+    const values = { ...context, environment: { ...context.environment, ...secrets.known } };
+    const connection = ownDatabase(values, host, database);
     return {
       connection,
       contracts: new LockFolder(shell.project, stack),

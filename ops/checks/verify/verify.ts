@@ -6,13 +6,13 @@ import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { callersOf } from "./callers.ts";
-import { skip } from "./check.ts";
+import { type Check, skip } from "./check.ts";
 import { clusterProbes } from "./cluster.ts";
 import { errorText } from "../../../config/errorText.ts";
 import { redactAll, withoutSecrets } from "../redact.ts";
 import { type Secrets, secretsOf } from "../secrets.ts";
 import { databaseOf, type Unreachable } from "./databaseOf.ts";
-import { checkDatabase } from "./database.ts";
+import { checkDatabase, checkIdentityDatabase, type DatabaseTarget } from "./database.ts";
 import type { RouteAnswer } from "./gateway.ts";
 import { outsideProbes, Observations } from "./outside.ts";
 import { hintOf, type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
@@ -51,7 +51,7 @@ export async function verifyContext(
   const callers = await callersOf(context, cluster, secrets);
   const probes = [
     ...outsideProbes(outsideTarget(context.settings, context.plan), callers, observations),
-    ...(await databaseProbe(context, shell, secrets, cluster)),
+    ...(await databaseProbes(context, shell, secrets, cluster)),
     ...clusterProbes(context, cluster),
   ].filter(({ kind }) => only.includes(kind));
   const found = await progress.step("Verifying the deployment", (report) => runProbes(probes, report));
@@ -62,21 +62,30 @@ export async function verifyContext(
   return { context: context.context, stack: context.stack, at: began.toISOString(), seconds, routes, checks };
 }
 
-async function databaseProbe(
+function databaseProbes(
   context: StackContext,
   shell: ShellEnvironment,
   secrets: Secrets,
   cluster: KubeConfig | Unreachable,
 ): Promise<Probe[]> {
-  const { data } = context.plan;
-  if (!data) return [];
-  const subject = `database ${data.database}`;
-  const target = await databaseOf(context, shell, secrets, cluster);
-  const run: Probe["run"] =
-    "reason" in target
-      ? () => Promise.resolve([skip("grants and contracts", target.reason, target.hint)])
-      : () => checkDatabase(target, data);
-  return [{ kind: "database", subject, run }];
+  const { settings, plan } = context;
+  const { install, database } = settings.identityProvider;
+  const probe = async (name: string, title: string, check: (target: DatabaseTarget) => Promise<Check[]>) => {
+    const target = await databaseOf(context, shell, secrets, cluster, name);
+    const run = () => ("reason" in target ? Promise.resolve([skip(title, target.reason, target.hint)]) : check(target));
+    return { kind: "database", subject: `database ${name}`, run } as const;
+  };
+  const { data } = plan;
+  return Promise.all([
+    ...(data ? [probe(data.database, "grants and contracts", (target) => checkDatabase(target, data))] : []),
+    ...(install && database
+      ? [
+          probe(database.name, `privileges of PUBLIC on database ${database.name}`, async (target) => [
+            await checkIdentityDatabase(target, database, settings.postgres?.superuser ?? true),
+          ]),
+        ]
+      : []),
+  ]);
 }
 
 /** Adds the hint of the kind to a failed check. */

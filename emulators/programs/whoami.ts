@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage } from "node:http";
 import { hostname } from "node:os";
+import { unescape } from "node:querystring";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
@@ -23,8 +24,9 @@ const server = createServer(
     const path = pathOf(request);
     if (path === "/health" && request.method === "POST") {
       void text(request).then((status) => {
-        health = Number(status);
-        response.end();
+        const isStatus = /^[1-9]\d\d$/.test(status);
+        if (isStatus) health = Number(status);
+        response.writeHead(isStatus ? 200 : 400).end();
       });
       return;
     }
@@ -57,9 +59,9 @@ function urlOf(request: IncomingMessage): URL {
   return new URL(request.url ?? "/", "http://localhost");
 }
 
-/** As Go's servers compare it: decoded. */
+/** As Go's servers compare it: decoded, also where that is no UTF-8. */
 function pathOf(request: IncomingMessage): string {
-  return decodeURIComponent(urlOf(request).pathname);
+  return unescape(urlOf(request).pathname);
 }
 
 function* dataOf(request: IncomingMessage): Generator<Buffer> {

@@ -102,7 +102,9 @@ describe("control: on one shared outpost", () => {
       "GET",
       "/providers/proxy/?page_size=100",
     );
-    const providers = results.filter(({ name }) => [forward().id, guestbook().id].includes(name)).map(({ pk }) => pk);
+    const providers = results
+      .filter(({ name }) => [forward(), guestbook()].some(({ application }) => application?.slug === name))
+      .map(({ pk }) => pk);
     const config = { ...outpost.config, authentik_host: identityProvider() };
     await administrator.call("PATCH", `/outposts/instances/${outpost.pk}/`, { providers, config });
   });

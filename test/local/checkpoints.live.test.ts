@@ -51,7 +51,7 @@ test("resumes an interrupted deployment of more than 100 providers without dupli
   expect(secretsIn(JSON.stringify(await exportState(local.stack)))).toEqual([]);
   const wanted = local.plan.exposures.filter(({ authentication }) => authentication === "forward-auth");
   const after = await providers(token);
-  expect(after.map(({ name }) => name).sort()).toEqual(wanted.map(({ id }) => id).sort());
+  expect(after.map(({ name }) => name).sort()).toEqual(wanted.map(({ application }) => application?.slug).sort());
   expect(after.filter(({ pk }) => before.some((old) => old.pk === pk))).toHaveLength(before.length);
   expect(await ingressRoutes()).toEqual(await deployed("kubernetes:traefik.io/v1alpha1:IngressRoute"));
 

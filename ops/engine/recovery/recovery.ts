@@ -35,6 +35,7 @@ async function importProviders(stack: Stack, creations: readonly Resource[]): Pr
   const added = await importExisting(
     stack,
     creations.filter(({ type }) => !isLookedUp(type)),
+    creations,
   );
   const incomplete = new Set(
     added.flatMap(({ urn, type, inputs }) => (isProvider(type) && isMasked(inputs) ? [urn] : [])),
@@ -56,12 +57,20 @@ async function refresh(stack: Stack, resources: readonly Resource[]): Promise<vo
   if (target.length > 0) await stack.refresh({ target });
 }
 
-/** Adds existing resources to the state. @returns those that it lacked */
-async function importExisting(stack: Stack, creations: readonly Resource[]): Promise<Resource[]> {
+/**
+ * Adds existing resources to the state.
+ * @param references creations whose references contain the ids of their providers
+ * @returns those that it lacked
+ */
+async function importExisting(
+  stack: Stack,
+  creations: readonly Resource[],
+  references: readonly Resource[] = creations,
+): Promise<Resource[]> {
   let imported: Resource[] = [];
   await changeResources(stack, async (resources) => {
     const known = new Set(resources.map(idOf));
-    const found = await existingResources(stack, withProviderIds(resources, creations));
+    const found = await existingResources(stack, withProviderIds(resources, creations, references));
     imported = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
     return withImported(resources, imported);
   });
@@ -69,9 +78,13 @@ async function importExisting(stack: Stack, creations: readonly Resource[]): Pro
 }
 
 /** Returns the resources with references to the providers in the state. A provider that the state lacks gets the id of the references. */
-function withProviderIds(resources: readonly Resource[], creations: readonly Resource[]): Resource[] {
-  const references = creations.flatMap(({ provider }) => (provider === undefined ? [] : [partsOf(provider)]));
-  const ids = new Map([...references, ...resources.map(({ urn, id }) => [urn, id] as const)]);
+function withProviderIds(
+  resources: readonly Resource[],
+  creations: readonly Resource[],
+  references: readonly Resource[],
+): Resource[] {
+  const referred = references.flatMap(({ provider }) => (provider === undefined ? [] : [partsOf(provider)]));
+  const ids = new Map([...referred, ...resources.map(({ urn, id }) => [urn, id] as const)]);
   return creations.map((resource) => {
     const urn = resource.provider === undefined ? undefined : partsOf(resource.provider)[0];
     const id = isProvider(resource.type) ? ids.get(resource.urn) : undefined;

@@ -23,10 +23,18 @@ export function onceIn(
   return { aliases: [{ parent: pulumi.createUrn(name, type, parent).apply((urn) => urn.replace(AROUND, "")) }] };
 }
 
-/** Returns the option for a resource that had another name in older programs. @param once what {@link onceIn} returns for it */
+/**
+ * Returns the options of resources that were in such a component and had its name, by the end of their names.
+ * @param child their options without aliases
+ */
 export function onceNamed(
+  type: string,
   name: string,
-  { aliases }: { readonly aliases: readonly pulumi.Alias[] },
-): { aliases: pulumi.Alias[] } {
-  return { aliases: [{ name }, ...aliases.map((alias) => ({ ...alias, name }))] };
+  child: pulumi.CustomResourceOptions,
+): (end: string) => pulumi.CustomResourceOptions {
+  const { aliases } = onceIn(type, name, child.parent);
+  return (end) => {
+    const before = { name: `${name}-${end}` };
+    return { ...child, aliases: [before, ...aliases.map((alias) => ({ ...alias, ...before }))] };
+  };
 }

@@ -2,7 +2,7 @@ import * as authentik from "#authentik";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { OAuth2Service } from "../../config/settings.ts";
-import { onceIn, onceNamed } from "../aliases.ts";
+import { onceNamed } from "../aliases.ts";
 import type { Cluster } from "../cluster.ts";
 import type { OAuthClient } from "../plan/types.ts";
 import { resolveSecret } from "../secrets.ts";
@@ -30,9 +30,7 @@ export function registerOAuthProvider(args: OAuthProviderArgs, child: pulumi.Cus
   const { client, service, defaults, access } = args;
   const { application, groups, launchUrl, tokens } = client;
   const { slug: name } = application;
-  const before = `${client.service}-oauth2`;
-  const once = onceIn("gatehouse:identity:OAuthProvider", before, child.parent);
-  const options = (end: string) => ({ ...child, ...onceNamed(`${before}-${end}`, once) });
+  const options = onceNamed("gatehouse:identity:OAuthProvider", `${client.service}-oauth2`, child);
   const clientId = resolveSecret(service.oauthConfig.clientId);
   const clientSecret =
     tokens.clientType === "confidential" ? resolveSecret(service.oauthConfig.clientSecret) : undefined;

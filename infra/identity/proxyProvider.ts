@@ -1,6 +1,6 @@
 import * as authentik from "#authentik";
 import * as pulumi from "@pulumi/pulumi";
-import { onceIn, onceNamed } from "../aliases.ts";
+import { onceNamed } from "../aliases.ts";
 import type { ForwardedExposure } from "../plan/exposure.ts";
 import type { Access } from "./access.ts";
 import { registerApplication } from "./application.ts";
@@ -34,8 +34,7 @@ export function registerProxyProvider(args: ProxyProviderArgs, child: pulumi.Cus
   const { exposure, defaults, access } = args;
   const { application, groups, id, service, url: launchUrl } = exposure;
   const name = application.slug;
-  const once = onceIn("gatehouse:identity:ProxyProvider", id, child.parent);
-  const options = (end: string) => ({ ...child, ...onceNamed(`${id}-${end}`, once) });
+  const options = onceNamed("gatehouse:identity:ProxyProvider", id, child);
   const provider = new authentik.ProviderProxy(
     `${name}-provider`,
     {

@@ -2,8 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Settings } from "../config/settings.ts";
 import { loadStack } from "../config/stack.ts";
 import { errorText } from "../config/errorText.ts";
+import { accessOf } from "./access/access.ts";
 import { DeployedAccess } from "./access/deployedAccess.ts";
 import { PlannedAccess } from "./access/plannedAccess.ts";
+import { recordOf } from "./access/record.ts";
 import { onceInStack } from "./aliases.ts";
 import { Cluster } from "./cluster.ts";
 import { type CatalogFiles, readCatalogFiles } from "./data/catalogFiles.ts";
@@ -82,10 +84,11 @@ export class Gatehouse extends pulumi.ComponentResource<Outputs> {
       const settings = await withContext(this.#inputs.settings, process.env);
       await refuseOtherServer(settings.identityProvider);
       await refuseWithoutPrerequisites(settings, plan, pulumi.runtime.isDryRun());
-      const planned = new PlannedAccess(plan, { parent: this });
+      const record = recordOf(accessOf(plan));
+      const planned = new PlannedAccess(record, { parent: this });
       await new Promise((resolve) => planned.urn.apply(resolve));
       const outputs = register({ ...this.#inputs, settings }, this);
-      new DeployedAccess("access", { plan, after: [...this.#resources] }, onceInStack(this));
+      new DeployedAccess("access", { record, after: [...this.#resources] }, onceInStack(this));
       return outputs;
     } catch (error) {
       // Pulumi prints the message of it, and of any other error the stack as well.

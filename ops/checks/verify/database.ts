@@ -33,6 +33,11 @@ export async function checkDatabase({ connection, contracts, hint }: DatabaseTar
   }
 }
 
+/** Returns the name of {@link checkIdentityDatabase}. */
+export function identityCheck(database: string): string {
+  return `privileges of PUBLIC on database ${database}`;
+}
+
 /**
  * PUBLIC has no privilege on the database of authentik: any login role could hold the locks that authentik waits for, and send its notifications.
  * Another administrator than a superuser cannot revoke them, so the check is then skipped.
@@ -42,7 +47,7 @@ export async function checkIdentityDatabase(
   { name, user }: NonNullable<IdentityProvider["database"]>,
   superuser: boolean,
 ): Promise<Check> {
-  const title = `privileges of PUBLIC on database ${name}`;
+  const title = identityCheck(name);
   try {
     const privileges = await withDatabase({ ...connection, database: "postgres" }, async (client) => {
       const { rows } = await client.query<{ privilege: string }>(

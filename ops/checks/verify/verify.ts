@@ -12,7 +12,7 @@ import { errorText } from "../../../config/errorText.ts";
 import { redactAll, withoutSecrets } from "../redact.ts";
 import { type Secrets, secretsOf } from "../secrets.ts";
 import { databaseOf, type Unreachable } from "./databaseOf.ts";
-import { checkDatabase, checkIdentityDatabase, type DatabaseTarget } from "./database.ts";
+import { checkDatabase, checkIdentityDatabase, type DatabaseTarget, identityCheck } from "./database.ts";
 import type { RouteAnswer } from "./gateway.ts";
 import { outsideProbes, Observations } from "./outside.ts";
 import { hintOf, type Kind, KINDS, type Probe, type Result, runProbes } from "./probe.ts";
@@ -62,7 +62,7 @@ export async function verifyContext(
   return { context: context.context, stack: context.stack, at: began.toISOString(), seconds, routes, checks };
 }
 
-function databaseProbes(
+async function databaseProbes(
   context: StackContext,
   shell: ShellEnvironment,
   secrets: Secrets,
@@ -70,22 +70,25 @@ function databaseProbes(
 ): Promise<Probe[]> {
   const { settings, plan } = context;
   const { install, database } = settings.identityProvider;
-  const probe = async (name: string, title: string, check: (target: DatabaseTarget) => Promise<Check[]>) => {
-    const target = await databaseOf(context, shell, secrets, cluster, name);
-    const run = () => ("reason" in target ? Promise.resolve([skip(title, target.reason, target.hint)]) : check(target));
-    return { kind: "database", subject: `database ${name}`, run } as const;
-  };
+  const identity = install ? database : undefined;
   const { data } = plan;
-  return Promise.all([
-    ...(data ? [probe(data.database, "grants and contracts", (target) => checkDatabase(target, data))] : []),
-    ...(install && database
+  const some = data?.database ?? identity?.name;
+  if (some === undefined) return [];
+  const target = await databaseOf(context, shell, secrets, cluster, some);
+  const probe = (name: string, title: string, check: (found: DatabaseTarget) => Promise<Check[]>): Probe => ({
+    ...{ kind: "database", subject: `database ${name}` },
+    run: () => ("reason" in target ? Promise.resolve([skip(title, target.reason, target.hint)]) : check(target)),
+  });
+  return [
+    ...(data ? [probe(data.database, "grants and contracts", (found) => checkDatabase(found, data))] : []),
+    ...(identity
       ? [
-          probe(database.name, `privileges of PUBLIC on database ${database.name}`, async (target) => [
-            await checkIdentityDatabase(target, database, settings.postgres?.superuser ?? true),
+          probe(identity.name, identityCheck(identity.name), async (found) => [
+            await checkIdentityDatabase(found, identity, settings.postgres?.superuser ?? true),
           ]),
         ]
       : []),
-  ]);
+  ];
 }
 
 /** Adds the hint of the kind to a failed check. */

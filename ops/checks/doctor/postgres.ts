@@ -120,22 +120,18 @@ function creator(facts: Facts, user: string, wanted: readonly string[], existing
     const problem = `postgres.user: ${user} lacks ${lacks.join(" and ")}`;
     return failed(name, problem, `as a superuser of the server run: ALTER ROLE ${user} ${lacks.join(" ")}`);
   }
-  const isExisting = (database: ExistingDatabase): boolean => database.name === existing;
-  const unusable = facts.databases.filter((database) => !(isExisting(database) ? database.create : database.owned));
-  if (unusable.length === 0) return passed(name, `${user} has CREATEROLE${facts.createDb ? " and CREATEDB" : ""}`);
-  const lacking = unusable.map((database) =>
-    isExisting(database)
-      ? `lacks CREATE on database ${database.name}`
-      : `does not own database ${database.name} (of ${database.owner})`,
-  );
-  const grants = unusable.map((database) =>
-    isExisting(database)
-      ? `GRANT CREATE ON DATABASE ${database.name} TO ${user}`
-      : `GRANT ${database.owner} TO ${user}`,
-  );
+  const lacking = facts.databases
+    .filter(({ name: database, owned, create }) => !(database === existing ? create : owned))
+    .map(({ name: database, owner }) =>
+      database === existing
+        ? { problem: `lacks CREATE on database ${database}`, grant: `CREATE ON DATABASE ${database}` }
+        : { problem: `does not own database ${database} (of ${owner})`, grant: owner },
+    );
+  if (lacking.length === 0) return passed(name, `${user} has CREATEROLE${facts.createDb ? " and CREATEDB" : ""}`);
+  const grants = new Set(lacking.map(({ grant }) => `GRANT ${grant} TO ${user}`));
   return failed(
     name,
-    `postgres.user: ${user} ${lacking.join(" and ")}`,
-    `as a superuser of the server run: ${[...new Set(grants)].join("; ")}`,
+    `postgres.user: ${user} ${lacking.map(({ problem }) => problem).join(" and ")}`,
+    `as a superuser of the server run: ${[...grants].join("; ")}`,
   );
 }

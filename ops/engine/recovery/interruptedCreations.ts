@@ -135,17 +135,17 @@ async function lookUp(
       throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`);
     });
   // A field that the program leaves out is null in authentik.
-  const isNamed = (object: Inputs) => fields.every((field) => text(object[field]) === text(inputs[field]));
+  const isNamed = (object: Inputs) => fields.every((field) => comparable(object[field]) === comparable(inputs[field]));
   const isOwn = (object: Inputs) =>
     Object.entries(own).every(([input, field]) => {
-      return inputs[input] === undefined || text(object[field]) === text(inputs[input]);
+      return inputs[input] === undefined || comparable(object[field]) === comparable(inputs[input]);
     });
   const match = objects.find((object) => isNamed(object) && isOwn(object));
   return match && String(match[id]);
 }
 
 /** Returns a value as it is compared: authentik has lists in any order. */
-function text(value: unknown): string {
+function comparable(value: unknown): string {
   return JSON.stringify(Array.isArray(value) ? value.map(String).sort() : (value ?? null));
 }
 

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { enabledKinds } from "../domainKinds.ts";
 import type { Draft } from "../draft.ts";
 import {
-  DAY_LENGTH,
   basePath,
   databaseProtection,
   date,
+  DAY_LENGTH,
   exposedOn,
   identifier,
   label,

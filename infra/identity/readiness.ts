@@ -1,14 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Agent, request } from "undici";
-import { lookup } from "../loopback.ts";
-import { LOOKED_UP } from "./defaults.ts";
 import { errorText } from "../../config/errorText.ts";
+import { LOOKED_UP } from "./defaults.ts";
+import { createIfMissing } from "./groups.ts";
+import { json, PAGE, results, type Send, withApi } from "./serverApi.ts";
 
 const PAUSE_MS = 1_000;
 /** Polls between two attempts to apply what failed. */
 const REAPPLY_EVERY = 15;
-/** The API's largest page (measured). */
-const PAGE = "page_size=100";
 
 /** What a server must have before the engine looks it up. */
 export interface Expected {
@@ -42,12 +40,9 @@ export async function waitUntilReady(
   expected: Expected,
   report: (missing: string) => void,
 ): Promise<void> {
-  const dispatcher = new Agent({ connect: { lookup, timeout: 5_000 }, headersTimeout: 30_000 });
-  const send: Send = (path, method = "GET", body) =>
-    answerTo(`${url}/api/v3${path}`, { method, body, token, dispatcher });
   const until = Date.now() + expected.timeout;
   let last: string | undefined;
-  try {
+  await withApi(url, token, async (send) => {
     for (let polls = 1; ; polls++) {
       const missing = await missingOf(send, url, expected);
       if (missing === undefined) return;
@@ -59,26 +54,16 @@ export async function waitUntilReady(
       if (Date.now() > until) throw notReady(url, missing, expected.timeout);
       await pause(PAUSE_MS);
     }
-  } finally {
-    await dispatcher.destroy();
-  }
+  });
 }
 
 /**
  * Returns what an existing server lacks now, without waiting.
  * @throws Error when it is of another release series
  */
-export async function missingNow(url: string, token: string, version: string): Promise<string | undefined> {
-  const dispatcher = new Agent({ connect: { lookup, timeout: 5_000 }, headersTimeout: 30_000 });
-  const send: Send = (path, method = "GET") => answerTo(`${url}/api/v3${path}`, { method, token, dispatcher });
-  try {
-    return await missingOf(send, url, { version, timeout: 0 });
-  } finally {
-    await dispatcher.destroy();
-  }
+export function missingNow(url: string, token: string, version: string): Promise<string | undefined> {
+  return withApi(url, token, (send) => missingOf(send, url, { version, timeout: 0 }));
 }
-
-type Send = (path: string, method?: "GET" | "POST", body?: object) => Promise<string>;
 
 /** Returns what is missing, as text; undefined if nothing is. @throws OtherSeries */
 async function missingOf(send: Send, url: string, expected: Expected): Promise<string | undefined> {
@@ -116,16 +101,6 @@ async function missingKeyPair(send: Send): Promise<string | undefined> {
   const name = encodeURIComponent(LOOKED_UP.keyPair);
   const found = await results(send, `/crypto/certificatekeypairs/?name=${name}&${PAGE}`);
   return found.length === 0 ? `key pair "${LOOKED_UP.keyPair}"` : undefined;
-}
-
-/**
- * Creates a group, or keeps the one of that name. It is no resource of the stack, because its deletion would take memberships and bindings
- * of others along, and applications without a binding admit every user (measured, docs/authentik.md).
- */
-async function createIfMissing(send: Send, name: string): Promise<void> {
-  const query = new URLSearchParams({ name, include_users: "false" });
-  const found = await results<{ name: string }>(send, `/core/groups/?${query.toString()}&${PAGE}`);
-  if (!found.some((group) => group.name === name)) await send("/core/groups/", "POST", { name });
 }
 
 async function missingBlueprint(
@@ -168,32 +143,4 @@ function notReady(url: string, missing: string, timeout: number): Error {
   return new Error(
     `the identity provider at ${url} was not ready after ${timeout / 60_000} min; missing: ${missing}. Read the logs of its pods, or set identity_provider.api_url if this machine reaches it at another address.`,
   );
-}
-
-async function results<T>(send: Send, path: string): Promise<T[]> {
-  const { results: found } = await json<{ results?: T[] }>(send, path);
-  if (found === undefined) throw new Error(`no list in the response of ${path}`);
-  return found;
-}
-
-/** The response as JSON. @throws Error without any of the response's text */
-async function json<T>(send: Send, path: string): Promise<T> {
-  const text = await send(path);
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    throw new Error(`the response of ${path} is not JSON`);
-  }
-}
-
-async function answerTo(
-  url: string,
-  { method, body, token, dispatcher }: { method: "GET" | "POST"; body?: object; token: string; dispatcher: Agent },
-): Promise<string> {
-  const headers = { authorization: `Bearer ${token}`, accept: "application/json", "content-type": "application/json" };
-  const answer = await request(url, { method, headers, dispatcher, ...(body && { body: JSON.stringify(body) }) });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 200 && answer.statusCode !== 201)
-    throw new Error(`status ${answer.statusCode} from ${new URL(url).pathname}`);
-  return text;
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { errorText } from "../../config/errorText.ts";
 import { LOOKED_UP } from "./defaults.ts";
 import { createIfMissing } from "./groups.ts";
-import { json, PAGE, results, type Send, withApi } from "./serverApi.ts";
+import { json, once, PAGE, results, type Send, withApi } from "./serverApi.ts";
 
 const PAUSE_MS = 1_000;
 /** Polls between two attempts to apply what failed. */
@@ -42,7 +42,7 @@ export async function waitUntilReady(
 ): Promise<void> {
   const until = Date.now() + expected.timeout;
   let last: string | undefined;
-  await withApi(url, token, async (send) => {
+  const poll = async (send: Send): Promise<void> => {
     for (let polls = 1; ; polls++) {
       const missing = await missingOf(send, url, expected);
       if (missing === undefined) return;
@@ -54,7 +54,8 @@ export async function waitUntilReady(
       if (Date.now() > until) throw notReady(url, missing, expected.timeout);
       await pause(PAUSE_MS);
     }
-  });
+  };
+  await withApi(url, token, poll, once);
 }
 
 /**

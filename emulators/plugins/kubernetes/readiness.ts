@@ -71,12 +71,14 @@ const OBSTACLES: Readonly<Record<string, (live: Values) => Obstacle | undefined>
     const status = (field: string): number => count(valueAt(live, "status", field));
     const wanted = count(valueAt(live, "spec", "replicas"));
     const isObserved = status("observedGeneration") >= count(valueAt(live, "metadata", "generation"));
-    const progress = condition(live, "Progressing", "False");
-    const late = isObserved && progress?.reason === "ProgressDeadlineExceeded";
-    if (late) return { reason: textOf(progress.message) ?? "the rollout takes too long", failed: true };
     const [updated, available, all] = [status("updatedReplicas"), status("availableReplicas"), status("replicas")];
     if (isObserved && updated >= wanted && available >= wanted && all <= wanted) return undefined;
-    return { reason: `of ${wanted} replicas ${updated} are updated, ${available} available, ${all} in total` };
+    // ProgressDeadlineExceeded is a reason and no failure: a pod can still become ready (pulumi-kubernetes, provider/pkg/await/deployment.go).
+    const late = isObserved ? condition(live, "Progressing", "False") : undefined;
+    const progress = late ? `[${textOf(late, "reason")}] ${textOf(late, "message")}; ` : "";
+    return {
+      reason: `${progress}of ${wanted} replicas ${updated} are updated, ${available} available, ${all} in total`,
+    };
   },
   "apps/v1 StatefulSet": (live) => {
     const status = (field: string): Value | undefined => valueAt(live, "status", field);

@@ -57,6 +57,18 @@ describe("waiting", () => {
     await expect(waited).rejects.toThrow("[BackoffLimitExceeded] over");
   });
 
+  it("waits for a Deployment that exceeded its progress deadline, as the plugin does", async () => {
+    const message = 'ReplicaSet "web-1" has timed out progressing.';
+    const conditions = [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message }];
+    const late = { ...deployment(0), status: { ...(deployment(0).status as Values), conditions } };
+    const reason = `[ProgressDeadlineExceeded] ${message}; of 1 replicas 1 are updated, 0 available, 1 in total`;
+
+    const live = await untilReady(cluster([late, deployment(1)]), late, Date.now() + 60_000, NEVER);
+    await expect(untilReady(cluster([late]), late, 0, NEVER)).rejects.toThrow(reason);
+
+    expect(live).toEqual(deployment(1));
+  });
+
   it("ends when the object is deleted or replaced", async () => {
     const other = { ...deployment(1), metadata: { name: "web", uid: "2" } };
     await untilGone(cluster([undefined]), deployment(1), 0, NEVER);

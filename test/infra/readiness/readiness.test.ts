@@ -10,7 +10,7 @@ vi.doMock("node:timers/promises", async (original) => ({
   ...(await original<typeof import("node:timers/promises")>()),
   setTimeout: () => nextTurn(),
 }));
-const { waitUntilReady } = await import("../../../infra/identity/readiness.ts");
+const { missingNow, waitUntilReady } = await import("../../../infra/identity/readiness.ts");
 afterAll(() => {
   vi.doUnmock("node:timers/promises");
   vi.resetModules();
@@ -146,6 +146,11 @@ test.each([
   api.failures.push([status, "{}"], [status, TOKEN], [status, ""]);
   await wait();
   expect(reports).toEqual([`status ${status} from /api/v3/admin/version/`]);
+});
+
+test.each([429, 502, 503])("a server that is not waited for is asked again after %i", async (status) => {
+  api.failures.push([status, "{}"]);
+  expect(await missingNow(url, TOKEN, "2026.5.7")).toBeUndefined();
 });
 
 test.each(["2026.4.3", "2026.8.0", "2025.5.6"])("refuses a server of version %s at once", async (version) => {

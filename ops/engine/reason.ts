@@ -16,3 +16,12 @@ export function reasonOf(error: unknown): string {
   const more = (end === -1 ? rest : rest.slice(0, end)).map((line) => line.trim());
   return [first.replace(/^( ?stderr: )?error: /, ""), ...more].join("\n");
 }
+
+/** What the engine reports for work that it stopped after another error, e.g. `failed to run remediation: context canceled`. */
+const CONSEQUENCE = /\b(context canceled|resource monitor shut down|update canceled)\b/;
+
+/** Returns the errors of a run without those that only follow from another one; all of them if there is no other. */
+export function withoutConsequences(errors: readonly string[]): readonly string[] {
+  const causes = errors.filter((text) => !CONSEQUENCE.test(text));
+  return causes.length === 0 ? errors : causes;
+}

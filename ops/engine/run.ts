@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import type { Resource } from "./state/state.ts";
 import { creationOf, isResultUnknown } from "./recovery/creations.ts";
-import { reasonOf } from "./reason.ts";
+import { reasonOf, withoutConsequences } from "./reason.ts";
 import { lastOf, merged, type Step, stepOf } from "./step.ts";
 
 /** Number of resources by operation (`create`, `update`, `same`), including components. */
@@ -97,7 +97,11 @@ export async function runEngine(
     const unconfirmed = uncreated.filter(({ urn }) =>
       messages.some((text) => text.startsWith(`${lastOf(urn, "::")}: `) && isResultUnknown(text)),
     );
-    throw new EngineError(messages, { done: merged(done), failed: merged(failed), unconfirmed }, error);
+    throw new EngineError(
+      withoutConsequences(messages),
+      { done: merged(done), failed: merged(failed), unconfirmed },
+      error,
+    );
   } finally {
     process.off("unhandledRejection", stop);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reasonOf } from "../../../ops/engine/reason.ts";
+import { reasonOf, withoutConsequences } from "../../../ops/engine/reason.ts";
 
 test("returns the errors in the output of a command", () => {
   const message = [
@@ -24,4 +24,11 @@ test("returns an error that follows the name of the stream on the same line", ()
 test("returns the message of any other error without colours", () => {
   expect(reasonOf(new Error("\u001b[31mno network\u001b[0m\n"))).toBe("no network");
   expect(reasonOf("no network")).toBe("no network");
+});
+
+test("an error that only follows from another one is left out", () => {
+  const cause = 'app: applications "app" already exists';
+  const consequence = "wiki: failed to run remediation: context canceled";
+  expect(withoutConsequences([consequence, cause])).toEqual([cause]);
+  expect(withoutConsequences([consequence])).toEqual([consequence]);
 });

@@ -33,7 +33,7 @@ export function alertGroups(settings: Settings, read: readonly Target[]): AlertG
     ...(settings.verification ? [{ name: "gatehouse-verify", rules: jobAlerts(called, settings.verification) }] : []),
     ...(settings.verification?.pushgateway === undefined
       ? []
-      : [{ name: "gatehouse-proof", rules: proofAlerts(called, settings, settings.verification) }]),
+      : [{ name: "gatehouse-verification", rules: verificationAlerts(called, settings, settings.verification) }]),
   ];
 }
 
@@ -140,7 +140,7 @@ function jobAlerts(called: Called, { namespace }: Verification): Alert[] {
 }
 
 /** By what the job pushes. */
-function proofAlerts(called: Called, settings: Settings, verification: Verification): Alert[] {
+function verificationAlerts(called: Called, settings: Settings, verification: Verification): Alert[] {
   const of = `stack="${settings.stack}"`;
   const lastRun = `gatehouse_verify_last_run_timestamp_seconds{${of}}`;
   return [

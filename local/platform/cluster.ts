@@ -45,7 +45,7 @@ export async function startCluster(
 
 /** Starts the controllers of Deployments, Jobs, deletions. */
 export function startControllers(processes: Processes, program: string, kubeconfig: string): void {
-  const options = words(`--controllers=${CONTROLLERS.join(",")} --leader-elect=false --secure-port=0
+  const options = splitArguments(`--controllers=${CONTROLLERS.join(",")} --leader-elect=false --secure-port=0
     --kube-api-qps=200 --kube-api-burst=400`);
   const args = ["--kubeconfig", kubeconfig, ...options];
   processes.start({ name: "kube-controller-manager", command: program, args, stopSignal: "SIGKILL" });
@@ -56,7 +56,7 @@ async function startEtcd(processes: Processes, command: string, folder: string):
   for (const socket of [client, peer]) rmSync(path.join(folder, socket), { force: true });
   // Never dialled, there is no second member; it only must not change between runs.
   const unused = "http://127.0.0.1:2380";
-  const args = words(`--name=local --data-dir=etcd --unsafe-no-fsync --log-level=warn
+  const args = splitArguments(`--name=local --data-dir=etcd --unsafe-no-fsync --log-level=warn
     --listen-client-urls=unix://${client} --advertise-client-urls=unix://${client}
     --listen-peer-urls=unix://${peer} --initial-advertise-peer-urls=${unused} --initial-cluster=local=${unused}`);
   processes.start({ name: "etcd", command, args, cwd: folder, stopSignal: "SIGTERM" });
@@ -72,7 +72,7 @@ async function startApiServer(
   writeFileSync(path.join(folder, "tokens.csv"), `${token},${CONTEXT},${CONTEXT},system:masters\n`, { mode: 0o600 });
   if (!existsSync(path.join(folder, "accounts.key"))) writeAccountKeys(folder);
   const args =
-    words(`--bind-address=127.0.0.1 --advertise-address=127.0.0.1 --secure-port=${port} --cert-dir=certificates
+    splitArguments(`--bind-address=127.0.0.1 --advertise-address=127.0.0.1 --secure-port=${port} --cert-dir=certificates
     --etcd-servers=unix://etcd.sock:0 --endpoint-reconciler-type=none --service-cluster-ip-range=${services}
     --authorization-mode=RBAC --token-auth-file=tokens.csv --disable-admission-plugins=ServiceAccount
     --service-account-issuer=https://kubernetes.default.svc
@@ -90,7 +90,7 @@ async function startApiServer(
   });
 }
 
-function words(text: string): string[] {
+function splitArguments(text: string): string[] {
   return text.split(/\s+/);
 }
 

@@ -29,7 +29,7 @@ const LOGIN_SECONDS = 600;
 const SESSION_SECONDS = 86_400;
 const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_REDIRECT_URIS, OIDC_SCOPES, HOST, PORT } = process.env;
 const issuer = new URL(OIDC_ISSUER ?? "");
-const redirects = words(OIDC_REDIRECT_URIS).map((uri) => new URL(uri));
+const redirects = splitAtSpaces(OIDC_REDIRECT_URIS).map((uri) => new URL(uri));
 /** By state. */
 const logins = new Map<string, Login>();
 /** By the value of the session cookie. */
@@ -69,7 +69,7 @@ async function begin(c: Context, redirect: URL): Promise<Response> {
   setCookie(c, "login", browser, cookie(redirect, LOGIN_SECONDS));
   const url = oidc.buildAuthorizationUrl(await provider(), {
     redirect_uri: redirect.href,
-    scope: words(OIDC_SCOPES).join(" "),
+    scope: splitAtSpaces(OIDC_SCOPES).join(" "),
     state,
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
@@ -139,6 +139,6 @@ function random(): string {
   return randomBytes(24).toString("base64url");
 }
 
-function words(text = ""): string[] {
+function splitAtSpaces(text = ""): string[] {
   return text.split(" ").filter((word) => word !== "");
 }

@@ -70,14 +70,14 @@ export function clientAccess(host: string, records: IdentityRecords | string): C
   const mappings = records.scopes.filter(({ pk }) => provider.property_mappings.includes(pk));
   const wanted = mappings.filter(({ scope_name: scope }) => !STANDARD_SCOPES.has(scope));
   const custom = mappings.filter(({ managed }) => managed == null).map(({ scope_name: scope }) => scope);
-  const lost =
+  const omitted =
     custom.length === 0 ? [] : [`custom scope mappings (${custom.join(", ")}) are not part of the new client`];
   const scopes = [...new Set(wanted.filter(({ managed }) => managed != null).map(({ scope_name: scope }) => scope))];
   const { pathname, protocol } = new URL(uri.url);
   return {
     ...{ ...access, provider, scopes, redirectPath: pathname },
     protocol: protocol === "https:" ? "https" : "http",
-    differences: [...access.differences, ...lost],
+    differences: [...access.differences, ...omitted],
   };
 }
 

@@ -74,11 +74,11 @@ function forwardAuth(label: string, section: Value): Chain {
   const names = listOf(at(section, "authResponseHeaders")).filter((name) => typeof name === "string");
   const others = names.filter((name) => !name.toLowerCase().startsWith("x-idp-"));
   const pattern = textAt(section, "authResponseHeadersRegex");
-  const lost = [...others, ...(pattern === undefined ? [] : [`those that match ${pattern}`])];
+  const omitted = [...others, ...(pattern === undefined ? [] : [`those that match ${pattern}`])];
   const differences =
-    lost.length === 0
+    omitted.length === 0
       ? []
-      : [`the application receives X-idp-* headers, and from ${label} no longer ${lost.join(", ")}`];
+      : [`the application receives X-idp-* headers, and from ${label} no longer ${omitted.join(", ")}`];
   return { ...NOTHING, authentication: { kind: "authentik" }, differences };
 }
 

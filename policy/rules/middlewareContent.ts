@@ -7,7 +7,7 @@ import type { Rule } from "../rule.ts";
 
 /** The name of a middleware in a chain does not show whether its content is that of the plan. */
 export const middlewareContent: Rule = {
-  name: "middlewares-are-whole",
+  name: "middlewares-as-planned",
   description:
     "Every middleware has the content of the plan: the headers that it removes, and its authentication. Every TraefikService has its limits.",
   scope: "resource",

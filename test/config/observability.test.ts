@@ -57,7 +57,7 @@ describe("gatehouse:observability", () => {
       ],
     ],
     [
-      "beside a reader of Postgres' own",
+      "together with a reader of Postgres' own",
       { namespace: "monitoring" },
       {
         postgres: { password: "${POSTGRES}", install: { kind: "cloudnativepg", monitoring: "monitoring" } },

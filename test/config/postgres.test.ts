@@ -4,8 +4,8 @@ import { listensOnPrimary } from "../../config/sections/postgres.ts";
 import { problemsOf, sections, shell, stack } from "./stacks.ts";
 
 const PASSWORD = { template: "${POSTGRES}", variables: ["POSTGRES"] };
-const installed = (install: Record<string, unknown>, beside: Record<string, unknown> = {}) =>
-  stack({ postgres: { password: "${POSTGRES}", install, ...beside } }, { "variables:PORT": { value: "15432" } });
+const installed = (install: Record<string, unknown>, others: Record<string, unknown> = {}) =>
+  stack({ postgres: { password: "${POSTGRES}", install, ...others } }, { "variables:PORT": { value: "15432" } });
 const settingsOf = (install: Record<string, unknown>) => parseStack(installed(install), shell);
 
 describe("the Postgres server", () => {
@@ -108,7 +108,7 @@ describe("a Postgres server is refused", () => {
       ],
     ],
     [
-      "beside the data API",
+      "together with the data API",
       installed({ kind: "statefulset", namespace: "gatehouse-data" }),
       ['postgres.install.namespace: namespace "gatehouse-data" is already used by data_api. Set another namespace.'],
     ],

@@ -20,11 +20,11 @@ describe("gatehouse:verification", () => {
   test("accepts all of its fields", () => {
     const section = {
       schedule: "*/15 0-5 * * 1,3",
-      namespace: "proof",
+      namespace: "checks",
       account: "verifier",
       pushgateway: "http://push:9091",
     };
-    expect(parseStack(withSection(section, [{ name: "verifier", namespace: "proof" }]), shell).verification).toEqual(
+    expect(parseStack(withSection(section, [{ name: "verifier", namespace: "checks" }]), shell).verification).toEqual(
       section,
     );
   });

@@ -101,7 +101,7 @@ describe.each(Object.keys(commands))("docs/snippets/%s", (name) => {
     expect(await refused(`${none}.${forged.toString("base64url")}.`)).toBe("");
   });
 
-  test("refuses one that has run out, of another issuer, and for another audience", async () => {
+  test("refuses an expired token, one of another issuer, and one for another audience", async () => {
     expect(await refused(await token({ expires: "-1h" }))).toBe("");
     expect(await refused(await token({ issuer: "https://elsewhere.example/" }))).toBe("");
     expect(await refused(await token({ audience: "grafana" }))).toBe("");

@@ -121,14 +121,14 @@ export const BAD: readonly Bad[] = [
     edit("Middleware default/gatehouse-strip", ({ spec }) => {
       delete spec.headers.customRequestHeaders["X_idp_username"];
     }),
-    ["middlewares-are-whole: Middleware default/gatehouse-strip"],
+    ["middlewares-as-planned: Middleware default/gatehouse-strip"],
   ],
   [
     "forward auth that asks another path",
     edit(`Middleware default/${FORWARD_AUTH}`, ({ spec }) => {
       spec.forwardAuth.address = "http://evil.example.org/yes";
     }),
-    [`middlewares-are-whole: Middleware default/${FORWARD_AUTH}`],
+    [`middlewares-as-planned: Middleware default/${FORWARD_AUTH}`],
   ],
   // No host outside of the plan.
   [

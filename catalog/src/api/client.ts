@@ -21,8 +21,8 @@ export interface Answer<T> {
 }
 
 /** Requests under way at a time, where the API allows two more: other tabs have the same address. */
-const MOST = 4;
-const inTurn = pLimit(MOST);
+const MAX_PARALLEL = 4;
+const inTurn = pLimit(MAX_PARALLEL);
 
 /** A counted answer beyond the last row: none, and a total as ever (RFC 9110, 15.5.17). */
 const PAST_THE_END = 416;
@@ -44,7 +44,7 @@ const http = ky.create({
 export async function fetchRows<T>(request: RowsRequest, signal?: AbortSignal): Promise<Answer<T>> {
   try {
     const { baseUrl, limits } = await loadConfig();
-    inTurn.concurrency = Math.max(1, Math.min(MOST, limits.inFlight - 2));
+    inTurn.concurrency = Math.max(1, Math.min(MAX_PARALLEL, limits.inFlight - 2));
     return await inTurn(() => read<T>(baseUrl, request, signal));
   } catch (error) {
     throw toApiError(error);

@@ -35,7 +35,7 @@ export function ChartPanel({ choices, change, ...drawn }: Props): VNode {
   const kind = map ? "mapHeading" : "chartHeading";
   return (
     <section aria-labelledby="chart">
-      <h2 id="chart" class="unseen">
+      <h2 id="chart" class="visually-hidden">
         {t(kind)}
       </h2>
       {keys[0] && (

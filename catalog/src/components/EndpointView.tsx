@@ -79,7 +79,7 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
         )}
       </Terms>
       <section aria-labelledby="rows">
-        <h2 id="rows" class="unseen">
+        <h2 id="rows" class="visually-hidden">
           {t("rowsHeading")}
         </h2>
         <div class="tools">
@@ -104,7 +104,7 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
         {data && error === null && (
           <>
             <Totals answer={data} view={view} />
-            <div class={drawn ? "beside" : undefined}>
+            <div class={drawn ? "table-and-chart" : undefined}>
               <div>
                 <DataTable
                   columns={shown}

@@ -31,7 +31,7 @@ export function Terms({ endpoint, answer, children }: Props): VNode {
     [...new Set(values.filter((value) => value !== null))].join(", ");
   return (
     <section aria-labelledby="terms" class="terms">
-      <h2 id="terms" class="unseen">
+      <h2 id="terms" class="visually-hidden">
         {t("termsHeading")}
       </h2>
       <details>

@@ -5,7 +5,7 @@ import { at, textAt } from "../../../policy/resource.ts";
 import { middlewareDifferences } from "../../../policy/rules/middlewareContent.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
-const RULE = "middlewares-are-whole";
+const RULE = "middlewares-as-planned";
 
 /** Consequences of a difference, by the field that differs. */
 const CONSEQUENCES = [

@@ -14,7 +14,7 @@ export function changedTraefikServices(compared: Compared): AuditFinding[] {
     if (found === undefined) {
       return [
         finding({
-          rule: "middlewares-are-whole",
+          rule: "middlewares-as-planned",
           subject,
           message: "is missing, so Traefik serves none of its hosts",
           hint,
@@ -25,7 +25,7 @@ export function changedTraefikServices(compared: Compared): AuditFinding[] {
     const evidence = traefikServiceDifferences(found, planned);
     const message = "differs from the plan, so that limits of clients may be missing";
     return evidence.length > 0
-      ? [finding({ rule: "middlewares-are-whole", subject, message, evidence, hint, hosts })]
+      ? [finding({ rule: "middlewares-as-planned", subject, message, evidence, hint, hosts })]
       : [];
   });
 }

@@ -77,8 +77,8 @@ export function toJson({ hosts, stackFindings, ...rest }: Diagnosis) {
   });
   return {
     ...rest,
-    hosts: hosts.map(({ url, symptom: { kind, observed: seen }, cause, also }) => {
-      return { url, symptom: { kind, seen }, cause: cause && fieldsOf(cause), also: also.map(fieldsOf) };
+    hosts: hosts.map(({ url, symptom: { kind, observed }, cause, also }) => {
+      return { url, symptom: { kind, observed }, cause: cause && fieldsOf(cause), also: also.map(fieldsOf) };
     }),
     stackFindings: stackFindings.map(fieldsOf),
   };

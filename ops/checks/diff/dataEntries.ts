@@ -55,9 +55,9 @@ function grants(every: string) {
       return `${who} ${differenceText(granted(before, after), "may", "may no longer", `${on}, and `)}${on}`;
     },
     effect: (before, after, { id }) => {
-      const { gained, lost } = granted(before, after);
-      if (gained.length > 0) return PUBLIC_ROLES.includes(cell(id).role) ? "public" : "more";
-      return lost.length > 0 ? "less" : "other";
+      const { added, removed } = granted(before, after);
+      if (added.length > 0) return PUBLIC_ROLES.includes(cell(id).role) ? "public" : "more";
+      return removed.length > 0 ? "less" : "other";
     },
     // Follows from a statement about the schema, or about the data API as a whole.
     implied: (_, __, { id, effect }, diff) => {
@@ -125,10 +125,10 @@ const LISTS = ["networks that can connect to Postgres", "namespaces that can con
 
 function settingEffect(before: string, after: string, name: string): Effect {
   if (LISTS.includes(name)) {
-    const { gained, lost } = difference(before.split(", "), after.split(", "));
-    const networks = gained.filter((item) => item !== "none");
+    const { added, removed } = difference(before.split(", "), after.split(", "));
+    const networks = added.filter((item) => item !== "none");
     if (networks.some((network) => network.endsWith("/0"))) return "public";
-    return networks.length > 0 ? "more" : lost.length > 0 ? "less" : "other";
+    return networks.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
   }
   switch (name) {
     case "length of a login":

@@ -6,7 +6,7 @@ import { DATA } from "./dataEntries.ts";
 import { type Change, type Diff, EFFECTS, type Entries, type Entry, IMPLIED, type Table } from "./entry.ts";
 import { HOST } from "./hostEntries.ts";
 import { IDENTITY } from "./identityEntries.ts";
-import { reachOf } from "./reach.ts";
+import { accessChange } from "./accessChange.ts";
 
 /** In the order of the output. */
 const TABLE: Table = { host: HOST, ...IDENTITY, ...DATA };
@@ -61,8 +61,8 @@ function compare(about: Section, before: Access, after: Access): Change[] {
     const [was, is] = [old.get(id), now.get(id)];
     return statements(was, is).map((statement) => {
       const where = entriesOf(about).where(id, is ?? was ?? {});
-      const reach = reachOf({ about, id, ...statement }, before, after);
-      const change: Change = { about, id, ...statement, effect: "other", where, reach, implied: false };
+      const access = accessChange({ about, id, ...statement }, before, after);
+      const change: Change = { about, id, ...statement, effect: "other", where, access, implied: false };
       return {
         ...change,
         effect: entryOf(change).effect?.(change.before, change.after, { ...change, was, is }) ?? "other",

@@ -21,7 +21,7 @@ export interface Change {
   /** A URL for what is about a host, else the name of the thing. */
   readonly where: string;
   /** Of a host: the users and machines of the configuration that gain or lose access. Of a user or machine: the URLs. */
-  readonly reach: Difference;
+  readonly access: Difference;
   /** Follows from another statement, so it is not printed. */
   readonly implied: boolean;
 }
@@ -75,7 +75,7 @@ export function value<T = string | number | undefined>(phrase: string, show = (o
 export function list(more: string, less: string) {
   return {
     sentence: (before, after) => differenceText(difference(before, after), more, less),
-    effect: (before, after) => (difference(before, after).gained.length > 0 ? "more" : "less"),
+    effect: (before, after) => (difference(before, after).added.length > 0 ? "more" : "less"),
   } satisfies Entry<readonly string[], readonly string[]>;
 }
 

@@ -10,12 +10,12 @@ import { difference, differenceText, mark, names, optional } from "./phrases.ts"
 export const HOST: Table["host"] = {
   where: (_, { url }) => url,
   added: {
-    sentence: (_, facts, change) => `becomes reachable: ${serviceText(facts)}${reachText(change)}`,
+    sentence: (_, facts, change) => `becomes reachable: ${serviceText(facts)}${accessText(change)}`,
     effect: (_, facts) => (hasOpening(facts) || isForgeable(facts) ? "public" : "more"),
   },
   removed: {
     sentence: ({ protection }, _, change) =>
-      `is no longer reachable; it was ${protectionText(protection)}${reachText(change)}`,
+      `is no longer reachable; it was ${protectionText(protection)}${accessText(change)}`,
     effect: () => "less",
   },
   fields: {
@@ -28,7 +28,7 @@ export const HOST: Table["host"] = {
       },
     },
     entrants: {
-      sentence: (before, after, change) => entrantsChange(before, after) + reachText(change),
+      sentence: (before, after, change) => entrantsChange(before, after) + accessText(change),
       effect: (before, after, { is }) => {
         if (after.audience === "everyone") return isOpen(is) ? "public" : "more";
         return admits(before, after) ? "less" : "more";
@@ -165,8 +165,8 @@ function entrantsChange(before: Entrants, after: Entrants): string {
 }
 
 /** The users and machines of the configuration that gain or lose access. */
-function reachText({ reach }: Change): string {
-  const text = differenceText(reach, "lets in", "excludes", ", ");
+function accessText({ access }: Change): string {
+  const text = differenceText(access, "lets in", "excludes", ", ");
   return text && ` (${text})`;
 }
 

@@ -19,7 +19,7 @@ const client: Table["client"] = {
     groups: {
       ...value("lets in", (groups: readonly string[]) => names(groups) || "everyone who can sign in"),
       effect: (before, after) => {
-        const isWider = after.length === 0 || difference(before, after).gained.length > 0;
+        const isWider = after.length === 0 || difference(before, after).added.length > 0;
         return before.length > 0 && isWider ? "more" : "less";
       },
       implied: (_, __, { id }, { after, about }) =>
@@ -43,26 +43,26 @@ const member: Table["member"] = {
   where: (name) => name,
   added: {
     sentence: (_, { kind, groups }, change) =>
-      `is a new ${kind}${groups.length > 0 ? ` in ${names(groups)}` : ""}${reachText(change)}`,
+      `is a new ${kind}${groups.length > 0 ? ` in ${names(groups)}` : ""}${accessText(change)}`,
     effect: () => "more",
   },
-  removed: { sentence: ({ kind }, _, change) => `is no longer a ${kind}${reachText(change)}`, effect: () => "less" },
+  removed: { sentence: ({ kind }, _, change) => `is no longer a ${kind}${accessText(change)}`, effect: () => "less" },
   fields: {
-    kind: { ...value("is", (kind: string) => `a ${kind}`), effect: reachEffect },
+    kind: { ...value("is", (kind: string) => `a ${kind}`), effect: accessEffect },
     groups: {
       sentence: (before, after, change) =>
-        differenceText(difference(before, after), "joins", "leaves") + reachText(change),
-      effect: reachEffect,
+        differenceText(difference(before, after), "joins", "leaves") + accessText(change),
+      effect: accessEffect,
     },
   },
 };
 
-function reachEffect(_: unknown, __: unknown, { reach: { gained, lost } }: Change): Effect {
-  return gained.length > 0 ? "more" : lost.length > 0 ? "less" : "other";
+function accessEffect(_: unknown, __: unknown, { access: { added, removed } }: Change): Effect {
+  return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 
-function reachText({ reach }: Change): string {
-  const text = differenceText(reach, "gets into", "no longer gets into", ", ");
+function accessText({ access }: Change): string {
+  const text = differenceText(access, "gets into", "no longer gets into", ", ");
   return text && `: ${text}`;
 }
 
@@ -84,8 +84,8 @@ const domain: Table["domain"] = fieldsOnly("records of ", {
     sentence: list("name", "no longer name").sentence,
     // Records are added and removed with their hosts.
     implied: (before, after, _, diff) => {
-      const { gained, lost } = difference(before, after);
-      return !gained.some((host) => diff.before.host.has(host)) && !lost.some((host) => diff.after.host.has(host));
+      const { added, removed } = difference(before, after);
+      return !added.some((host) => diff.before.host.has(host)) && !removed.some((host) => diff.after.host.has(host));
     },
   },
   targets: { sentence: list("point at", "no longer point at").sentence },

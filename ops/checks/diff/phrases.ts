@@ -30,17 +30,17 @@ export function names(list: readonly string[]): string {
 }
 
 export interface Difference {
-  readonly gained: readonly string[];
-  readonly lost: readonly string[];
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
 }
 
 export function difference(before: readonly string[], after: readonly string[]): Difference {
   const [old, now] = [new Set(before), new Set(after)];
-  return { gained: after.filter((item) => !old.has(item)), lost: before.filter((item) => !now.has(item)) };
+  return { added: after.filter((item) => !old.has(item)), removed: before.filter((item) => !now.has(item)) };
 }
 
 /** What was added and what was removed, each after a phrase. */
-export function differenceText({ gained, lost }: Difference, more: string, less: string, glue = ", and "): string {
-  const parts = [gained.length > 0 && `${more} ${names(gained)}`, lost.length > 0 && `${less} ${names(lost)}`];
+export function differenceText({ added, removed }: Difference, more: string, less: string, glue = ", and "): string {
+  const parts = [added.length > 0 && `${more} ${names(added)}`, removed.length > 0 && `${less} ${names(removed)}`];
   return parts.filter(Boolean).join(glue);
 }

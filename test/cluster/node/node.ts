@@ -69,7 +69,7 @@ class NodePrograms {
 
   async startEtcd(): Promise<void> {
     const [client, peer] = ["http://127.0.0.1:2379", "http://127.0.0.1:2380"] as const;
-    const args = words(`--data-dir ${this.#folder("etcd")} --unsafe-no-fsync --log-level warn
+    const args = splitArguments(`--data-dir ${this.#folder("etcd")} --unsafe-no-fsync --log-level warn
       --listen-client-urls ${client} --advertise-client-urls ${client} --listen-peer-urls ${peer}
       --initial-advertise-peer-urls ${peer} --initial-cluster default=${peer}`);
     this.#start("etcd", this.#programs.etcd, args);
@@ -83,7 +83,7 @@ class NodePrograms {
       private: this.#write("accounts.key", privateKey.export({ type: "sec1", format: "pem" })),
     };
     const certificates = this.#folder("certificates");
-    const args = words(`--etcd-servers http://127.0.0.1:2379 --bind-address 0.0.0.0 --secure-port ${API_PORT}
+    const args = splitArguments(`--etcd-servers http://127.0.0.1:2379 --bind-address 0.0.0.0 --secure-port ${API_PORT}
       --advertise-address ${NODE_IP} --cert-dir ${certificates} --service-cluster-ip-range ${SERVICE_RANGE}
       --authorization-mode Node,RBAC --enable-admission-plugins NodeRestriction --allow-privileged
       --token-auth-file ${this.#write("tokens.csv", tokensFile(this.#tokens))}
@@ -112,13 +112,13 @@ class NodePrograms {
     this.#start(
       "kube-controller-manager",
       this.#programs["kube-controller-manager"],
-      words(`${kubeconfig("system:kube-controller-manager")} ${options} --use-service-account-credentials
+      splitArguments(`${kubeconfig("system:kube-controller-manager")} ${options} --use-service-account-credentials
         --service-account-private-key-file ${accounts} --root-ca-file ${ca}`),
     );
     this.#start(
       "kube-scheduler",
       this.#programs["kube-scheduler"],
-      words(`${kubeconfig("system:kube-scheduler")} ${options}`),
+      splitArguments(`${kubeconfig("system:kube-scheduler")} ${options}`),
     );
     const proxy = this.#write("kube-proxy.yaml", kubeProxyConfiguration(this.#kubeconfig("system:kube-proxy")));
     this.#start("kube-proxy", this.#programs["kube-proxy"], ["--config", proxy]);
@@ -130,7 +130,7 @@ class NodePrograms {
     // Lookups of unknown names fail immediately, because no server listens at this address.
     const resolvConf = this.#write("resolv.conf", `nameserver ${NODE_IP}\n`);
     const file = this.#write("kubelet.yaml", kubeletConfiguration(`/${cgroup}`, SOCKET, resolvConf));
-    const args = words(`--config ${file} --kubeconfig ${this.#kubeconfig(`system:node:${NODE_NAME}`)}
+    const args = splitArguments(`--config ${file} --kubeconfig ${this.#kubeconfig(`system:node:${NODE_NAME}`)}
       --hostname-override ${NODE_NAME} --node-ip ${NODE_IP} --v 2`);
     this.#start("kubelet", this.#programs.kubelet, args);
   }
@@ -164,6 +164,6 @@ class NodePrograms {
   }
 }
 
-function words(text: string): string[] {
+function splitArguments(text: string): string[] {
   return text.trim().split(/\s+/);
 }

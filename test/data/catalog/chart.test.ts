@@ -92,19 +92,19 @@ test("is not loaded without a numeric column, and ignores unknown columns in the
 
 test("is next to the rows on a wide screen, and below them on a phone", async () => {
   await visit("/data/api_v1/indicator_summary", async (page) => {
-    const boxes = async (): Promise<{ besides: boolean; below: boolean }> => {
+    const boxes = async (): Promise<{ nextTo: boolean; below: boolean }> => {
       const [rows, chart] = await Promise.all([ROWS, "canvas"].map((box) => page.locator(box).boundingBox()));
       if (!rows || !chart) throw new Error("no rows or no chart");
-      return { besides: chart.x >= rows.x + rows.width, below: chart.y >= rows.y + rows.height };
+      return { nextTo: chart.x >= rows.x + rows.width, below: chart.y >= rows.y + rows.height };
     };
     // There is one year only, so that the axis is the county.
     await page.getByRole("img", { name: "value by fylke_nr" }).waitFor();
     for (const width of [1440, 1280, 1024]) {
       await page.setViewportSize({ width, height: 720 });
-      await until({ besides: true, below: false }, boxes);
+      await until({ nextTo: true, below: false }, boxes);
     }
     await page.setViewportSize({ width: 390, height: 844 });
-    await until({ besides: false, below: true }, boxes);
+    await until({ nextTo: false, below: true }, boxes);
   });
 });
 

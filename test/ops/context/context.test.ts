@@ -35,7 +35,7 @@ test("the stack of a context is the one that names it", () => {
   });
 });
 
-test("an unknown context is answered with the known ones", () => {
+test("the error for an unknown context lists the known ones", () => {
   writeStack("dev", { "kubernetes:context": "rancher-desktop" });
   writeStack("without", {});
   expect(() => openContext("rancher", place)).toThrow(
@@ -82,7 +82,7 @@ describe("a stack with several names of its cluster", () => {
     expect(used("k3s-prod", "other")).toEqual(all("k3s-prod"));
   });
 
-  test("is told apart from another one that is called default by their other names", () => {
+  test("is distinguished from another cluster called default by its other names", () => {
     writeStack("dev", named("k3s-dev"));
     writeStack("production", named("k3s-prod"));
     expect(openContext("k3s-prod", withContexts("default")).stack).toBe("production");
@@ -127,7 +127,7 @@ const kubeconfig = (context: string, server: string): string =>
     users: [{ name: context, user: {} }],
   });
 
-test("a client talks to the named context, whatever the current one is", () => {
+test("a client uses the named context, whatever the current one is", () => {
   const [one, two] = [join(folder, "one"), join(folder, "two")];
   writeFileSync(one, kubeconfig("one", "https://one.example.org"));
   writeFileSync(two, kubeconfig("two", "https://two.example.org"));

@@ -55,7 +55,7 @@ test("a download that matches the publisher's list and not the pinned checksum i
   expect([existsSync(bench.cached), bench.requests]).toEqual([false, ["probe"]]);
 });
 
-test("a download goes on where the last one broke off", async () => {
+test("continues an interrupted download", async () => {
   bench.withoutMirror();
   bench.publish(program("1.2.3"));
   await bench.putHalfDownload(program("1.2.3").slice(0, 10));

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.stop());
 
-test("a program of the right version on PATH is taken as it is, and nothing is fetched", async () => {
+test("uses a program of the right version on PATH without any request", async () => {
   const file = await bench.putOnPath("probe", program("1.2.3"));
   await bench.putInMirror(program("1.2.3"));
   expect(await bench.get()).toBe(file);
@@ -34,7 +34,7 @@ test.each(["1.2.4", "1.2.30", "11.2.3", "1.2.3-rc.1", "1.2.3+vendor"])(
   },
 );
 
-test("the mirror comes before the download, the cache before both", async () => {
+test("looks in the cache, then in the mirror, then downloads", async () => {
   await bench.putInMirror(program("1.2.3"));
   bench.publish(`${program("1.2.3")}# published`);
   expect(await bench.get()).toBe(bench.cached);
@@ -52,7 +52,7 @@ test("a mirror may be an address", async () => {
   expect(bench.requests).toEqual(["probe-1.2.3-linux-x64.br"]);
 });
 
-test("a mirror's file with another checksum is refused, told, and the next way is taken", async () => {
+test("refuses a mirror's file with another checksum, reports it, and downloads the release", async () => {
   const forged = `${program("1.2.3")}# forged`;
   await bench.putInMirror(forged);
   bench.publish(program("1.2.3"));
@@ -64,7 +64,7 @@ test("a mirror's file with another checksum is refused, told, and the next way i
   ]);
 });
 
-test("a file in the cache without its full content is replaced, and left-overs are swept", async () => {
+test("replaces an incomplete file of the cache, and removes temporary files", async () => {
   await bench.putInMirror(program("1.2.3"));
   await bench.get();
   await writeFile(bench.cached, "");
@@ -132,7 +132,7 @@ test("takes a local variant from the cache, but an official release on PATH firs
   expect(await obtainTools([tool], platform, bench.progress)).toEqual([official]);
 });
 
-test("the lock of a run that died is taken over", async () => {
+test("takes over the lock of a run that died", async () => {
   await bench.putInMirror(program("1.2.3"));
   const lock = path.join(bench.machine.cache, "locks", "probe-1.2.3-linux-x64.lock");
   await mkdir(lock, { recursive: true });
@@ -141,7 +141,7 @@ test("the lock of a run that died is taken over", async () => {
   expect(existsSync(lock)).toBe(false);
 });
 
-test("a program that does not tell its version is refused although its checksum holds", async () => {
+test("refuses a program that prints no version although its checksum matches", async () => {
   bench.machine = { ...bench.machine, path: "" };
   await bench.putInMirror(program("9.9.9"));
   await expect(bench.get(bench.probe({ sha256: sha256(program("9.9.9")) }))).rejects.toThrow(
@@ -150,7 +150,7 @@ test("a program that does not tell its version is refused although its checksum 
   expect(existsSync(bench.cached)).toBe(false);
 });
 
-test("where nothing works, one error lists every way for every tool, why it failed, and the hints", async () => {
+test("lists in one error every source of every tool, why it failed, and the hints", async () => {
   bench.server.close();
   bench.server.closeAllConnections();
   bench.withoutMirror();

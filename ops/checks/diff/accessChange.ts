@@ -3,7 +3,7 @@ import type { Access, HostFacts, MemberFacts } from "../../../infra/access/facts
 import type { Change } from "./entry.ts";
 import { type Difference, difference } from "./phrases.ts";
 
-export function reachOf(
+export function accessChange(
   { about, id, field }: Pick<Change, "about" | "id" | "field">,
   before: Access,
   after: Access,

@@ -24,6 +24,8 @@ export interface Ran {
   readonly steps: readonly Step[];
   /** Completed steps. */
   readonly done: readonly Step[];
+  /** Planned creations, replacements excluded. Secrets are masked. */
+  readonly creations: readonly Resource[];
 }
 
 /** A failed run, with its errors instead of its complete output. */
@@ -62,6 +64,7 @@ export async function runEngine(
   const planned: Step[] = [];
   const done: Step[] = [];
   const failed: Step[] = [];
+  const creations: Resource[] = [];
   const uncreated: Resource[] = [];
   const errors = new Set<string>();
   const abort = new AbortController();
@@ -76,6 +79,8 @@ export async function runEngine(
       const { op, urn } = resourcePreEvent.metadata;
       if (op !== "same") report(`${op} ${lastOf(urn, "::")}`);
       note(planned, resourcePreEvent.metadata);
+      const creation = op === "create" ? creationOf(resourcePreEvent.metadata) : undefined;
+      if (creation?.custom) creations.push(creation);
     }
     if (resOutputsEvent) note(done, resOutputsEvent.metadata);
     if (resOpFailedEvent) {
@@ -91,7 +96,7 @@ export async function runEngine(
   interrupted?.addEventListener("abort", () => stop("interrupted"));
   try {
     await run({ onEvent, signal: abort.signal });
-    return { changes, steps: merged(planned), done: merged(done) };
+    return { changes, steps: merged(planned), done: merged(done), creations };
   } catch (error) {
     const messages = errors.size === 0 ? [reasonOf(error)] : [...errors];
     const unconfirmed = uncreated.filter(({ urn }) =>

@@ -5,6 +5,7 @@ import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { NO_POLICY, type PolicyOptions, runPolicy } from "../policyPack.ts";
 import type { Progress } from "../../terminal/progress.ts";
+import { secretsOf } from "../../checks/secrets.ts";
 import type { Check } from "../../checks/verify/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, recover } from "../apply.ts";
@@ -22,6 +23,7 @@ import {
   skippedPolicyPage,
   failurePage,
 } from "./page.ts";
+import { takenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "../run.ts";
 import { readState, type StackState } from "../state/stackState.ts";
@@ -88,12 +90,12 @@ class Deployment {
       return this.#refused(error);
     }
     try {
-      const empty = await this.#previewAndAsk(ready.stack);
+      const empty = await this.#previewAndAsk(ready);
       if (empty === undefined) return this.#end("declined", {});
       if (!empty) await this.#apply(ready.stack);
       return await this.#verify(empty);
     } catch (error) {
-      return this.#failed(error);
+      return error instanceof Refusal ? this.#refused(error) : this.#failed(error);
     }
   }
 
@@ -123,12 +125,13 @@ class Deployment {
   }
 
   /** @returns whether there is nothing to change; undefined if the user did not confirm */
-  async #previewAndAsk(stack: Stack): Promise<boolean | undefined> {
+  async #previewAndAsk({ stack, secrets }: Ready): Promise<boolean | undefined> {
     const { confirm, print } = this.#options;
     for (;;) {
       const preview = await this.#previewOnce(stack);
       this.#preview = preview;
       if (preview.empty) return true;
+      await this.#refuseTakenNames(preview.ran.creations, secrets);
       const { context } = this.#target;
       const opens = preview.access.opening;
       if (
@@ -155,6 +158,21 @@ class Deployment {
     const empty = ran.steps.length === 0 && access.changes.length === 0;
     if (!empty) print([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
     return { ran, access, from: state.digest, empty };
+  }
+
+  /** Skipped for a server that this deployment installs. One that does not answer is reported by the deployment itself, before it registers anything. */
+  async #refuseTakenNames(creations: Preview["ran"]["creations"], decrypted: Ready["secrets"]): Promise<void> {
+    const { settings, plan } = this.#target;
+    const { install, apiUrl, token } = settings.identityProvider;
+    const url = apiUrl ?? plan.identityProviderUrl;
+    const secrets = await secretsOf(this.#target, () => Promise.resolve(decrypted));
+    const known = secrets.reveal(token);
+    if (url === undefined || known === undefined || (install && !this.#before?.access)) return;
+    const taken = await takenNames(url, known, creations, this.#target).catch((error: unknown) => {
+      this.#options.print(`Names in authentik were not compared: ${errorText(error)}`);
+      return [];
+    });
+    if (taken.length > 0) throw new Refusal(taken);
   }
 
   async #apply(stack: Stack): Promise<void> {

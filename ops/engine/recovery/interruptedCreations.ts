@@ -1,82 +1,11 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import pRetry from "p-retry";
 import { AuthentikApi } from "../../clients/authentikApi.ts";
+import { comparable, isLookedUp, LISTS, objectsNamed, USER } from "../../clients/authentikObjects.ts";
 import { type HttpClient, withClient } from "../../clients/http.ts";
 import type { Deployment, Resource } from "../state/state.ts";
 
 type Inputs = Readonly<Record<string, unknown>>;
-
-/** A list of authentik with the objects of a type. */
-interface List {
-  readonly path: string;
-  /** Inputs that distinguish one object from another; its fields have the same names. */
-  readonly fields: readonly string[];
-  /** Query parameters of the list, by the input whose value they take; not every list can filter by `name`. */
-  readonly filters: Readonly<Record<string, string>>;
-  /** Fields by their input that an object of another program with the same name has otherwise, e.g. ids of objects of this stack. */
-  readonly own?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-  /** The field that is the id. Default: `pk` */
-  readonly id?: string;
-}
-
-const named = (path: string, filter = "name", own = {}): List => {
-  return { path, fields: ["name"], filters: { name: filter }, own };
-};
-/** The second is not the default for a provider, neither in the API nor in the UI. */
-const FLOWS = { authorizationFlow: "authorization_flow", invalidationFlow: "invalidation_flow" };
-
-const USER = "authentik:index/user:User";
-
-const LISTS: Readonly<Record<string, List>> = {
-  [USER]: {
-    path: "/core/users/",
-    fields: ["username"],
-    filters: { username: "username" },
-    own: { type: "type", groups: "groups" },
-  },
-  "authentik:index/application:Application": {
-    path: "/core/applications/",
-    fields: ["slug"],
-    filters: { slug: "slug" },
-    own: { protocolProvider: "provider" },
-    // Else it lists what the token's user may open.
-    query: { superuser_full_list: "true" },
-    id: "slug",
-  },
-  "authentik:index/token:Token": {
-    path: "/core/tokens/",
-    fields: ["identifier"],
-    filters: { identifier: "identifier" },
-    own: { user: "user" },
-    id: "identifier",
-  },
-  "authentik:index/providerProxy:ProviderProxy": named("/providers/proxy/", "name__iexact", {
-    ...FLOWS,
-    externalHost: "external_host",
-  }),
-  "authentik:index/providerOauth2:ProviderOauth2": named("/providers/oauth2/", "name", FLOWS),
-  "authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope": named(
-    "/propertymappings/provider/scope/",
-    "name",
-    { scopeName: "scope_name", expression: "expression" },
-  ),
-  "authentik:index/outpost:Outpost": named("/outposts/instances/", "name__iexact", { protocolProviders: "providers" }),
-  "authentik:index/blueprint:Blueprint": named("/managed/blueprints/"),
-  "authentik:index/policyExpression:PolicyExpression": named("/policies/expression/", "name", {
-    expression: "expression",
-  }),
-  "authentik:index/policyBinding:PolicyBinding": {
-    path: "/policies/bindings/",
-    fields: ["target", "order", "group", "policy"],
-    filters: { target: "target", order: "order" },
-  },
-};
-
-/** Returns whether the ids of resources of a type are looked up in authentik. */
-export function isLookedUp(type: string): boolean {
-  return type in LISTS;
-}
 
 export function isProvider(type: string): boolean {
   return type.startsWith("pulumi:providers:");
@@ -124,29 +53,19 @@ async function lookUp(
   provider: Inputs,
   { type, inputs = {} }: Resource,
 ): Promise<string | undefined> {
-  const { path, fields, filters, own = {}, query: more, id = "pk" } = LISTS[type] ?? named("");
+  const { own = {}, id = "pk" } = LISTS[type] ?? {};
   const url = plain(provider["url"]);
-  const query = Object.entries(filters).map(([input, filter]) => [filter, String(inputs[input])]);
   const api = new AuthentikApi(client, url, plain(provider["token"]));
-  const objects = await api
-    .all<Inputs>(path, { ...(Object.fromEntries(query) as Record<string, string>), ...more })
-    .catch((error: unknown) => {
-      const { message } = error as Error;
-      throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`);
-    });
-  // A field that the program leaves out is null in authentik.
-  const isNamed = (object: Inputs) => fields.every((field) => comparable(object[field]) === comparable(inputs[field]));
+  const objects = await objectsNamed(api, type, inputs).catch((error: unknown) => {
+    const { message } = error as Error;
+    throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`);
+  });
   const isOwn = (object: Inputs) =>
     Object.entries(own).every(([input, field]) => {
       return inputs[input] === undefined || comparable(object[field]) === comparable(inputs[input]);
     });
-  const match = objects.find((object) => isNamed(object) && isOwn(object));
+  const match = objects.find(isOwn);
   return match && String(match[id]);
-}
-
-/** Returns a value as it is compared: authentik has lists in any order. */
-function comparable(value: unknown): string {
-  return JSON.stringify(Array.isArray(value) ? value.map(String).sort() : (value ?? null));
 }
 
 /** Returns a value of a state that was exported with its secrets. */

@@ -1,5 +1,6 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import { existingResources, isLookedUp, isProvider } from "./interruptedCreations.ts";
+import { isLookedUp } from "../../clients/authentikObjects.ts";
+import { existingResources, isProvider } from "./interruptedCreations.ts";
 import { deleteCreations, MASKED, readCreations } from "./creations.ts";
 import { addSecretInputs } from "./providerInputs.ts";
 import { changeResources, exportState, type Resource } from "../state/state.ts";

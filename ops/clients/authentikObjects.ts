@@ -1,0 +1,98 @@
+/** The objects of authentik that Gatehouse creates, and how one of a name is found. */
+import type { AuthentikApi } from "./authentikApi.ts";
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** A list of authentik with the objects of a type. */
+interface List {
+  readonly path: string;
+  /** Inputs that distinguish one object from another; its fields have the same names. */
+  readonly fields: readonly string[];
+  /** Query parameters of the list, by the input whose value they take; not every list can filter by `name`. */
+  readonly filters: Readonly<Record<string, string>>;
+  /** Fields by their input that an object of another program with the same name has otherwise, e.g. ids of objects of this stack. */
+  readonly own?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  /** The field that is the id. Default: `pk` */
+  readonly id?: string;
+}
+
+const named = (path: string, filter = "name", own = {}): List => {
+  return { path, fields: ["name"], filters: { name: filter }, own };
+};
+/** The second is not the default for a provider, neither in the API nor in the UI. */
+const FLOWS = { authorizationFlow: "authorization_flow", invalidationFlow: "invalidation_flow" };
+
+export const USER = "authentik:index/user:User";
+
+export const LISTS: Readonly<Record<string, List>> = {
+  [USER]: {
+    path: "/core/users/",
+    fields: ["username"],
+    filters: { username: "username" },
+    own: { type: "type", groups: "groups" },
+  },
+  "authentik:index/application:Application": {
+    path: "/core/applications/",
+    fields: ["slug"],
+    filters: { slug: "slug" },
+    own: { protocolProvider: "provider" },
+    // Else it lists what the token's user may open.
+    query: { superuser_full_list: "true" },
+    id: "slug",
+  },
+  "authentik:index/token:Token": {
+    path: "/core/tokens/",
+    fields: ["identifier"],
+    filters: { identifier: "identifier" },
+    own: { user: "user" },
+    id: "identifier",
+  },
+  "authentik:index/providerProxy:ProviderProxy": named("/providers/proxy/", "name__iexact", {
+    ...FLOWS,
+    externalHost: "external_host",
+  }),
+  "authentik:index/providerOauth2:ProviderOauth2": named("/providers/oauth2/", "name", FLOWS),
+  "authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope": named(
+    "/propertymappings/provider/scope/",
+    "name",
+    { scopeName: "scope_name", expression: "expression" },
+  ),
+  "authentik:index/outpost:Outpost": named("/outposts/instances/", "name__iexact", { protocolProviders: "providers" }),
+  "authentik:index/blueprint:Blueprint": named("/managed/blueprints/"),
+  "authentik:index/policyExpression:PolicyExpression": named("/policies/expression/", "name", {
+    expression: "expression",
+  }),
+  "authentik:index/policyBinding:PolicyBinding": {
+    path: "/policies/bindings/",
+    fields: ["target", "order", "group", "policy"],
+    filters: { target: "target", order: "order" },
+  },
+};
+
+/** Returns whether the ids of resources of a type are looked up in authentik. */
+export function isLookedUp(type: string): boolean {
+  return type in LISTS;
+}
+
+/**
+ * Returns the objects that have the name of a planned one: the server accepts no second one.
+ * @param type a type of {@link LISTS}
+ * @param inputs of the resource
+ * @throws Error when the server does not answer
+ */
+export async function objectsNamed(api: AuthentikApi, type: string, inputs: Inputs): Promise<Inputs[]> {
+  const { path, fields, filters, query } = LISTS[type] ?? named("");
+  const filtered = Object.entries(filters).map(([input, filter]) => [filter, String(inputs[input])]);
+  const objects = await api.all<Inputs>(path, {
+    ...(Object.fromEntries(filtered) as Record<string, string>),
+    ...query,
+  });
+  // A field that the program leaves out is null in authentik.
+  return objects.filter((object) => fields.every((field) => comparable(object[field]) === comparable(inputs[field])));
+}
+
+/** Returns a value as it is compared: authentik has lists in any order. */
+export function comparable(value: unknown): string {
+  return JSON.stringify(Array.isArray(value) ? value.map(String).sort() : (value ?? null));
+}

@@ -1,0 +1,40 @@
+/** A deployment refuses names that are taken in authentik before it changes anything. */
+import { expect, inject, test } from "vitest";
+import { packageFolder } from "../../config/folders.ts";
+import program from "../../infra/index.ts";
+import { openContext } from "../../ops/context/context.ts";
+import { openEngine } from "../../ops/engine/open.ts";
+import { deployProgram } from "../helpers/deployProgram.ts";
+import { quiet } from "../helpers/quiet.ts";
+
+const USER = "authentik:index/user:User";
+
+interface Exported {
+  readonly deployment: { readonly resources: { readonly type: string; readonly inputs?: { username?: string } }[] };
+}
+
+test("refuses to create a user that authentik has and the state has not", async () => {
+  const shell = { project: packageFolder(), data: inject("platform").data, environment: process.env };
+  const target = openContext("gatehouse-local", shell);
+  // The program runs in this process and reads its variables from the environment.
+  Object.assign(process.env, target.environment);
+  const stack = await openEngine(target, shell, program, quiet);
+  const before = await stack.exportStack();
+  const { deployment } = structuredClone(before) as unknown as Exported;
+  const index = deployment.resources.findIndex(({ type }) => type === USER);
+  const [user] = deployment.resources.splice(index, 1);
+  await stack.importStack({ ...before, deployment });
+
+  const { outcome, text } = await deployProgram(target, shell, program);
+  await stack.importStack(before);
+
+  const name = user?.inputs?.username ?? "";
+  const url = target.plan.identityProviderUrl ?? "";
+  expect([outcome.outcome, outcome.problems, outcome.steps.map((step) => step.name)]).toEqual([
+    "refused",
+    [`${url} has an object User with the username "${name}", which is not of this stack. Rename or delete it there.`],
+    expect.not.arrayContaining(["Deploying"]),
+  ]);
+  expect(text).toContain("Nothing was changed:");
+  expect((await deployProgram(target, shell, program)).outcome.outcome).toBe("unchanged");
+});

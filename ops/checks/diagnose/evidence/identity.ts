@@ -8,6 +8,8 @@ import { type Observation, observe } from "../observation.ts";
 export interface ObservedRecords extends Pick<IdentityRecords, "proxies" | "clients" | "applications" | "outposts"> {
   /** Names of the bound groups and policies, by the `pk` of the application; disabled bindings are left out. */
   readonly bindings: ReadonlyMap<string, readonly string[]>;
+  /** Names of all groups. */
+  readonly groups: ReadonlySet<string>;
 }
 
 /**
@@ -52,5 +54,6 @@ async function records(api: AuthentikApi): Promise<ObservedRecords> {
   return {
     ...{ proxies, clients, applications, outposts },
     bindings: new Map(byTarget.map(([target, list]) => [target, list.map(({ name }) => name)])),
+    groups: new Set(names.values()),
   };
 }

@@ -95,7 +95,7 @@ function cluster(plan: Plan): Evidence["cluster"] {
 /** Fields of an application that no cause reads. */
 const APPLICATION = { name: "Application", meta_description: "", policy_engine_mode: "any" };
 
-function identity({ exposures, clients, outposts, identityProviderUrl = "" }: Plan): ObservedRecords {
+function identity({ exposures, clients, outposts, groups, identityProviderUrl = "" }: Plan): ObservedRecords {
   const forwarded = exposures.filter(({ application }) => application !== undefined);
   const proxies = forwarded.map(({ application, url, session = "" }, index) => ({
     ...{ pk: index + 1, name: application?.slug ?? "", mode: "forward_single", external_host: url, cookie_domain: "" },
@@ -137,6 +137,7 @@ function identity({ exposures, clients, outposts, identityProviderUrl = "" }: Pl
       })),
     ],
     bindings,
+    groups: new Set(groups),
   };
 }
 

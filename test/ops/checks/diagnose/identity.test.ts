@@ -26,4 +26,5 @@ test("reads every page, and the applications that the token's user may not acces
   expect(found.applications.map(({ slug }) => slug)).toEqual(applications.map(({ slug }) => slug));
   expect(found.bindings.get("app-79")).toEqual(["staff", "admins"]);
   expect(found.bindings.get("app-129")).toEqual(["staff", "gatehouse-groups"]);
+  expect(found.groups).toEqual(new Set(["staff", "admins"]));
 });

@@ -32,6 +32,12 @@ const SILENT: Case[] = [
     message: 'application "wiki-localhost" is bound to no group, so it admits every user',
   },
   {
+    name: "names a group that authentik does not have",
+    changes: [(e) => void inside(e.identity).groups.delete("staff")],
+    expected: ["none", "groups"],
+    message: 'application "wiki-localhost" admits no user for "staff", which authentik does not have',
+  },
+  {
     name: "names the groups for a binding to another group",
     changes: [
       signedIn(

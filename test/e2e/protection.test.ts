@@ -48,6 +48,24 @@ test("deploys a change of protect alone, after which a deployment that would del
   await deployWith({ protect: false }, "protect = false");
 });
 
+test("asks for each database that a deployment drops before it asks for the changes", async () => {
+  const questions: string[] = [];
+  const { outcome } = await deployProgram(
+    target,
+    shell,
+    () => Promise.resolve({}),
+    true,
+    (question) => {
+      questions.push(question);
+      return !question.startsWith('This drops the database "gatehouse"');
+    },
+  );
+  expect([outcome.outcome, questions.at(-1)]).toEqual([
+    "declined",
+    'This drops the database "gatehouse" with its data. Drop it?',
+  ]);
+});
+
 test("deploys a change of retainOnDelete alone", async () => {
   await deployWith({ retainOnDelete: true }, "retainOnDelete = true");
   await deployWith({}, "retainOnDelete = false");

@@ -10,12 +10,16 @@ export interface Deployed {
   readonly text: string;
 }
 
-/** Runs `npx gatehouse deploy CONTEXT --yes` with another program, without the verification. */
+/**
+ * Runs `npx gatehouse deploy CONTEXT` with another program, without the verification.
+ * @param confirms whether the user confirms a question. Default: each one, as `--yes` does
+ */
 export async function deployProgram(
   context: StackContext,
   shell: ShellEnvironment,
   program: PulumiFn,
   skipPolicy = false,
+  confirms: (question: string) => boolean = () => true,
 ): Promise<Deployed> {
   let text = "";
   const print = (line: string): true => {
@@ -24,7 +28,7 @@ export async function deployProgram(
   };
   const outcome = await deployContext(context, shell, {
     ...{ refresh: false, skipPolicy, program, progress: quiet },
-    confirm: (question) => Promise.resolve(print(question)),
+    confirm: (question) => Promise.resolve(print(question) && confirms(question)),
     print,
     paint: (_, line) => line,
     interrupted: new AbortController().signal,

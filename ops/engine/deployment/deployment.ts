@@ -5,13 +5,13 @@ import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { NO_POLICY, type PolicyOptions, runPolicy } from "../policyPack.ts";
 import type { Progress } from "../../terminal/progress.ts";
-import { secretsOf } from "../../checks/secrets.ts";
 import type { Check } from "../../checks/verify/check.ts";
 import { type AccessChanges, accessChanges } from "./access.ts";
 import { apply, recover } from "../apply.ts";
 import { refuseUnsafeRefresh } from "../refreshGuard.ts";
 import { checkAll, type Ready, Refusal } from "./checks.ts";
 import { protectedUrls, requestHosts } from "./hosts.ts";
+import { droppedDatabases } from "./names.ts";
 import { LockedError } from "../state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import {
@@ -23,7 +23,7 @@ import {
   skippedPolicyPage,
   failurePage,
 } from "./page.ts";
-import { takenNames } from "./takenNames.ts";
+import { refuseTakenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "../run.ts";
 import { readState, type StackState } from "../state/stackState.ts";
@@ -131,7 +131,8 @@ class Deployment {
       const preview = await this.#previewOnce(stack);
       this.#preview = preview;
       if (preview.empty) return true;
-      await this.#refuseTakenNames(preview.ran.creations, secrets);
+      const { creations, steps } = preview.ran;
+      await refuseTakenNames(this.#target, this.#before?.access !== undefined, secrets, creations, print);
       const { context } = this.#target;
       const opens = preview.access.opening;
       if (
@@ -141,6 +142,8 @@ class Deployment {
         ))
       )
         return undefined;
+      for (const database of droppedDatabases(steps, this.#before))
+        if (!(await confirm(`This drops the database "${database}" with its data. Drop it?`))) return undefined;
       if (!(await confirm(`Apply these changes to ${context}${this.#skipped()}?`))) return undefined;
       if ((await readState(stack)).digest === preview.from) return false;
       print("The state of the stack changed during the preview. New preview:");
@@ -158,21 +161,6 @@ class Deployment {
     const empty = ran.steps.length === 0 && access.changes.length === 0;
     if (!empty) print([access.page(paint), "", previewPage(ran.steps, ran.changes["same"] ?? 0, paint), ""].join("\n"));
     return { ran, access, from: state.digest, empty };
-  }
-
-  /** Skipped for a server that this deployment installs. One that does not answer is reported by the deployment itself, before it registers anything. */
-  async #refuseTakenNames(creations: Preview["ran"]["creations"], decrypted: Ready["secrets"]): Promise<void> {
-    const { settings, plan } = this.#target;
-    const { install, apiUrl, token } = settings.identityProvider;
-    const url = apiUrl ?? plan.identityProviderUrl;
-    const secrets = await secretsOf(this.#target, () => Promise.resolve(decrypted));
-    const known = secrets.reveal(token);
-    if (url === undefined || known === undefined || (install && !this.#before?.access)) return;
-    const taken = await takenNames(url, known, creations, this.#target).catch((error: unknown) => {
-      this.#options.print(`Names in authentik were not compared: ${errorText(error)}`);
-      return [];
-    });
-    if (taken.length > 0) throw new Refusal(taken);
   }
 
   async #apply(stack: Stack): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import type { StackState } from "../state/stackState.ts";
+import type { Step } from "../step.ts";
 
 type Named = readonly [path: string, name: string | undefined];
 
@@ -42,4 +43,13 @@ export function changedNames(
     return [`${path}: is "${slug}", and the client of "${service}" is deployed with "${old}". ${fix}`];
   });
   return [...databases, ...slugs];
+}
+
+/** Returns the names of the deployed databases that steps delete or replace. */
+export function droppedDatabases(
+  steps: readonly Step[],
+  deployed: Pick<StackState, "databaseNames"> | undefined,
+): string[] {
+  const dropped = steps.filter(({ type, operation }) => type === "Database" && /^(delete|replace)$/.test(operation));
+  return dropped.map(({ name }) => deployed?.databaseNames.get(name) ?? name);
 }

@@ -1,11 +1,14 @@
 /** Names that another object of authentik has: a deployment would stop at them, half-way. */
 import pLimit from "p-limit";
+import { errorText } from "../../../config/errorText.ts";
+import { secretsOf } from "../../checks/secrets.ts";
 import { AuthentikApi } from "../../clients/authentikApi.ts";
 import { isLookedUp, LISTS, objectsNamed } from "../../clients/authentikObjects.ts";
 import { withClient } from "../../clients/http.ts";
 import type { StackContext } from "../../context/context.ts";
 import type { Resource } from "../state/state.ts";
 import { lastOf } from "../step.ts";
+import { type Ready, Refusal } from "./checks.ts";
 
 const APPLICATION = "authentik:index/application:Application";
 /** Two bindings of the same target may be equal. */
@@ -13,10 +16,35 @@ const NOT_UNIQUE = "authentik:index/policyBinding:PolicyBinding";
 const MAX_CONCURRENT_REQUESTS = 8;
 
 /**
- * Returns one problem for each planned creation whose name is taken in authentik, with the entry of the stack file where it has one. The preview
- * does not find them, because the Terraform provider sends nothing in a preview; that of Kubernetes does.
- * @param token API token of a superuser
+ * Refuses planned creations whose name is taken in authentik. The preview does not find them, because the Terraform provider sends nothing in a
+ * preview; that of Kubernetes does. Does nothing for a server that this deployment installs.
+ * @param deployed whether the stack is deployed
+ * @param decrypted secret variables of the stack file
  * @param creations of a preview
+ * @param report receives why the names could not be compared; a server that does not answer stops the deployment before it registers anything
+ * @throws Refusal with one problem for each name, with the entry of the stack file where it has one
+ */
+export async function refuseTakenNames(
+  target: StackContext,
+  deployed: boolean,
+  decrypted: Ready["secrets"],
+  creations: readonly Resource[],
+  report: (text: string) => void,
+): Promise<void> {
+  const { install, apiUrl, token } = target.settings.identityProvider;
+  const url = apiUrl ?? target.plan.identityProviderUrl;
+  const known = (await secretsOf(target, () => Promise.resolve(decrypted))).reveal(token);
+  if (url === undefined || known === undefined || (install && !deployed)) return;
+  const taken = await takenNames(url, known, creations, target).catch((error: unknown) => {
+    report(`Names in authentik were not compared: ${errorText(error)}`);
+    return [];
+  });
+  if (taken.length > 0) throw new Refusal(taken);
+}
+
+/**
+ * Returns one problem for each planned creation whose name is taken.
+ * @param token API token of a superuser
  * @throws Error when the server does not answer
  */
 export async function takenNames(

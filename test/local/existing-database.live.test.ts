@@ -21,7 +21,7 @@ const build = (name: string, round: number): string =>
   `create table ${name} as select id, region, ${round} as round from people.customer`;
 
 const CONTENT = `
-  create role stranger;
+  create role outsider;
   set role ${ADMINISTRATOR};
   create role dbt login; create role etl login; create role app login;
   reset role;
@@ -29,7 +29,7 @@ const CONTENT = `
   create schema app_public authorization app;
   create schema people authorization app;
   create schema staging authorization etl;
-  grant usage, create on schema analytics_api to etl, stranger;
+  grant usage, create on schema analytics_api to etl, outsider;
   set role etl; create table staging.client as select 1 as id, '${EMAIL}'::text as email;
   create view analytics_api.clients as select id from staging.client; reset role;
   set role app;
@@ -145,7 +145,7 @@ describe.each([
   });
 
   test("names a relation that slipped through, with the fix", async () => {
-    await api.query("create table analytics_api.slipped as select 1 as id", "stranger");
+    await api.query("create table analytics_api.slipped as select 1 as id", "outsider");
     expect((await read("/slipped")).status).toBe(401);
     expect((await differences()).map(({ subject, message, hint }) => [subject, message, hint])).toEqual([
       [
@@ -155,8 +155,8 @@ describe.each([
       ],
       [
         "table analytics_api.slipped",
-        "is owned by stranger, which is not in data_api.writers: what it creates next is not readable",
-        "add stranger to data_api.writers",
+        "is owned by outsider, which is not in data_api.writers: what it creates next is not readable",
+        "add outsider to data_api.writers",
       ],
     ]);
     await api.query("drop table analytics_api.slipped");
@@ -188,9 +188,9 @@ describe.each([
   });
 
   test("refuses a schema of another role with the name of one of its own", async () => {
-    await api.query(`alter schema catalog owner to stranger`);
+    await api.query(`alter schema catalog owner to outsider`);
     expect(() => api.migrate()).toThrow(
-      "schema catalog exists and belongs to stranger, but Gatehouse needs a schema of this name",
+      "schema catalog exists and belongs to outsider, but Gatehouse needs a schema of this name",
     );
     await api.query(`alter schema catalog owner to gatehouse_owner`);
   });
@@ -211,7 +211,7 @@ describe.each([
       commit`;
     const denied = { message: "permission denied for schema catalog" };
     await api.query(describe, "etl");
-    await expect(api.query(describe, "stranger")).rejects.toMatchObject(denied);
+    await expect(api.query(describe, "outsider")).rejects.toMatchObject(denied);
     api.migrate({ writers: "dbt,app" });
     await expect(api.query(describe, "etl")).rejects.toMatchObject(denied);
     await api.query(describe, "dbt");

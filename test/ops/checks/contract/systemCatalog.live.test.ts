@@ -84,7 +84,7 @@ describe("the contract of a schema", () => {
   });
 
   test("can be read by a role without privileges", async () => {
-    await database.client.query("begin; create role stranger; set local role stranger");
+    await database.client.query("begin; create role outsider; set local role outsider");
     const { relations } = await readSystemCatalog(database.client, "marts");
     await database.client.query("rollback");
     expect(relations.get("b")?.get("a")).toEqual({ type: "integer", nullable: false });

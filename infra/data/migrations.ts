@@ -67,11 +67,10 @@ export class Migrations extends pulumi.ComponentResource {
       { parent: this },
     );
     new k8s.batch.v1.Job(
-      `${name}-${hash}`,
+      `${name}-job`,
       {
         metadata: {
           ...metadata,
-          name: `gatehouse-migrations-${hash}`,
           // A Job that failed stays failed; this makes the next run start a new one.
           annotations: { "pulumi.com/replaceUnready": "true" },
         },
@@ -79,7 +78,8 @@ export class Migrations extends pulumi.ComponentResource {
           // A failure is an error of the SQL; a retry would only hide it longer.
           backoffLimit: 1,
           template: {
-            metadata: { labels: labelsOf("migrations") },
+            // A template is immutable, so another text is another Job, also when a failed deployment's text is reverted.
+            metadata: { labels: labelsOf("migrations"), annotations: { "gatehouse/sql": hash } },
             spec: pod(Object.keys(files), variables, { sql, connection, certificates: args.certificates }),
           },
         },

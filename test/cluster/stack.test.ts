@@ -71,7 +71,7 @@ describe("a stack on a real node", () => {
 
   test("refuses the migrations of a pod that does not wait for the network policy", async () => {
     const { items } = await batch().listNamespacedJob({ namespace: DATA });
-    const template = items.find(({ metadata }) => metadata?.name?.startsWith("gatehouse-migrations-"))?.spec?.template;
+    const template = items.find(({ metadata }) => metadata?.name?.startsWith("data-migrations-job-"))?.spec?.template;
     const [container] = template?.spec?.containers ?? [];
     if (!template?.spec || !container) throw new Error("the migrations job is missing");
     const labels = { "app.kubernetes.io/name": "migrations" };

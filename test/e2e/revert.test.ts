@@ -1,7 +1,10 @@
 /** A deployment fails half-way, its change is reverted, and the stack is deployed again. */
+import { AutoscalingV2Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
 import { accessChanges } from "../../ops/engine/deployment/access.ts";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { headerOf } from "../../ops/clients/http.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import {
@@ -67,3 +70,48 @@ test("a revert reports and closes the public path of a failed deployment, and le
   expect(await stack.preview(config())).toMatchObject({ steps: [] });
   expect(await accessStatement()).toBe("Access: no changes");
 });
+
+test("a revert runs the SQL again that a failed deployment replaced", async () => {
+  Object.assign(process.env, { DATA_AUTHENTICATOR_PASSWORD: "authenticator", DATA_OWNER_PASSWORD: "owner" });
+  const data = (fields: object): Config => ({
+    ...config(),
+    "gatehouse:data_api": {
+      ...{ domains: "auto", catalog: false, database: { name: "gatehouse", protect: false }, ...fields },
+      authenticator_password: "${DATA_AUTHENTICATOR_PASSWORD}",
+      owner_password: "${DATA_OWNER_PASSWORD}",
+    },
+  });
+  const first = data({ replicas: 1, limits: { max_age: 30 } });
+  await stack.up(first);
+  await untilCachedFor(30);
+  // What another manager has set makes the autoscaler fail, which comes after the migrations.
+  await setMinReplicas(3);
+  await expect(stack.up(data({ replicas: 2, limits: { max_age: 31 } }))).rejects.toThrow("autoscaler");
+  await untilCachedFor(31);
+  await setMinReplicas(1);
+  await stack.up(first);
+  await untilCachedFor(30);
+  expect(await stack.preview(first)).toMatchObject({ steps: [] });
+});
+
+/** Waits until responses of the data API may be cached for this time, in seconds. */
+async function untilCachedFor(seconds: number): Promise<void> {
+  const check = async (): Promise<void> => {
+    const answer = await withClient((client) => client.send(`${own.origin("data.localhost")}/meta_endpoints?limit=1`));
+    expect(headerOf(answer, "cache-control")).toBe(`public, max-age=${seconds}`);
+  };
+  await vi.waitFor(check, { timeout: 240_000, interval: 100 });
+}
+
+/** Sets a field of the data API's autoscaler as another field manager does. */
+async function setMinReplicas(minReplicas: number): Promise<void> {
+  const kubeconfig = new RetryingKubeConfig();
+  kubeconfig.loadFromFile(own.platform.kubeconfig);
+  const body = { spec: { minReplicas } };
+  await kubeconfig
+    .makeApiClient(AutoscalingV2Api)
+    .patchNamespacedHorizontalPodAutoscaler(
+      { name: "postgrest", namespace: "gatehouse-data", body, fieldManager: "autoscaling-tool" },
+      setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+    );
+}

@@ -80,12 +80,12 @@ export class Recorder implements pulumi.runtime.Mocks {
     return found;
   }
 
-  /** Returns the inputs of the cluster's objects of a type, by `<namespace>/<name>`. */
+  /** Returns the inputs of the cluster's objects of a type, by `<namespace>/<name>`; an autonamed one by the name of its resource. */
   objects<T = Record<string, unknown>>(type: string): Map<string, T> {
     return new Map(
-      this.of(`kubernetes:${type}`).map(({ inputs }) => {
-        const { namespace, name } = inputs["metadata"] as { namespace?: string; name?: string };
-        return [`${namespace ?? ""}/${name ?? ""}`, inputs as T];
+      this.of(`kubernetes:${type}`).map(({ name: resource, inputs }) => {
+        const { namespace, name = resource } = inputs["metadata"] as { namespace?: string; name?: string };
+        return [`${namespace ?? ""}/${name}`, inputs as T];
       }),
     );
   }

@@ -26,13 +26,17 @@ interface Manifest {
   readonly spec: { readonly template: { readonly spec: Pod } };
 }
 
+interface JobManifest {
+  readonly spec: { readonly template: { readonly metadata: { readonly annotations: unknown } } };
+}
+
 const ca = newAuthority("Private CA").certificate;
 /** Pods that connect to the database: workload, and the variable that names the file. */
 const CLIENTS = [
   ["authentik/authentik-server", "AUTHENTIK_POSTGRESQL__SSLROOTCERT"],
   ["authentik/authentik-worker", "AUTHENTIK_POSTGRESQL__SSLROOTCERT"],
   ["gatehouse-data/postgrest", "PGSSLROOTCERT"],
-  ["gatehouse-data/gatehouse-migrations", "PGSSLROOTCERT"],
+  ["gatehouse-data/data-migrations-job", "PGSSLROOTCERT"],
 ] as const;
 const VOLUME = "etc-gatehouse-postgres";
 
@@ -40,14 +44,11 @@ const deployWith = (fields: Record<string, unknown>) =>
   deploy(
     stack({ postgres: { host: "db.example.org", password: "${POSTGRES}", ...fields }, data_api: sections.data_api }),
   );
-/** By `<namespace>/<name>`, the hash of a Job left out. */
+/** By `<namespace>/<name>`. */
 const podsOf = (recorder: Recorder): ReadonlyMap<string, Pod> =>
   new Map(
     ["apps/v1:Deployment", "batch/v1:Job"].flatMap((type) =>
-      [...recorder.objects<Manifest>(type)].map(([name, { spec }]): [string, Pod] => [
-        type.endsWith("Job") ? name.replace(/-[^-]*$/, "") : name,
-        spec.template.spec,
-      ]),
+      [...recorder.objects<Manifest>(type)].map(([name, { spec }]): [string, Pod] => [name, spec.template.spec]),
     ),
   );
 const certificatesOf = (recorder: Recorder) =>
@@ -115,8 +116,9 @@ describe("a server whose certificate is verified", () => {
     expect(visible).not.toContain("CERTIFICATE");
   });
 
-  test("keeps the name of the migrations Job, so that it does not run again", async () => {
-    const jobs = (from: Recorder) => from.of("kubernetes:batch/v1:Job").map(({ name }) => name);
+  test("keeps the annotation of the migrations Job, so that it does not run again", async () => {
+    const jobs = (from: Recorder) =>
+      [...from.objects<JobManifest>("batch/v1:Job").values()].map(({ spec }) => spec.template.metadata.annotations);
     expect(jobs(await deployWith({}))).toEqual(jobs(recorder));
   });
 });

@@ -74,7 +74,7 @@ test("oauth2 services alone require permissions on each type of object, and the 
     ok: false,
     detail:
       "identity_provider.token: limited lacks\nauthentik_core.add_application\nauthentik_crypto.view_certificatekeypair",
-    hint: "assign these permissions to a role of the user (Directory > Roles), together with change and delete",
+    hint: "assign these permissions to a role of the user (Directory > Roles), together with change and delete (not of groups)",
   });
   granted.add("add /core/applications/").add("view /crypto/certificatekeypairs/");
   const every = [{ name: NAME, ok: true, detail: "limited may read and create every type of object" }];

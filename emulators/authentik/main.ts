@@ -2,7 +2,7 @@
  * An emulator of authentik: `main.ts server|worker|proxy|healthcheck`, with authentik's own environment (AUTHENTIK_LISTEN__HTTP;
  * AUTHENTIK_SECRET_KEY, AUTHENTIK_POSTGRESQL__*; for a worker AUTHENTIK_BOOTSTRAP_* and AUTHENTIK_BLUEPRINTS_DIR; for a proxy
  * AUTHENTIK_HOST, _HOST_BROWSER, _TOKEN). Without a Postgres host everything stays in memory, and the server is its own worker.
- * GATEHOUSE_EMULATOR_SEED repeats the random delays of an earlier start; GATEHOUSE_EMULATOR_FAULTS=300 answers one of 300 requests
+ * GATEHOUSE_EMULATOR_SEED repeats the random delays of an earlier start; GATEHOUSE_EMULATOR_ERROR_RATE=300 answers one of 300 requests
  * with 500.
  */
 import { serve } from "@hono/node-server";
@@ -39,8 +39,8 @@ async function server(): Promise<void> {
   const { startServer } = await import("./server.ts");
   const pool = postgres();
   const onLostWrite = (error: unknown) => fail(`an object could not be written to Postgres: ${String(error)}`);
-  const faults = Number(process.env["GATEHOUSE_EMULATOR_FAULTS"] ?? 0);
-  const options = { hostname, port, secretKey, random, pool, faults, onLostWrite };
+  const errorRate = Number(process.env["GATEHOUSE_EMULATOR_ERROR_RATE"] ?? 0);
+  const options = { hostname, port, secretKey, random, pool, errorRate, onLostWrite };
   const authentik = await startServer({ ...options, worker: pool ? undefined : workerOptions() });
   await authentik.ready;
   log("info", "ready", { url: authentik.url, storage: pool ? "Postgres" : "memory" });

@@ -32,7 +32,7 @@ export type Options = {
   /** A worker in this process; only without `pool`. With one it is a process of its own. */
   worker?: WorkerOptions | undefined;
   /** One of this number of requests is answered with 500; 0 = none. */
-  faults: number;
+  errorRate: number;
   /** Called when an object could not be written to Postgres: memory and database differ from then on. */
   onLostWrite: (error: unknown) => void;
 };
@@ -88,7 +88,7 @@ export async function startServer(options: Options): Promise<Authentik> {
   return { url: state.url, ready: start(), close };
 }
 
-function routes({ random, faults, onLostWrite }: Options, { runtime, embedded, state }: Parts) {
+function routes({ random, errorRate, onLostWrite }: Options, { runtime, embedded, state }: Parts) {
   const { store, claims } = runtime;
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.notFound((c) => c.html(messagePage("Not Found", "The page that you want does not exist."), 404));
@@ -97,7 +97,7 @@ function routes({ random, faults, onLostWrite }: Options, { runtime, embedded, s
     if (!state.ready) return starting(c);
     const answer = await embedded.serve(c);
     // As when gunicorn restarts its worker (measured.md, REST API).
-    if (!answer && faults > 0 && random.between(0, faults) < 1) return c.text("Internal Server Error", 500);
+    if (!answer && errorRate > 0 && random.between(0, errorRate) < 1) return c.text("Internal Server Error", 500);
     if (!answer) await next();
     await store.saved().catch(onLostWrite);
     return answer;

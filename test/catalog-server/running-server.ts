@@ -27,7 +27,7 @@ export const LIMITS = {
   ...{ requestsPerSecond: 7, burst: 8, inFlight: 9, maxAge: 30 },
 };
 
-/** A folder as a Kubernetes volume has it: links into a hidden folder. Beside what is served lies what is not. */
+/** A folder as a Kubernetes volume has it: links into a hidden folder. Next to what is served is what is not. */
 export function buildFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-catalog-"));
   const hidden = join(folder, "..2026_11_21");

@@ -44,8 +44,8 @@ describe("gatehouse:verification", () => {
     ],
     [{ scheduel: "* * * * *" }, 'verification.scheduel: unknown key. Did you mean "schedule"?'],
     [
-      { account: "nobody" },
-      'verification.account: "nobody" is not in identity_provider.service_accounts. Add { name: nobody, namespace: gatehouse-verification } there.',
+      { account: "unknown" },
+      'verification.account: "unknown" is not in identity_provider.service_accounts. Add { name: unknown, namespace: gatehouse-verification } there.',
     ],
     [
       { namespace: "gatehouse-data" },

@@ -99,9 +99,9 @@ describe("Traefik's version", () => {
     ["3.7.11", [ALIASES]],
     ["3.7.12", []],
     ["3.8.0", []],
-  ])("may be %s, and what is known of it is told", (version, told) => {
+  ])("accepts %s, and warns of what is known of it", (version, warnings) => {
     expect(parseStack(traefik(version), shell).warnings).toEqual(
-      told.map((text) => `gateway.version: Traefik ${version} ${text}`),
+      warnings.map((text) => `gateway.version: Traefik ${version} ${text}`),
     );
   });
 

@@ -35,9 +35,10 @@ async function firstRow(command: string): Promise<unknown> {
 }
 
 test("finds a table", async () => {
-  expect(
-    await firstRow("curl 'http://data.localhost/meta_endpoints?select=schema,relation,title&order=title'"),
-  ).toEqual({ schema: expect.any(String), relation: expect.any(String), title: expect.any(String) });
+  const endpoint = await firstRow(
+    "curl 'http://data.localhost/meta_endpoints?select=schema,relation,title&order=title'",
+  );
+  expect(Object.keys(endpoint as object)).toEqual(["schema", "relation", "title"]);
   expect(await firstRow("curl 'http://data.localhost/meta_dimensions?source_id=eq.ssb-klass-131'")).toMatchObject({
     source_id: "ssb-klass-131",
   });
@@ -46,7 +47,7 @@ test("finds a table", async () => {
 
 test("reads rows as JSON and as CSV", async () => {
   const [json = "", csv = ""] = blocks("sh")[1]?.trimEnd().split("\n") ?? [];
-  expect(await firstRow(json)).toMatchObject({ kommuner: expect.any(Number) });
+  expect(Object.keys((await firstRow(json)) as object)).toEqual(["fylke_nr", "kommuner"]);
   const lines = (await output("sh", "-c", csv)).trim().split("\n");
   expect(lines[0]).toContain("kommune_nr");
   expect(lines.length).toBeGreaterThan(20);

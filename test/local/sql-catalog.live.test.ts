@@ -215,7 +215,7 @@ describe("the tables that pipelines fill", () => {
       "insert into catalog.sources (source_id, provider, title) values ('x', 'two words', 'x')",
       "provider_is_a_tag_value",
     ],
-    ["insert into catalog.dimensions (source_id, dimension) values ('nobody', 'x')", "dimensions_source_id_fkey"],
+    ["insert into catalog.dimensions (source_id, dimension) values ('unknown', 'x')", "dimensions_source_id_fkey"],
   ])("%s breaks %s", async (sql, constraint) => {
     await expect(owner(sql)).rejects.toMatchObject({ constraint });
   });

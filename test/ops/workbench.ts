@@ -10,11 +10,11 @@ import type { Progress } from "../../ops/terminal/progress.ts";
 import { obtainTools } from "../../ops/toolchain/toolchain.ts";
 import type { Machine, Tool } from "../../ops/toolchain/tools.ts";
 
-/** A program that tells its version, as a script. */
+/** A program that prints its version, as a script. */
 export const program = (version: string) => `#!/bin/sh\necho "probe version: v${version}"\n`;
 export const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
 
-/** A machine of its own for each test: empty folders, a publisher's server on loopback, and a record of what was told and asked. */
+/** A machine of its own for each test: empty folders, a publisher's server on loopback, and a record of what was reported and asked. */
 export class Workbench {
   folder = "";
   address = "";

@@ -132,7 +132,7 @@ export const BAD: readonly Bad[] = [
   ],
   // No host outside of the plan.
   [
-    "a host that nobody planned",
+    "a host without a plan",
     route("Host(`other.localhost`)", ["gatehouse-strip", FORWARD_AUTH]),
     [`hosts-are-planned: ${ADDED}`],
   ],

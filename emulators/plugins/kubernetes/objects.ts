@@ -83,7 +83,7 @@ export function importedInputs(live: Values): Values {
 }
 
 /**
- * The inputs after a refresh: changes in the cluster since the last run are adopted, the rest stays as it was
+ * The inputs after a refresh: changes in the cluster since the last run are included, the rest stays as it was
  * written. So neither a default nor the server's own spelling of a value (0.5 CPU as 500m) counts as a change, and, as with the real
  * provider, neither does what others add at the end of a list.
  */

@@ -59,7 +59,7 @@ export const schema: Kind = {
   },
 
   async create(sql, values) {
-    // The real plugin adopts an existing schema, whatever the value of ifNotExists.
+    // The real plugin takes over an existing schema, whatever the value of ifNotExists.
     await actingFor(sql, [values.owner ?? ""], async () => {
       await sql.rows(`CREATE SCHEMA IF NOT EXISTS ${name(values.name)}`);
       if (values.owner) await sql.rows(`ALTER SCHEMA ${name(values.name)} OWNER TO ${name(values.owner)}`);

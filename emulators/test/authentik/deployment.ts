@@ -22,7 +22,7 @@ export function start(random = new Random(1), blueprints?: string): Promise<Auth
     throw error;
   };
   const worker = { random, bootstrap: { password: "admin", token: "bootstrap" }, blueprints };
-  const options = { hostname: "127.0.0.1", port: 0, secretKey: "test", random, worker, faults: 0, onLostWrite };
+  const options = { hostname: "127.0.0.1", port: 0, secretKey: "test", random, worker, errorRate: 0, onLostWrite };
   return startServer(options);
 }
 

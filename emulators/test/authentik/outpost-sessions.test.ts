@@ -128,7 +128,7 @@ describe("the embedded outpost", () => {
     expect(store.list("outpost_session").map(({ pk }) => pk)).toEqual([valueOf(cookie)]);
   });
 
-  test("adopts an unknown cookie value as the id of the next session", async () => {
+  test("uses an unknown cookie value as the id of the next session", async () => {
     const { ask, store } = embedded([a, b]);
     const own = sent((await ask("http://a.localhost/")).cookies);
     const chosen = `${nameOf(own)}=chosen`;

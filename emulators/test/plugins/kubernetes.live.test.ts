@@ -93,7 +93,7 @@ describe("the emulator of the kubernetes plugin", () => {
     expect(names).toEqual([expect.stringMatching(/^drawn-[0-9a-f]{8}$/), "fixed"]);
   });
 
-  it("adopts an existing object only on request", async () => {
+  it("takes over an existing object only on request", async () => {
     const { stack, use } = await on.open("import");
     await on.cluster.call("POST", CONFIG_MAPS, { metadata: { name: "old" }, data });
     const declare =

@@ -2,7 +2,7 @@
 -- that reads one of a private schema, at any depth, would serve personal data to everyone. DDL that leads there is refused.
 drop event trigger if exists gatehouse_guard_private;
 
--- Each exposed relation that reads a private one. Walks upwards from the private ones, which are few.
+-- Each exposed relation that reads a private one. Searches upwards from the private ones, which are few.
 create or replace function gatehouse.leaks() returns table (kind text, relation text, private_relation text)
   language sql
   stable
@@ -53,7 +53,7 @@ begin
 end
 $$;
 
--- With the rights of its owner: whoever runs the DDL may not call what is in this schema.
+-- With the rights of its owner: the role that runs the DDL may not call what is in this schema.
 create or replace function gatehouse.guard_private() returns event_trigger
   language plpgsql
   security definer

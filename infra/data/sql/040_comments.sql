@@ -1,5 +1,5 @@
 -- Comments are what the API's own description is made of, and a view has none of its own: those of the columns that it passes on, also
--- under another name, also from other views, are carried to it, and that of the relation when it reads exactly one. What somebody wrote on
+-- under another name, also from other views, are carried to it, and that of the relation when it reads exactly one. What a role wrote on
 -- the view stays; what was carried follows its origin, and is remembered here. regclass, since a dump writes it as a name.
 drop event trigger if exists gatehouse_comments;
 
@@ -9,7 +9,7 @@ create table if not exists gatehouse.carried_comment (
   comment text not null,
   primary key (relation, position)
 );
-comment on table gatehouse.carried_comment is 'Comments on views that nobody wrote there; position 0 is the view itself';
+comment on table gatehouse.carried_comment is 'Comments on views that no role wrote there; position 0 is the view itself';
 
 create or replace view gatehouse.written_comment as
 select d.objoid as relation, d.objsubid as position, d.description as comment
@@ -163,7 +163,7 @@ begin
     end if;
   end loop;
 
-  -- What is gone, and what somebody has written over since.
+  -- What no longer exists, and what a role has overwritten since.
   delete from gatehouse.carried_comment c
   where (c.relation = any (views) or not exists (select from pg_catalog.pg_class where oid = c.relation)) and not exists (
     select from pg_catalog.pg_description d where d.objoid = c.relation and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
@@ -172,7 +172,7 @@ begin
 end
 $$;
 
--- With the rights of its owner: the tables above are nobody else's.
+-- With the rights of its owner: no other role can use the tables above.
 create or replace function gatehouse.carry_changed_comments() returns event_trigger
   language plpgsql
   security definer

@@ -57,7 +57,7 @@ comment on column catalog.sources.title is 'Title for people';
 comment on column catalog.sources.licence is 'Licence of the data, e.g. CC BY 4.0';
 comment on column catalog.sources.licence_url is 'Address of the licence';
 comment on column catalog.sources.publisher is 'Name of the organisation that publishes it';
-comment on column catalog.sources.attribution is 'What whoever uses the data must write';
+comment on column catalog.sources.attribution is 'The attribution that users of the data must write';
 comment on column catalog.sources.periodicity is 'How often upstream publishes, e.g. yearly';
 comment on column catalog.sources.homepage is 'Page about the source';
 comment on column catalog.sources.last_ingested_at is 'When the pipeline last took it in';

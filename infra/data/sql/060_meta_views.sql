@@ -156,7 +156,7 @@ comment on column :"api".meta_sources.title is 'Title for people';
 comment on column :"api".meta_sources.licence is 'Licence of the data';
 comment on column :"api".meta_sources.licence_url is 'Address of the licence';
 comment on column :"api".meta_sources.publisher is 'Name of the organisation that publishes it';
-comment on column :"api".meta_sources.attribution is 'What whoever uses the data must write';
+comment on column :"api".meta_sources.attribution is 'The attribution that users of the data must write';
 comment on column :"api".meta_sources.periodicity is 'How often upstream publishes';
 comment on column :"api".meta_sources.homepage is 'Page about the source';
 comment on column :"api".meta_sources.last_ingested_at is 'When it was last taken in';

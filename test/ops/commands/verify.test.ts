@@ -57,7 +57,7 @@ test("returns 1 when a check failed", async () => {
 });
 
 test("prints the state of each check as JSON", async () => {
-  await main(["here", "--json"], shell, finding({ ok: false, hint: "mend it" }));
+  await main(["here", "--json"], shell, finding({ ok: false, hint: "fix it" }));
   expect(JSON.parse(out)).toEqual({
     ...{ context: "here", stack: "dev", at: "2026-11-21T10:00:00.000Z", seconds: 1, routes: [] },
     summary: { passed: 0, failed: 1, skipped: 0 },
@@ -68,7 +68,7 @@ test("prints the state of each check as JSON", async () => {
         name: "http://a answers",
         state: "failed",
         detail: "200",
-        hint: "mend it",
+        hint: "fix it",
       },
     ],
   });

@@ -3,7 +3,7 @@ import { merged, nameOf, stepOf } from "../../../ops/engine/step.ts";
 
 type Metadata = Parameters<typeof stepOf>[0];
 
-/** What the engine tells of a resource, with its values. */
+/** What the engine reports of a resource, with its values. */
 function metadata(op: string, fields: Partial<Metadata> = {}): Metadata {
   const urn =
     "urn:pulumi:local::gatehouse::gatehouse:gateway:Gateway$kubernetes:traefik.io/v1alpha1:IngressRoute::wiki-route";

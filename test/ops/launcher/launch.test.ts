@@ -116,14 +116,14 @@ describe("the install lock", () => {
   test("of a running process is waited for, with one message", async () => {
     const lock = path.join(project, "install.lock");
     await symlink(String(process.ppid), lock);
-    const told: number[] = [];
+    const reported: number[] = [];
     const order: string[] = [];
     const waiting = (owner: number) => {
-      told.push(owner);
+      reported.push(owner);
       setTimeout(() => void rm(lock).then(() => order.push("released")), 400);
     };
     await exclusively(lock, waiting, () => Promise.resolve(void order.push("ran")));
-    expect(told).toEqual([process.ppid]);
+    expect(reported).toEqual([process.ppid]);
     expect(order).toEqual(["released", "ran"]);
   });
 });

@@ -16,13 +16,13 @@ test("writes the size of the first version, then breaking changes with the reaso
     schema: "api_v1",
     changes: compare(FIRST, SECOND),
     found: SECOND,
-    reason: "  nobody used it,\n\n# asked on the list ",
+    reason: "  no client used it,\n\n# asked on the list ",
   };
   expect(addEntry(addEntry("", "dev", first), "dev", second)).toBe(`# Changelog of the data API (dev)
 
 ## 2026-12-24, api_v1
 
-Breaking: nobody used it, # asked on the list
+Breaking: no client used it, # asked on the list
 
 - \`kommuner.kommune_nr\`: text not null → text (may be null)
 - \`old\`: 1 column (gone)

@@ -137,13 +137,13 @@ Restore these, or serve the new columns as another schema (docs/versioning.md). 
 
   test("accept breaking changes with a reason, which is written to the changelog", async () => {
     project.today = "2026-12-24";
-    expect((await accept("--breaking", "nobody asked for level")).code).toBe(0);
+    expect((await accept("--breaking", "no client used level")).code).toBe(0);
     expect((await check()).out).toBe(`api_v1: no changes to ${LOCK}\n`);
     expect(project.read("contract/dev/CHANGELOG.md")).toBe(`# Changelog of the data API (dev)
 
 ## 2026-12-24, api_v1
 
-Breaking: nobody asked for level
+Breaking: no client used level
 
 - \`kommuner.areal\`: numeric not null (gone)
 - \`kommuner.folk\`: bigint not null → bigint (may be null)

@@ -4,19 +4,19 @@ import { compare, withoutMissingRelations } from "../../../../ops/checks/contrac
 import { isWidening } from "../../../../ops/checks/contract/types.ts";
 import { columnOf, columns, contractOf, contracts, contractsWithColumn, withColumn } from "./contracts.ts";
 
-const PROMISED = contractOf({ kommuner: { kommune_nr: "text not null", folk: "integer" }, summary: { n: "bigint" } });
+const EXPECTED = contractOf({ kommuner: { kommune_nr: "text not null", folk: "integer" }, summary: { n: "bigint" } });
 
 describe("a breaking change", () => {
   test("is a missing relation", () => {
     const found = contractOf({ kommuner: { kommune_nr: "text not null", folk: "integer" } });
-    expect(compare(PROMISED, found)).toEqual([
+    expect(compare(EXPECTED, found)).toEqual([
       { relation: "summary", was: "1 column", is: undefined, breaking: true, reason: "gone" },
     ]);
   });
 
   test("is a renamed column, as one gone and one added", () => {
     const found = contractOf({ kommuner: { nr: "text not null", folk: "integer" }, summary: { n: "bigint" } });
-    expect(compare(PROMISED, found)).toEqual([
+    expect(compare(EXPECTED, found)).toEqual([
       {
         relation: "kommuner",
         column: "kommune_nr",
@@ -50,7 +50,7 @@ describe("a change that breaks no client", () => {
       meta_endpoints: { name: "text", tags: "text[]" },
       summary: { n: "bigint" },
     });
-    expect(compare(PROMISED, found)).toEqual([
+    expect(compare(EXPECTED, found)).toEqual([
       { relation: "kommuner", column: "areal", was: undefined, is: "numeric", breaking: false, reason: "added" },
       { relation: "meta_endpoints", was: undefined, is: "2 columns", breaking: false, reason: "added" },
     ]);
@@ -68,13 +68,13 @@ describe("a change that breaks no client", () => {
 
   test("is another order of the columns", () => {
     const found = contractOf({ summary: { n: "bigint" }, kommuner: { folk: "integer", kommune_nr: "text not null" } });
-    expect(compare(PROMISED, found)).toEqual([]);
+    expect(compare(EXPECTED, found)).toEqual([]);
   });
 });
 
 test("ignores missing relations, and not missing columns, of an incomplete deployment", () => {
   const found = contractOf({ kommuner: { kommune_nr: "text not null" }, more: {} });
-  expect(withoutMissingRelations(compare(PROMISED, found)).map(({ relation, column }) => [relation, column])).toEqual([
+  expect(withoutMissingRelations(compare(EXPECTED, found)).map(({ relation, column }) => [relation, column])).toEqual([
     ["kommuner", "folk"],
     ["more", undefined],
   ]);

@@ -42,7 +42,8 @@ export async function rights(
   }
   const missing = (await Promise.all(rightsOf(target).map((right) => missingPermissions(api, right)))).flat();
   if (missing.length === 0) return [passed(name, `${user.username} may read and create every type of object`)];
-  const fix = "assign these permissions to a role of the user (Directory > Roles), together with change and delete (not of groups)";
+  const fix =
+    "assign these permissions to a role of the user (Directory > Roles), together with change and delete (not of groups)";
   return [failed(name, `identity_provider.token: ${user.username} lacks\n${missing.join("\n")}`, fix)];
 }
 

@@ -10,6 +10,8 @@ interface List {
   readonly fields: readonly string[];
   /** Query parameters of the list, by the input whose value they take; not every list can filter by `name`. */
   readonly filters: Readonly<Record<string, string>>;
+  /** Further fields by their input, each of which two objects cannot have in common. */
+  readonly unique?: Readonly<Record<string, string>>;
   /** Fields by their input that an object of another program with the same name has otherwise, e.g. ids of objects of this stack. */
   readonly own?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -52,7 +54,10 @@ export const LISTS: Readonly<Record<string, List>> = {
     ...FLOWS,
     externalHost: "external_host",
   }),
-  "authentik:index/providerOauth2:ProviderOauth2": named("/providers/oauth2/", "name", FLOWS),
+  "authentik:index/providerOauth2:ProviderOauth2": {
+    ...named("/providers/oauth2/", "name", FLOWS),
+    unique: { clientId: "client_id" },
+  },
   "authentik:index/propertyMappingProviderScope:PropertyMappingProviderScope": named(
     "/propertymappings/provider/scope/",
     "name",
@@ -90,6 +95,23 @@ export async function objectsNamed(api: AuthentikApi, type: string, inputs: Inpu
   });
   // A field that the program leaves out is null in authentik.
   return objects.filter((object) => fields.every((field) => comparable(object[field]) === comparable(inputs[field])));
+}
+
+/**
+ * Returns the fields of a planned object that another one has, and of which the server accepts no second one: its name, or another unique field.
+ * @throws Error when the server does not answer
+ */
+export async function takenFields(api: AuthentikApi, type: string, inputs: Inputs): Promise<string[]> {
+  const { path, fields, unique = {} } = LISTS[type] ?? named("");
+  const taken = async ([input, field]: readonly [string, string]): Promise<string[]> => {
+    const value = inputs[input];
+    if (typeof value !== "string") return [];
+    const objects = await api.all<Inputs>(path, { [field]: value });
+    return objects.some((object) => object[field] === value) ? [input] : [];
+  };
+  const isNamed = (await objectsNamed(api, type, inputs)).length > 0;
+  const others = await Promise.all(Object.entries(unique).map(taken));
+  return [...(isNamed ? fields.slice(0, 1) : []), ...others.flat()];
 }
 
 /** Returns a value as it is compared: authentik has lists in any order. */

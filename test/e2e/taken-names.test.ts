@@ -40,7 +40,7 @@ test("refuses to create a user that authentik has and the state has not", async 
   const url = target.plan.identityProviderUrl ?? "";
   expect([outcome.outcome, outcome.problems, outcome.steps.map((step) => step.name)]).toEqual([
     "refused",
-    [`${url} has an object User with the username "${name}", which is not of this stack. Rename or delete it there.`],
+    [`${url} already has an object User with the username "${name}". Rename or delete it there.`],
     expect.not.arrayContaining(["Deploying"]),
   ]);
   expect(text).toContain("Nothing was changed:");

@@ -1,9 +1,9 @@
 /** Names that another object of authentik has: a deployment would stop at them, half-way. */
 import pLimit from "p-limit";
 import { errorText } from "../../../config/errorText.ts";
-import { secretsOf } from "../../checks/secrets.ts";
+import { type Secrets, secretsOf } from "../../checks/secrets.ts";
 import { AuthentikApi } from "../../clients/authentikApi.ts";
-import { isLookedUp, LISTS, objectsNamed } from "../../clients/authentikObjects.ts";
+import { isLookedUp, takenFields } from "../../clients/authentikObjects.ts";
 import { withClient } from "../../clients/http.ts";
 import type { StackContext } from "../../context/context.ts";
 import type { Resource } from "../state/state.ts";
@@ -11,6 +11,10 @@ import { lastOf } from "../step.ts";
 import { type Ready, Refusal } from "./checks.ts";
 
 const APPLICATION = "authentik:index/application:Application";
+type Target = Pick<StackContext, "settings" | "plan">;
+type Inputs = Readonly<Record<string, unknown>>;
+
+const CLIENT = "authentik:index/providerOauth2:ProviderOauth2";
 /** Two bindings of the same target may be equal. */
 const NOT_UNIQUE = "authentik:index/policyBinding:PolicyBinding";
 const MAX_CONCURRENT_REQUESTS = 8;
@@ -33,13 +37,23 @@ export async function refuseTakenNames(
 ): Promise<void> {
   const { install, apiUrl, token } = target.settings.identityProvider;
   const url = apiUrl ?? target.plan.identityProviderUrl;
-  const known = (await secretsOf(target, () => Promise.resolve(decrypted))).reveal(token);
+  const secrets = await secretsOf(target, () => Promise.resolve(decrypted));
+  const known = secrets.reveal(token);
   if (url === undefined || known === undefined || (install && !deployed)) return;
-  const taken = await takenNames(url, known, creations, target).catch((error: unknown) => {
+  const planned = creations.map((creation) => withClientId(creation, target, secrets));
+  const taken = await takenNames(url, known, planned, target).catch((error: unknown) => {
     report(`Names in authentik were not compared: ${errorText(error)}`);
     return [];
   });
   if (taken.length > 0) throw new Refusal(taken);
+}
+
+/** Returns the creation of a client with its client id, which an event contains masked. */
+function withClientId(creation: Resource, { settings, plan }: Target, { reveal }: Secrets): Resource {
+  const client = plan.clients.find(({ application }) => application.slug === creation.inputs?.["name"]);
+  const service = settings.services.find(({ name }) => name === client?.service);
+  if (creation.type !== CLIENT || service?.type !== "oauth2") return creation;
+  return { ...creation, inputs: { ...creation.inputs, clientId: reveal(service.oauthConfig.clientId) } };
 }
 
 /**
@@ -51,7 +65,7 @@ export async function takenNames(
   url: string,
   token: string,
   creations: readonly Resource[],
-  target: Pick<StackContext, "settings" | "plan">,
+  target: Target,
 ): Promise<string[]> {
   const limit = pLimit(MAX_CONCURRENT_REQUESTS);
   return withClient(async (client) => {
@@ -59,34 +73,31 @@ export async function takenNames(
     const problems = await limit.map(
       creations.filter(({ type }) => isLookedUp(type) && type !== NOT_UNIQUE),
       async ({ type, inputs = {} }) => {
-        const found = await objectsNamed(api, type, inputs);
-        if (found.length === 0) return [];
-        const [field = "name"] = LISTS[type]?.fields ?? [];
-        return [problem(url, type, field, String(inputs[field]), target)];
+        const fields = await takenFields(api, type, inputs);
+        return fields.map((field) => problem(url, type, field, inputs, target));
       },
     );
     return problems.flat().sort();
   });
 }
 
-function problem(
-  url: string,
-  type: string,
-  field: string,
-  name: string,
-  target: Pick<StackContext, "settings" | "plan">,
-): string {
-  const what = `${url} has an object ${lastOf(type, ":")} with the ${field} "${name}", which is not of this stack`;
-  const entry = type === APPLICATION ? entryOf(name, target) : undefined;
-  if (entry === undefined) return `${what}. Rename or delete it there.`;
-  return `${entry}: ${what}. Choose another slug, or delete that application.`;
+function problem(url: string, type: string, field: string, inputs: Inputs, target: Target): string {
+  const isClientId = field === "clientId";
+  const entry = entryOf(String(inputs[type === APPLICATION ? "slug" : "name"]), target);
+  if (isClientId) {
+    const fix = "Choose another one; of a deployed service, change name and application_slug one after the other.";
+    return `${entry ?? "protected_services"}.oauth_config.client_id: ${url} already has a provider with this client id. ${fix}`;
+  }
+  const what = `${url} already has an object ${lastOf(type, ":")} with the ${field} "${String(inputs[field])}"`;
+  if (entry === undefined || type !== APPLICATION) return `${what}. Rename or delete it there.`;
+  return `${entry}.application_slug: ${what}. Choose another slug, or delete that application.`;
 }
 
-/** The field of the stack file that an application has its slug from. */
-function entryOf(slug: string, { settings, plan }: Pick<StackContext, "settings" | "plan">): string | undefined {
+/** Returns the entry of the stack file that an application has its slug from. */
+function entryOf(slug: string, { settings, plan }: Target): string | undefined {
   const exposure = plan.exposures.find(({ application }) => application?.slug === slug);
   const client = plan.clients.find(({ application }) => application.slug === slug);
   const service = exposure?.entry ?? client?.service;
   const index = settings.services.findIndex(({ name }) => name === service);
-  return index === -1 ? undefined : `protected_services[${index}].application_slug`;
+  return index === -1 ? undefined : `protected_services[${index}]`;
 }

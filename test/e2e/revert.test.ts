@@ -4,11 +4,13 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
 import { accessChanges } from "../../ops/engine/deployment/access.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { killedProcess } from "../helpers/killed.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import {
   type Config,
+  type EchoService,
   identityProvider,
   type OwnPlatform,
   type OwnStack,
@@ -30,17 +32,25 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-function config(publicPaths: readonly string[] = [], accounts: readonly object[] = []): Config {
-  return own.installed([service("board", { public_paths: publicPaths })], {
+function config(
+  publicPaths: readonly string[] = [],
+  accounts: readonly object[] = [],
+  more: readonly EchoService[] = [],
+): Config {
+  return own.installed([service("board", { public_paths: publicPaths }), ...more], {
     "gatehouse:identity_provider": identityProvider({ service_accounts: accounts }),
     "gatehouse:verification": {},
   });
 }
 
+/** Returns the response to a request without a session. */
+async function responseOf(path: string): Promise<string> {
+  return statusAndTarget(await withClient((client) => client.send(`${own.origin("board.localhost")}${path}`)));
+}
+
 /** Waits until a request without a session to the path gets the response: Traefik applies changes with a delay. */
 async function until(expected: string, path: string): Promise<void> {
-  const request = () => withClient((client) => client.send(`${own.origin("board.localhost")}${path}`));
-  const check = async (): Promise<void> => expect(statusAndTarget(await request())).toBe(expected);
+  const check = async (): Promise<void> => expect(await responseOf(path)).toBe(expected);
   await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }
 
@@ -69,6 +79,16 @@ test("a revert reports and closes the public path of a failed deployment, and le
   expect(await configMaps()).toEqual(before);
   expect(await stack.preview(config())).toMatchObject({ steps: [] });
   expect(await accessStatement()).toBe("Access: no changes");
+});
+
+test("a revert closes the public path that a killed deployment without checkpoints opened", async () => {
+  const more = Array.from({ length: 4 }, (_, index) => service(`new-${index}`));
+  const args = [own.platform, "revert", config(["/open"], [], more), false];
+  expect(await killedProcess("deployOwn.ts", args, async () => (await responseOf("/open")) === "200")).toBe("SIGKILL");
+  stack = await own.open("revert");
+  await stack.up(config());
+  await until(`302 ${own.identityProvider}/application/o/authorize/`, "/open");
+  expect(await stack.preview(config())).toMatchObject({ steps: [] });
 });
 
 test("a revert runs the SQL again that a failed deployment replaced", async () => {

@@ -12,19 +12,32 @@ interface Deployment {
 }
 
 /**
- * Deploys the local stack in the leader of a new process group, which its engine and plugins belong to, and kills that group.
- * @param isTime returns whether to kill it now; called again if it throws, since it may read files that are being written
- * @returns the signal that ended the process
+ * Deploys the local stack in a process that is killed.
+ * @param isTime see {@link killedProcess}
  */
-export async function killedDeployment(
+export function killedDeployment(
   platform: Platform,
   { changes = {}, checkpoints = false }: Deployment,
   isTime: () => boolean | Promise<boolean>,
 ): Promise<NodeJS.Signals | null> {
-  const args = [platform, changes, checkpoints].map((value) => JSON.stringify(value));
-  const runner = spawn(process.execPath, [join(import.meta.dirname, "deployLocal.ts"), ...args], {
+  return killedProcess("deployLocal.ts", [platform, changes, checkpoints], isTime);
+}
+
+/**
+ * Runs a script of this folder in the leader of a new process group, which its engine and plugins belong to, and kills that group.
+ * @param args passed as JSON
+ * @param isTime returns whether to kill it now; called again if it throws, since it may read files that are being written
+ * @returns the signal that ended the process
+ */
+export async function killedProcess(
+  script: string,
+  args: readonly unknown[],
+  isTime: () => boolean | Promise<boolean>,
+): Promise<NodeJS.Signals | null> {
+  const texts = args.map((value) => JSON.stringify(value));
+  const runner = spawn(process.execPath, [join(import.meta.dirname, script), ...texts], {
     detached: true,
-    stdio: "inherit",
+    stdio: ["ignore", "ignore", "inherit"],
   });
   const exit = once(runner, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   const ready = async (): Promise<void> => expect(runner.exitCode !== null || (await isTime())).toBe(true);

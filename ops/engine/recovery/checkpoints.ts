@@ -3,12 +3,12 @@
  *
  * A file or object storage backend receives the whole state after each step, so the time of a deployment grows with the square of its size:
  * 88 s of CPU time for 30 services, 11 s without (measured). `PULUMI_SKIP_CHECKPOINTS` makes the engine write the state once, at the end,
- * also after an error or Ctrl-C. When the engine is killed, the state misses what it created; ops/engine/recovery/creations.ts records that.
+ * also after an error or Ctrl-C. When the engine is killed, the state misses what it did; ops/engine/recovery/creations.ts records that.
  */
 import { ResourceHook, runtime } from "@pulumi/pulumi";
 import type { EngineEvent, PulumiFn, Stack, UpOptions } from "@pulumi/pulumi/automation/index.js";
 import { exportState } from "../state/state.ts";
-import { creationOf, deleteCreations, recordCreations } from "./creations.ts";
+import { deleteCreations, recordCreations, recordedOf } from "./creations.ts";
 
 /** Up to this number of exposures, checkpoints cost seconds. */
 export const CHECKPOINTS_UP_TO = 100;
@@ -52,22 +52,23 @@ function recorderOf(stack: Stack): Recorder {
     return entry;
   };
   const onEvent = ({ resourcePreEvent }: EngineEvent): void => {
-    const creation = resourcePreEvent && creationOf(resourcePreEvent.metadata);
-    if (!creation) return;
-    recordCreations(stack, [creation]);
-    recordOf(creation.urn).resolve();
+    const entry = resourcePreEvent && recordedOf(resourcePreEvent.metadata);
+    if (!entry) return;
+    recordCreations(stack, [entry]);
+    recordOf(entry.urn).resolve();
   };
   const { program } = stack.workspace;
   return { onEvent, ...(program && { program: afterRecord(program, (urn) => recordOf(urn).promise) }) };
 }
 
-/** Returns the program with each creation delayed until it is recorded: the engine does not wait until its events have arrived. */
+/** Returns the program with each creation and update delayed until it is recorded: the engine does not wait until its events have arrived. */
 function afterRecord(program: PulumiFn, recorded: (urn: string) => Promise<void>): PulumiFn {
   return async () => {
-    const hook = new ResourceHook("creation-recorded", ({ urn }) => recorded(urn));
+    const hook = new ResourceHook("step-recorded", ({ urn }) => recorded(urn));
     runtime.registerStackTransformation(({ props, opts }) => {
       const beforeCreate = [...(opts.hooks?.beforeCreate ?? []), hook];
-      return { props, opts: { ...opts, hooks: { ...opts.hooks, beforeCreate } } };
+      const beforeUpdate = [...(opts.hooks?.beforeUpdate ?? []), hook];
+      return { props, opts: { ...opts, hooks: { ...opts.hooks, beforeCreate, beforeUpdate } } };
     });
     return program();
   };

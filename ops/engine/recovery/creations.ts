@@ -1,7 +1,7 @@
 /**
- * The record of creations that the state may lack: the run was interrupted without checkpoints (ops/engine/recovery/checkpoints.ts), or the
- * response of a server was lost. The engine would create these objects again and fail on their names, so the next run looks them up first
- * (ops/engine/recovery/recovery.ts).
+ * The record of steps that the state may lack: the run was interrupted without checkpoints (ops/engine/recovery/checkpoints.ts), or the
+ * response of a server was lost. The engine would create objects again and fail on their names, and would find no difference between a revert
+ * and the values from before an update, so the next run reads these objects first (ops/engine/recovery/recovery.ts).
  */
 import { appendFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
@@ -25,6 +25,15 @@ export function isResultUnknown(error: string): boolean {
   return RESULT_UNKNOWN.test(error) && !NEVER_SENT.test(error);
 }
 
+/** An entry of the record: a resource that is created, or one of the state that is updated or deleted. */
+export type Recorded = Resource & { readonly changed?: true };
+
+/** Returns what the record contains of a step; undefined for one that changes nothing. */
+export function recordedOf(metadata: Metadata): Recorded | undefined {
+  const { op, urn, type } = metadata;
+  return op === "update" || op === "delete" ? { urn, type, changed: true } : creationOf(metadata);
+}
+
 /** Returns the resource that a step creates, as a state contains it, with secrets masked; undefined for a step that creates nothing. */
 export function creationOf({ op, new: after }: Metadata): Resource | undefined {
   if (!(op === "create" || op === "create-replacement") || !after) return undefined;
@@ -42,24 +51,24 @@ function isSecret(value: unknown): boolean {
   return (value as Record<string, unknown> | null)?.[runtime.specialSigKey] === runtime.specialSecretSig;
 }
 
-/** Appends creations to the record. It is synchronous, so that a creation that begins afterwards is in the file. */
-export function recordCreations(stack: Stack, creations: readonly Resource[]): void {
+/** Appends entries to the record. It is synchronous, so that a step that begins afterwards is in the file. */
+export function recordCreations(stack: Stack, creations: readonly Recorded[]): void {
   if (creations.length === 0) return;
   const lines = creations.map((creation) => `${JSON.stringify(creation)}\n`);
   appendFileSync(creationsFile(stack.workspace.workDir, stack.name), lines.join(""), { mode: 0o600 });
 }
 
-/** Returns the recorded creations, each URN once, in the order of their beginning. */
-export function readCreations(stack: Stack): Promise<Resource[]> {
+/** Returns the entries of the record, each URN once, in the order of their beginning. */
+export function readCreations(stack: Stack): Promise<Recorded[]> {
   return readCreationsFile(creationsFile(stack.workspace.workDir, stack.name));
 }
 
 /** Like {@link readCreations}, for a reader that has not opened the stack. */
-export async function readCreationsFile(file: string): Promise<Resource[]> {
+export async function readCreationsFile(file: string): Promise<Recorded[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   // A line without its end was being written when the process was killed; its creation had not begun.
   const creations = text.split("\n").slice(0, -1);
-  const parsed = creations.map((line) => JSON.parse(line) as Resource);
+  const parsed = creations.map((line) => JSON.parse(line) as Recorded);
   return [...new Map(parsed.map((resource) => [resource.urn, resource])).values()];
 }
 

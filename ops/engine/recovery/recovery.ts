@@ -6,26 +6,45 @@ import { addSecretInputs } from "./providerInputs.ts";
 import { changeResources, exportState, type Resource } from "../state/state.ts";
 
 /**
- * Adds resources to the state that an interrupted deployment created without recording them: pending operations of the engine (`pending_operations`), and those
- * in the record of creations (ops/engine/recovery/creations.ts). A refresh of these resources reads them from the servers and removes those that do not
- * exist. Without this the next deployment would fail on existing names.
- * @returns the URNs of the creations that were added or dropped
+ * Completes the state after an interrupted deployment, whose steps are the pending operations of the engine (`pending_operations`) and those in
+ * the record (ops/engine/recovery/creations.ts). Created resources are added, since the next deployment would fail on existing names. All are
+ * read from the servers, and those that do not exist are removed.
+ * @returns the URNs of the steps
  * @throws Error when the identity provider, which returns some of the ids, does not answer
  */
 export async function recoverInterrupted(stack: Stack): Promise<string[]> {
   const { pending_operations: pending = [], resources = [] } = (await exportState(stack)).deployment;
   const creating = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
   const recorded = await readCreations(stack);
-  const creations = [...new Map([...recorded, ...creating].map((resource) => [resource.urn, resource])).values()];
-  if (creations.length === 0 && pending.length === 0) return [];
+  const begun = [...recorded.filter(({ changed }) => !changed), ...creating];
+  const creations = [...new Map(begun.map((resource) => [resource.urn, resource])).values()];
+  const others = pending.flatMap(({ type, resource }) => (type === "creating" ? [] : [resource]));
+  const changed = new Set([...recorded.filter((entry) => entry.changed), ...others].map(({ urn }) => urn));
+  for (const { urn } of creations) changed.delete(urn);
+  if (creations.length === 0 && changed.size === 0) return [];
 
   const known = new Set(resources.map(({ urn }) => urn));
   if (creations.some(({ urn, type }) => isProvider(type) && !known.has(urn))) await importProviders(stack, creations);
   const imported = await importExisting(stack, creations);
   await addDependencies(stack, creations);
   await refresh(stack, imported);
+  await refreshChanged(stack, changed);
   await deleteCreations(stack);
-  return creations.map(({ urn }) => urn);
+  return [...creations.map(({ urn }) => urn), ...changed];
+}
+
+/**
+ * Reads resources that may have been updated or deleted: the state has their values from before, so a reverted change would be no difference.
+ * Waits for the identity provider, since the Terraform provider takes a 404 of the gateway for a deleted object.
+ */
+async function refreshChanged(stack: Stack, urns: ReadonlySet<string>): Promise<void> {
+  const { resources = [] } = (await exportState(stack)).deployment;
+  const changed = resources.filter((resource) => urns.has(resource.urn) && !resource.delete);
+  await existingResources(
+    stack,
+    changed.filter(({ type }) => isLookedUp(type)),
+  );
+  await refresh(stack, changed);
 }
 
 /**

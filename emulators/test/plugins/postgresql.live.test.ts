@@ -184,7 +184,7 @@ test("imports by id", async () => {
 });
 
 test("previews without the server, and reports errors without the password", async () => {
-  const { stack, use } = await open("errors", { port: 1 });
+  const { stack, use } = await open("unreachable", { port: 1 });
   use(library("nowhere"));
   expect((await stack.preview()).changeSummary).toEqual({ create: 12 });
 

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import { errorText } from "../../config/errorText.ts";
 import type { Resource } from "./state/state.ts";
 import { creationOf, isResultUnknown } from "./recovery/creations.ts";
 import { reasonOf, withoutConsequences } from "./reason.ts";
@@ -69,7 +70,7 @@ export async function runEngine(
   const errors = new Set<string>();
   const abort = new AbortController();
   const stop = (reason: unknown): void => {
-    errors.add(reason instanceof Error ? reason.message : String(reason));
+    errors.add(errorText(reason));
     abort.abort();
   };
   const onEvent = (event: EngineEvent): void => {

@@ -1,4 +1,5 @@
 /** Whether a browser accepts an exposure's certificate, and for how long. */
+import { errorText } from "../../../config/errorText.ts";
 import { once } from "node:events";
 import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
 import { lookup } from "../../../infra/loopback.ts";
@@ -32,7 +33,7 @@ export function checkCertificate(
       const expires = new Date(certificate.valid_to);
       onExpiry(expires);
       const problem: Error | string | null = socket.authorizationError;
-      if (problem) throw new Unexpected("a trusted chain", problem instanceof Error ? problem.message : problem);
+      if (problem) throw new Unexpected("a trusted chain", errorText(problem));
       const wrongHost = checkServerIdentity(host, certificate);
       if (wrongHost) throw new Unexpected(`a certificate for ${host}`, `one for ${namesOf(certificate)}`);
       const left = Math.floor((expires.getTime() - now.getTime()) / DAY_MS);

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import { errorText } from "../../config/errorText.ts";
 import type { Resource } from "./state/state.ts";
-import { creationOf, isResultUnknown } from "./recovery/creations.ts";
+import { creationOf, isResultUnknown, type Recorded, recordedOf } from "./recovery/creations.ts";
 import { reasonOf, withoutConsequences } from "./reason.ts";
 import { lastOf, merged, type Step, stepOf } from "./step.ts";
 
@@ -36,8 +36,8 @@ export class EngineError extends Error {
   readonly done: readonly Step[];
   /** Steps that failed. */
   readonly failed: readonly Step[];
-  /** Resources that may have been created, because the response was lost. Secrets are masked. */
-  readonly unconfirmed: readonly Resource[];
+  /** Resources that may have been created, updated or deleted, because the response was lost. Secrets are masked. */
+  readonly unconfirmed: readonly Recorded[];
   /** One error for each resource, with its name. */
   readonly errors: readonly string[];
 
@@ -66,7 +66,7 @@ export async function runEngine(
   const done: Step[] = [];
   const failed: Step[] = [];
   const creations: Resource[] = [];
-  const uncreated: Resource[] = [];
+  const unknown: Recorded[] = [];
   const errors = new Set<string>();
   const abort = new AbortController();
   const stop = (reason: unknown): void => {
@@ -86,8 +86,8 @@ export async function runEngine(
     if (resOutputsEvent) note(done, resOutputsEvent.metadata);
     if (resOpFailedEvent) {
       note(failed, resOpFailedEvent.metadata);
-      const creation = creationOf(resOpFailedEvent.metadata);
-      if (creation?.custom) uncreated.push(creation);
+      const entry = recordedOf(resOpFailedEvent.metadata);
+      if (entry && (entry.custom || entry.changed)) unknown.push(entry);
     }
     if (diagnosticEvent?.severity === "error") errors.add(describe(diagnosticEvent));
     if (diagnosticEvent?.ephemeral) report(stripVTControlCharacters(diagnosticEvent.message).trim());
@@ -100,7 +100,7 @@ export async function runEngine(
     return { changes, steps: merged(planned), done: merged(done), creations };
   } catch (error) {
     const messages = errors.size === 0 ? [reasonOf(error)] : [...errors];
-    const unconfirmed = uncreated.filter(({ urn }) =>
+    const unconfirmed = unknown.filter(({ urn }) =>
       messages.some((text) => text.startsWith(`${lastOf(urn, "::")}: `) && isResultUnknown(text)),
     );
     throw new EngineError(

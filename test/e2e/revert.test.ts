@@ -35,22 +35,31 @@ afterAll(() => own.stop());
 function config(
   publicPaths: readonly string[] = [],
   accounts: readonly object[] = [],
-  more: readonly EchoService[] = [],
+  more: readonly EchoService[] = [notes("localhost")],
 ): Config {
-  return own.installed([service("board", { public_paths: publicPaths }), ...more], {
+  const port = own.platform.httpPort;
+  const partner = { base_domain: "partner.test", protocol: "http", description: "Partners", targets: ["192.0.2.1"] };
+  return own.installed([service("board", { public_paths: publicPaths, domains: ["localhost"] }), ...more], {
+    "gatehouse:domains": { localhost: { enabled: true, port }, partner: { enabled: true, port, ...partner } },
     "gatehouse:identity_provider": identityProvider({ service_accounts: accounts }),
     "gatehouse:verification": {},
   });
 }
 
+/** An application that signs in users itself: all its domains are rules of one route, in the order of the domains. */
+function notes(...domains: readonly string[]): EchoService {
+  const oauth = { client_id: "notes", client_secret: "${CLIENT_SECRET}", redirect_uri: "/callback" };
+  return service("notes", { type: "oauth2", domains, oauth_config: oauth });
+}
+
 /** Returns the response to a request without a session. */
-async function responseOf(path: string): Promise<string> {
-  return statusAndTarget(await withClient((client) => client.send(`${own.origin("board.localhost")}${path}`)));
+async function responseOf(path: string, host = "board.localhost"): Promise<string> {
+  return statusAndTarget(await withClient((client) => client.send(`${own.origin(host)}${path}`)));
 }
 
 /** Waits until a request without a session to the path gets the response: Traefik applies changes with a delay. */
-async function until(expected: string, path: string): Promise<void> {
-  const check = async (): Promise<void> => expect(await responseOf(path)).toBe(expected);
+async function until(expected: string, path: string, host?: string): Promise<void> {
+  const check = async (): Promise<void> => expect(await responseOf(path, host)).toBe(expected);
   await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }
 
@@ -81,13 +90,17 @@ test("a revert reports and closes the public path of a failed deployment, and le
   expect(await accessStatement()).toBe("Access: no changes");
 });
 
-test("a revert closes the public path that a killed deployment without checkpoints opened", async () => {
-  const more = Array.from({ length: 4 }, (_, index) => service(`new-${index}`));
-  const args = [own.platform, "revert", config(["/open"], [], more), false];
-  expect(await killedProcess("deployOwn.ts", args, async () => (await responseOf("/open")) === "200")).toBe("SIGKILL");
+test.each([false, true])("a revert closes what a killed deployment opened (checkpoints: %s)", async (checkpoints) => {
+  const added = Array.from({ length: 4 }, (_, index) => service(`new-${index}`, { domains: ["localhost"] }));
+  const more = [notes("localhost", "partner"), ...added];
+  const isOpen = async () =>
+    (await responseOf("/open")) === "200" && (await responseOf("/", "notes.partner.test")) === "200";
+  const args = [own.platform, "revert", config(["/open"], [], more), checkpoints];
+  expect(await killedProcess("deployOwn.ts", args, isOpen)).toBe("SIGKILL");
   stack = await own.open("revert");
   await stack.up(config());
   await until(`302 ${own.identityProvider}/application/o/authorize/`, "/open");
+  await until("404", "/", "notes.partner.test");
   expect(await stack.preview(config())).toMatchObject({ steps: [] });
 });
 

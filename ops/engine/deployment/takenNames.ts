@@ -15,6 +15,8 @@ type Target = Pick<StackContext, "settings" | "plan">;
 type Inputs = Readonly<Record<string, unknown>>;
 
 const CLIENT = "authentik:index/providerOauth2:ProviderOauth2";
+/** Part of the references to Gatehouse's own provider; a project can have another one, for another server. */
+const PROVIDER = "pulumi:providers:authentik::authentik::";
 /** Two bindings of the same target may be equal. */
 const NOT_UNIQUE = "authentik:index/policyBinding:PolicyBinding";
 const MAX_CONCURRENT_REQUESTS = 8;
@@ -71,7 +73,9 @@ export async function takenNames(
   return withClient(async (client) => {
     const api = new AuthentikApi(client, url, token);
     const problems = await limit.map(
-      creations.filter(({ type }) => isLookedUp(type) && type !== NOT_UNIQUE),
+      creations.filter(({ type, provider = PROVIDER }) => {
+        return isLookedUp(type) && type !== NOT_UNIQUE && provider.includes(PROVIDER);
+      }),
       async ({ type, inputs = {} }) => {
         const fields = await takenFields(api, type, inputs);
         return fields.map((field) => problem(url, type, field, inputs, target));

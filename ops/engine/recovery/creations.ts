@@ -26,12 +26,12 @@ export function isResultUnknown(error: string): boolean {
 }
 
 /** An entry of the record: a resource that is created, or one of the state that is updated or deleted. */
-export type Recorded = Resource & { readonly changed?: true };
+export type Recorded = Resource & { readonly changed?: "update" | "delete" };
 
 /** Returns what the record contains of a step; undefined for one that changes nothing. */
 export function recordedOf(metadata: Metadata): Recorded | undefined {
   const { op, urn, type } = metadata;
-  return op === "update" || op === "delete" ? { urn, type, changed: true } : creationOf(metadata);
+  return op === "update" || op === "delete" ? { urn, type, changed: op } : creationOf(metadata);
 }
 
 /** Returns the resource that a step creates, as a state contains it, with secrets masked; undefined for a step that creates nothing. */

@@ -7,8 +7,8 @@ import { changeResources, exportState, type Resource } from "../state/state.ts";
 
 /**
  * Completes the state after an interrupted deployment, whose steps are the pending operations of the engine (`pending_operations`) and those in
- * the record (ops/engine/recovery/creations.ts). Created resources are added, since the next deployment would fail on existing names. All are
- * read from the servers, and those that do not exist are removed.
+ * the record (ops/engine/recovery/creations.ts). Created resources are added, since the next deployment would fail on existing names. Updated
+ * ones are updated again: the state has their values from before, so a revert would be no difference, and leave what the update added.
  * @returns the URNs of the steps
  * @throws Error when the identity provider, which returns some of the ids, does not answer
  */
@@ -18,43 +18,70 @@ export async function recoverInterrupted(stack: Stack): Promise<string[]> {
   const recorded = await readCreations(stack);
   const begun = [...recorded.filter(({ changed }) => !changed), ...creating];
   const creations = [...new Map(begun.map((resource) => [resource.urn, resource])).values()];
-  const others = pending.flatMap(({ type, resource }) => (type === "creating" ? [] : [resource]));
-  const changed = new Set([...recorded.filter((entry) => entry.changed), ...others].map(({ urn }) => urn));
-  for (const { urn } of creations) changed.delete(urn);
-  if (creations.length === 0 && changed.size === 0) return [];
+  const changed: Changed[] = [
+    ...recorded.flatMap(({ urn, type, changed: op }) => (op ? [{ urn, type, op }] : [])),
+    ...pending.flatMap(({ type: operation, resource: { urn, type } }) => {
+      const op = ({ updating: "update", deleting: "delete" } as const)[operation];
+      return op ? [{ urn, type, op }] : [];
+    }),
+  ];
+  if (creations.length === 0 && pending.length === 0 && changed.length === 0) return [];
 
   const known = new Set(resources.map(({ urn }) => urn));
-  if (creations.some(({ urn, type }) => isProvider(type) && !known.has(urn))) await importProviders(stack, creations);
-  const imported = await importExisting(stack, creations);
+  if (creations.some(({ urn, type }) => isProvider(type) && !known.has(urn)))
+    await importProviders(stack, creations, changed);
+  const imported = await importExisting(stack, creations, changed);
   await addDependencies(stack, creations);
-  await refresh(stack, imported);
-  await refreshChanged(stack, changed);
+  await refresh(stack, [...imported, ...(await deletedInCluster(stack, changed))]);
   await deleteCreations(stack);
-  return [...creations.map(({ urn }) => urn), ...changed];
+  return [...new Set([...creations, ...changed].map(({ urn }) => urn))];
+}
+
+/** A resource that was updated or deleted. */
+interface Changed {
+  readonly urn: string;
+  readonly type: string;
+  readonly op: "update" | "delete";
+}
+
+function isInCluster({ type }: Pick<Resource, "type">): boolean {
+  return type.startsWith("kubernetes:");
+}
+
+/** Returns the objects of the cluster whose deletion began. Others that are gone fail in the next deployment, and `--refresh` removes them. */
+async function deletedInCluster(stack: Stack, changed: readonly Changed[]): Promise<Resource[]> {
+  const urns = new Set(changed.flatMap((one) => (one.op === "delete" && isInCluster(one) ? [one.urn] : [])));
+  if (urns.size === 0) return [];
+  const { resources = [] } = (await exportState(stack)).deployment;
+  return resources.filter((resource) => urns.has(resource.urn) && !resource.delete);
 }
 
 /**
- * Reads resources that may have been updated or deleted: the state has their values from before, so a reverted change would be no difference.
- * Waits for the identity provider, since the Terraform provider takes a 404 of the gateway for a deleted object.
+ * Makes the next deployment update resources whose values in the state may be those from before. A read does not suffice: that of a
+ * Kubernetes object has only the fields and list items that the inputs have (pulumi-kubernetes, `pruneLiveState`).
  */
-async function refreshChanged(stack: Stack, urns: ReadonlySet<string>): Promise<void> {
-  const { resources = [] } = (await exportState(stack)).deployment;
-  const changed = resources.filter((resource) => urns.has(resource.urn) && !resource.delete);
-  await existingResources(
-    stack,
-    changed.filter(({ type }) => isLookedUp(type)),
+function withUpdates(resources: readonly Resource[], changed: readonly Changed[]): Resource[] {
+  const urns = new Set(changed.flatMap((one) => (one.op === "delete" && isInCluster(one) ? [] : [one.urn])));
+  return resources.map((resource) =>
+    urns.has(resource.urn) && resource.custom !== false && !resource.delete && !isProvider(resource.type)
+      ? { ...resource, initErrors: ["the deployment was interrupted"] }
+      : resource,
   );
-  await refresh(stack, changed);
 }
 
 /**
  * Adds the providers that the state lacks, with their dependencies. The record contains their configuration without secrets, which
  * a preview of the program returns. The program reads outputs, e.g. the address of a Service, so resources of other providers are read first.
  */
-async function importProviders(stack: Stack, creations: readonly Resource[]): Promise<void> {
+async function importProviders(
+  stack: Stack,
+  creations: readonly Resource[],
+  changed: readonly Changed[],
+): Promise<void> {
   const added = await importExisting(
     stack,
     creations.filter(({ type }) => !isLookedUp(type)),
+    changed,
     creations,
   );
   const incomplete = new Set(
@@ -78,13 +105,14 @@ async function refresh(stack: Stack, resources: readonly Resource[]): Promise<vo
 }
 
 /**
- * Adds existing resources to the state.
+ * Adds existing resources to the state, and marks those that changed in the same write, which also removes the pending operations.
  * @param references creations whose references contain the ids of their providers
  * @returns those that it lacked
  */
 async function importExisting(
   stack: Stack,
   creations: readonly Resource[],
+  changed: readonly Changed[],
   references: readonly Resource[] = creations,
 ): Promise<Resource[]> {
   let imported: Resource[] = [];
@@ -92,7 +120,9 @@ async function importExisting(
     const known = new Set(resources.map(idOf));
     const found = await existingResources(stack, withProviderIds(resources, creations, references));
     imported = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
-    return withImported(resources, imported);
+    // A replacement with the id of its predecessor is not imported.
+    const replaced = creations.map(({ urn, type }) => ({ urn, type, op: "update" as const }));
+    return withImported(withUpdates(resources, [...changed, ...replaced]), imported);
   });
   return imported;
 }

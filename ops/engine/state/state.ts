@@ -30,6 +30,8 @@ export interface Resource {
   readonly delete?: boolean;
   /** Whether it was deleted and is to be created again. */
   readonly pendingReplacement?: boolean;
+  /** Why it may not be as its inputs: the engine updates it in the next deployment, also without a difference. */
+  readonly initErrors?: readonly string[];
 }
 
 /** An operation that was interrupted. */

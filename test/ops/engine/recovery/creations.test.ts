@@ -38,16 +38,16 @@ describe("of a run", () => {
     const state = { type, urn: urn(name), custom: true, parent: "p", provider: "q", inputs: { data: { key: SECRET } } };
     return { resOpFailedEvent: { metadata: { op, urn: urn(name), type, new: state } } } as unknown as EngineEvent;
   };
-  const said = (name: string, message: string): EngineEvent =>
+  const reported = (name: string, message: string): EngineEvent =>
     ({ diagnosticEvent: { urn: urn(name), message, severity: "error" } }) as unknown as EngineEvent;
 
-  test("reports only creations without a response as unknown, and errors with their names", async () => {
+  test("reports only steps without a response as unknown, and errors with their names", async () => {
     const run = runEngine(
       () => undefined,
       ({ onEvent }) => {
         const events = [
-          ...[said("a", "unexpected EOF"), failed("a"), said("b", "already exists"), failed("b")],
-          ...[said("c", "unexpected EOF"), failed("c", "update")],
+          ...[reported("a", "unexpected EOF"), failed("a"), reported("b", "already exists"), failed("b")],
+          ...[reported("c", "unexpected EOF"), failed("c", "update"), reported("d", "conflict"), failed("d", "update")],
         ];
         events.forEach(onEvent);
         return Promise.reject(new Error("code: 255"));
@@ -65,12 +65,14 @@ describe("of a run", () => {
         provider: "q",
         inputs: { data: { key: "[secret]" } },
       },
+      { urn: urn("c"), type: "kubernetes:core/v1:Secret", changed: "update" },
     ]);
-    expect(errors).toEqual(["a: unexpected EOF", "b: already exists", "c: unexpected EOF"]);
+    expect(errors).toEqual(["a: unexpected EOF", "b: already exists", "c: unexpected EOF", "d: conflict"]);
     expect(steps.map(({ name, operation }) => [name, operation])).toEqual([
       ["a", "create"],
       ["b", "create"],
       ["c", "update"],
+      ["d", "update"],
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import type { Plan } from "../../infra/plan/types.ts";
 import type { PolicyOptions } from "./policyPack.ts";
-import { recoverInterrupted } from "./recovery/recovery.ts";
+import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";
 import { CHECKPOINTS_UP_TO, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
 import { recordCreations } from "./recovery/creations.ts";
 import { releaseStaleLock } from "./state/lock.ts";
@@ -18,8 +18,8 @@ export interface Deployable {
   readonly policy: PolicyOptions;
 }
 
-/** Recovers an interrupted deployment: releases its lock, and imports resources that it created but did not record. Changes the state only. */
-export async function recover(stack: Stack): Promise<readonly string[]> {
+/** Recovers an interrupted deployment: releases its lock, and completes the state. Changes the state only. */
+export async function recover(stack: Stack): Promise<Recovered> {
   await releaseStaleLock(stack);
   return recoverInterrupted(stack);
 }

@@ -36,10 +36,11 @@ function config(
   publicPaths: readonly string[] = [],
   accounts: readonly object[] = [],
   more: readonly EchoService[] = [notes("localhost")],
+  groups: readonly string[] = ["staff"],
 ): Config {
   const port = own.platform.httpPort;
   const partner = { base_domain: "partner.test", protocol: "http", description: "Partners", targets: ["192.0.2.1"] };
-  return own.installed([service("board", { public_paths: publicPaths, domains: ["localhost"] }), ...more], {
+  return own.installed([service("board", { public_paths: publicPaths, domains: ["localhost"], groups }), ...more], {
     "gatehouse:domains": { localhost: { enabled: true, port }, partner: { enabled: true, port, ...partner } },
     "gatehouse:identity_provider": identityProvider({ service_accounts: accounts }),
     "gatehouse:verification": {},
@@ -50,6 +51,13 @@ function config(
 function notes(...domains: readonly string[]): EchoService {
   const oauth = { client_id: "notes", client_secret: "${CLIENT_SECRET}", redirect_uri: "/callback" };
   return service("notes", { type: "oauth2", domains, oauth_config: oauth });
+}
+
+/** Returns the name of the policy that an application is bound to. */
+async function policyOf(slug: string): Promise<string | undefined> {
+  const { pk } = await own.administrator.call<{ pk: string }>("GET", `/core/applications/${slug}/`);
+  const bindings = await own.administrator.all<{ policy_obj: { name: string } }>("/policies/bindings/", { target: pk });
+  return bindings[0]?.policy_obj.name;
 }
 
 /** Returns the response to a request without a session. */
@@ -93,14 +101,18 @@ test("a revert reports and closes the public path of a failed deployment, and le
 test.each([false, true])("a revert closes what a killed deployment opened (checkpoints: %s)", async (checkpoints) => {
   const added = Array.from({ length: 4 }, (_, index) => service(`new-${index}`, { domains: ["localhost"] }));
   const more = [notes("localhost", "partner"), ...added];
+  const policy = await policyOf("board-localhost");
   const isOpen = async () =>
-    (await responseOf("/open")) === "200" && (await responseOf("/", "notes.partner.test")) === "200";
-  const args = [own.platform, "revert", config(["/open"], [], more), checkpoints];
+    (await responseOf("/open")) === "200" &&
+    (await responseOf("/", "notes.partner.test")) === "200" &&
+    (await policyOf("board-localhost")) !== policy;
+  const args = [own.platform, "revert", config(["/open"], [], more, ["staff", "admins"]), checkpoints];
   expect(await killedProcess("deployOwn.ts", args, isOpen)).toBe("SIGKILL");
   stack = await own.open("revert");
   await stack.up(config());
   await until(`302 ${own.identityProvider}/application/o/authorize/`, "/open");
   await until("404", "/", "notes.partner.test");
+  expect(await policyOf("board-localhost")).toBe(policy);
   expect(await stack.preview(config())).toMatchObject({ steps: [] });
 });
 

@@ -16,6 +16,7 @@ import { LockedError } from "../state/lock.ts";
 import { type Ending, nextCommands, type Outcome } from "./outcome.ts";
 import {
   driftPage,
+  recoveryLines,
   nextPage,
   previewPage,
   verificationPage,
@@ -111,11 +112,12 @@ class Deployment {
 
   /** Recovers an interrupted deployment, which can require the identity provider, and detects drift with `--refresh`. */
   async #recover(stack: Stack): Promise<void> {
-    const recovered = await this.#recording.part("Recovering an interrupted deployment", () => recover(stack), "1 s");
-    if (recovered.length > 0)
-      this.#options.print(
-        `Recovered ${recovered.length} ${recovered.length === 1 ? "resource" : "resources"} of an interrupted deployment.`,
-      );
+    const { steps, unread } = await this.#recording.part(
+      "Recovering an interrupted deployment",
+      () => recover(stack),
+      "1 s",
+    );
+    for (const text of recoveryLines(steps, unread)) this.#options.print(text);
     if (!this.#options.refresh) return;
     if (this.#before?.access) await refuseUnsafeRefresh(this.#target);
     const refresh = (report: (detail: string) => void) =>

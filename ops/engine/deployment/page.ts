@@ -3,7 +3,7 @@ import type { Paint } from "../../terminal/paint.ts";
 import type { Check } from "../../checks/verify/check.ts";
 import { sentence } from "../../checks/verify/report.ts";
 import type { HostState } from "./hosts.ts";
-import { nameOf, type Operation, OPERATIONS, type Step } from "../step.ts";
+import { lastOf, nameOf, type Operation, OPERATIONS, type Step } from "../step.ts";
 
 const MARKS: Readonly<Record<Operation, string>> = { create: "+", update: "~", replace: "±", delete: "-" };
 const FUTURE: Readonly<Record<Operation, string>> = {
@@ -42,6 +42,25 @@ function byType(steps: readonly Step[]): string[] {
 
 function withPaths(step: Step): string {
   return step.paths.length === 0 ? nameOf(step) : `${nameOf(step)}: ${first(step.paths, MAX_PATHS)}`;
+}
+
+/**
+ * Returns what a recovery did; nothing if no deployment was interrupted.
+ * @param steps URNs of the steps of the interrupted deployment
+ * @param unread URNs of the objects that could not be read
+ */
+export function recoveryLines(steps: readonly string[], unread: readonly string[]): string[] {
+  const count = (urns: readonly string[], noun: string): string =>
+    `${urns.length} ${noun}${urns.length === 1 ? "" : "s"}`;
+  const names = unread.map((urn) => lastOf(urn, "::")).slice(0, MAX_LINES);
+  return [
+    ...(steps.length > 0 ? [`Recovered ${count(steps, "resource")} of an interrupted deployment.`] : []),
+    ...(unread.length > 0
+      ? [
+          `${count(unread, "object")} could not be read and may differ: ${names.join(", ")}. Deploy again after this deployment.`,
+        ]
+      : []),
+  ];
 }
 
 /** Returns the drift that a refresh detected. */

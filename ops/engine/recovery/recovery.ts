@@ -1,72 +1,47 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
+import { type Changed, changedIn, readChanged, refresh, withUpdates } from "./changed.ts";
 import { existingResources, isProvider } from "./interruptedCreations.ts";
-import { deleteCreations, MASKED, readCreations } from "./creations.ts";
+import { deleteCreations, MASKED, readCreations, recordCreations } from "./creations.ts";
 import { addSecretInputs } from "./providerInputs.ts";
 import { changeResources, exportState, type Resource } from "../state/state.ts";
 
+/** The result of {@link recoverInterrupted}, as URNs. */
+export interface Recovered {
+  /** Steps of the interrupted deployment. */
+  readonly steps: readonly string[];
+  /** Objects that could not be read, and remain in the record for the next deployment. */
+  readonly unread: readonly string[];
+}
+
 /**
  * Completes the state after an interrupted deployment, whose steps are the pending operations of the engine (`pending_operations`) and those in
- * the record (ops/engine/recovery/creations.ts). Created resources are added, since the next deployment would fail on existing names. Updated
- * ones are updated again: the state has their values from before, so a revert would be no difference, and leave what the update added.
- * @returns the URNs of the steps
+ * the record (ops/engine/recovery/creations.ts). Created resources are added, since the next deployment would fail on existing names. For what
+ * was updated or deleted the state has the values from before, so a revert would be no difference: see changed.ts.
  * @throws Error when the identity provider, which returns some of the ids, does not answer
  */
-export async function recoverInterrupted(stack: Stack): Promise<string[]> {
+export async function recoverInterrupted(stack: Stack): Promise<Recovered> {
   const { pending_operations: pending = [], resources = [] } = (await exportState(stack)).deployment;
   const creating = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
   const recorded = await readCreations(stack);
   const begun = [...recorded.filter(({ changed }) => !changed), ...creating];
   const creations = [...new Map(begun.map((resource) => [resource.urn, resource])).values()];
-  const changed: Changed[] = [
-    ...recorded.flatMap(({ urn, type, changed: op }) => (op ? [{ urn, type, op }] : [])),
-    ...pending.flatMap(({ type: operation, resource: { urn, type } }) => {
-      const op = ({ updating: "update", deleting: "delete" } as const)[operation];
-      return op ? [{ urn, type, op }] : [];
-    }),
-  ];
-  if (creations.length === 0 && pending.length === 0 && changed.length === 0) return [];
+  const changed = changedIn(recorded, pending);
+  if (creations.length === 0 && pending.length === 0 && changed.length === 0) return { steps: [], unread: [] };
 
   const known = new Set(resources.map(({ urn }) => urn));
   if (creations.some(({ urn, type }) => isProvider(type) && !known.has(urn)))
     await importProviders(stack, creations, changed);
   const imported = await importExisting(stack, creations, changed);
   await addDependencies(stack, creations);
-  await refresh(stack, [...imported, ...(await deletedInCluster(stack, changed))]);
+  await refresh(stack, imported);
+  const unread = await readChanged(stack, changed);
   await deleteCreations(stack);
-  return [...new Set([...creations, ...changed].map(({ urn }) => urn))];
-}
-
-/** A resource that was updated or deleted. */
-interface Changed {
-  readonly urn: string;
-  readonly type: string;
-  readonly op: "update" | "delete";
-}
-
-function isInCluster({ type }: Pick<Resource, "type">): boolean {
-  return type.startsWith("kubernetes:");
-}
-
-/** Returns the objects of the cluster whose deletion began. Others that are gone fail in the next deployment, and `--refresh` removes them. */
-async function deletedInCluster(stack: Stack, changed: readonly Changed[]): Promise<Resource[]> {
-  const urns = new Set(changed.flatMap((one) => (one.op === "delete" && isInCluster(one) ? [one.urn] : [])));
-  if (urns.size === 0) return [];
-  const { resources = [] } = (await exportState(stack)).deployment;
-  return resources.filter((resource) => urns.has(resource.urn) && !resource.delete);
-}
-
-/**
- * Makes the next deployment update resources whose values in the state may be those from before. A read does not suffice: that of a
- * Kubernetes object has only the fields and list items that the inputs have (pulumi-kubernetes, `pruneLiveState`).
- */
-function withUpdates(resources: readonly Resource[], changed: readonly Changed[]): Resource[] {
-  const urns = new Set(changed.flatMap((one) => (one.op === "delete" && isInCluster(one) ? [] : [one.urn])));
-  return resources.map((resource) =>
-    urns.has(resource.urn) && resource.custom !== false && !resource.delete && !isProvider(resource.type)
-      ? { ...resource, initErrors: ["the deployment was interrupted"] }
-      : resource,
-  );
+  recordCreations(stack, unread);
+  return {
+    steps: [...new Set([...creations, ...changed].map(({ urn }) => urn))],
+    unread: unread.map(({ urn }) => urn),
+  };
 }
 
 /**
@@ -98,12 +73,6 @@ async function importProviders(
   await refresh(stack, added.filter(needsSecret));
 }
 
-/** Reads resources that have a provider from their servers; those that do not exist leave the state. */
-async function refresh(stack: Stack, resources: readonly Resource[]): Promise<void> {
-  const target = resources.flatMap(({ urn, provider }) => (provider === undefined ? [] : [urn]));
-  if (target.length > 0) await stack.refresh({ target });
-}
-
 /**
  * Adds existing resources to the state, and marks those that changed in the same write, which also removes the pending operations.
  * @param references creations whose references contain the ids of their providers
@@ -121,7 +90,7 @@ async function importExisting(
     const found = await existingResources(stack, withProviderIds(resources, creations, references));
     imported = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
     // A replacement with the id of its predecessor is not imported.
-    const replaced = creations.map(({ urn, type }) => ({ urn, type, op: "update" as const }));
+    const replaced = creations.map(({ urn, type }): Changed => ({ urn, type, changed: "update" }));
     return withImported(withUpdates(resources, [...changed, ...replaced]), imported);
   });
   return imported;

@@ -7,6 +7,7 @@ import {
   verificationPage,
   skippedPolicyPage,
   failurePage,
+  recoveryLines,
 } from "../../../../ops/engine/deployment/page.ts";
 import type { Operation, Step } from "../../../../ops/engine/step.ts";
 import type { Paint } from "../../../../ops/terminal/paint.ts";
@@ -148,4 +149,12 @@ test("prints each failed check of the verification", () => {
     "1 passed, 1 failed\n  ✖ http://b.localhost without a session: expected status 302, got 200",
   );
   expect(nextPage(["npx gatehouse deploy dev"])).toBe("Next commands\n  npx gatehouse deploy dev");
+});
+
+test("a recovery lists what could not be read, and what to do", () => {
+  expect(recoveryLines([], [])).toEqual([]);
+  expect(recoveryLines(["urn::a", "urn::b"], ["urn::a"])).toEqual([
+    "Recovered 2 resources of an interrupted deployment.",
+    "1 object could not be read and may differ: a. Deploy again after this deployment.",
+  ]);
 });

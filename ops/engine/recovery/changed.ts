@@ -1,0 +1,71 @@
+/** Resources that an interrupted deployment updated or deleted: the state has their values from before. */
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { isLookedUp } from "../../clients/authentikObjects.ts";
+import { exportState, type Operation, type Resource } from "../state/state.ts";
+import type { Recorded } from "./creations.ts";
+import { existingResources, isProvider } from "./interruptedCreations.ts";
+
+export type Changed = Pick<Resource, "urn" | "type"> & Required<Pick<Recorded, "changed">>;
+
+const STEPS: Readonly<Record<string, Changed["changed"]>> = { updating: "update", deleting: "delete" };
+
+/** Returns what is recorded and what the engine had begun. */
+export function changedIn(recorded: readonly Recorded[], pending: readonly Operation[]): Changed[] {
+  return [
+    ...recorded.flatMap(({ urn, type, changed }) => (changed ? [{ urn, type, changed }] : [])),
+    ...pending.flatMap(({ type: operation, resource: { urn, type } }) => {
+      const changed = STEPS[operation];
+      return changed ? [{ urn, type, changed }] : [];
+    }),
+  ];
+}
+
+function isInCluster({ type }: Pick<Resource, "type">): boolean {
+  return type.startsWith("kubernetes:");
+}
+
+/**
+ * Makes the next deployment update objects of the cluster, also without a difference. A read does not suffice: it has only the fields and list
+ * items that the inputs have (pulumi-kubernetes, `pruneLiveState`). No server returns a password, so the next deployment sets it.
+ */
+export function withUpdates(resources: readonly Resource[], changed: readonly Changed[]): Resource[] {
+  const urns = new Set(changed.map(({ urn }) => urn));
+  return resources.map((resource) => {
+    if (!urns.has(resource.urn) || resource.custom === false || resource.delete || isProvider(resource.type))
+      return resource;
+    if (isInCluster(resource)) return { ...resource, initErrors: ["the deployment was interrupted"] };
+    const { password: _old, ...inputs } = resource.inputs ?? {};
+    const { password: _former, ...outputs } = resource.outputs ?? {};
+    return { ...resource, inputs, outputs };
+  });
+}
+
+/**
+ * Reads what was deleted in the cluster, and what was updated or deleted elsewhere: the providers of authentik and Postgres read every field, and
+ * update nothing without a difference.
+ * @returns the objects elsewhere, if their servers do not answer, e.g. because the interrupted deployment changed their addresses
+ */
+export async function readChanged(stack: Stack, changed: readonly Changed[]): Promise<Changed[]> {
+  const { resources = [] } = (await exportState(stack)).deployment;
+  const inState = (some: readonly Changed[]): Resource[] => {
+    const urns = new Set(some.map(({ urn }) => urn));
+    return resources.filter((resource) => urns.has(resource.urn) && !resource.delete);
+  };
+  await refresh(stack, inState(changed.filter((one) => isInCluster(one) && one.changed === "delete")));
+  const elsewhere = changed.filter((one) => !isInCluster(one) && !isProvider(one.type));
+  const objects = inState(elsewhere);
+  try {
+    // The Terraform provider takes a 404 of the gateway for a deleted object.
+    await existingResources(stack, objects.filter(({ type }) => isLookedUp(type)).slice(0, 1));
+    await refresh(stack, objects);
+    return [];
+  } catch {
+    return elsewhere;
+  }
+}
+
+/** Reads resources that have a provider from their servers; those that do not exist leave the state. */
+export async function refresh(stack: Stack, resources: readonly Resource[]): Promise<void> {
+  const target = resources.flatMap(({ urn, provider }) => (provider === undefined ? [] : [urn]));
+  if (target.length > 0) await stack.refresh({ target });
+}

@@ -14,6 +14,8 @@ export interface Deployable {
   readonly plan?: Pick<Plan, "exposures">;
   /** Whether the engine writes the state after each step. Default: up to `CHECKPOINTS_UP_TO` exposures. */
   readonly checkpoints?: boolean;
+  /** Whether {@link recover} ran just before. Default: it runs. */
+  readonly recovered?: boolean;
   /** Whether the policy pack runs when it is brought up. */
   readonly policy: PolicyOptions;
 }
@@ -29,12 +31,18 @@ export async function recover(stack: Stack): Promise<Recovered> {
  * @throws EngineError when the engine stops; what {@link recover} throws
  */
 export async function apply(
-  { stack, plan, policy, checkpoints = (plan?.exposures.length ?? 0) <= CHECKPOINTS_UP_TO }: Deployable,
+  {
+    stack,
+    plan,
+    policy,
+    recovered = false,
+    checkpoints = (plan?.exposures.length ?? 0) <= CHECKPOINTS_UP_TO,
+  }: Deployable,
   verb: "up" | "destroy",
   report: Report,
   interrupted?: AbortSignal,
 ): Promise<Ran> {
-  await recover(stack);
+  if (!recovered) await recover(stack);
   const work = (recorder?: Recorder): Promise<Ran> =>
     runEngine(
       report,

@@ -6,6 +6,8 @@ import { accessChanges } from "../../ops/engine/deployment/access.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { killedProcess } from "../helpers/killed.ts";
 import { headerOf } from "../../ops/clients/http.ts";
+import { recover } from "../../ops/engine/apply.ts";
+import { keepingUpdates } from "../../ops/engine/recovery/changed.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import {
@@ -98,7 +100,7 @@ test("a revert reports and closes the public path of a failed deployment, and le
   expect(await accessStatement()).toBe("Access: no changes");
 });
 
-test.each([false, true])("a revert closes what a killed deployment opened (checkpoints: %s)", async (checkpoints) => {
+test.each([false, true])("a revert closes what a killed deployment opened (checkpoints, refresh: %s)", async (both) => {
   const added = Array.from({ length: 4 }, (_, index) => service(`new-${index}`, { domains: ["localhost"] }));
   const more = [notes("localhost", "partner"), ...added];
   const policy = await policyOf("board-localhost");
@@ -106,9 +108,14 @@ test.each([false, true])("a revert closes what a killed deployment opened (check
     (await responseOf("/open")) === "200" &&
     (await responseOf("/", "notes.partner.test")) === "200" &&
     (await policyOf("board-localhost")) !== policy;
-  const args = [own.platform, "revert", config(["/open"], [], more, ["staff", "admins"]), checkpoints];
+  const args = [own.platform, "revert", config(["/open"], [], more, ["staff", "admins"]), both];
   expect(await killedProcess("deployOwn.ts", args, isOpen)).toBe("SIGKILL");
   stack = await own.open("revert");
+  if (both) {
+    // As `deploy --refresh` does.
+    await recover(stack.stack);
+    await keepingUpdates(stack.stack, () => stack.stack.refresh());
+  }
   await stack.up(config());
   await until(`302 ${own.identityProvider}/application/o/authorize/`, "/open");
   await until("404", "/", "notes.partner.test");

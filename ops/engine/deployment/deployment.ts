@@ -27,6 +27,7 @@ import {
 import { refuseTakenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "../run.ts";
+import { keepingUpdates } from "../recovery/changed.ts";
 import { readState, type StackState } from "../state/stackState.ts";
 import type { Step } from "../step.ts";
 import { accessOf } from "../../../infra/access/access.ts";
@@ -121,7 +122,7 @@ class Deployment {
     if (!this.#options.refresh) return;
     if (this.#before?.access) await refuseUnsafeRefresh(this.#target);
     const refresh = (report: (detail: string) => void) =>
-      runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted);
+      keepingUpdates(stack, () => runEngine(report, (watch) => stack.refresh(watch), this.#options.interrupted));
     this.#drift = (await this.#recording.part("Detecting drift", refresh, "15 s")).done;
     this.#options.print(driftPage(this.#drift, this.#options.paint));
   }
@@ -168,7 +169,7 @@ class Deployment {
   async #apply(stack: Stack): Promise<void> {
     const { plan } = this.#target;
     const work = (report: (detail: string) => void): Promise<Ran> =>
-      apply({ stack, plan, policy: this.#policy }, "up", report, this.#options.interrupted);
+      apply({ stack, plan, policy: this.#policy, recovered: true }, "up", report, this.#options.interrupted);
     this.#done = (await this.#recording.part("Deploying", work, "15 s")).done;
   }
 

@@ -1,11 +1,19 @@
 /** Resources that an interrupted deployment updated or deleted: the state has their values from before. */
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
-import { exportState, type Operation, type Resource } from "../state/state.ts";
+import { changeResources, exportState, type Operation, type Resource } from "../state/state.ts";
 import type { Recorded } from "./creations.ts";
 import { existingResources, isProvider } from "./interruptedCreations.ts";
 
 export type Changed = Pick<Resource, "urn" | "type"> & Required<Pick<Recorded, "changed">>;
+
+/** For `initErrors` of a resource that is updated without a difference. */
+const INTERRUPTED = "the deployment was interrupted";
+/** For `initErrors` of a resource that was imported and not read yet; a read removes them. */
+export const NOT_READ = "created by an interrupted deployment, not read yet";
+const ROLE = "postgresql:index/role:Role";
+/** 10 s. What cannot be read remains in the record, so nothing has to wait for it. */
+const RETRIES = { retries: 5, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
 
 const STEPS: Readonly<Record<string, Changed["changed"]>> = { updating: "update", deleting: "delete" };
 
@@ -26,14 +34,17 @@ function isInCluster({ type }: Pick<Resource, "type">): boolean {
 
 /**
  * Makes the next deployment update objects of the cluster, also without a difference. A read does not suffice: it has only the fields and list
- * items that the inputs have (pulumi-kubernetes, `pruneLiveState`). No server returns a password, so the next deployment sets it.
+ * items that the inputs have (pulumi-kubernetes, `pruneLiveState`). Postgres returns no password without superuser rights, so that of a role is set
+ * again; authentik's provider sets those of new users only.
  */
 export function withUpdates(resources: readonly Resource[], changed: readonly Changed[]): Resource[] {
   const urns = new Set(changed.map(({ urn }) => urn));
   return resources.map((resource) => {
     if (!urns.has(resource.urn) || resource.custom === false || resource.delete || isProvider(resource.type))
       return resource;
-    if (isInCluster(resource)) return { ...resource, initErrors: ["the deployment was interrupted"] };
+    if (isInCluster(resource))
+      return resource.initErrors?.includes(NOT_READ) ? resource : { ...resource, initErrors: [INTERRUPTED] };
+    if (resource.type !== ROLE) return resource;
     const { password: _old, ...inputs } = resource.inputs ?? {};
     const { password: _former, ...outputs } = resource.outputs ?? {};
     return { ...resource, inputs, outputs };
@@ -56,12 +67,26 @@ export async function readChanged(stack: Stack, changed: readonly Changed[]): Pr
   const objects = inState(elsewhere);
   try {
     // The Terraform provider takes a 404 of the gateway for a deleted object.
-    await existingResources(stack, objects.filter(({ type }) => isLookedUp(type)).slice(0, 1));
+    await existingResources(stack, objects.filter(({ type }) => isLookedUp(type)).slice(0, 1), RETRIES);
     await refresh(stack, objects);
     return [];
   } catch {
     return elsewhere;
   }
+}
+
+/** Runs a refresh of the whole stack, which would remove the marks of {@link withUpdates}. */
+export async function keepingUpdates<T>(stack: Stack, work: () => Promise<T>): Promise<T> {
+  const { resources = [] } = (await exportState(stack)).deployment;
+  const isMarked = ({ initErrors }: Resource): boolean => initErrors?.includes(INTERRUPTED) ?? false;
+  const urns = new Set(resources.filter(isMarked).map(({ urn }) => urn));
+  const result = await work();
+  if (urns.size > 0) {
+    await changeResources(stack, (after) =>
+      after.map((one) => (urns.has(one.urn) && !one.delete ? { ...one, initErrors: [INTERRUPTED] } : one)),
+    );
+  }
+  return result;
 }
 
 /** Reads resources that have a provider from their servers; those that do not exist leave the state. */

@@ -8,7 +8,7 @@
 import { ResourceHook, runtime } from "@pulumi/pulumi";
 import type { EngineEvent, PulumiFn, Stack, UpOptions } from "@pulumi/pulumi/automation/index.js";
 import { exportState } from "../state/state.ts";
-import { deleteCreations, recordCreations, recordedOf } from "./creations.ts";
+import { deleteCreations, readCreations, recordCreations, recordedOf } from "./creations.ts";
 
 /** Up to this number of exposures, checkpoints cost seconds. */
 export const CHECKPOINTS_UP_TO = 100;
@@ -25,14 +25,20 @@ export async function withoutCheckpoints<T>(stack: Stack, run: (recorder: Record
   const { workspace } = stack;
   const environment = workspace.envVars;
   const started = Date.now();
+  // What could not be read before remains.
+  const before = await readCreations(stack);
+  const deleteOwn = async (): Promise<void> => {
+    await deleteCreations(stack);
+    recordCreations(stack, before);
+  };
   workspace.envVars = { ...environment, PULUMI_SKIP_CHECKPOINTS: "true" };
   try {
     const result = await run(recorderOf(stack));
-    await deleteCreations(stack);
+    await deleteOwn();
     return result;
   } catch (error) {
     // A killed engine has not saved the state, so the record remains for the next run.
-    if (await isSavedSince(stack, started)) await deleteCreations(stack);
+    if (await isSavedSince(stack, started)) await deleteOwn();
     throw error;
   } finally {
     workspace.envVars = environment;
@@ -55,7 +61,8 @@ function recorderOf(stack: Stack): Recorder {
     const entry = resourcePreEvent && recordedOf(resourcePreEvent.metadata);
     if (!entry) return;
     recordCreations(stack, [entry]);
-    recordOf(entry.urn).resolve();
+    // Nothing waits for a deletion, and a creation with the same URN can follow.
+    if (entry.changed !== "delete") recordOf(entry.urn).resolve();
   };
   const { program } = stack.workspace;
   return { onEvent, ...(program && { program: afterRecord(program, (urn) => recordOf(urn).promise) }) };

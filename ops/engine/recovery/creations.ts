@@ -31,7 +31,8 @@ export type Recorded = Resource & { readonly changed?: "update" | "delete" };
 /** Returns what the record contains of a step; undefined for one that changes nothing. */
 export function recordedOf(metadata: Metadata): Recorded | undefined {
   const { op, urn, type } = metadata;
-  return op === "update" || op === "delete" ? { urn, type, changed: op } : creationOf(metadata);
+  if (op === "update") return { urn, type, changed: op };
+  return op === "delete" || op === "delete-replaced" ? { urn, type, changed: "delete" } : creationOf(metadata);
 }
 
 /** Returns the resource that a step creates, as a state contains it, with secrets masked; undefined for a step that creates nothing. */
@@ -58,7 +59,7 @@ export function recordCreations(stack: Stack, creations: readonly Recorded[]): v
   appendFileSync(creationsFile(stack.workspace.workDir, stack.name), lines.join(""), { mode: 0o600 });
 }
 
-/** Returns the entries of the record, each URN once, in the order of their beginning. */
+/** Returns the entries of the record, each step once, in the order of their beginning. */
 export function readCreations(stack: Stack): Promise<Recorded[]> {
   return readCreationsFile(creationsFile(stack.workspace.workDir, stack.name));
 }
@@ -69,7 +70,7 @@ export async function readCreationsFile(file: string): Promise<Recorded[]> {
   // A line without its end was being written when the process was killed; its creation had not begun.
   const creations = text.split("\n").slice(0, -1);
   const parsed = creations.map((line) => JSON.parse(line) as Recorded);
-  return [...new Map(parsed.map((resource) => [resource.urn, resource])).values()];
+  return [...new Map(parsed.map((entry) => [`${entry.urn} ${entry.changed ?? ""}`, entry])).values()];
 }
 
 /** Deletes the record: every creation in it is in the state, or was looked up. */

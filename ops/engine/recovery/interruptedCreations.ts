@@ -19,11 +19,16 @@ const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 }
  * once it is registered. Omits resources that do not exist, those that can safely be created again, and objects in authentik of the same name
  * that are not of this stack: the next run fails on their names instead of changing them.
  * @param creations creations of an interrupted deployment, dependencies first
- * @throws Error when a lookup in authentik fails for two minutes
+ * @param retries of a lookup. Default: for two minutes
+ * @throws Error when a lookup in authentik fails
  */
-export async function existingResources(stack: Stack, creations: readonly Resource[]): Promise<Resource[]> {
+export async function existingResources(
+  stack: Stack,
+  creations: readonly Resource[],
+  retries: typeof RETRIES = RETRIES,
+): Promise<Resource[]> {
   const lookedUp = creations.filter(({ type }) => isLookedUp(type));
-  const found = lookedUp.length === 0 ? new Map<Resource, string>() : await lookUpIds(stack, lookedUp);
+  const found = lookedUp.length === 0 ? new Map<Resource, string>() : await lookUpIds(stack, lookedUp, retries);
   return creations.flatMap((resource): Resource[] => {
     if (resource.custom === false) return [{ ...resource, inputs: {}, outputs: {} }];
     const id = resource.id ?? found.get(resource) ?? idFromInputs(resource.type, resource.inputs ?? {});
@@ -35,13 +40,17 @@ export async function existingResources(stack: Stack, creations: readonly Resour
   });
 }
 
-async function lookUpIds(stack: Stack, resources: readonly Resource[]): Promise<Map<Resource, string>> {
+async function lookUpIds(
+  stack: Stack,
+  resources: readonly Resource[],
+  retries: typeof RETRIES,
+): Promise<Map<Resource, string>> {
   const { deployment } = (await stack.exportStack()) as { deployment: Deployment };
   return withClient(async (client) => {
     const found = new Map<Resource, string>();
     for (const resource of resources) {
       const provider = deployment.resources?.find(({ urn, id }) => `${urn}::${id}` === resource.provider);
-      const id = await pRetry(() => lookUp(client, provider?.inputs ?? {}, resource), RETRIES);
+      const id = await pRetry(() => lookUp(client, provider?.inputs ?? {}, resource), retries);
       if (id !== undefined) found.set(resource, id);
     }
     return found;

@@ -1,6 +1,6 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
-import { type Changed, changedIn, readChanged, refresh, withUpdates } from "./changed.ts";
+import { type Changed, changedIn, NOT_READ, readChanged, refresh, withUpdates } from "./changed.ts";
 import { existingResources, isProvider } from "./interruptedCreations.ts";
 import { deleteCreations, MASKED, readCreations, recordCreations } from "./creations.ts";
 import { addSecretInputs } from "./providerInputs.ts";
@@ -25,16 +25,18 @@ export async function recoverInterrupted(stack: Stack): Promise<Recovered> {
   const creating = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
   const recorded = await readCreations(stack);
   const begun = [...recorded.filter(({ changed }) => !changed), ...creating];
-  const creations = [...new Map(begun.map((resource) => [resource.urn, resource])).values()];
+  const creations = withParents([...new Map(begun.map((resource) => [resource.urn, resource])).values()], resources);
   const changed = changedIn(recorded, pending);
   if (creations.length === 0 && pending.length === 0 && changed.length === 0) return { steps: [], unread: [] };
+  // The first change of the state removes the pending operations, and a recovery can be interrupted, too.
+  recordCreations(stack, [...creating, ...changed]);
 
   const known = new Set(resources.map(({ urn }) => urn));
   if (creations.some(({ urn, type }) => isProvider(type) && !known.has(urn)))
     await importProviders(stack, creations, changed);
-  const imported = await importExisting(stack, creations, changed);
+  await importExisting(stack, creations, changed);
   await addDependencies(stack, creations);
-  await refresh(stack, imported);
+  await refresh(stack, await notRead(stack));
   const unread = await readChanged(stack, changed);
   await deleteCreations(stack);
   recordCreations(stack, unread);
@@ -42,6 +44,21 @@ export async function recoverInterrupted(stack: Stack): Promise<Recovered> {
     steps: [...new Set([...creations, ...changed].map(({ urn }) => urn))],
     unread: unread.map(({ urn }) => urn),
   };
+}
+
+/** Returns creations whose parent and provider exist: a stack that was destroyed in between has none, and the engine refuses such a state. */
+function withParents(creations: readonly Resource[], resources: readonly Resource[]): Resource[] {
+  const known = new Set(resources.map(({ urn }) => urn));
+  return creations.filter(({ urn, parent, provider }) => {
+    const needed = [parent, provider && partsOf(provider)[0]].filter((one) => one !== undefined);
+    if (needed.every((one) => known.has(one))) known.add(urn);
+    return known.has(urn);
+  });
+}
+
+async function notRead(stack: Stack): Promise<Resource[]> {
+  const { resources = [] } = (await exportState(stack)).deployment;
+  return resources.filter(({ initErrors }) => initErrors?.includes(NOT_READ));
 }
 
 /**
@@ -88,7 +105,10 @@ async function importExisting(
   await changeResources(stack, async (resources) => {
     const known = new Set(resources.map(idOf));
     const found = await existingResources(stack, withProviderIds(resources, creations, references));
-    imported = found.filter((resource) => !known.has(idOf(resource))).map(withSecretOutputs);
+    imported = found
+      .filter((resource) => !known.has(idOf(resource)))
+      .map(withSecretOutputs)
+      .map((resource) => (resource.provider === undefined ? resource : { ...resource, initErrors: [NOT_READ] }));
     // A replacement with the id of its predecessor is not imported.
     const replaced = creations.map(({ urn, type }): Changed => ({ urn, type, changed: "update" }));
     return withImported(withUpdates(resources, [...changed, ...replaced]), imported);

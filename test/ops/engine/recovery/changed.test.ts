@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { changedIn, withUpdates } from "../../../../ops/engine/recovery/changed.ts";
+import { changedIn, NOT_READ, withUpdates } from "../../../../ops/engine/recovery/changed.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
 
 const ROUTE = "kubernetes:traefik.io/v1alpha1:IngressRoute";
+const ROLE = "postgresql:index/role:Role";
 const USER = "authentik:index/user:User";
 
 test("knows what was updated or deleted from the record and from the pending operations", () => {
@@ -16,21 +17,23 @@ test("knows what was updated or deleted from the record and from the pending ope
   ]);
 });
 
-test("updates objects of the cluster again, and sets passwords again, which no server returns", () => {
+test("updates objects of the cluster again, and sets passwords of roles again", () => {
   const route = { urn: "route", type: ROUTE, inputs: { spec: 1 } };
-  const user = { urn: "user", type: USER, inputs: { username: "inge", password: "old" }, outputs: { password: "old" } };
+  const role = { urn: "role", type: ROLE, inputs: { name: "owner", password: "old" }, outputs: { password: "old" } };
   const others = [
     { urn: "component", type: "gatehouse:index:Gatehouse", custom: false },
     { urn: "provider", type: "pulumi:providers:kubernetes", inputs: { password: "p" } },
     { urn: "route", type: ROUTE, delete: true },
+    { urn: "new", type: ROUTE, initErrors: [NOT_READ] },
+    { urn: "user", type: USER, inputs: { password: "old" } },
     { urn: "other", type: ROUTE },
   ];
-  const changed = ["route", "user", "component", "provider"].map((urn) => ({
-    ...{ urn, type: urn === "user" ? USER : ROUTE, changed: "update" as const },
-  }));
-  expect(withUpdates([route, user, ...others], changed)).toEqual([
+  const changed = ["route", "role", "component", "provider", "new", "user"].map((urn) => {
+    return { urn, type: ROUTE, changed: "update" as const };
+  });
+  expect(withUpdates([route, role, ...others], changed)).toEqual([
     { ...route, initErrors: ["the deployment was interrupted"] },
-    { urn: "user", type: USER, inputs: { username: "inge" }, outputs: {} },
+    { urn: "role", type: ROLE, inputs: { name: "owner" }, outputs: {} },
     ...others,
   ]);
 });

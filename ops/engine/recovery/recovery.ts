@@ -103,7 +103,8 @@ async function importExisting(
 ): Promise<Resource[]> {
   let imported: Resource[] = [];
   await changeResources(stack, async (resources) => {
-    const known = new Set(resources.map(idOf));
+    // One that was deleted to be created again has the id of its successor, which a fixed name gives.
+    const known = new Set(resources.filter(({ pendingReplacement }) => !pendingReplacement).map(idOf));
     const found = await existingResources(stack, withProviderIds(resources, creations, references));
     imported = found
       .filter((resource) => !known.has(idOf(resource)))

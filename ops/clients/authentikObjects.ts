@@ -27,7 +27,7 @@ const FLOWS = { authorizationFlow: "authorization_flow", invalidationFlow: "inva
 
 export const USER = "authentik:index/user:User";
 
-export const LISTS: Readonly<Record<string, List>> = {
+const LISTS: Readonly<Record<string, List>> = {
   [USER]: {
     path: "/core/users/",
     fields: ["username"],
@@ -80,14 +80,19 @@ export function isLookedUp(type: string): boolean {
   return type in LISTS;
 }
 
+/** Returns how objects of a type are listed; the type must be one that {@link isLookedUp}. */
+export function listOf(type: string): List {
+  return LISTS[type] ?? named("");
+}
+
 /**
  * Returns the objects that have the name of a planned one: the server accepts no second one.
- * @param type a type of {@link LISTS}
+ * @param type one that {@link isLookedUp}
  * @param inputs of the resource
  * @throws Error when the server does not answer
  */
 export async function objectsNamed(api: AuthentikApi, type: string, inputs: Inputs): Promise<Inputs[]> {
-  const { path, fields, filters, query } = LISTS[type] ?? named("");
+  const { path, fields, filters, query } = listOf(type);
   const filtered = Object.entries(filters).map(([input, filter]) => [filter, String(inputs[input])]);
   const objects = await api.all<Inputs>(path, {
     ...(Object.fromEntries(filtered) as Record<string, string>),
@@ -102,7 +107,7 @@ export async function objectsNamed(api: AuthentikApi, type: string, inputs: Inpu
  * @throws Error when the server does not answer
  */
 export async function takenFields(api: AuthentikApi, type: string, inputs: Inputs): Promise<string[]> {
-  const { path, fields, unique = {} } = LISTS[type] ?? named("");
+  const { path, fields, unique = {} } = listOf(type);
   const taken = async ([input, field]: readonly [string, string]): Promise<string[]> => {
     const value = inputs[input];
     if (typeof value !== "string") return [];

@@ -3,7 +3,7 @@ import type { Plan } from "../../infra/plan/types.ts";
 import type { PolicyOptions } from "./policyPack.ts";
 import { type Recovered, recoverInterrupted } from "./recovery/recovery.ts";
 import { CHECKPOINTS_UP_TO, type Recorder, withoutCheckpoints } from "./recovery/checkpoints.ts";
-import { recordCreations } from "./recovery/creations.ts";
+import { recordSteps } from "./recovery/stepRecord.ts";
 import { releaseStaleLock } from "./state/lock.ts";
 import { EngineError, type Ran, type Report, runEngine, type Watch } from "./run.ts";
 
@@ -62,7 +62,7 @@ export async function apply(
   try {
     return await (checkpoints ? work() : withoutCheckpoints(stack, work));
   } catch (error) {
-    if (error instanceof EngineError) recordCreations(stack, error.unconfirmed);
+    if (error instanceof EngineError) recordSteps(stack, error.unconfirmed);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import { errorText } from "../../config/errorText.ts";
 import type { Resource } from "./state/state.ts";
-import { creationOf, isResultUnknown, type Recorded, recordedOf } from "./recovery/creations.ts";
+import { creationOf, isResultUnknown, type Recorded, recordedOf } from "./recovery/stepRecord.ts";
 import { reasonOf, withoutConsequences } from "./reason.ts";
 import { lastOf, merged, type Step, stepOf } from "./step.ts";
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { buildFor } from "../../ops/engine/artifacts.ts";
-import { readCreations } from "../../ops/engine/recovery/creations.ts";
+import { readRecord } from "../../ops/engine/recovery/stepRecord.ts";
 import { runEngine } from "../../ops/engine/run.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -83,7 +83,7 @@ describe("the lifecycle of a stack", () => {
     });
     await expect(deploy({ stack }, quiet)).rejects.toThrow("the error of the program");
     // The engine saved its state, so nothing has to be recovered.
-    expect(await readCreations(stack)).toEqual([]);
+    expect(await readRecord(stack)).toEqual([]);
   });
 
   test("the next deployment completes one that was killed half-way", async () => {

@@ -7,7 +7,7 @@ import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { killedProcess } from "../helpers/killed.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { recover } from "../../ops/engine/apply.ts";
-import { keepingUpdates } from "../../ops/engine/recovery/changed.ts";
+import { keepingUpdates } from "../../ops/engine/recovery/interruptedChanges.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import {

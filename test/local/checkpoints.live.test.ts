@@ -9,7 +9,7 @@ import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
 import { withClient } from "../../ops/clients/http.ts";
-import { creationsFile } from "../../ops/engine/recovery/creations.ts";
+import { recordFile } from "../../ops/engine/recovery/stepRecord.ts";
 import { exportState } from "../../ops/engine/state/state.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
@@ -19,7 +19,7 @@ const changes = { "gatehouse:protected_services": proxyServices(75) };
 /** Providers at which the deployment is killed: the API returns at most 100 in one page (measured). */
 const KILLED_ABOVE = 110;
 const data = mkdtempSync(join(tmpdir(), "gatehouse-checkpoints-"));
-const record = creationsFile(join(data, "workspace"), "local");
+const record = recordFile(join(data, "workspace"), "local");
 const PROVIDER = "authentik:index/providerProxy:ProviderProxy";
 
 let platform: Platform;

@@ -27,7 +27,7 @@ import {
 import { refuseTakenNames } from "./takenNames.ts";
 import { Recording } from "./recording.ts";
 import { EngineError, type Ran, runEngine, type Watch } from "../run.ts";
-import { keepingUpdates } from "../recovery/changed.ts";
+import { keepingUpdates } from "../recovery/interruptedChanges.ts";
 import { readState, type StackState } from "../state/stackState.ts";
 import type { Step } from "../step.ts";
 import { accessOf } from "../../../infra/access/access.ts";

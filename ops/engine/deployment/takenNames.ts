@@ -10,10 +10,10 @@ import type { Resource } from "../state/state.ts";
 import { lastOf } from "../step.ts";
 import { type Ready, Refusal } from "./checks.ts";
 
-const APPLICATION = "authentik:index/application:Application";
 type Target = Pick<StackContext, "settings" | "plan">;
 type Inputs = Readonly<Record<string, unknown>>;
 
+const APPLICATION = "authentik:index/application:Application";
 const CLIENT = "authentik:index/providerOauth2:ProviderOauth2";
 /** Part of the references to Gatehouse's own provider; a project can have another one, for another server. */
 const PROVIDER = "pulumi:providers:authentik::authentik::";
@@ -86,14 +86,14 @@ export async function takenNames(
 }
 
 function problem(url: string, type: string, field: string, inputs: Inputs, target: Target): string {
-  const isClientId = field === "clientId";
-  const entry = entryOf(String(inputs[type === APPLICATION ? "slug" : "name"]), target);
-  if (isClientId) {
+  if (field === "clientId") {
+    const entry = entryOf(String(inputs["name"]), target);
     const fix = "Choose another one; of a deployed service, change name and application_slug one after the other.";
     return `${entry ?? "protected_services"}.oauth_config.client_id: ${url} already has a provider with this client id. ${fix}`;
   }
   const what = `${url} already has an object ${lastOf(type, ":")} with the ${field} "${String(inputs[field])}"`;
-  if (entry === undefined || type !== APPLICATION) return `${what}. Rename or delete it there.`;
+  const entry = type === APPLICATION ? entryOf(String(inputs["slug"]), target) : undefined;
+  if (entry === undefined) return `${what}. Rename or delete it there.`;
   return `${entry}.application_slug: ${what}. Choose another slug, or delete that application.`;
 }
 

@@ -3,12 +3,12 @@
  *
  * A file or object storage backend receives the whole state after each step, so the time of a deployment grows with the square of its size:
  * 88 s of CPU time for 30 services, 11 s without (measured). `PULUMI_SKIP_CHECKPOINTS` makes the engine write the state once, at the end,
- * also after an error or Ctrl-C. When the engine is killed, the state misses what it did; ops/engine/recovery/creations.ts records that.
+ * also after an error or Ctrl-C. When the engine is killed, the state misses what it did; ops/engine/recovery/stepRecord.ts records that.
  */
 import { ResourceHook, runtime } from "@pulumi/pulumi";
 import type { EngineEvent, PulumiFn, Stack, UpOptions } from "@pulumi/pulumi/automation/index.js";
 import { exportState } from "../state/state.ts";
-import { deleteCreations, readCreations, recordCreations, recordedOf } from "./creations.ts";
+import { deleteRecord, readRecord, recordSteps, recordedOf } from "./stepRecord.ts";
 
 /** Up to this number of exposures, checkpoints cost seconds. */
 export const CHECKPOINTS_UP_TO = 100;
@@ -26,10 +26,10 @@ export async function withoutCheckpoints<T>(stack: Stack, run: (recorder: Record
   const environment = workspace.envVars;
   const started = Date.now();
   // What could not be read before remains.
-  const before = await readCreations(stack);
+  const before = await readRecord(stack);
   const deleteOwn = async (): Promise<void> => {
-    await deleteCreations(stack);
-    recordCreations(stack, before);
+    await deleteRecord(stack);
+    recordSteps(stack, before);
   };
   workspace.envVars = { ...environment, PULUMI_SKIP_CHECKPOINTS: "true" };
   try {
@@ -60,7 +60,7 @@ function recorderOf(stack: Stack): Recorder {
   const onEvent = ({ resourcePreEvent }: EngineEvent): void => {
     const entry = resourcePreEvent && recordedOf(resourcePreEvent.metadata);
     if (!entry) return;
-    recordCreations(stack, [entry]);
+    recordSteps(stack, [entry]);
     // Nothing waits for a deletion, and a creation with the same URN can follow.
     if (entry.changed !== "delete") recordOf(entry.urn).resolve();
   };

@@ -1,7 +1,7 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import pRetry from "p-retry";
 import { AuthentikApi } from "../../clients/authentikApi.ts";
-import { comparable, isLookedUp, LISTS, objectsNamed, USER } from "../../clients/authentikObjects.ts";
+import { comparable, isLookedUp, listOf, objectsNamed, USER } from "../../clients/authentikObjects.ts";
 import { type HttpClient, withClient } from "../../clients/http.ts";
 import type { Deployment, Resource } from "../state/state.ts";
 
@@ -62,7 +62,7 @@ async function lookUp(
   provider: Inputs,
   { type, inputs = {} }: Resource,
 ): Promise<string | undefined> {
-  const { own = {}, id = "pk" } = LISTS[type] ?? {};
+  const { own = {}, id = "pk" } = listOf(type);
   const url = plain(provider["url"]);
   const api = new AuthentikApi(client, url, plain(provider["token"]));
   const objects = await objectsNamed(api, type, inputs).catch((error: unknown) => {

@@ -2,7 +2,7 @@
 import { output, runtime } from "@pulumi/pulumi";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { changeResources, type Resource } from "../state/state.ts";
-import { MASKED } from "./creations.ts";
+import { MASKED } from "./stepRecord.ts";
 
 /**
  * Completes providers in the state whose inputs are masked.

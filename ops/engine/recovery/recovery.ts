@@ -1,8 +1,8 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
-import { type Changed, changedIn, NOT_READ, readChanged, refresh, withUpdates } from "./changed.ts";
+import { type Changed, changedIn, NOT_READ, readChanged, refresh, withUpdates } from "./interruptedChanges.ts";
 import { existingResources, isProvider } from "./interruptedCreations.ts";
-import { deleteCreations, MASKED, readCreations, recordCreations } from "./creations.ts";
+import { deleteRecord, MASKED, readRecord, recordSteps } from "./stepRecord.ts";
 import { addSecretInputs } from "./providerInputs.ts";
 import { changeResources, exportState, type Resource } from "../state/state.ts";
 
@@ -16,20 +16,20 @@ export interface Recovered {
 
 /**
  * Completes the state after an interrupted deployment, whose steps are the pending operations of the engine (`pending_operations`) and those in
- * the record (ops/engine/recovery/creations.ts). Created resources are added, since the next deployment would fail on existing names. For what
- * was updated or deleted the state has the values from before, so a revert would be no difference: see changed.ts.
+ * the record (ops/engine/recovery/stepRecord.ts). Created resources are added, since the next deployment would fail on existing names. For what
+ * was updated or deleted the state has the values from before, so a revert would be no difference: see interruptedChanges.ts.
  * @throws Error when the identity provider, which returns some of the ids, does not answer
  */
 export async function recoverInterrupted(stack: Stack): Promise<Recovered> {
   const { pending_operations: pending = [], resources = [] } = (await exportState(stack)).deployment;
   const creating = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
-  const recorded = await readCreations(stack);
+  const recorded = await readRecord(stack);
   const begun = [...recorded.filter(({ changed }) => !changed), ...creating];
   const creations = withParents([...new Map(begun.map((resource) => [resource.urn, resource])).values()], resources);
   const changed = changedIn(recorded, pending);
   if (creations.length === 0 && pending.length === 0 && changed.length === 0) return { steps: [], unread: [] };
   // The first change of the state removes the pending operations, and a recovery can be interrupted, too.
-  recordCreations(stack, [...creating, ...changed]);
+  recordSteps(stack, [...creating, ...changed]);
 
   const known = new Set(resources.map(({ urn }) => urn));
   if (creations.some(({ urn, type }) => isProvider(type) && !known.has(urn)))
@@ -38,8 +38,8 @@ export async function recoverInterrupted(stack: Stack): Promise<Recovered> {
   await addDependencies(stack, creations);
   await refresh(stack, await notRead(stack));
   const unread = await readChanged(stack, changed);
-  await deleteCreations(stack);
-  recordCreations(stack, unread);
+  await deleteRecord(stack);
+  recordSteps(stack, unread);
   return {
     steps: [...new Set([...creations, ...changed].map(({ urn }) => urn))],
     unread: unread.map(({ urn }) => urn),
@@ -110,9 +110,8 @@ async function importExisting(
       .filter((resource) => !known.has(idOf(resource)))
       .map(withSecretOutputs)
       .map((resource) => (resource.provider === undefined ? resource : { ...resource, initErrors: [NOT_READ] }));
-    // A replacement with the id of its predecessor is not imported.
-    const replaced = creations.map(({ urn, type }): Changed => ({ urn, type, changed: "update" }));
-    return withImported(withUpdates(resources, [...changed, ...replaced]), imported);
+    // A replacement with the id of its predecessor is not imported, but updated.
+    return withImported(withUpdates(resources, [...changed, ...creations]), imported);
   });
   return imported;
 }

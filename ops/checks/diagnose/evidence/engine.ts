@@ -1,6 +1,6 @@
 /** The engine's record of a stack. */
 import type { PulumiCli } from "../../../clients/pulumiCli.ts";
-import { creationsFile, readCreationsFile } from "../../../engine/recovery/creations.ts";
+import { recordFile, readRecordFile } from "../../../engine/recovery/stepRecord.ts";
 import { deployedAccess } from "../../../engine/state/stackState.ts";
 import type { Deployment, Resource } from "../../../engine/state/state.ts";
 import type { EngineState } from "../evidence.ts";
@@ -28,7 +28,7 @@ export function observeEngine(found: Observation<PulumiCli>, workspace: string):
       run("stack", "history", "--json", "--page-size", "10", ...stack),
     ]);
     const { deployment } = JSON.parse(exported) as { deployment: Deployment };
-    const recorded = await readCreationsFile(creationsFile(workspace, own));
+    const recorded = await readRecordFile(recordFile(workspace, own));
     return engineState(deployment, JSON.parse(history === "" ? "[]" : history) as Update[] | null, recorded);
   });
 }

@@ -2,7 +2,7 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { changeResources, exportState, type Operation, type Resource } from "../state/state.ts";
-import type { Recorded } from "./creations.ts";
+import type { Recorded } from "./stepRecord.ts";
 import { existingResources, isProvider } from "./interruptedCreations.ts";
 
 export type Changed = Pick<Resource, "urn" | "type"> & Required<Pick<Recorded, "changed">>;
@@ -37,7 +37,7 @@ function isInCluster({ type }: Pick<Resource, "type">): boolean {
  * items that the inputs have (pulumi-kubernetes, `pruneLiveState`). Postgres returns no password without superuser rights, so that of a role is set
  * again; authentik's provider sets those of new users only.
  */
-export function withUpdates(resources: readonly Resource[], changed: readonly Changed[]): Resource[] {
+export function withUpdates(resources: readonly Resource[], changed: readonly Pick<Resource, "urn">[]): Resource[] {
   const urns = new Set(changed.map(({ urn }) => urn));
   return resources.map((resource) => {
     if (!urns.has(resource.urn) || resource.custom === false || resource.delete || isProvider(resource.type))
@@ -78,14 +78,9 @@ export async function readChanged(stack: Stack, changed: readonly Changed[]): Pr
 /** Runs a refresh of the whole stack, which would remove the marks of {@link withUpdates}. */
 export async function keepingUpdates<T>(stack: Stack, work: () => Promise<T>): Promise<T> {
   const { resources = [] } = (await exportState(stack)).deployment;
-  const isMarked = ({ initErrors }: Resource): boolean => initErrors?.includes(INTERRUPTED) ?? false;
-  const urns = new Set(resources.filter(isMarked).map(({ urn }) => urn));
+  const marked = resources.filter(({ initErrors }) => initErrors?.includes(INTERRUPTED));
   const result = await work();
-  if (urns.size > 0) {
-    await changeResources(stack, (after) =>
-      after.map((one) => (urns.has(one.urn) && !one.delete ? { ...one, initErrors: [INTERRUPTED] } : one)),
-    );
-  }
+  if (marked.length > 0) await changeResources(stack, (after) => withUpdates(after, marked));
   return result;
 }
 

@@ -53,32 +53,32 @@ function isSecret(value: unknown): boolean {
 }
 
 /** Appends entries to the record. It is synchronous, so that a step that begins afterwards is in the file. */
-export function recordCreations(stack: Stack, creations: readonly Recorded[]): void {
-  if (creations.length === 0) return;
-  const lines = creations.map((creation) => `${JSON.stringify(creation)}\n`);
-  appendFileSync(creationsFile(stack.workspace.workDir, stack.name), lines.join(""), { mode: 0o600 });
+export function recordSteps(stack: Stack, steps: readonly Recorded[]): void {
+  if (steps.length === 0) return;
+  const lines = steps.map((step) => `${JSON.stringify(step)}\n`);
+  appendFileSync(recordFile(stack.workspace.workDir, stack.name), lines.join(""), { mode: 0o600 });
 }
 
 /** Returns the entries of the record, each step once, in the order of their beginning. */
-export function readCreations(stack: Stack): Promise<Recorded[]> {
-  return readCreationsFile(creationsFile(stack.workspace.workDir, stack.name));
+export function readRecord(stack: Stack): Promise<Recorded[]> {
+  return readRecordFile(recordFile(stack.workspace.workDir, stack.name));
 }
 
-/** Like {@link readCreations}, for a reader that has not opened the stack. */
-export async function readCreationsFile(file: string): Promise<Recorded[]> {
+/** Like {@link readRecord}, for a reader that has not opened the stack. */
+export async function readRecordFile(file: string): Promise<Recorded[]> {
   const text = await readFile(file, "utf8").catch(() => "");
-  // A line without its end was being written when the process was killed; its creation had not begun.
-  const creations = text.split("\n").slice(0, -1);
-  const parsed = creations.map((line) => JSON.parse(line) as Recorded);
+  // A line without its end was being written when the process was killed; its step had not begun.
+  const lines = text.split("\n").slice(0, -1);
+  const parsed = lines.map((line) => JSON.parse(line) as Recorded);
   return [...new Map(parsed.map((entry) => [`${entry.urn} ${entry.changed ?? ""}`, entry])).values()];
 }
 
-/** Deletes the record: every creation in it is in the state, or was looked up. */
-export async function deleteCreations(stack: Stack): Promise<void> {
-  await rm(creationsFile(stack.workspace.workDir, stack.name), { force: true });
+/** Deletes the record: every step in it is in the state, or was read. */
+export async function deleteRecord(stack: Stack): Promise<void> {
+  await rm(recordFile(stack.workspace.workDir, stack.name), { force: true });
 }
 
 /** @param workspace folder of the engine's workspace */
-export function creationsFile(workspace: string, stack: string): string {
+export function recordFile(workspace: string, stack: string): string {
   return join(workspace, `creations-${stack}.jsonl`);
 }

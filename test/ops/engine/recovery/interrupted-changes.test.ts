@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changedIn, NOT_READ, withUpdates } from "../../../../ops/engine/recovery/changed.ts";
+import { changedIn, NOT_READ, withUpdates } from "../../../../ops/engine/recovery/interruptedChanges.ts";
 import type { Resource } from "../../../../ops/engine/state/state.ts";
 
 const ROUTE = "kubernetes:traefik.io/v1alpha1:IngressRoute";

@@ -5,12 +5,12 @@ import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EngineError, runEngine } from "../../../../ops/engine/run.ts";
 import {
-  creationsFile,
-  deleteCreations,
+  recordFile,
+  deleteRecord,
   isResultUnknown,
-  readCreations,
-  recordCreations,
-} from "../../../../ops/engine/recovery/creations.ts";
+  readRecord,
+  recordSteps,
+} from "../../../../ops/engine/recovery/stepRecord.ts";
 
 test.each([
   [
@@ -87,26 +87,26 @@ describe("the record", () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   test("contains each creation once, is readable by its owner only, and is deleted", async () => {
-    expect(await readCreations(stack)).toEqual([]);
-    recordCreations(stack, []);
+    expect(await readRecord(stack)).toEqual([]);
+    recordSteps(stack, []);
     expect(readdirSync(folder)).toEqual([]);
-    recordCreations(stack, [{ urn: "a", type: "t" }]);
-    recordCreations(stack, [
+    recordSteps(stack, [{ urn: "a", type: "t" }]);
+    recordSteps(stack, [
       { urn: "a", type: "t" },
       { urn: "b", type: "t" },
     ]);
-    expect(await readCreations(stack)).toEqual([
+    expect(await readRecord(stack)).toEqual([
       { urn: "a", type: "t" },
       { urn: "b", type: "t" },
     ]);
-    expect(statSync(creationsFile(folder, "dev")).mode & 0o777).toBe(0o600);
-    await deleteCreations(stack);
+    expect(statSync(recordFile(folder, "dev")).mode & 0o777).toBe(0o600);
+    await deleteRecord(stack);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test("ignores an incomplete line, whose creation had not begun", async () => {
-    recordCreations(stack, [{ urn: "a", type: "t" }]);
-    appendFileSync(creationsFile(folder, "dev"), '{"urn":"b","ty');
-    expect(await readCreations(stack)).toEqual([{ urn: "a", type: "t" }]);
+    recordSteps(stack, [{ urn: "a", type: "t" }]);
+    appendFileSync(recordFile(folder, "dev"), '{"urn":"b","ty');
+    expect(await readRecord(stack)).toEqual([{ urn: "a", type: "t" }]);
   });
 });

@@ -13,6 +13,7 @@ const PROXY = z.object({
   ...provider,
   mode: z.string(),
   external_host: z.string(),
+  internal_host: z.string().default(""),
   cookie_domain: z.string().default(""),
   skip_path_regex: z.string().default(""),
   basic_auth_enabled: z.boolean().default(false),

@@ -23,8 +23,15 @@ export interface ClientAccess extends Omit<Access, "session" | "publicPaths"> {
   readonly scopes: readonly string[];
 }
 
-/** Returns the application that an outpost checks for a host, or why it cannot be an entry. */
-export function proxyAccess(host: string, records: IdentityRecords | string): Access | string {
+/**
+ * Returns the application that an outpost checks for a host, or why it cannot be an entry.
+ * @param serves whether the outpost serves the host itself (mode `proxy`)
+ */
+export function proxyAccess(
+  host: string,
+  records: IdentityRecords | string,
+  serves: boolean,
+): (Access & { readonly internalHost: string }) | string {
   if (typeof records === "string") return `the groups of its application are not known: ${records}`;
   const own = records.proxies.filter(
     (proxy) => hostOf(proxy.external_host) === host && proxy.mode !== "forward_domain",
@@ -33,7 +40,8 @@ export function proxyAccess(host: string, records: IdentityRecords | string): Ac
   if (provider === undefined) return "authentik has no proxy provider for its host";
   if (others.length > 0) return "authentik has several proxy providers for its host";
   const name = `provider "${provider.name}" of authentik`;
-  if (provider.mode === "proxy") return `its ${name} proxies requests itself`;
+  if (provider.mode === "proxy" && !serves) return `its ${name} proxies requests itself`;
+  if (provider.mode !== "proxy" && serves) return `its backend is an outpost, but its ${name} proxies no requests`;
   if (provider.basic_auth_enabled) return `its ${name} sends a password to the application`;
   if (provider.authentication_flow != null) return `its ${name} has an authentication flow`;
   if (!records.outposts.some(({ providers }) => providers.includes(provider.pk))) return `its ${name} is in no outpost`;
@@ -47,6 +55,7 @@ export function proxyAccess(host: string, records: IdentityRecords | string): Ac
   return {
     ...access,
     session: provider.access_token_validity,
+    internalHost: provider.internal_host,
     publicPaths: paths,
     protocol: provider.external_host.startsWith("https:") ? "https" : "http",
     differences: [...access.differences, ...differences, ...domain],

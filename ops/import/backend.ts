@@ -35,9 +35,7 @@ export function readBackend(services: readonly Value[], namespace: string, manif
     return refused(`its backend ${name ?? ""} is no Kubernetes Service`);
   }
   const problems = fieldProblems(service);
-  const manifest = manifests.find(
-    (one) => one.kind === "Service" && one.namespace === space && one.objectName === name,
-  );
+  const manifest = serviceNamed(space, name, manifests);
   if (manifest === undefined) return refused(`its Service ${space}/${name} does not exist`);
   if (textAt(manifest.spec, "type") === "ExternalName")
     return refused(`its Service ${space}/${name} is an ExternalName`);
@@ -53,6 +51,10 @@ export function readBackend(services: readonly Value[], namespace: string, manif
   return all.length > 0
     ? { backend: undefined, problems: all }
     : { backend: { name, namespace: space, port }, problems };
+}
+
+export function serviceNamed(namespace: string, name: string, manifests: readonly Manifest[]): Manifest | undefined {
+  return manifests.find((one) => one.kind === "Service" && one.namespace === namespace && one.objectName === name);
 }
 
 function refused(problem: string): Read {

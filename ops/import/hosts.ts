@@ -3,6 +3,7 @@ import type { Backend } from "../../config/backend.ts";
 import type { Tls } from "../../config/sections/domains.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { type Chain, readChain } from "./middlewares.ts";
+import { isOutpost } from "./outpost.ts";
 import { protectionFor, type Protection } from "./protections.ts";
 import { isSimplePath, narrowing, overlap } from "./publicPaths.ts";
 import { type Protocol, type Source, type SourceRoute } from "./source.ts";
@@ -53,13 +54,15 @@ export function hostCandidate(host: string, routes: readonly SourceRoute[], sour
   }
   const paths = publicPathsOf(own, main, first.chain);
   if (typeof paths === "string") return paths;
-  const protection = protectionFor(host, first.chain.authentication, source);
+  const isServed = first.chain.authentication.kind === "none" && isOutpost(backend, source.manifests);
+  const protection = protectionFor(host, isServed ? { kind: "outpost" } : first.chain.authentication, source);
   if (typeof protection === "string") return protection;
   if (toOutpost.length > 0 && protection.type !== "proxy")
     return `its path ${OUTPOST_PATH} is routed without forward auth`;
   const tls = isHttps ? (own.find(({ route }) => route.tls)?.route.tls ?? { termination: "default" }) : undefined;
   return {
-    ...{ host, backend, protection, tls, routes },
+    ...{ host, protection, tls, routes },
+    backend: protection.backend ?? backend,
     protocol: isHttps ? "https" : "http",
     upstream: !isHttps && protection.protocol === "https",
     publicPaths: [...new Set([...protection.publicPaths, ...paths.paths])],

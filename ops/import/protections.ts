@@ -1,5 +1,7 @@
 /** The fields of an entry that describe its protection. */
+import type { Backend } from "../../config/backend.ts";
 import type { Authentication } from "./middlewares.ts";
+import { internalBackend } from "./outpost.ts";
 import { type Access, clientAccess, proxyAccess } from "./applications.ts";
 import type { Protocol, Source } from "./source.ts";
 
@@ -9,6 +11,8 @@ interface Common {
   readonly publicPaths: readonly string[];
   readonly differences: readonly string[];
   readonly application?: Access["application"];
+  /** Backend of the application, if that of the route is an outpost. */
+  readonly backend?: Backend;
 }
 
 export type Protection = Common &
@@ -31,11 +35,16 @@ const FORWARD_AUTH_DIFFERENCES = [
   "API and background requests without a session get 401 instead of a redirect to the login",
 ];
 
+/** How the requests of a route are authenticated; `outpost`: its backend is an outpost of authentik. */
+type Authenticated = Authentication | { readonly kind: "outpost" };
+
 /** Returns the protection of a host, or why no entry has the same. */
-export function protectionFor(host: string, authentication: Authentication, source: Source): Protection | string {
+export function protectionFor(host: string, authentication: Authenticated, source: Source): Protection | string {
   switch (authentication.kind) {
     case "authentik":
       return proxy(host, source);
+    case "outpost":
+      return servedByOutpost(host, source);
     case "basic":
       return basic(authentication.secret, source);
     case "none":
@@ -44,9 +53,23 @@ export function protectionFor(host: string, authentication: Authentication, sour
 }
 
 function proxy(host: string, { identity }: Source): Protection | string {
-  const access = proxyAccess(host, identity);
+  const access = proxyAccess(host, identity, false);
   if (typeof access === "string") return access;
   return { type: "proxy", ...access, differences: [...FORWARD_AUTH_DIFFERENCES, ...access.differences] };
+}
+
+function servedByOutpost(host: string, { identity, manifests }: Source): Protection | string {
+  const access = proxyAccess(host, identity, true);
+  if (typeof access === "string") return access;
+  const backend = internalBackend(access.internalHost, manifests);
+  if (typeof backend === "string") return `its backend is an outpost, whose internal host ${backend}`;
+  const headers = "the application receives requests from Traefik, with X-idp-* headers and no longer X-authentik-*";
+  return {
+    type: "proxy",
+    ...access,
+    backend,
+    differences: [...FORWARD_AUTH_DIFFERENCES, headers, ...access.differences],
+  };
 }
 
 function basic(secret: string, { users }: Source): Protection | string {

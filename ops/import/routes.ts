@@ -1,9 +1,10 @@
 /** Reads the routes of a cluster. */
+import type { Backend } from "../../config/backend.ts";
 import type { Tls } from "../../config/sections/domains.ts";
 import { plainHost } from "../../policy/matcher.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
 import { type RoutingRule, rulesOf } from "../../policy/routing.ts";
-import { readBackend } from "./backend.ts";
+import { readBackend, serviceNamed } from "./backend.ts";
 import { hostsAndPaths, isWhole, type PathMatch } from "./matches.ts";
 import type { Protocol, Source, SourceRoute } from "./source.ts";
 
@@ -20,6 +21,8 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
 const ANNOTATION = "traefik.ingress.kubernetes.io/";
 /** Annotations of Traefik on an Ingress that are read below. */
 const ROUTER = ["entrypoints", "middlewares", "priority", "tls", "tls.certresolver"].map((name) => `router.${name}`);
+/** Traefik reads annotations of these prefixes only: those of Traefik 1, which authentik writes, change nothing. */
+const READ = /^traefik\.ingress\.kubernetes\.io\/(router|service)\./;
 
 /** Returns every rule of every object that routes. */
 export function routesOf(source: Source): SourceRoute[] {
@@ -101,7 +104,7 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
   const annotation = (name: string): string | undefined => textAt(annotations, `${ANNOTATION}router.${name}`);
   const className = textAt(manifest.spec, "ingressClassName") ?? textAt(annotations, "kubernetes.io/ingress.class");
   const foreign = Object.keys(annotations).filter(
-    (key) => key.startsWith(ANNOTATION) && !ROUTER.includes(key.slice(ANNOTATION.length)),
+    (key) => READ.test(key) && !ROUTER.includes(key.slice(ANNOTATION.length)),
   );
   const common = [
     ...(className === undefined || className === "traefik" ? [] : [`its class is ${className}, not traefik`]),
@@ -119,6 +122,7 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
     const isNamed = host !== undefined && !host.includes("*");
     const match = pathOf(path);
     const backend = readBackend([backendOf(path)], manifest.namespace, source.manifests);
+    const annotated = backend.backend ? serviceProblems(backend.backend, source.manifests) : [];
     const length = `Host("${host ?? ""}") && PathPrefix("${textAt(path, "path") ?? "/"}")`.length;
     return {
       ...base(rule, index),
@@ -135,9 +139,19 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
         ...problems,
         ...protocols.problems,
         ...backend.problems,
+        ...annotated,
       ],
     };
   });
+}
+
+/** Of the Service of an Ingress, Traefik reads annotations, too: the protocol of the backend, sticky sessions, and others. */
+function serviceProblems({ namespace, name }: Backend, manifests: readonly Manifest[]): string[] {
+  const service = serviceNamed(namespace, name, manifests);
+  const annotations = Object.keys(fieldsOf(at(service?.props, "metadata", "annotations")));
+  return annotations
+    .filter((key) => READ.test(key))
+    .map((key) => `its Service ${namespace}/${name} has the annotation ${key}, which has no equivalent`);
 }
 
 function pathOf(path: Value): PathMatch {

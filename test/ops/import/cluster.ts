@@ -32,8 +32,15 @@ export function route(place: string, routes: readonly object[], spec: object = {
   return object(TRAEFIK, "IngressRoute", place, { spec: { entryPoints: ["web"], routes, ...spec } });
 }
 
-export function ingress(place: string, host: string, name: string, annotations: object = {}, path = "/"): Manifest {
-  const paths = [{ path, pathType: "Prefix", backend: { service: { name, port: { number: 80 } } } }];
+export function ingress(
+  place: string,
+  host: string,
+  name: string,
+  annotations: object = {},
+  path = "/",
+  port = 80,
+): Manifest {
+  const paths = [{ path, pathType: "Prefix", backend: { service: { name, port: { number: port } } } }];
   const metadata = { namespace: place.split("/")[0], name: place.split("/")[1], annotations };
   return object("networking.k8s.io/v1", "Ingress", place, { metadata, spec: { rules: [{ host, http: { paths } }] } });
 }
@@ -81,7 +88,13 @@ export function proxies(...list: readonly Proxy[]): IdentityRecords {
         authorization_flow: "implicit",
         access_token_validity: "hours=24",
       },
-      ...{ mode: "forward_single", external_host: `http://${host}`, cookie_domain: "", skip_path_regex: "" },
+      ...{
+        mode: "forward_single",
+        external_host: `http://${host}`,
+        internal_host: "",
+        cookie_domain: "",
+        skip_path_regex: "",
+      },
       ...{ basic_auth_enabled: false, authentication_flow: null },
       ...provider,
     })),

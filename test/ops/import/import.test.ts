@@ -116,6 +116,63 @@ describe("forward auth of authentik", () => {
   });
 });
 
+describe("an outpost that serves the host itself", () => {
+  const labels = { "goauthentik.io/outpost-type": "proxy", "app.kubernetes.io/managed-by": "goauthentik.io" };
+  const metadata = { namespace: "authentik", name: "ak-outpost", labels };
+  const OUTPOST = [service("apps/reports-web"), { ...service("authentik/ak-outpost", 9000), props: { metadata } }];
+  const manifests = [...OUTPOST, ingress("authentik/ak-outpost", "reports.example.org", "ak-outpost", {}, "/", 9000)];
+  const records = (provider: object) =>
+    proxies({
+      slug: "reports",
+      host: "reports.example.org",
+      groups: ["staff"],
+      provider: { mode: "proxy", ...provider },
+    });
+  const internal = { internal_host: "http://reports-web.apps.svc.cluster.local" };
+
+  test("becomes type proxy with the Service that its provider requests", () => {
+    const found = imported(manifests, { identity: records(internal) });
+    expect(found.entries.map(({ fields }) => fields)).toMatchObject([
+      { type: "proxy", groups: ["staff"], service: { name: "reports-web", namespace: "apps", port: 80 } },
+    ]);
+    expect(found.differences.get("reports.example.org")).toContain(
+      "the application receives requests from Traefik, with X-idp-* headers and no longer X-authentik-*",
+    );
+  });
+
+  test("also if it is the embedded one, whose Service the Helm chart creates", () => {
+    const selector = { "app.kubernetes.io/name": "authentik", "app.kubernetes.io/component": "server" };
+    const server = service("authentik/server", 80, { selector });
+    const embedded = route("authentik/reports", [rule(HOST, "server")]);
+    const found = imported([...OUTPOST, server, embedded], { identity: records(internal) });
+    expect(found.entries.map(({ fields }) => fields["service"])).toMatchObject([{ name: "reports-web" }]);
+  });
+
+  test.each([
+    ["https://reports-web.apps", "https://reports-web.apps is reached over HTTPS"],
+    ["http://reports-web.apps/path", "http://reports-web.apps/path has a path"],
+    ["http://192.0.2.1", "http://192.0.2.1 is no Service of the cluster"],
+    ["http://reports-web.apps:81", "its Service apps/reports-web has no port 81"],
+  ])("is not imported with %s", (url, reason) => {
+    const found = imported(manifests, { identity: records({ internal_host: url }) });
+    expect(Object.values(reasonsOf(found))).toEqual([[`its backend is an outpost, whose internal host ${reason}`]]);
+  });
+
+  test("is not imported if its provider leaves requests to the gateway", () => {
+    const found = imported(manifests, { identity: records({ mode: "forward_single", ...internal }) });
+    expect(Object.values(reasonsOf(found))).toEqual([
+      ['its backend is an outpost, but its provider "Provider of reports" of authentik proxies no requests'],
+    ]);
+  });
+
+  test("is no outpost because authentik has a provider for its host", () => {
+    const open = [service("apps/reports-web"), route("apps/reports", [rule(HOST, "reports-web")])];
+    const found = imported(open, { identity: records(internal) });
+    expect(found.entries).toEqual([]);
+    expect(reasonsOf(found)[HOST]?.[0]).toMatch(/^it is open to everyone/);
+  });
+});
+
 test("basic auth of one user becomes type basic, and its password a variable", () => {
   const auth = middleware("apps/users", "basicAuth", { secret: "users", removeHeader: true });
   const users = new Map([["apps/users", ["ops"]]]);
@@ -199,6 +256,20 @@ describe("an Ingress", () => {
     [{}, "/admin", "no rule serves the whole host, and an entry does"],
   ])("with %j and the path %s is not imported", (changes, path, reason) => {
     expect(Object.values(reasonsOf(of(changes, path)))).toEqual([[reason]]);
+  });
+
+  test("is read with the annotation of Traefik 1 that authentik writes", () => {
+    expect(of({ "traefik.ingress.kubernetes.io/affinity": "true" }).unmapped.size).toBe(0);
+  });
+
+  test("with a backend whose Service has annotations of Traefik is not imported", () => {
+    const key = "traefik.ingress.kubernetes.io/service.serversscheme";
+    const web = { ...service("apps/reports-web"), props: { metadata: { annotations: { [key]: "https" } } } };
+    const main = ingress("apps/reports", "reports.example.org", "reports-web", annotations);
+    const found = imported([web, authentik("apps/sso"), main], { identity: STAFF });
+    expect(Object.values(reasonsOf(found))).toEqual([
+      [`its Service apps/reports-web has the annotation ${key}, which has no equivalent`],
+    ]);
   });
 });
 

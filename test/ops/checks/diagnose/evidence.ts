@@ -98,7 +98,14 @@ const APPLICATION = { name: "Application", meta_description: "", policy_engine_m
 function identity({ exposures, clients, outposts, groups, identityProviderUrl = "" }: Plan): ObservedRecords {
   const forwarded = exposures.filter(({ application }) => application !== undefined);
   const proxies = forwarded.map(({ application, url, session = "" }, index) => ({
-    ...{ pk: index + 1, name: application?.slug ?? "", mode: "forward_single", external_host: url, cookie_domain: "" },
+    ...{
+      pk: index + 1,
+      name: application?.slug ?? "",
+      mode: "forward_single",
+      external_host: url,
+      internal_host: "",
+      cookie_domain: "",
+    },
     access_token_validity: session,
     ...{ authorization_flow: "flow", skip_path_regex: "", basic_auth_enabled: false },
   }));

@@ -1,4 +1,5 @@
 import { retryRequest } from "../../infra/apiRetry.ts";
+import type { StackContext } from "../context/context.ts";
 import { headerOf, type HttpClient } from "./http.ts";
 
 /** The server returns no more objects than this on one page. */
@@ -8,6 +9,11 @@ interface Page<T> {
   readonly results: readonly T[];
   /** `next` is 0 on the last page. */
   readonly pagination: { readonly next: number };
+}
+
+/** Returns the origin of a stack's authentik; undefined if the stack has none. */
+export function authentikOrigin({ settings, plan }: Pick<StackContext, "settings" | "plan">): string | undefined {
+  return settings.identityProvider.apiUrl ?? plan.identityProviderUrl;
 }
 
 /** An answer with another status than 200. */

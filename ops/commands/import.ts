@@ -4,6 +4,7 @@ import { basename, resolve } from "node:path";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { secretsOf } from "../checks/secrets.ts";
+import { authentikOrigin } from "../clients/authentikApi.ts";
 import { decryptedVariables, openCli } from "../clients/pulumiCli.ts";
 import { knownContexts, openContext, type StackContext } from "../context/context.ts";
 import { UserError } from "../../config/userError.ts";
@@ -77,7 +78,7 @@ async function identityOf(
     throw new UserError(`"${given}" is not a URL of authentik; write it like https://sso.example.org`);
   }
   const settings = stack?.settings.identityProvider;
-  const url = given?.replace(/\/+$/, "") ?? settings?.apiUrl ?? stack?.plan.identityProviderUrl;
+  const url = given?.replace(/\/+$/, "") ?? (stack && authentikOrigin(stack));
   if (url === undefined) return "authentik was not read, because no stack file names its URL; add --authentik URL";
   const own = shell.environment["AUTHENTIK_TOKEN"];
   if (stack === undefined || settings === undefined) {

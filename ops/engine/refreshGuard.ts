@@ -1,4 +1,5 @@
 import type { StackContext } from "../context/context.ts";
+import { authentikOrigin } from "../clients/authentikApi.ts";
 import { withClient } from "../clients/http.ts";
 import { reasonOf } from "./reason.ts";
 
@@ -7,8 +8,8 @@ import { reasonOf } from "./reason.ts";
  * the gateway's 404 when the identity provider's route is missing.
  * @throws Error when the identity provider is not ready
  */
-export async function refuseUnsafeRefresh({ context, settings, plan }: StackContext): Promise<void> {
-  const origin = settings.identityProvider.apiUrl ?? plan.identityProviderUrl;
+export async function refuseUnsafeRefresh(target: StackContext): Promise<void> {
+  const origin = authentikOrigin(target);
   if (origin === undefined) return;
   const url = `${origin}/-/health/ready/`;
   const problem = await withClient((client) => client.send(url)).then(
@@ -18,6 +19,6 @@ export async function refuseUnsafeRefresh({ context, settings, plan }: StackCont
   if (problem === undefined) return;
   throw new Error(
     `${url} ${problem}, so a refresh would delete all resources of the identity provider from the state. ` +
-      `Deploy without --refresh first, or run: npx gatehouse diagnose ${context}`,
+      `Deploy without --refresh first, or run: npx gatehouse diagnose ${target.context}`,
   );
 }

@@ -1,5 +1,5 @@
 /** A deployment fails half-way, its change is reverted, and the stack is deployed again. */
-import { AutoscalingV2Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { AutoscalingV2Api, PatchStrategy, setHeaderOptions, type V1ObjectMeta } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
 import { accessChanges } from "../../ops/engine/deployment/access.ts";
@@ -8,6 +8,7 @@ import { killedProcess } from "../helpers/killed.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { recover } from "../../ops/engine/apply.ts";
 import { keepingUpdates } from "../../ops/engine/recovery/interruptedChanges.ts";
+import { exportState } from "../../ops/engine/state/state.ts";
 import { readState } from "../../ops/engine/state/stackState.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import {
@@ -122,6 +123,37 @@ test.each([false, true])("a revert closes what a killed deployment opened (check
   expect(await policyOf("board-localhost")).toBe(policy);
   expect(await stack.preview(config())).toMatchObject({ steps: [] });
 });
+
+test("a revert creates an object again whose deletion a finalizer delays", async () => {
+  const robot = { name: "robot", namespace: "default" };
+  await stack.up(config([], [robot]));
+  await setFinalizers("robot-account", ["gatehouse.test/keep"]);
+  const deleting = async () => (await metadataOf("robot-account")).deletionTimestamp !== undefined;
+  const args = [own.platform, "revert", config(), false];
+  expect(await killedProcess("deployOwn.ts", args, deleting)).toBe("SIGKILL");
+  stack = await own.open("revert");
+  const deployed = stack.up(config([], [robot]));
+  const wasRead = async (): Promise<void> =>
+    expect(JSON.stringify(await exportState(stack.stack))).toContain("deletionTimestamp");
+  await vi.waitFor(wasRead, { timeout: 240_000, interval: 100 });
+  await setFinalizers("robot-account", []);
+  await deployed;
+  expect(await metadataOf("robot-account")).not.toHaveProperty("deletionTimestamp");
+  await stack.up(config());
+});
+
+async function metadataOf(name: string): Promise<V1ObjectMeta> {
+  const { metadata = {} } = await own.core.readNamespacedSecret({ name, namespace: "default" });
+  return metadata;
+}
+
+/** Replaces the finalizers of a Secret as another controller does. */
+async function setFinalizers(name: string, finalizers: readonly string[]): Promise<void> {
+  await own.core.patchNamespacedSecret(
+    { name, namespace: "default", body: { metadata: { finalizers } } },
+    setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+  );
+}
 
 test("a revert runs the SQL again that a failed deployment replaced", async () => {
   Object.assign(process.env, { DATA_AUTHENTICATOR_PASSWORD: "authenticator", DATA_OWNER_PASSWORD: "owner" });

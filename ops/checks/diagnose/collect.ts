@@ -4,6 +4,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import pLimit from "p-limit";
 import type { Settings } from "../../../config/settings.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
+import { authentikOrigin } from "../../clients/authentikApi.ts";
 import { decryptedVariables, openCli } from "../../clients/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
@@ -51,7 +52,7 @@ export async function collect(
 
   const [cluster, identity, ownOrigin, engine, names, answers, other] = await Promise.all([
     observeCluster(open, settings, plan),
-    observeIdentity(settings.identityProvider.apiUrl ?? plan.identityProviderUrl, tokenOf(settings, secrets)),
+    observeIdentity(authentikOrigin(context), tokenOf(settings, secrets)),
     observeOwnOrigin(plan),
     observeEngine(cli, context.local ? join(shell.data, "workspace") : shell.project),
     inTurns(hosts, async (one) => [one, await observeName(one)] as const),

@@ -47,7 +47,7 @@ function withPaths(step: Step): string {
 /**
  * Returns what a recovery did; nothing if no deployment was interrupted.
  * @param steps URNs of the steps of the interrupted deployment
- * @param unread URNs of the objects that could not be read
+ * @param unread URNs of the objects that could not be read, or whose deletion has not ended
  */
 export function recoveryLines(steps: readonly string[], unread: readonly string[]): string[] {
   const count = (urns: readonly string[], noun: string): string =>
@@ -57,7 +57,7 @@ export function recoveryLines(steps: readonly string[], unread: readonly string[
     ...(steps.length > 0 ? [`Recovered ${count(steps, "resource")} of an interrupted deployment.`] : []),
     ...(unread.length > 0
       ? [
-          `${count(unread, "object")} could not be read and may differ: ${names.join(", ")}. Deploy again after this deployment.`,
+          `${count(unread, "object")} could not be read or ${unread.length === 1 ? "is" : "are"} still being deleted: ${names.join(", ")}. Deploy again after this deployment.`,
         ]
       : []),
   ];

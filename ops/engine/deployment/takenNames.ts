@@ -2,7 +2,7 @@
 import pLimit from "p-limit";
 import { errorText } from "../../../config/errorText.ts";
 import { type Secrets, secretsOf } from "../../checks/secrets.ts";
-import { AuthentikApi } from "../../clients/authentikApi.ts";
+import { AuthentikApi, authentikOrigin } from "../../clients/authentikApi.ts";
 import { isLookedUp, takenFields } from "../../clients/authentikObjects.ts";
 import { withClient } from "../../clients/http.ts";
 import type { StackContext } from "../../context/context.ts";
@@ -37,8 +37,8 @@ export async function refuseTakenNames(
   creations: readonly Resource[],
   report: (text: string) => void,
 ): Promise<void> {
-  const { install, apiUrl, token } = target.settings.identityProvider;
-  const url = apiUrl ?? target.plan.identityProviderUrl;
+  const { install, token } = target.settings.identityProvider;
+  const url = authentikOrigin(target);
   const secrets = await secretsOf(target, () => Promise.resolve(decrypted));
   const known = secrets.reveal(token);
   if (url === undefined || known === undefined || (install && !deployed)) return;

@@ -1,5 +1,6 @@
 /** Resources that an interrupted deployment updated or deleted: the state has their values from before. */
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import pRetry from "p-retry";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { changeResources, exportState, type Operation, type Resource } from "../state/state.ts";
 import type { Recorded } from "./stepRecord.ts";
@@ -14,6 +15,8 @@ export const NOT_READ = "created by an interrupted deployment, not read yet";
 const ROLE = "postgresql:index/role:Role";
 /** 10 s. What cannot be read remains in the record, so nothing has to wait for it. */
 const RETRIES = { retries: 5, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
+/** Two minutes: a namespace ends after its pods, which have 30 s by default. */
+const DELETION = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
 
 const STEPS: Readonly<Record<string, Changed["changed"]>> = { updating: "update", deleting: "delete" };
 
@@ -54,25 +57,49 @@ export function withUpdates(resources: readonly Resource[], changed: readonly Pi
 /**
  * Reads what was deleted in the cluster, and what was updated or deleted elsewhere: the providers of authentik and Postgres read every field, and
  * update nothing without a difference.
- * @returns the objects elsewhere, if their servers do not answer, e.g. because the interrupted deployment changed their addresses
+ * @returns objects of the cluster that a finalizer keeps; the objects elsewhere, if their servers do not answer, e.g. because the interrupted
+ * deployment changed their addresses
  */
 export async function readChanged(stack: Stack, changed: readonly Changed[]): Promise<Changed[]> {
-  const { resources = [] } = (await exportState(stack)).deployment;
-  const inState = (some: readonly Changed[]): Resource[] => {
-    const urns = new Set(some.map(({ urn }) => urn));
-    return resources.filter((resource) => urns.has(resource.urn) && !resource.delete);
-  };
-  await refresh(stack, inState(changed.filter((one) => isInCluster(one) && one.changed === "delete")));
+  const deleted = changed.filter((one) => isInCluster(one) && one.changed === "delete");
+  const remaining = await refreshUntilDeleted(stack, deleted);
   const elsewhere = changed.filter((one) => !isInCluster(one) && !isProvider(one.type));
-  const objects = inState(elsewhere);
+  const objects = await inState(stack, elsewhere);
   try {
     // The Terraform provider takes a 404 of the gateway for a deleted object.
     await existingResources(stack, objects.filter(({ type }) => isLookedUp(type)).slice(0, 1), RETRIES);
     await refresh(stack, objects);
-    return [];
+    return remaining;
   } catch {
-    return elsewhere;
+    return [...remaining, ...elsewhere];
   }
+}
+
+/**
+ * An object whose deletion has begun is still read: it would remain in the state, and the next deployment would not create it again.
+ * @returns those that still exist after two minutes
+ */
+async function refreshUntilDeleted(stack: Stack, deleted: readonly Changed[]): Promise<Changed[]> {
+  let remaining = deleted;
+  const read = async (): Promise<void> => {
+    await refresh(stack, await inState(stack, remaining));
+    const terminating = new Set((await inState(stack, remaining)).filter(isTerminating).map(({ urn }) => urn));
+    remaining = remaining.filter(({ urn }) => terminating.has(urn));
+    if (remaining.length > 0) throw new Error("a deletion has not ended");
+  };
+  await pRetry(read, DELETION).catch(() => {});
+  return [...remaining];
+}
+
+function isTerminating({ outputs }: Resource): boolean {
+  return (outputs?.["metadata"] as { deletionTimestamp?: string } | undefined)?.deletionTimestamp !== undefined;
+}
+
+async function inState(stack: Stack, changed: readonly Changed[]): Promise<Resource[]> {
+  if (changed.length === 0) return [];
+  const urns = new Set(changed.map(({ urn }) => urn));
+  const { resources = [] } = (await exportState(stack)).deployment;
+  return resources.filter((resource) => urns.has(resource.urn) && !resource.delete);
 }
 
 /** Runs a refresh of the whole stack, which would remove the marks of {@link withUpdates}. */

@@ -27,7 +27,10 @@ export async function recoverInterrupted(stack: Stack): Promise<Recovered> {
   const begun = [...recorded.filter(({ changed }) => !changed), ...creating];
   const creations = withParents([...new Map(begun.map((resource) => [resource.urn, resource])).values()], resources);
   const changed = changedIn(recorded, pending);
-  if (creations.length === 0 && pending.length === 0 && changed.length === 0) return { steps: [], unread: [] };
+  if (creations.length === 0 && pending.length === 0 && changed.length === 0) {
+    await deleteRecord(stack);
+    return { steps: [], unread: [] };
+  }
   // The first change of the state removes the pending operations, and a recovery can be interrupted, too.
   recordSteps(stack, [...creating, ...changed]);
 

@@ -120,7 +120,7 @@ export async function importState(stack: Stack, state: State): Promise<void> {
 async function pulumi(
   { name, workspace }: Stack,
   args: readonly string[],
-  input = "",
+  input?: string,
 ): Promise<{ readonly stdout: string }> {
   const { pulumiCommand, workDir, envVars } = workspace;
   const env = { ...process.env, ...envVars };

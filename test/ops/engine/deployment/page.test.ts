@@ -155,6 +155,6 @@ test("a recovery lists what could not be read, and what to do", () => {
   expect(recoveryLines([], [])).toEqual([]);
   expect(recoveryLines(["urn::a", "urn::b"], ["urn::a"])).toEqual([
     "Recovered 2 resources of an interrupted deployment.",
-    "1 object could not be read and may differ: a. Deploy again after this deployment.",
+    "1 object could not be read or is still being deleted: a. Deploy again after this deployment.",
   ]);
 });

@@ -59,8 +59,6 @@ export default defineConfig({
           // replaces a module (vi.doMock) resets all of them at its end.
           pool: "threads",
           isolate: false,
-          // Vitest's default leaves a core to its main thread, which has little to do.
-          maxWorkers: availableParallelism(),
           include: ["test/**/*.test.ts", "emulators/test/**/*.test.ts"],
           exclude: [
             "test/e2e/**",

@@ -14,6 +14,7 @@ const PROXY = z.object({
   mode: z.string(),
   external_host: z.string(),
   internal_host: z.string().default(""),
+  property_mappings: z.array(z.string()).default([]),
   cookie_domain: z.string().default(""),
   skip_path_regex: z.string().default(""),
   basic_auth_enabled: z.boolean().default(false),
@@ -48,13 +49,16 @@ const NAMED = z.object({ pk: z.string(), name: z.string() });
 const FLOW = z.object({ pk: z.string(), slug: z.string() });
 const SCOPE = z.object({ pk: z.string(), scope_name: z.string(), managed: z.string().nullish() });
 const OUTPOST = z.object({
+  pk: z.string(),
   name: z.string(),
+  managed: z.string().nullish(),
   providers: z.array(z.number()),
   config: z.object({ authentik_host: z.string().default("") }),
 });
 
 export type Application = z.output<typeof APPLICATION>;
 export type ProxyRecord = z.output<typeof PROXY>;
+export type OutpostRecord = z.output<typeof OUTPOST>;
 export type ClientRecord = z.output<typeof CLIENT>;
 
 export interface IdentityRecords {
@@ -66,7 +70,7 @@ export interface IdentityRecords {
   readonly groups: readonly z.output<typeof NAMED>[];
   readonly flows: readonly z.output<typeof FLOW>[];
   readonly scopes: readonly z.output<typeof SCOPE>[];
-  readonly outposts: readonly z.output<typeof OUTPOST>[];
+  readonly outposts: readonly OutpostRecord[];
 }
 
 const SELF = z.object({ user: z.object({ is_superuser: z.boolean() }) });

@@ -38,7 +38,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
       secretsProvider: "passphrase",
     },
   );
-  // After each run the Automation API starts the CLI three times to read the outputs and the summary, which no caller uses.
+  // The Automation API starts the CLI three times after an update, once after a refresh, to read outputs and summary, which no caller uses.
   stack.outputs = () => Promise.resolve({});
   stack.info = () => Promise.resolve(undefined);
   return stack;

@@ -1,6 +1,7 @@
 /** Who may open an application of authentik, as far as an entry of `protected_services` can express it. */
 import { isSimplePath } from "./publicPaths.ts";
 import type { Application, ClientRecord, IdentityRecords, ProxyRecord } from "../clients/identityRecords.ts";
+import type { ServiceOutpost } from "./outpost.ts";
 import type { Protocol } from "./source.ts";
 
 /** Flows of a new authentik. Gatehouse uses the first one (infra/identity/defaults.ts). */
@@ -25,12 +26,12 @@ export interface ClientAccess extends Omit<Access, "session" | "publicPaths"> {
 
 /**
  * Returns the application that an outpost checks for a host, or why it cannot be an entry.
- * @param serves whether the outpost serves the host itself (mode `proxy`)
+ * @param outpost the one that serves the host itself (mode `proxy`); undefined if Traefik serves it, with forward auth
  */
 export function proxyAccess(
   host: string,
   records: IdentityRecords | string,
-  serves: boolean,
+  outpost: ServiceOutpost | undefined,
 ): (Access & { readonly internalHost: string }) | string {
   if (typeof records === "string") return `the groups of its application are not known: ${records}`;
   const own = records.proxies.filter(
@@ -40,11 +41,20 @@ export function proxyAccess(
   if (provider === undefined) return "authentik has no proxy provider for its host";
   if (others.length > 0) return "authentik has several proxy providers for its host";
   const name = `provider "${provider.name}" of authentik`;
-  if (provider.mode === "proxy" && !serves) return `its ${name} proxies requests itself`;
-  if (provider.mode !== "proxy" && serves) return `its backend is an outpost, but its ${name} proxies no requests`;
+  if (provider.mode === "proxy" && !outpost) return `its ${name} proxies requests itself`;
+  if (provider.mode !== "proxy" && outpost) return `its backend is an outpost, but its ${name} proxies no requests`;
   if (provider.basic_auth_enabled) return `its ${name} sends a password to the application`;
   if (provider.authentication_flow != null) return `its ${name} has an authentication flow`;
-  if (!records.outposts.some(({ providers }) => providers.includes(provider.pk))) return `its ${name} is in no outpost`;
+  const outposts = records.outposts.filter(({ providers }) => providers.includes(provider.pk));
+  if (outposts.length === 0) return `its ${name} is in no outpost`;
+  if (outpost) {
+    if (!outposts.some(outpost.is)) return `its ${name} is in another outpost than that of its route`;
+    const custom = records.scopes.filter(
+      ({ pk, managed }) => managed == null && provider.property_mappings.includes(pk),
+    );
+    if (custom.length > 0)
+      return `its ${name} has custom scope mappings, which can choose another backend (ak_proxy.backend_override)`;
+  }
   const access = accessTo(provider, records);
   if (typeof access === "string") return access;
   const { paths, differences } = skippedPaths(provider);
@@ -115,15 +125,17 @@ function accessTo(provider: Pick<ProxyRecord, "pk" | "name" | "authorization_flo
   return { application, groups: [...new Set(groups)].sort(), differences };
 }
 
-/** Paths that an outpost leaves open (authentik docs, "Unauthenticated paths"): one regular expression on each line. */
-function skippedPaths({ skip_path_regex: lines }: ProxyRecord) {
-  const patterns = lines
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-  const paths = patterns.flatMap((pattern) => simplePrefix(pattern) ?? []);
+/**
+ * Paths that an outpost leaves open (authentik docs, "Unauthenticated paths"): one regular expression on each line, spaces included. In mode
+ * `forward_domain` it is compared with the whole URL (internal/outpost/proxyv2/application/mode_common.go).
+ */
+function skippedPaths({ skip_path_regex: lines, mode }: ProxyRecord) {
+  const patterns = lines.split("\n").filter((line) => line !== "");
+  const prefixOf = (pattern: string): string | undefined =>
+    mode === "forward_domain" ? undefined : simplePrefix(pattern);
+  const paths = patterns.flatMap((pattern) => prefixOf(pattern) ?? []);
   const differences = patterns.flatMap((pattern) => {
-    const path = simplePrefix(pattern);
+    const path = prefixOf(pattern);
     if (path === undefined)
       return [`the open paths ${pattern} require a session, because no path prefix opens only them`];
     const isWider = !path.endsWith("/") && !/\(\/\.\*\)\?\$$|\(\/\|\$\)$/.test(pattern);

@@ -3,7 +3,7 @@ import type { Backend } from "../../config/backend.ts";
 import type { Tls } from "../../config/sections/domains.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { type Chain, readChain } from "./middlewares.ts";
-import { isOutpost } from "./outpost.ts";
+import { outpostOf } from "./outpost.ts";
 import { protectionFor, type Protection } from "./protections.ts";
 import { isSimplePath, narrowing, overlap } from "./publicPaths.ts";
 import { type Protocol, type Source, type SourceRoute } from "./source.ts";
@@ -54,8 +54,9 @@ export function hostCandidate(host: string, routes: readonly SourceRoute[], sour
   }
   const paths = publicPathsOf(own, main, first.chain);
   if (typeof paths === "string") return paths;
-  const isServed = first.chain.authentication.kind === "none" && isOutpost(backend, source.manifests);
-  const protection = protectionFor(host, isServed ? { kind: "outpost" } : first.chain.authentication, source);
+  const { authentication } = first.chain;
+  const outpost = authentication.kind === "none" ? outpostOf(backend, source.manifests) : undefined;
+  const protection = protectionFor(host, outpost ? { kind: "outpost", outpost } : authentication, source);
   if (typeof protection === "string") return protection;
   if (toOutpost.length > 0 && protection.type !== "proxy")
     return `its path ${OUTPOST_PATH} is routed without forward auth`;

@@ -1,19 +1,28 @@
 /** Hosts that an outpost of authentik serves itself: its providers of mode `proxy` request the application. */
 import type { Backend } from "../../config/backend.ts";
 import { at, type Manifest } from "../../policy/resource.ts";
+import type { OutpostRecord } from "../clients/identityRecords.ts";
 import { readBackend, serviceNamed } from "./backend.ts";
 
+/** The outpost that a Service routes to. */
+export interface ServiceOutpost {
+  /** Whether it is the embedded one, in the server of authentik. */
+  readonly embedded: boolean;
+  /** Returns whether a record is of this outpost. */
+  readonly is: (record: Pick<OutpostRecord, "pk" | "managed">) => boolean;
+}
+
 /**
- * Returns whether a Service leads to an outpost: authentik's controller labels those that it creates (authentik/outposts/controllers/k8s/base.py),
- * and the server of the Helm chart contains the embedded one.
+ * Returns the outpost that a Service routes to: authentik's controller labels those that it creates (authentik/outposts/controllers/k8s/base.py),
+ * and the server of the Helm chart contains the embedded one. Undefined for any other Service, e.g. of an outpost that was deployed by hand.
  */
-export function isOutpost({ namespace, name }: Backend, manifests: readonly Manifest[]): boolean {
+export function outpostOf({ namespace, name }: Backend, manifests: readonly Manifest[]): ServiceOutpost | undefined {
   const service = serviceNamed(namespace, name, manifests);
   const selects = (label: string): unknown => at(service?.spec, "selector", `app.kubernetes.io/${label}`);
-  return (
-    at(service?.props, "metadata", "labels", "goauthentik.io/outpost-type") === "proxy" ||
-    (selects("name") === "authentik" && selects("component") === "server")
-  );
+  if (selects("name") === "authentik" && selects("component") === "server")
+    return { embedded: true, is: ({ managed }) => managed === "goauthentik.io/outposts/embedded" };
+  const uuid = at(service?.props, "metadata", "labels", "goauthentik.io/outpost-uuid");
+  return typeof uuid === "string" ? { embedded: false, is: ({ pk }) => pk.replaceAll("-", "") === uuid } : undefined;
 }
 
 /**
@@ -22,15 +31,16 @@ export function isOutpost({ namespace, name }: Backend, manifests: readonly Mani
  */
 export function internalBackend(url: string, manifests: readonly Manifest[]): Backend | string {
   const address = URL.parse(url);
-  const [name, namespace, ...domain] = address?.hostname.split(".") ?? [];
+  const label = `the internal host ${address?.host ?? ""} of its provider`;
+  const [name = "", namespace, ...domain] = address?.hostname.split(".") ?? [];
   const isService = namespace !== undefined && ["", "svc", "svc.cluster.local"].includes(domain.join("."));
-  if (address === null || !isService) return `${url} is no Service of the cluster`;
-  if (address.protocol !== "http:") return `${url} is reached over HTTPS`;
-  if (address.pathname !== "/") return `${url} has a path`;
-  const { backend, problems } = readBackend(
-    [{ name, namespace, port: Number(address.port || 80) }],
-    namespace,
-    manifests,
-  );
+  if (address === null || !isService) return `${label} names no Service with its namespace`;
+  if (address.protocol !== "http:") return `${label} is reached over HTTPS`;
+  if (address.pathname !== "/") return `${label} has a path`;
+  // Without an address of its own, authentik requests the port of a pod, and Traefik that of the Service.
+  if (at(serviceNamed(namespace, name, manifests)?.spec, "clusterIP") === "None")
+    return `${label} is a headless Service`;
+  const port = Number(address.port || 80);
+  const { backend, problems } = readBackend([{ name, namespace, port }], namespace, manifests);
   return backend ?? problems.join("; ");
 }

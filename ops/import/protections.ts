@@ -1,7 +1,8 @@
 /** The fields of an entry that describe its protection. */
 import type { Backend } from "../../config/backend.ts";
 import type { Authentication } from "./middlewares.ts";
-import { internalBackend } from "./outpost.ts";
+import { internalBackend, type ServiceOutpost } from "./outpost.ts";
+import type { ProxyRecord } from "../clients/identityRecords.ts";
 import { type Access, clientAccess, proxyAccess } from "./applications.ts";
 import type { Protocol, Source } from "./source.ts";
 
@@ -33,10 +34,11 @@ const FORWARD_AUTH_DIFFERENCES = [
   "during the deployment it answers 500 or 400 for some seconds, until the new outpost serves it",
   "sessions start anew, without a login for users who are signed in at authentik",
   "API and background requests without a session get 401 instead of a redirect to the login",
+  "clients can send the identity headers that authentik no longer sets: change the application to X-idp-* before the deployment",
 ];
 
 /** How the requests of a route are authenticated; `outpost`: its backend is an outpost of authentik. */
-type Authenticated = Authentication | { readonly kind: "outpost" };
+type Authenticated = Authentication | { readonly kind: "outpost"; readonly outpost: ServiceOutpost };
 
 /** Returns the protection of a host, or why no entry has the same. */
 export function protectionFor(host: string, authentication: Authenticated, source: Source): Protection | string {
@@ -44,7 +46,7 @@ export function protectionFor(host: string, authentication: Authenticated, sourc
     case "authentik":
       return proxy(host, source);
     case "outpost":
-      return servedByOutpost(host, source);
+      return servedByOutpost(host, authentication.outpost, source);
     case "basic":
       return basic(authentication.secret, source);
     case "none":
@@ -53,17 +55,22 @@ export function protectionFor(host: string, authentication: Authenticated, sourc
 }
 
 function proxy(host: string, { identity }: Source): Protection | string {
-  const access = proxyAccess(host, identity, false);
+  const access = proxyAccess(host, identity, undefined);
   if (typeof access === "string") return access;
   return { type: "proxy", ...access, differences: [...FORWARD_AUTH_DIFFERENCES, ...access.differences] };
 }
 
-function servedByOutpost(host: string, { identity, manifests }: Source): Protection | string {
-  const access = proxyAccess(host, identity, true);
+function servedByOutpost(host: string, outpost: ServiceOutpost, { identity, manifests }: Source): Protection | string {
+  const isServed = ({ mode, external_host: url }: ProxyRecord): boolean =>
+    mode === "proxy" && URL.parse(url)?.hostname === host;
+  if (outpost.embedded && (typeof identity === "string" || !identity.proxies.some(isServed)))
+    return "its backend is the server of authentik, which gatehouse:identity_provider is about";
+  const access = proxyAccess(host, identity, outpost);
   if (typeof access === "string") return access;
   const backend = internalBackend(access.internalHost, manifests);
-  if (typeof backend === "string") return `its backend is an outpost, whose internal host ${backend}`;
-  const headers = "the application receives requests from Traefik, with X-idp-* headers and no longer X-authentik-*";
+  if (typeof backend === "string") return backend;
+  const headers =
+    "the application receives requests from Traefik, with X-idp-* headers, and no longer X-authentik-* and additionalHeaders of users and groups";
   return {
     type: "proxy",
     ...access,

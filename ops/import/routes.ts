@@ -21,8 +21,8 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
 const ANNOTATION = "traefik.ingress.kubernetes.io/";
 /** Annotations of Traefik on an Ingress that are read below. */
 const ROUTER = ["entrypoints", "middlewares", "priority", "tls", "tls.certresolver"].map((name) => `router.${name}`);
-/** Traefik reads annotations of these prefixes only: those of Traefik 1, which authentik writes, change nothing. */
-const READ = /^traefik\.ingress\.kubernetes\.io\/(router|service)\./;
+/** Traefik reads annotations of these prefixes only, in any case: those of Traefik 1, which authentik writes, change nothing. */
+const READ = /^traefik\.ingress\.kubernetes\.io\/(router|service)\./i;
 
 /** Returns every rule of every object that routes. */
 export function routesOf(source: Source): SourceRoute[] {

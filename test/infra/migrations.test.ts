@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { sections, stack } from "../config/stacks.ts";
+import { writeExecutable } from "../helpers/executable.ts";
 import type { Recorded } from "../helpers/recorder.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 
@@ -31,8 +32,7 @@ describe("the container of the migrations Job", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   function program(name: string, script: string): void {
-    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(folder, name), 0o700);
+    writeExecutable(join(folder, name), `#!/bin/sh\n${script}\n`);
   }
 
   /** Runs the command, and returns its exit code, what it printed and the programs that it started. */

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { writeExecutable } from "../helpers/executable.ts";
 import { brotliCompressSync } from "node:zlib";
 import type { Progress } from "../../ops/terminal/progress.ts";
 import { obtainTools } from "../../ops/toolchain/toolchain.ts";
@@ -77,10 +78,9 @@ export class Workbench {
     return file;
   }
 
-  async putOnPath(name: string, content: string): Promise<string> {
+  putOnPath(name: string, content: string): string {
     const file = path.join(this.machine.path, name);
-    await writeFile(file, content);
-    await chmod(file, 0o755);
+    writeExecutable(file, content);
     return file;
   }
 
@@ -111,7 +111,7 @@ export class Workbench {
       'out="$2"; shift 2',
       `for package; do cp ${built} "$out$(basename "\${package%/v3}")"; done`,
     ];
-    await this.putOnPath("go", lines.join("\n"));
+    this.putOnPath("go", lines.join("\n"));
     return () => readFile(log, "utf8");
   }
 

@@ -1,6 +1,6 @@
 /** Resources that an interrupted deployment updated or deleted: the state has their values from before. */
+import { setTimeout } from "node:timers/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import pRetry from "p-retry";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { changeResources, exportState, type Operation, type Resource } from "../state/state.ts";
 import type { Recorded } from "./stepRecord.ts";
@@ -15,8 +15,8 @@ export const NOT_READ = "created by an interrupted deployment, not read yet";
 const ROLE = "postgresql:index/role:Role";
 /** 10 s. What cannot be read remains in the record, so nothing has to wait for it. */
 const RETRIES = { retries: 5, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
-/** Two minutes: a namespace ends after its pods, which have 30 s by default. */
-const DELETION = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
+/** Milliseconds. Kubernetes deletes a namespace after its pods, which have 30 s by default. */
+const DELETION = { wait: 120_000, interval: 2_000 };
 
 const STEPS: Readonly<Record<string, Changed["changed"]>> = { updating: "update", deleting: "delete" };
 
@@ -57,7 +57,7 @@ export function withUpdates(resources: readonly Resource[], changed: readonly Pi
 /**
  * Reads what was deleted in the cluster, and what was updated or deleted elsewhere: the providers of authentik and Postgres read every field, and
  * update nothing without a difference.
- * @returns objects of the cluster that a finalizer keeps; the objects elsewhere, if their servers do not answer, e.g. because the interrupted
+ * @returns objects of the cluster whose deletion has not ended; the objects elsewhere, if their servers do not answer, e.g. because the interrupted
  * deployment changed their addresses
  */
 export async function readChanged(stack: Stack, changed: readonly Changed[]): Promise<Changed[]> {
@@ -76,19 +76,20 @@ export async function readChanged(stack: Stack, changed: readonly Changed[]): Pr
 }
 
 /**
- * An object whose deletion has begun is still read: it would remain in the state, and the next deployment would not create it again.
- * @returns those that still exist after two minutes
+ * Reads deleted objects until their deletion has ended, for two minutes: one that a finalizer or a grace period keeps would remain in the state,
+ * and the next deployment would not create it again.
+ * @returns those whose deletion has not ended
  */
 async function refreshUntilDeleted(stack: Stack, deleted: readonly Changed[]): Promise<Changed[]> {
-  let remaining = deleted;
-  const read = async (): Promise<void> => {
+  const end = Date.now() + DELETION.wait;
+  let remaining = [...deleted];
+  for (;;) {
     await refresh(stack, await inState(stack, remaining));
     const terminating = new Set((await inState(stack, remaining)).filter(isTerminating).map(({ urn }) => urn));
     remaining = remaining.filter(({ urn }) => terminating.has(urn));
-    if (remaining.length > 0) throw new Error("a deletion has not ended");
-  };
-  await pRetry(read, DELETION).catch(() => {});
-  return [...remaining];
+    if (remaining.length === 0 || Date.now() > end) return remaining;
+    await setTimeout(DELETION.interval);
+  }
 }
 
 function isTerminating({ outputs }: Resource): boolean {

@@ -1,7 +1,8 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeExecutable } from "../../helpers/executable.ts";
 import type { ContainerRequest } from "../../../local/agent/command.ts";
 import { commandFor } from "../../../local/agent/images.ts";
 import { findAuthentik } from "../../../local/platform/authentik.ts";
@@ -19,8 +20,7 @@ beforeAll(async () => {
   const shipped = join(folder, "shipped");
   await mkdir(join(shipped, "default"), { recursive: true });
   await writeFile(join(shipped, "default", "flow.yaml"), "version: 1");
-  await writeFile(authentik, `#!/bin/sh\n[ "$*" = "dump_config blueprints_dir" ] && echo "${shipped}"\n`);
-  await chmod(authentik, 0o755);
+  writeExecutable(authentik, `#!/bin/sh\n[ "$*" = "dump_config blueprints_dir" ] && echo "${shipped}"\n`);
   await mkdir(join(folder, "mounted"));
   await writeFile(join(folder, "mounted", "settings.yaml"), "version: 1 # of the stack");
 });
@@ -77,8 +77,7 @@ describe("the command of authentik's images, with a real authentik", () => {
 
   test("fails when the executable fails", async () => {
     const broken = join(folder, "broken");
-    await writeFile(broken, "#!/bin/sh\nexit 3\n");
-    await chmod(broken, 0o755);
+    writeExecutable(broken, "#!/bin/sh\nexit 3\n");
     await expect(commandFor(SERVER, request({ authentik: broken, args: ["worker"] }))).rejects.toThrow("broken");
   });
 });

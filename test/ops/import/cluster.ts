@@ -45,6 +45,8 @@ export function ingress(
   return object("networking.k8s.io/v1", "Ingress", place, { metadata, spec: { rules: [{ host, http: { paths } }] } });
 }
 
+export const OUTPOST_PK = "0f3a9c52-7d1e-4b86-9a40-6c2d8e5b1f07";
+
 /** An authentik without applications. */
 export const EMPTY: IdentityRecords = {
   ...{ applications: [], proxies: [], clients: [], bindings: [], groups: [], scopes: [] },
@@ -92,6 +94,7 @@ export function proxies(...list: readonly Proxy[]): IdentityRecords {
         mode: "forward_single",
         external_host: `http://${host}`,
         internal_host: "",
+        property_mappings: [],
         cookie_domain: "",
         skip_path_regex: "",
       },
@@ -100,6 +103,7 @@ export function proxies(...list: readonly Proxy[]): IdentityRecords {
     })),
     outposts: [
       {
+        ...{ pk: OUTPOST_PK, managed: "goauthentik.io/outposts/embedded" },
         name: "authentik Embedded Outpost",
         providers: list.map((_, index) => index + 1),
         config: { authentik_host: "" },

@@ -83,7 +83,8 @@ function admittedBy(kind: string, { host, path }: Request, identity: IdentityRec
   const provider = identity.proxies.find(({ external_host: url }) => new URL(url).hostname === host);
   if (provider === undefined) return "no user";
   const open = provider.skip_path_regex.split("\n").filter((line) => line !== "");
-  if (open.some((line) => new RegExp(line).test(path))) return "everyone";
+  const compared = provider.mode === "forward_domain" ? new URL(path, provider.external_host).href : path;
+  if (open.some((line) => new RegExp(line).test(compared))) return "everyone";
   const application = identity.applications.find((one) => one.provider === provider.pk);
   const bound = identity.bindings.filter(({ target, enabled }) => enabled && target === application?.pk);
   return admittedText(

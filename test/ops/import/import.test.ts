@@ -5,6 +5,7 @@ import {
   imported,
   ingress,
   middleware,
+  OUTPOST_PK,
   proxies,
   reasonsOf,
   route,
@@ -33,6 +34,7 @@ describe("forward auth of authentik", () => {
     expect(found.kinds).toEqual([{ kind: "example-org", baseDomain: "example.org", protocol: "http", tls: undefined }]);
     expect(found.differences.get("reports.example.org")?.toSorted()).toEqual([
       "API and background requests without a session get 401 instead of a redirect to the login",
+      "clients can send the identity headers that authentik no longer sets: change the application to X-idp-* before the deployment",
       "during the deployment it answers 500 or 400 for some seconds, until the new outpost serves it",
       "sessions start anew, without a login for users who are signed in at authentik",
       "the application receives X-idp-* headers, and from Middleware apps/sso no longer X-authentik-username",
@@ -69,10 +71,25 @@ describe("forward auth of authentik", () => {
       identity,
     });
     expect(found.entries.map(({ fields }) => fields["public_paths"])).toEqual([["/api/", "/static", "/assets/"]]);
-    expect(found.differences.get("reports.example.org")?.slice(4)).toEqual([
+    expect(found.differences.get("reports.example.org")?.slice(5)).toEqual([
       "the open paths ^/healthz$ require a session, because no path prefix opens only them",
       "of the open paths ^/static only /static and /static/… stay open",
     ]);
+  });
+
+  test.each([
+    ["the whole URL (forward_domain)", "^/api/.*", { mode: "forward_domain", cookie_domain: "example.org" }],
+    ["spaces", "^/api/.* ", {}],
+  ])("opens no path of a pattern that is compared with %s", (_, pattern, provider) => {
+    const identity = proxies({
+      ...{ slug: "reports", host: "reports.example.org" },
+      provider: { ...provider, skip_path_regex: pattern },
+    });
+    const found = imported([...REPORTS, route("apps/reports", [rule(HOST, "reports-web", ["sso"])])], { identity });
+    expect(found.entries.map(({ fields }) => fields["public_paths"])).toEqual([undefined]);
+    expect(found.differences.get("reports.example.org")).toContain(
+      `the open paths ${pattern} require a session, because no path prefix opens only them`,
+    );
   });
 
   const refused = {
@@ -117,7 +134,8 @@ describe("forward auth of authentik", () => {
 });
 
 describe("an outpost that serves the host itself", () => {
-  const labels = { "goauthentik.io/outpost-type": "proxy", "app.kubernetes.io/managed-by": "goauthentik.io" };
+  const uuid = OUTPOST_PK.replaceAll("-", "");
+  const labels = { "goauthentik.io/outpost-uuid": uuid, "app.kubernetes.io/managed-by": "goauthentik.io" };
   const metadata = { namespace: "authentik", name: "ak-outpost", labels };
   const OUTPOST = [service("apps/reports-web"), { ...service("authentik/ak-outpost", 9000), props: { metadata } }];
   const manifests = [...OUTPOST, ingress("authentik/ak-outpost", "reports.example.org", "ak-outpost", {}, "/", 9000)];
@@ -136,7 +154,7 @@ describe("an outpost that serves the host itself", () => {
       { type: "proxy", groups: ["staff"], service: { name: "reports-web", namespace: "apps", port: 80 } },
     ]);
     expect(found.differences.get("reports.example.org")).toContain(
-      "the application receives requests from Traefik, with X-idp-* headers and no longer X-authentik-*",
+      "the application receives requests from Traefik, with X-idp-* headers, and no longer X-authentik-* and additionalHeaders of users and groups",
     );
   });
 
@@ -149,13 +167,48 @@ describe("an outpost that serves the host itself", () => {
   });
 
   test.each([
-    ["https://reports-web.apps", "https://reports-web.apps is reached over HTTPS"],
-    ["http://reports-web.apps/path", "http://reports-web.apps/path has a path"],
-    ["http://192.0.2.1", "http://192.0.2.1 is no Service of the cluster"],
+    ["https://reports-web.apps", "the internal host reports-web.apps of its provider is reached over HTTPS"],
+    ["http://reports-web.apps/path", "the internal host reports-web.apps of its provider has a path"],
+    ["http://reports-web", "the internal host reports-web of its provider names no Service with its namespace"],
+    ["http://u:p@192.0.2.1", "the internal host 192.0.2.1 of its provider names no Service with its namespace"],
+    ["http://pods.apps", "the internal host pods.apps of its provider is a headless Service"],
     ["http://reports-web.apps:81", "its Service apps/reports-web has no port 81"],
   ])("is not imported with %s", (url, reason) => {
-    const found = imported(manifests, { identity: records({ internal_host: url }) });
-    expect(Object.values(reasonsOf(found))).toEqual([[`its backend is an outpost, whose internal host ${reason}`]]);
+    const headless = service("apps/pods", 80, { clusterIP: "None" });
+    const found = imported([...manifests, headless], { identity: records({ internal_host: url }) });
+    expect(Object.values(reasonsOf(found))).toEqual([[reason]]);
+  });
+
+  test("is not imported if its scope mappings can choose another backend", () => {
+    const scopes = [{ pk: "own", scope_name: "ak_proxy" }];
+    const found = imported(manifests, {
+      identity: { ...records({ ...internal, property_mappings: ["own"] }), scopes },
+    });
+    expect(Object.values(reasonsOf(found))).toEqual([
+      [
+        'its provider "Provider of reports" of authentik has custom scope mappings, which can choose another backend (ak_proxy.backend_override)',
+      ],
+    ]);
+  });
+
+  test("is not imported if its provider is in another outpost", () => {
+    const identity = records(internal);
+    const outposts = identity.outposts.map((outpost) => ({ ...outpost, pk: "another", managed: null }));
+    expect(Object.values(reasonsOf(imported(manifests, { identity: { ...identity, outposts } })))).toEqual([
+      ['its provider "Provider of reports" of authentik is in another outpost than that of its route'],
+    ]);
+  });
+
+  test.each([
+    ["no provider", proxies()],
+    ["records that were not read", "no token"],
+  ])("is authentik itself with %s", (_, identity) => {
+    const selector = { "app.kubernetes.io/name": "authentik", "app.kubernetes.io/component": "server" };
+    const login = route("authentik/login", [rule("Host(`login.example.org`)", "server")]);
+    const found = imported([service("authentik/server", 80, { selector }), login], { identity });
+    expect(Object.values(reasonsOf(found))).toEqual([
+      ["its backend is the server of authentik, which gatehouse:identity_provider is about"],
+    ]);
   });
 
   test("is not imported if its provider leaves requests to the gateway", () => {
@@ -256,6 +309,13 @@ describe("an Ingress", () => {
     [{}, "/admin", "no rule serves the whole host, and an entry does"],
   ])("with %j and the path %s is not imported", (changes, path, reason) => {
     expect(Object.values(reasonsOf(of(changes, path)))).toEqual([[reason]]);
+  });
+
+  test("with an annotation of Traefik in another case is not imported", () => {
+    const key = "traefik.ingress.kubernetes.io/Router.middlewares";
+    expect(Object.values(reasonsOf(of({ [key]: "apps-office@kubernetescrd" })))).toEqual([
+      [`its annotation ${key} has no equivalent`],
+    ]);
   });
 
   test("is read with the annotation of Traefik 1 that authentik writes", () => {

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { writeExecutable } from "../../helpers/executable.ts";
 import { announceBuild } from "../../../ops/launcher/firstStart.js";
 import { packageFolder } from "../../../config/folders.ts";
 
@@ -18,8 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 function install(file: string, content = ""): void {
   mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, content);
-  chmodSync(file, 0o755);
+  writeExecutable(file, content);
 }
 
 async function announce(reaches: (host: string) => boolean): Promise<{ lines: string[]; packages?: string[] }> {

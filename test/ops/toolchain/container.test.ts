@@ -1,9 +1,10 @@
 /** The container image: its Dockerfile, and the installation of Pulumi in it with a script instead of Pulumi. */
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { writeExecutable } from "../../helpers/executable.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { installPulumi } from "../../../ops/toolchain/installPulumi.ts";
 import { quiet } from "../../helpers/quiet.ts";
@@ -22,7 +23,7 @@ afterEach(async () => {
 });
 
 /** A `pulumi plugin install resource NAME VERSION` that creates the plugin, or only the named one. */
-async function writePulumi(only = "*"): Promise<string> {
+function writePulumi(only = "*"): string {
   const file = path.join(folder, "pulumi");
   const script = `#!/bin/sh
 case $4 in ${only}) ;; *) echo "$4 is not available" >&2; exit 1 ;; esac
@@ -31,8 +32,7 @@ mkdir -p "$plugin"
 echo > "$plugin/pulumi-resource-$4"
 chmod +x "$plugin/pulumi-resource-$4"
 `;
-  await writeFile(file, script);
-  await chmod(file, 0o755);
+  writeExecutable(file, script);
   return file;
 }
 
@@ -40,7 +40,7 @@ const environment = { PATH: "/usr/bin:/bin", PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDE
 
 test("installs Pulumi and every provider plugin into one folder", async () => {
   const home = path.join(folder, "home");
-  const pulumi = await writePulumi();
+  const pulumi = writePulumi();
   await installPulumi(pulumi, home, environment, quiet);
   expect(await readFile(path.join(home, "bin", "pulumi"), "utf8")).toBe(await readFile(pulumi, "utf8"));
   expect((await readdir(path.join(home, "plugins"))).sort()).toEqual([
@@ -51,7 +51,7 @@ test("installs Pulumi and every provider plugin into one folder", async () => {
 });
 
 test("fails when a plugin cannot be installed, so that no image without it is built", async () => {
-  const installed = installPulumi(await writePulumi("kubernetes"), path.join(folder, "home"), environment, quiet);
+  const installed = installPulumi(writePulumi("kubernetes"), path.join(folder, "home"), environment, quiet);
   await expect(installed).rejects.toThrow(
     "the provider plugins postgresql 3.18.1, terraform-provider 1.1.3 cannot be installed. Let this machine reach https://get.pulumi.com.",
   );

@@ -42,7 +42,7 @@ test.each([...PLATFORMS, "freebsd-x64"])(
   "%s: takes a newer Pulumi from PATH, and downloads nothing",
   async (platform) => {
     on(platform);
-    const file = await bench.putOnPath("pulumi", pulumi("3.260.1"));
+    const file = bench.putOnPath("pulumi", pulumi("3.260.1"));
     expect(await bench.get(published())).toBe(file);
     expect([bench.requests, bench.notes, existsSync(bench.machine.cache)]).toEqual([[], [], false]);
   },
@@ -65,7 +65,7 @@ test.each(PLATFORMS)("%s: refuses an archive with another checksum than the pinn
 
 test("names both versions once when the Pulumi on PATH is too old, and uses the pinned one", async () => {
   on("darwin-arm64");
-  const old = await bench.putOnPath("pulumi", pulumi("3.100.0"));
+  const old = bench.putOnPath("pulumi", pulumi("3.100.0"));
   const tool = published();
   const file = path.join(bench.machine.cache, "tools", "pulumi-3.250.0-darwin-arm64", "bin", "pulumi");
   expect([await bench.get(tool), await bench.get(tool)]).toEqual([file, file]);
@@ -74,7 +74,7 @@ test("names both versions once when the Pulumi on PATH is too old, and uses the 
 
 test("uses the pinned version when the program on PATH fails, as the shim of a version manager can", async () => {
   on("darwin-arm64");
-  const shim = await bench.putOnPath("pulumi", "#!/bin/sh\necho No version is set for pulumi >&2\nexit 126\n");
+  const shim = bench.putOnPath("pulumi", "#!/bin/sh\necho No version is set for pulumi >&2\nexit 126\n");
   await bench.get(published());
   expect(bench.notes).toEqual([
     `${shim} cannot be run: No version is set for pulumi. Gatehouse uses pulumi 3.250.0 instead.`,
@@ -82,7 +82,7 @@ test("uses the pinned version when the program on PATH fails, as the shim of a v
 });
 
 test("takes the pinned version only for the local platform", async () => {
-  await bench.putOnPath("pulumi", pulumi("3.260.1"));
+  bench.putOnPath("pulumi", pulumi("3.260.1"));
   const [file] = await obtainTools([published()], { ...bench.machine, local: true }, bench.progress);
   expect(file).toBe(path.join(bench.machine.cache, "tools", "pulumi-3.250.0-linux-x64", "bin", "pulumi"));
   expect(bench.notes).toEqual([]);
@@ -91,7 +91,7 @@ test("takes the pinned version only for the local platform", async () => {
 test("lists on a platform without an archive what helps there", async () => {
   on("freebsd-x64");
   bench.machine = { ...bench.machine, mirror: path.join(bench.folder, "mirror") };
-  const old = await bench.putOnPath("pulumi", pulumi("3.100.0"));
+  const old = bench.putOnPath("pulumi", pulumi("3.100.0"));
   await writeFile(path.join(bench.folder, "mirror", "pulumi-3.250.0-linux-x64.br"), "");
   const cached = path.join(bench.machine.cache, "tools", "pulumi-3.250.0-freebsd-x64", "bin", "pulumi");
   await expect(bench.get(published())).rejects.toThrow(`pulumi 3.250.0 is not available. Tried, in this order:

@@ -2,13 +2,14 @@
  * Which Pulumi on PATH is used for a cluster, compared with the rules of the Automation API. An engine before 3.221 starts a policy pack in
  * Node.js in another way (`NewPolicyAnalyzer` of sdk/go/common/resource/plugin/analyzer_plugin.go), so it does not find ours.
  */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { lt, parse, SemVer } from "semver";
 import { afterAll, expect, test } from "vitest";
+import { writeExecutable } from "../../helpers/executable.ts";
 import { versionProblem } from "../../../ops/toolchain/find.ts";
 import { pinned } from "../../../ops/toolchain/tools.ts";
 
@@ -20,8 +21,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 async function isAccepted(output: string): Promise<boolean> {
   const file = path.join(root, "bin", "pulumi");
   mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, `#!/bin/sh\nprintf '%s\\n' '${output}'\n`);
-  chmodSync(file, 0o755);
+  writeExecutable(file, `#!/bin/sh\nprintf '%s\\n' '${output}'\n`);
   return PulumiCommand.get({ root, version: new SemVer(MINIMUM) }).then(
     () => true,
     () => false,

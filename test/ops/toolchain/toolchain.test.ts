@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => bench.stop());
 
 test("uses a program of the right version on PATH without any request", async () => {
-  const file = await bench.putOnPath("probe", program("1.2.3"));
+  const file = bench.putOnPath("probe", program("1.2.3"));
   await bench.putInMirror(program("1.2.3"));
   expect(await bench.get()).toBe(file);
   expect(bench.steps).toEqual([]);
@@ -28,7 +28,7 @@ test("uses a program of the right version on PATH without any request", async ()
 test.each(["1.2.4", "1.2.30", "11.2.3", "1.2.3-rc.1", "1.2.3+vendor"])(
   "version %s on PATH is passed over",
   async (version) => {
-    await bench.putOnPath("probe", program(version));
+    bench.putOnPath("probe", program(version));
     await bench.putInMirror(program("1.2.3"));
     expect(await bench.get()).toBe(bench.cached);
   },
@@ -128,7 +128,7 @@ test("takes a local variant from the cache, but an official release on PATH firs
   expect(await obtainTools([tool], { ...platform, mirror: path.join(bench.folder, "mirror") }, bench.progress)).toEqual(
     [path.join(platform.cache, "tools", "probe-1.2.3+local-linux-x64", "bin", "probe")],
   );
-  const official = await bench.putOnPath("probe", program("1.2.3"));
+  const official = bench.putOnPath("probe", program("1.2.3"));
   expect(await obtainTools([tool], platform, bench.progress)).toEqual([official]);
 });
 
@@ -154,8 +154,8 @@ test("lists in one error every source of every tool, why it failed, and the hint
   bench.server.close();
   bench.server.closeAllConnections();
   bench.withoutMirror();
-  const file = await bench.putOnPath("probe", program("1.0.0"));
-  const go = await bench.putOnPath("go", "#!/bin/sh\necho go1.21.3\n");
+  const file = bench.putOnPath("probe", program("1.0.0"));
+  const go = bench.putOnPath("go", "#!/bin/sh\necho go1.21.3\n");
   const plain: Tool = {
     name: "shapes",
     version: "4.5.6",

@@ -104,6 +104,7 @@ function identity({ exposures, clients, outposts, groups, identityProviderUrl = 
       mode: "forward_single",
       external_host: url,
       internal_host: "",
+      property_mappings: [],
       cookie_domain: "",
     },
     access_token_validity: session,
@@ -137,9 +138,9 @@ function identity({ exposures, clients, outposts, groups, identityProviderUrl = 
     applications: [...applications, ...more],
     outposts: [
       // authentik's own, which serves nothing.
-      { name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
+      { pk: "embedded", name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
       ...outposts.map(({ name }) => ({
-        ...{ name, providers: served(name) },
+        ...{ pk: name, name, providers: served(name) },
         config: { authentik_host: identityProviderUrl },
       })),
     ],

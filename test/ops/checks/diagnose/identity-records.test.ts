@@ -17,8 +17,13 @@ const LISTS: Readonly<Record<string, readonly object[]>> = {
   })),
   "/core/applications/": [{ pk: "uuid-1", slug: "service-0-mesh", name: "Service 0", provider: 1 }],
   "/outposts/instances/": [
-    { name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
-    { name: "gatehouse-outpost-all-users-12345678", providers: [1], config: { authentik_host: "https://sso.test" } },
+    { pk: "a", name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
+    {
+      pk: "b",
+      name: "gatehouse-outpost-all-users-12345678",
+      providers: [1],
+      config: { authentik_host: "https://sso.test" },
+    },
   ],
 };
 
@@ -60,8 +65,13 @@ test("reads all applications, not only those that the token's user may access", 
 test("reads the providers and the browsers' origin of each outpost", async () => {
   const { outposts } = inside(await observeIdentity(url, { value: TOKEN }));
   expect(outposts).toEqual([
-    { name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
-    { name: "gatehouse-outpost-all-users-12345678", providers: [1], config: { authentik_host: "https://sso.test" } },
+    { pk: "a", name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
+    {
+      pk: "b",
+      name: "gatehouse-outpost-all-users-12345678",
+      providers: [1],
+      config: { authentik_host: "https://sso.test" },
+    },
   ]);
 });
 

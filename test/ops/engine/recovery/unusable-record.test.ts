@@ -1,15 +1,16 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { expect, test } from "vitest";
+import { writeExecutable } from "../../../helpers/executable.ts";
 import { recoverInterrupted } from "../../../../ops/engine/recovery/recovery.ts";
 import { recordFile, recordSteps } from "../../../../ops/engine/recovery/stepRecord.ts";
 
 test("a record of a stack that was destroyed in between is deleted", async () => {
   const workDir = mkdtempSync(join(tmpdir(), "gatehouse-record-"));
   const command = join(workDir, "pulumi");
-  writeFileSync(command, `#!/bin/sh\necho '{ "version": 3, "deployment": {} }'\n`, { mode: 0o755 });
+  writeExecutable(command, `#!/bin/sh\necho '{ "version": 3, "deployment": {} }'\n`);
   const stack = { name: "local", workspace: { workDir, envVars: {}, pulumiCommand: { command } } } as unknown as Stack;
   const urn = "urn:pulumi:local::gatehouse::kubernetes:core/v1:Secret::robot";
   recordSteps(stack, [{ urn, type: "kubernetes:core/v1:Secret", custom: true, provider: "urn:gone::id", inputs: {} }]);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
+import { runEngine } from "../../ops/engine/run.ts";
 import { receivedIdentityHeaders, statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { type Config, common, deployEcho, GAST, INGE, listed, service } from "./ownPlatform.ts";
 import { type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";
@@ -152,8 +153,11 @@ test("services of both stacks sign in at the same server", async () => {
 test("a destroy removes every object of the stack and changes nothing of the other one", async () => {
   await second.destroy();
   await until("404", "second");
-  const { summary } = await first.stack.refresh();
-  expect(Object.keys(summary.resourceChanges ?? {})).toEqual(["same"]);
+  const refreshed = await runEngine(
+    () => undefined,
+    (watch) => first.stack.refresh(watch),
+  );
+  expect(Object.keys(refreshed.changes)).toEqual(["same"]);
   const { changes } = await first.up(own.installed([service("first")], domains()));
   expect(Object.keys(changes)).toEqual(["same"]);
   await expectSignIn("first");

@@ -48,13 +48,16 @@ const BINDING = z.object({
 const NAMED = z.object({ pk: z.string(), name: z.string() });
 const FLOW = z.object({ pk: z.string(), slug: z.string() });
 const SCOPE = z.object({ pk: z.string(), scope_name: z.string(), managed: z.string().nullish() });
-const OUTPOST = z.object({
+export const OUTPOST = z.object({
   pk: z.string(),
   name: z.string(),
-  managed: z.string().nullish(),
+  managed: z.string().nullable(),
   providers: z.array(z.number()),
   config: z.object({ authentik_host: z.string().default("") }),
 });
+
+/** `managed` of the outpost in the server of authentik. */
+export const EMBEDDED_OUTPOST = "goauthentik.io/outposts/embedded";
 
 export type Application = z.output<typeof APPLICATION>;
 export type ProxyRecord = z.output<typeof PROXY>;

@@ -27,7 +27,7 @@ export function servicesOf({ manifests }: Pick<ClusterObjects, "manifests">): De
   const services = manifests.filter(({ kind }) => kind === "Service");
   return services.map(({ namespace, objectName = "", spec }) => {
     const selector = labelsIn(spec["selector"]);
-    const selected = pods.get(namespace)?.filter((pod) => matches(selector, podLabels(pod))) ?? [];
+    const selected = pods.get(namespace)?.filter((pod) => matches(selector, objectLabels(pod))) ?? [];
     const ports = listOf(spec["ports"]).map((port) => at(port, "port"));
     return {
       namespace,
@@ -43,7 +43,15 @@ export function podsOf(manifests: readonly Manifest[]): Manifest[] {
   return manifests.filter(({ kind }) => kind === "Pod");
 }
 
-export function podLabels({ props }: Manifest): Labels {
+/** Returns the Service of this name, as the cluster has it. */
+export function serviceNamed(
+  { namespace, name }: Pick<Backend, "namespace" | "name">,
+  manifests: readonly Manifest[],
+): Manifest | undefined {
+  return manifests.find((one) => one.kind === "Service" && one.namespace === namespace && one.objectName === name);
+}
+
+export function objectLabels({ props }: Manifest): Labels {
   return labelsIn(at(props, "metadata", "labels"));
 }
 

@@ -1,5 +1,5 @@
 /** `npx gatehouse preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
-import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
@@ -52,6 +52,6 @@ async function preview(name: string, drift: boolean, shell: Shell): Promise<numb
 }
 
 /** A provider contains how the engine connects to the cluster, which differs between machines and is no part of the cluster. */
-function isChange(metadata: Parameters<typeof stepOf>[0]): boolean {
+function isChange(metadata: StepEventMetadata): boolean {
   return stepOf(metadata) !== undefined && !metadata.type.startsWith("pulumi:providers:");
 }

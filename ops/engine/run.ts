@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { errorText } from "../../config/errorText.ts";
 import type { Resource } from "./state/state.ts";
 import { creationOf, isResultUnknown, type Recorded, recordedOf } from "./recovery/stepRecord.ts";
@@ -113,7 +113,7 @@ export async function runEngine(
   }
 }
 
-function note(steps: Step[], metadata: Parameters<typeof stepOf>[0]): void {
+function note(steps: Step[], metadata: StepEventMetadata): void {
   const step = stepOf(metadata);
   if (step) steps.push(step);
 }

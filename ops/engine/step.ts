@@ -1,5 +1,5 @@
 /** Steps of the engine: the operation on one resource, without values, which may be secret. Pure. */
-import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import type { StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 
 /** In the order of the report. */
 export const OPERATIONS = ["create", "update", "replace", "delete"] as const;
@@ -15,9 +15,6 @@ export interface Step {
   /** Paths of the properties that differ, sorted, and changed options like `protect = false`; only of an update or a replacement. */
   readonly paths: readonly string[];
 }
-
-/** The metadata of a resource in an event of the engine. */
-type Metadata = NonNullable<EngineEvent["resourcePreEvent"]>["metadata"];
 
 /** The operation of each step; the engine reports a replacement as several steps. */
 const AS_ONE: Readonly<Record<string, Operation>> = {
@@ -35,7 +32,15 @@ const OPTIONS = ["protect", "retainOnDelete"] as const;
 const PROVIDERS = "pulumi:providers:";
 
 /** Returns the step of an event; undefined for a component, and for an unchanged resource. */
-export function stepOf({ op, urn, type, new: after, old: before, detailedDiff, diffs }: Metadata): Step | undefined {
+export function stepOf({
+  op,
+  urn,
+  type,
+  new: after,
+  old: before,
+  detailedDiff,
+  diffs,
+}: StepEventMetadata): Step | undefined {
   const options = before && after ? OPTIONS.filter((option) => !before[option] !== !after[option]) : [];
   const operation = op === "same" && options.length > 0 ? "update" : AS_ONE[op];
   const custom = after?.custom ?? before?.custom ?? false;

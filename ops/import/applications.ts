@@ -6,6 +6,7 @@ import type { Protocol } from "./source.ts";
 
 /** Flows of a new authentik. Gatehouse uses the first one (infra/identity/defaults.ts). */
 const AUTHORIZATION_FLOWS = ["implicit", "explicit"].map((name) => `default-provider-authorization-${name}-consent`);
+const AUTHENTIK = "its backend is the server of authentik, which gatehouse:identity_provider is about";
 const STANDARD_SCOPES = new Set(["openid", "email", "profile"]);
 
 /** What of an entry comes from an application. */
@@ -33,10 +34,12 @@ export function proxyAccess(
   records: IdentityRecords | string,
   outpost: ServiceOutpost | undefined,
 ): (Access & { readonly internalHost: string }) | string {
-  if (typeof records === "string") return `the groups of its application are not known: ${records}`;
+  if (typeof records === "string")
+    return outpost?.embedded ? AUTHENTIK : `the groups of its application are not known: ${records}`;
   const own = records.proxies.filter(
     (proxy) => hostOf(proxy.external_host) === host && proxy.mode !== "forward_domain",
   );
+  if (outpost?.embedded && !own.some(({ mode }) => mode === "proxy")) return AUTHENTIK;
   const [provider, ...others] = own.length > 0 ? own : records.proxies.filter((proxy) => isInDomain(host, proxy));
   if (provider === undefined) return "authentik has no proxy provider for its host";
   if (others.length > 0) return "authentik has several proxy providers for its host";

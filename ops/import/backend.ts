@@ -1,5 +1,6 @@
 /** The backend of a route. */
 import type { Backend } from "../../config/backend.ts";
+import { serviceNamed } from "../clients/services.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
 
 /** Fields of a service of Traefik that change nothing for one backend over HTTP. */
@@ -35,7 +36,7 @@ export function readBackend(services: readonly Value[], namespace: string, manif
     return refused(`its backend ${name ?? ""} is no Kubernetes Service`);
   }
   const problems = fieldProblems(service);
-  const manifest = serviceNamed(space, name, manifests);
+  const manifest = serviceNamed({ namespace: space, name }, manifests);
   if (manifest === undefined) return refused(`its Service ${space}/${name} does not exist`);
   if (textAt(manifest.spec, "type") === "ExternalName")
     return refused(`its Service ${space}/${name} is an ExternalName`);
@@ -51,10 +52,6 @@ export function readBackend(services: readonly Value[], namespace: string, manif
   return all.length > 0
     ? { backend: undefined, problems: all }
     : { backend: { name, namespace: space, port }, problems };
-}
-
-export function serviceNamed(namespace: string, name: string, manifests: readonly Manifest[]): Manifest | undefined {
-  return manifests.find((one) => one.kind === "Service" && one.namespace === namespace && one.objectName === name);
 }
 
 function refused(problem: string): Read {

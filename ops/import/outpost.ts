@@ -1,8 +1,12 @@
 /** Hosts that an outpost of authentik serves itself: its providers of mode `proxy` request the application. */
 import type { Backend } from "../../config/backend.ts";
 import { at, type Manifest } from "../../policy/resource.ts";
-import type { OutpostRecord } from "../clients/identityRecords.ts";
-import { readBackend, serviceNamed } from "./backend.ts";
+import { EMBEDDED_OUTPOST, type OutpostRecord } from "../clients/identityRecords.ts";
+import { labelsIn, objectLabels, matches, serviceNamed } from "../clients/services.ts";
+import { readBackend } from "./backend.ts";
+
+/** Labels that the Helm chart gives the pods of the server. */
+const SERVER_PODS = { "app.kubernetes.io/name": "authentik", "app.kubernetes.io/component": "server" };
 
 /** The outpost that a Service routes to. */
 export interface ServiceOutpost {
@@ -16,13 +20,13 @@ export interface ServiceOutpost {
  * Returns the outpost that a Service routes to: authentik's controller labels those that it creates (authentik/outposts/controllers/k8s/base.py),
  * and the server of the Helm chart contains the embedded one. Undefined for any other Service, e.g. of an outpost that was deployed by hand.
  */
-export function outpostOf({ namespace, name }: Backend, manifests: readonly Manifest[]): ServiceOutpost | undefined {
-  const service = serviceNamed(namespace, name, manifests);
-  const selects = (label: string): unknown => at(service?.spec, "selector", `app.kubernetes.io/${label}`);
-  if (selects("name") === "authentik" && selects("component") === "server")
-    return { embedded: true, is: ({ managed }) => managed === "goauthentik.io/outposts/embedded" };
-  const uuid = at(service?.props, "metadata", "labels", "goauthentik.io/outpost-uuid");
-  return typeof uuid === "string" ? { embedded: false, is: ({ pk }) => pk.replaceAll("-", "") === uuid } : undefined;
+export function outpostOf(backend: Backend, manifests: readonly Manifest[]): ServiceOutpost | undefined {
+  const service = serviceNamed(backend, manifests);
+  if (service === undefined) return undefined;
+  if (matches(SERVER_PODS, labelsIn(service.spec["selector"])))
+    return { embedded: true, is: ({ managed }) => managed === EMBEDDED_OUTPOST };
+  const uuid = objectLabels(service)["goauthentik.io/outpost-uuid"];
+  return uuid === undefined ? undefined : { embedded: false, is: ({ pk }) => pk.replaceAll("-", "") === uuid };
 }
 
 /**
@@ -38,7 +42,7 @@ export function internalBackend(url: string, manifests: readonly Manifest[]): Ba
   if (address.protocol !== "http:") return `${label} is reached over HTTPS`;
   if (address.pathname !== "/") return `${label} has a path`;
   // Without an address of its own, authentik requests the port of a pod, and Traefik that of the Service.
-  if (at(serviceNamed(namespace, name, manifests)?.spec, "clusterIP") === "None")
+  if (at(serviceNamed({ namespace, name }, manifests)?.spec, "clusterIP") === "None")
     return `${label} is a headless Service`;
   const port = Number(address.port || 80);
   const { backend, problems } = readBackend([{ name, namespace, port }], namespace, manifests);

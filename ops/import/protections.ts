@@ -2,7 +2,6 @@
 import type { Backend } from "../../config/backend.ts";
 import type { Authentication } from "./middlewares.ts";
 import { internalBackend, type ServiceOutpost } from "./outpost.ts";
-import type { ProxyRecord } from "../clients/identityRecords.ts";
 import { type Access, clientAccess, proxyAccess } from "./applications.ts";
 import type { Protocol, Source } from "./source.ts";
 
@@ -61,10 +60,6 @@ function proxy(host: string, { identity }: Source): Protection | string {
 }
 
 function servedByOutpost(host: string, outpost: ServiceOutpost, { identity, manifests }: Source): Protection | string {
-  const isServed = ({ mode, external_host: url }: ProxyRecord): boolean =>
-    mode === "proxy" && URL.parse(url)?.hostname === host;
-  if (outpost.embedded && (typeof identity === "string" || !identity.proxies.some(isServed)))
-    return "its backend is the server of authentik, which gatehouse:identity_provider is about";
   const access = proxyAccess(host, identity, outpost);
   if (typeof access === "string") return access;
   const backend = internalBackend(access.internalHost, manifests);

@@ -4,7 +4,8 @@ import type { Tls } from "../../config/sections/domains.ts";
 import { plainHost } from "../../policy/matcher.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
 import { type RoutingRule, rulesOf } from "../../policy/routing.ts";
-import { readBackend, serviceNamed } from "./backend.ts";
+import { serviceNamed } from "../clients/services.ts";
+import { readBackend } from "./backend.ts";
 import { hostsAndPaths, isWhole, type PathMatch } from "./matches.ts";
 import type { Protocol, Source, SourceRoute } from "./source.ts";
 
@@ -146,8 +147,9 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
 }
 
 /** Of the Service of an Ingress, Traefik reads annotations, too: the protocol of the backend, sticky sessions, and others. */
-function serviceProblems({ namespace, name }: Backend, manifests: readonly Manifest[]): string[] {
-  const service = serviceNamed(namespace, name, manifests);
+function serviceProblems(backend: Backend, manifests: readonly Manifest[]): string[] {
+  const { namespace, name } = backend;
+  const service = serviceNamed(backend, manifests);
   const annotations = Object.keys(fieldsOf(at(service?.props, "metadata", "annotations")));
   return annotations
     .filter((key) => READ.test(key))

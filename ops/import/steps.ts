@@ -1,7 +1,8 @@
 /** What the user does before and after the deployment of imported entries, so that no host is open or unreachable in between. */
 import type { Plan } from "../../infra/plan/types.ts";
-import { at, type Manifest } from "../../policy/resource.ts";
+import type { Manifest } from "../../policy/resource.ts";
 import { deletion } from "../checks/audit/finding.ts";
+import { objectLabels } from "../clients/services.ts";
 import type { Import, TargetStack } from "./import.ts";
 import type { Source, SourceRoute } from "./source.ts";
 
@@ -79,7 +80,7 @@ function secretsOf({ routes }: Plan): string[] {
 
 function removal(manifest: Manifest, { mapped, unmapped }: Import, context: string): string {
   const isOf = (route: SourceRoute): boolean => route.manifest.spec === manifest.spec;
-  if (at(manifest.props, "metadata", "labels", "app.kubernetes.io/managed-by") === "goauthentik.io")
+  if (objectLabels(manifest)["app.kubernetes.io/managed-by"] === "goauthentik.io")
     return `Leave ${manifest.label} to authentik, which creates it again: it removes the host when the provider is deleted.`;
   if (![...unmapped.keys()].some(isOf)) return deletion(manifest, context);
   const rules = mapped.filter(isOf).map(({ match }) => match);

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeExecutable } from "../helpers/executable.ts";
 import { parse } from "yaml";
 import { main as diff } from "../../ops/commands/diff.ts";
 import { cloneProject } from "./clone.ts";
@@ -30,7 +31,7 @@ let newer: string;
 beforeAll(() => {
   mkdirSync(join(temp, "bin"), { recursive: true });
   const gh = `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, "gh.ts")}' "$@"\n`;
-  writeFileSync(join(temp, "bin", "gh"), gh, { mode: 0o755 });
+  writeExecutable(join(temp, "bin", "gh"), gh);
   mkdirSync(join(temp, "preview"));
   writeFileSync(preview, readFileSync(join(import.meta.dirname, "preview.txt")));
   clone.git("remote", "add", "origin", clone.folder);

@@ -2,7 +2,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { labelsOf } from "../../../infra/pods.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
 import type { BackendRef } from "../../../policy/routing.ts";
-import { labelsIn, matches, podLabels, podsOf } from "../../clients/services.ts";
+import { labelsIn, matches, objectLabels, podsOf, serviceNamed } from "../../clients/services.ts";
 import { traefikName } from "./traefikName.ts";
 
 /** Name of Traefik's provider of custom resources, in references such as `wiki-80@kubernetescrd`. */
@@ -44,10 +44,8 @@ export class Backends {
     );
   }
 
-  service({ namespace, name }: ServiceName): Manifest | undefined {
-    return this.#manifests.find(
-      (one) => one.kind === "Service" && one.namespace === namespace && one.objectName === name,
-    );
+  service(service: ServiceName): Manifest | undefined {
+    return serviceNamed(service, this.#manifests);
   }
 
   /** Returns the guarded Service that a reference ends at, also through other Services. */
@@ -87,7 +85,7 @@ export class Backends {
     const ours = labelsIn(this.service(guarded)?.spec["selector"] ?? labelsOf(guarded.name));
     if (matches(selector, ours)) return true;
     const pods = podsOf(this.#manifests).filter(({ namespace }) => namespace === guarded.namespace);
-    return pods.map(podLabels).some((labels) => matches(selector, labels) && matches(ours, labels));
+    return pods.map(objectLabels).some((labels) => matches(selector, labels) && matches(ours, labels));
   }
 
   /** Returns the guarded Service behind one of Traefik's services. @param name as {@link traefikName} returns it */

@@ -4,6 +4,7 @@ import { errorText } from "../../../config/errorText.ts";
 import { missingNow, SERIES_FIX, seriesProblem } from "../../../infra/identity/readiness.ts";
 import { AuthentikApi, StatusError } from "../../clients/authentikApi.ts";
 import { withClient } from "../../clients/http.ts";
+import { EMBEDDED_OUTPOST, OUTPOST } from "../../clients/identityRecords.ts";
 import { rootReason } from "../diagnose/observation.ts";
 import type { Check } from "../verify/check.ts";
 import type { Inputs } from "./inputs.ts";
@@ -12,14 +13,6 @@ import { rights } from "./rights.ts";
 
 const ME = z.object({ user: z.object({ username: z.string(), is_superuser: z.boolean() }) });
 const VERSION = z.object({ version_current: z.string() });
-const OUTPOST = z.object({
-  name: z.string(),
-  managed: z.string().nullable(),
-  providers: z.array(z.number()),
-  config: z.object({ authentik_host: z.string().default("") }),
-});
-
-const EMBEDDED = "goauthentik.io/outposts/embedded";
 const ADDRESS_FIX =
   "start it, connect to its network, or set identity_provider.api_url if this machine reaches it at another address";
 
@@ -93,7 +86,7 @@ async function groups(api: AuthentikApi, { plan }: Inputs["target"]): Promise<Ch
 async function embeddedOutpost(api: AuthentikApi, { settings }: Inputs["target"]): Promise<Check[]> {
   const name = "authentik_host";
   const all = await readable(api.all<unknown>("/outposts/instances/"));
-  const embedded = all?.map((one) => OUTPOST.parse(one)).find(({ managed }) => managed === EMBEDDED);
+  const embedded = all?.map((one) => OUTPOST.parse(one)).find(({ managed }) => managed === EMBEDDED_OUTPOST);
   if (embedded === undefined) return [];
   if (embedded.providers.length === 0) return [passed(name, `no application uses "${embedded.name}"`)];
   const { url = "" } = settings.identityProvider;

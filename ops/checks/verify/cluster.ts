@@ -12,7 +12,7 @@ import {
   type DeployedService,
   isReady,
   matches,
-  podLabels,
+  objectLabels,
   podsOf,
   serviceProblem,
   servicesOf,
@@ -75,7 +75,7 @@ function checkPods(objects: ClusterObjects, { identityProvider, dataApi }: Setti
   const ready = (of: string, least: number, namespace: string, labels = {}): Check => {
     const name = `pods of ${of} in namespace ${namespace}`;
     const own = podsOf(objects.manifests).filter((pod) => pod.namespace === namespace);
-    const pods = own.filter((pod) => matches(labels, podLabels(pod)));
+    const pods = own.filter((pod) => matches(labels, objectLabels(pod)));
     const count = pods.filter(isReady).length;
     const detail =
       count < least ? `expected at least ${least} running, got ${count} of ${pods.length}` : `${count} running`;

@@ -1,17 +1,15 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import type { Kind } from "../../checks/verify/probe.ts";
 import type { Report } from "../../checks/verify/verify.ts";
+import { polls } from "../polls.ts";
 
 /**
  * How long a deployment waits for applications that resolve `*.localhost` in the cluster, in milliseconds. The kubelet updates the files of
  * CoreDNS up to 60 s after a change, and CoreDNS reads them every 30 s; measured: 45-80 s.
  */
 export const MAX_DNS_WAIT_MS = 120_000;
-
-const POLL_MS = 3_000;
 
 export interface Verification {
   /** Runs all checks, or those of the sign-ins alone. */
@@ -51,14 +49,4 @@ export async function verifyApplications(
 
 function signsInByItself({ authentication, protection, url }: Verification["exposures"][number]): boolean {
   return authentication === "none" && protection !== "open" && isLoopbackName(new URL(url).hostname);
-}
-
-/** @returns whether the check passed within `timeout` milliseconds */
-async function polls(check: () => Promise<boolean>, timeout: number): Promise<boolean> {
-  const deadline = Date.now() + timeout;
-  while (Date.now() < deadline) {
-    if (await check()) return true;
-    await wait(Math.min(POLL_MS, Math.max(0, deadline - Date.now())));
-  }
-  return false;
 }

@@ -1,8 +1,8 @@
 /** Resources that an interrupted deployment updated or deleted: the state has their values from before. */
-import { setTimeout } from "node:timers/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { changeResources, exportState, type Operation, type Resource } from "../state/state.ts";
+import { polls } from "../polls.ts";
 import type { Recorded } from "./stepRecord.ts";
 import { existingResources, isProvider } from "./interruptedCreations.ts";
 
@@ -16,7 +16,7 @@ const ROLE = "postgresql:index/role:Role";
 /** 10 s. What cannot be read remains in the record, so nothing has to wait for it. */
 const RETRIES = { retries: 5, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
 /** Milliseconds. Kubernetes deletes a namespace after its pods, which have 30 s by default. */
-const DELETION = { wait: 120_000, interval: 2_000 };
+const MAX_DELETION_MS = 120_000;
 
 const STEPS: Readonly<Record<string, Changed["changed"]>> = { updating: "update", deleting: "delete" };
 
@@ -81,15 +81,13 @@ export async function readChanged(stack: Stack, changed: readonly Changed[]): Pr
  * @returns those whose deletion has not ended
  */
 async function refreshUntilDeleted(stack: Stack, deleted: readonly Changed[]): Promise<Changed[]> {
-  const end = Date.now() + DELETION.wait;
-  let remaining = [...deleted];
-  for (;;) {
-    await refresh(stack, await inState(stack, remaining));
-    const terminating = new Set((await inState(stack, remaining)).filter(isTerminating).map(({ urn }) => urn));
-    remaining = remaining.filter(({ urn }) => terminating.has(urn));
-    if (remaining.length === 0 || Date.now() > end) return remaining;
-    await setTimeout(DELETION.interval);
-  }
+  let objects = await inState(stack, deleted);
+  await polls(async () => {
+    await refresh(stack, objects);
+    objects = (await inState(stack, deleted)).filter(isTerminating);
+    return objects.length === 0;
+  }, MAX_DELETION_MS);
+  return deleted.filter(({ urn }) => objects.some((object) => object.urn === urn));
 }
 
 function isTerminating({ outputs }: Resource): boolean {

@@ -7,13 +7,11 @@ import { appendFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { runtime } from "@pulumi/pulumi";
-import type { EngineEvent, Stack } from "@pulumi/pulumi/automation/index.js";
+import type { Stack, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import type { Resource } from "../state/state.ts";
 
 /** The value of a secret in the record. */
 export const MASKED = "[secret]";
-
-type Metadata = NonNullable<EngineEvent["resourcePreEvent"]>["metadata"];
 
 /** Error messages of clients whose connection ended before the answer arrived. A refused connection has created nothing. */
 const RESULT_UNKNOWN =
@@ -29,14 +27,14 @@ export function isResultUnknown(error: string): boolean {
 export type Recorded = Resource & { readonly changed?: "update" | "delete" };
 
 /** Returns what the record contains of a step; undefined for one that changes nothing. */
-export function recordedOf(metadata: Metadata): Recorded | undefined {
+export function recordedOf(metadata: StepEventMetadata): Recorded | undefined {
   const { op, urn, type } = metadata;
   if (op === "update") return { urn, type, changed: op };
   return op === "delete" || op === "delete-replaced" ? { urn, type, changed: "delete" } : creationOf(metadata);
 }
 
 /** Returns the resource that a step creates, as a state contains it, with secrets masked; undefined for a step that creates nothing. */
-export function creationOf({ op, new: after }: Metadata): Resource | undefined {
+export function creationOf({ op, new: after }: StepEventMetadata): Resource | undefined {
   if (!(op === "create" || op === "create-replacement") || !after) return undefined;
   const { urn, type, custom = false, parent, provider, inputs } = after;
   return { urn, type, custom, ...(parent && { parent }), ...(provider && { provider }), inputs: masked(inputs) };

@@ -1,7 +1,8 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { writeExecutable } from "../../helpers/executable.ts";
 import { UserError } from "../../../config/userError.ts";
 import { checkPolicyPack } from "../../../ops/engine/policyPack.ts";
 import { packageFolder } from "../../../config/folders.ts";
@@ -30,8 +31,7 @@ async function reason(environment: Record<string, string | undefined> = process.
 function nodeThat(...lines: readonly string[]): Record<string, string> {
   const bin = join(project, "node-bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "node"), ["#!/bin/sh", ...lines].join("\n"));
-  chmodSync(join(bin, "node"), 0o755);
+  writeExecutable(join(bin, "node"), ["#!/bin/sh", ...lines].join("\n"));
   return { PATH: bin };
 }
 

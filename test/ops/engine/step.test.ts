@@ -1,15 +1,14 @@
+import type { StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { expect, test } from "vitest";
 import { merged, nameOf, stepOf } from "../../../ops/engine/step.ts";
 
-type Metadata = Parameters<typeof stepOf>[0];
-
 /** What the engine reports of a resource, with its values. */
-function metadata(op: string, fields: Partial<Metadata> = {}): Metadata {
+function metadata(op: string, fields: Partial<StepEventMetadata> = {}): StepEventMetadata {
   const urn =
     "urn:pulumi:local::gatehouse::gatehouse:gateway:Gateway$kubernetes:traefik.io/v1alpha1:IngressRoute::wiki-route";
   const state = { custom: true, inputs: { password: "canary" }, outputs: { password: "canary" } };
   const type = "kubernetes:traefik.io/v1alpha1:IngressRoute";
-  return { op, urn, type, new: state, ...fields } as unknown as Metadata;
+  return { op, urn, type, new: state, ...fields } as unknown as StepEventMetadata;
 }
 
 test("contains the resource's name and kind, and the paths of changed properties without their values", () => {
@@ -17,7 +16,7 @@ test("contains the resource's name and kind, and the paths of changed properties
     "spec.routes[1].match": { diffKind: "update", inputDiff: true },
     "spec.routes[0].middlewares": { diffKind: "add", inputDiff: true },
   };
-  const step = stepOf(metadata("update", { detailedDiff } as unknown as Partial<Metadata>));
+  const step = stepOf(metadata("update", { detailedDiff } as unknown as Partial<StepEventMetadata>));
   expect(step).toEqual({
     operation: "update",
     type: "IngressRoute",
@@ -41,13 +40,16 @@ test("is undefined for a component, and for a resource that is unchanged, read o
     undefined,
     undefined,
   ]);
-  expect(stepOf(metadata("create", { new: { custom: false } } as unknown as Partial<Metadata>))).toBeUndefined();
+  expect(
+    stepOf(metadata("create", { new: { custom: false } } as unknown as Partial<StepEventMetadata>)),
+  ).toBeUndefined();
 });
 
 test("is an update if only the options of an unchanged resource differ, with their new values", () => {
   const state = (options: object) => ({ custom: true, ...options });
   const pathsOf = (op: string, old: object, after: object, more: object = {}) =>
-    stepOf(metadata(op, { old: state(old), new: state(after), ...more } as unknown as Partial<Metadata>))?.paths;
+    stepOf(metadata(op, { old: state(old), new: state(after), ...more } as unknown as Partial<StepEventMetadata>))
+      ?.paths;
   expect([
     pathsOf("same", {}, { protect: true }),
     pathsOf("same", { protect: true, retainOnDelete: true }, { protect: false }),
@@ -62,7 +64,7 @@ test("is an update if only the options of an unchanged resource differ, with the
 });
 
 test("has the previous resource for a deletion", () => {
-  const gone = { new: undefined, old: { custom: true } } as unknown as Partial<Metadata>;
+  const gone = { new: undefined, old: { custom: true } } as unknown as Partial<StepEventMetadata>;
   expect(stepOf(metadata("delete", gone))?.operation).toBe("delete");
 });
 

@@ -153,3 +153,8 @@ export function entriesOf({ entries }: Import): object[] {
 export function reasonsOf({ unmapped }: Import): Record<string, readonly string[]> {
   return Object.fromEntries([...unmapped].map(([{ match }, reasons]) => [match, reasons]));
 }
+
+/** An application behind forward auth, with its Middleware; its users are in two groups. */
+export const REPORTS = [service("apps/reports-web"), authentik("apps/sso")];
+export const STAFF = proxies({ slug: "reports", host: "reports.example.org", groups: ["staff", "admins"] });
+export const HOST = "Host(`reports.example.org`)";

@@ -1,23 +1,18 @@
 import { describe, expect, test } from "vitest";
 import {
-  authentik,
-  entriesOf,
-  imported,
-  ingress,
-  middleware,
-  OUTPOST_PK,
-  proxies,
-  reasonsOf,
-  route,
-  rule,
   service,
+  middleware,
+  rule,
+  route,
+  proxies,
   withClient,
+  imported,
+  entriesOf,
+  reasonsOf,
+  REPORTS,
+  STAFF,
+  HOST,
 } from "./cluster.ts";
-import { object } from "../checks/audit/cluster.ts";
-
-const REPORTS = [service("apps/reports-web"), authentik("apps/sso")];
-const STAFF = proxies({ slug: "reports", host: "reports.example.org", groups: ["staff", "admins"] });
-const HOST = "Host(`reports.example.org`)";
 
 describe("forward auth of authentik", () => {
   test("becomes type proxy with the groups, session and backend of the application", () => {
@@ -133,99 +128,6 @@ describe("forward auth of authentik", () => {
   });
 });
 
-describe("an outpost that serves the host itself", () => {
-  const uuid = OUTPOST_PK.replaceAll("-", "");
-  const labels = { "goauthentik.io/outpost-uuid": uuid, "app.kubernetes.io/managed-by": "goauthentik.io" };
-  const metadata = { namespace: "authentik", name: "ak-outpost", labels };
-  const OUTPOST = [service("apps/reports-web"), { ...service("authentik/ak-outpost", 9000), props: { metadata } }];
-  const manifests = [...OUTPOST, ingress("authentik/ak-outpost", "reports.example.org", "ak-outpost", {}, "/", 9000)];
-  const records = (provider: object) =>
-    proxies({
-      slug: "reports",
-      host: "reports.example.org",
-      groups: ["staff"],
-      provider: { mode: "proxy", ...provider },
-    });
-  const internal = { internal_host: "http://reports-web.apps.svc.cluster.local" };
-
-  test("becomes type proxy with the Service that its provider requests", () => {
-    const found = imported(manifests, { identity: records(internal) });
-    expect(found.entries.map(({ fields }) => fields)).toMatchObject([
-      { type: "proxy", groups: ["staff"], service: { name: "reports-web", namespace: "apps", port: 80 } },
-    ]);
-    expect(found.differences.get("reports.example.org")).toContain(
-      "the application receives requests from Traefik, with X-idp-* headers, and no longer X-authentik-* and additionalHeaders of users and groups",
-    );
-  });
-
-  test("also if it is the embedded one, whose Service the Helm chart creates", () => {
-    const selector = { "app.kubernetes.io/name": "authentik", "app.kubernetes.io/component": "server" };
-    const server = service("authentik/server", 80, { selector });
-    const embedded = route("authentik/reports", [rule(HOST, "server")]);
-    const found = imported([...OUTPOST, server, embedded], { identity: records(internal) });
-    expect(found.entries.map(({ fields }) => fields["service"])).toMatchObject([{ name: "reports-web" }]);
-  });
-
-  test.each([
-    ["https://reports-web.apps", "the internal host reports-web.apps of its provider is reached over HTTPS"],
-    ["http://reports-web.apps/path", "the internal host reports-web.apps of its provider has a path"],
-    ["http://reports-web", "the internal host reports-web of its provider names no Service with its namespace"],
-    ["http://u:p@192.0.2.1", "the internal host 192.0.2.1 of its provider names no Service with its namespace"],
-    ["http://pods.apps", "the internal host pods.apps of its provider is a headless Service"],
-    ["http://reports-web.apps:81", "its Service apps/reports-web has no port 81"],
-  ])("is not imported with %s", (url, reason) => {
-    const headless = service("apps/pods", 80, { clusterIP: "None" });
-    const found = imported([...manifests, headless], { identity: records({ internal_host: url }) });
-    expect(Object.values(reasonsOf(found))).toEqual([[reason]]);
-  });
-
-  test("is not imported if its scope mappings can choose another backend", () => {
-    const scopes = [{ pk: "own", scope_name: "ak_proxy" }];
-    const found = imported(manifests, {
-      identity: { ...records({ ...internal, property_mappings: ["own"] }), scopes },
-    });
-    expect(Object.values(reasonsOf(found))).toEqual([
-      [
-        'its provider "Provider of reports" of authentik has custom scope mappings, which can choose another backend (ak_proxy.backend_override)',
-      ],
-    ]);
-  });
-
-  test("is not imported if its provider is in another outpost", () => {
-    const identity = records(internal);
-    const outposts = identity.outposts.map((outpost) => ({ ...outpost, pk: "another", managed: null }));
-    expect(Object.values(reasonsOf(imported(manifests, { identity: { ...identity, outposts } })))).toEqual([
-      ['its provider "Provider of reports" of authentik is in another outpost than that of its route'],
-    ]);
-  });
-
-  test.each([
-    ["no provider", proxies()],
-    ["records that were not read", "no token"],
-  ])("is authentik itself with %s", (_, identity) => {
-    const selector = { "app.kubernetes.io/name": "authentik", "app.kubernetes.io/component": "server" };
-    const login = route("authentik/login", [rule("Host(`login.example.org`)", "server")]);
-    const found = imported([service("authentik/server", 80, { selector }), login], { identity });
-    expect(Object.values(reasonsOf(found))).toEqual([
-      ["its backend is the server of authentik, which gatehouse:identity_provider is about"],
-    ]);
-  });
-
-  test("is not imported if its provider leaves requests to the gateway", () => {
-    const found = imported(manifests, { identity: records({ mode: "forward_single", ...internal }) });
-    expect(Object.values(reasonsOf(found))).toEqual([
-      ['its backend is an outpost, but its provider "Provider of reports" of authentik proxies no requests'],
-    ]);
-  });
-
-  test("is no outpost because authentik has a provider for its host", () => {
-    const open = [service("apps/reports-web"), route("apps/reports", [rule(HOST, "reports-web")])];
-    const found = imported(open, { identity: records(internal) });
-    expect(found.entries).toEqual([]);
-    expect(reasonsOf(found)[HOST]?.[0]).toMatch(/^it is open to everyone/);
-  });
-});
-
 test("basic auth of one user becomes type basic, and its password a variable", () => {
   const auth = middleware("apps/users", "basicAuth", { secret: "users", removeHeader: true });
   const users = new Map([["apps/users", ["ops"]]]);
@@ -278,181 +180,5 @@ describe("a route without authentication", () => {
     const found = imported(manifests);
     expect(entriesOf(found)).toEqual([]);
     expect(reasonsOf(found)[match]?.[0]).toMatch(/^it is open to everyone, and no type of protected_services is\./);
-  });
-});
-
-describe("an Ingress", () => {
-  const annotations = {
-    "traefik.ingress.kubernetes.io/router.entrypoints": "web",
-    "traefik.ingress.kubernetes.io/router.middlewares": "apps-sso@kubernetescrd",
-  };
-  const of = (changes: object, path?: string) =>
-    imported(
-      [...REPORTS, ingress("apps/reports", "reports.example.org", "reports-web", { ...annotations, ...changes }, path)],
-      { identity: STAFF },
-    );
-
-  test("is read with its middlewares and entry points", () => {
-    const found = of({});
-    expect(found.entries.map(({ fields }) => [fields.type, fields["groups"]])).toEqual([
-      ["proxy", ["admins", "staff"]],
-    ]);
-  });
-
-  test.each([
-    [{ "kubernetes.io/ingress.class": "nginx" }, undefined, "its class is nginx, not traefik"],
-    [
-      { "traefik.ingress.kubernetes.io/router.tls.options": "apps-mtls@kubernetescrd" },
-      undefined,
-      "its annotation traefik.ingress.kubernetes.io/router.tls.options has no equivalent",
-    ],
-    [{}, "/admin", "no rule serves the whole host, and an entry does"],
-  ])("with %j and the path %s is not imported", (changes, path, reason) => {
-    expect(Object.values(reasonsOf(of(changes, path)))).toEqual([[reason]]);
-  });
-
-  test("with an annotation of Traefik in another case is not imported", () => {
-    const key = "traefik.ingress.kubernetes.io/Router.middlewares";
-    expect(Object.values(reasonsOf(of({ [key]: "apps-office@kubernetescrd" })))).toEqual([
-      [`its annotation ${key} has no equivalent`],
-    ]);
-  });
-
-  test("is read with the annotation of Traefik 1 that authentik writes", () => {
-    expect(of({ "traefik.ingress.kubernetes.io/affinity": "true" }).unmapped.size).toBe(0);
-  });
-
-  test("with a backend whose Service has annotations of Traefik is not imported", () => {
-    const key = "traefik.ingress.kubernetes.io/service.serversscheme";
-    const web = { ...service("apps/reports-web"), props: { metadata: { annotations: { [key]: "https" } } } };
-    const main = ingress("apps/reports", "reports.example.org", "reports-web", annotations);
-    const found = imported([web, authentik("apps/sso"), main], { identity: STAFF });
-    expect(Object.values(reasonsOf(found))).toEqual([
-      [`its Service apps/reports-web has the annotation ${key}, which has no equivalent`],
-    ]);
-  });
-});
-
-describe("a route that an entry cannot express", () => {
-  const main = rule(HOST, "reports-web", ["sso"]);
-  const SECOND = service("apps/other");
-  const cases: Record<string, [object[], object, string]> = {
-    "several services": [
-      [
-        {
-          ...main,
-          services: [
-            { name: "reports-web", port: 80 },
-            { name: "other", port: 80 },
-          ],
-        },
-      ],
-      {},
-      "its rule has 2 services, and an entry has one",
-    ],
-    "a matcher of headers": [
-      [rule(`${HOST} && Header(\`X-Beta\`, \`1\`)`, "reports-web", ["sso"])],
-      {},
-      "its rule has the matcher header, and an entry selects requests by host only",
-    ],
-    "a pattern of hosts": [
-      [rule("HostRegexp(`^.+[.]example[.]org$`)", "reports-web", ["sso"])],
-      {},
-      "its rule has the matcher hostregexp, and an entry selects requests by host only",
-    ],
-    "one path": [
-      [rule(`${HOST} && PathPrefix(\`/a\`)`, "reports-web", ["sso"])],
-      {},
-      "no rule serves the whole host, and an entry does",
-    ],
-    "TLS options": [
-      [main],
-      { tls: { options: { name: "mtls" } } },
-      "its tls.options has no equivalent (it can demand client certificates)",
-    ],
-    "another entry point": [
-      [main],
-      { entryPoints: ["internal"] },
-      "it is on the entry point internal, which is neither web nor websecure",
-    ],
-    "a rate limit": [
-      [rule(HOST, "reports-web", ["sso", "limit"])],
-      {},
-      "its Middleware apps/limit (rateLimit) has no equivalent",
-    ],
-    "a missing middleware": [
-      [rule(HOST, "reports-web", ["gone"])],
-      {},
-      "its Middleware apps/gone does not exist or is none of the provider kubernetescrd",
-    ],
-    "a chain with an allowlist": [
-      [rule(HOST, "reports-web", ["chained"])],
-      {},
-      "its Middleware apps/allowed (ipAllowList) has no equivalent",
-    ],
-    "an alias": [[rule(HOST, "alias", ["sso"])], {}, "its Service apps/alias is an ExternalName"],
-    "two authentications": [[rule(HOST, "reports-web", ["sso", "users"])], {}, "it has several authentications"],
-  };
-  test.each(Object.entries(cases))("with %s is reported", (_, [rules, spec, reason]) => {
-    const manifests = [
-      ...[...REPORTS, SECOND, service("apps/alias", 80, { type: "ExternalName", externalName: "example.com" })],
-      middleware("apps/limit", "rateLimit", { average: 5 }),
-      middleware("apps/allowed", "ipAllowList", { sourceRange: ["10.0.0.0/8"] }),
-      middleware("apps/chained", "chain", { middlewares: [{ name: "sso" }, { name: "allowed" }] }),
-      middleware("apps/users", "basicAuth", { secret: "users" }),
-    ];
-    const found = imported([...manifests, route("apps/reports", rules, spec)], { identity: STAFF });
-    expect([entriesOf(found), Object.values(reasonsOf(found)).flat()]).toEqual([[], [reason]]);
-  });
-
-  test("keeps every route of its host", () => {
-    const api = `${HOST} && PathPrefix(\`/api\`)`;
-    const found = imported([...REPORTS, SECOND, route("apps/reports", [main, rule(api, "other", ["sso"])])], {
-      identity: STAFF,
-    });
-    const reason = `${api} has another backend, and an entry has one`;
-    expect(reasonsOf(found)).toEqual({ [HOST]: [reason], [api]: [reason] });
-  });
-
-  test("keeps a host that a pattern with the same or a higher priority serves", () => {
-    const pattern = rule("HostRegexp(`^.+[.]example[.]org$`) && PathPrefix(`/.well-known/`)", "other", ["sso"]);
-    const found = imported([...REPORTS, SECOND, route("apps/reports", [main]), route("apps/acme", [pattern])], {
-      identity: STAFF,
-    });
-    expect(reasonsOf(found)[HOST]?.[0]).toMatch(
-      /^another route may serve reports\.example\.org before it: IngressRoute apps\/acme/,
-    );
-    const low = imported(
-      [...REPORTS, SECOND, route("apps/reports", [main]), route("apps/acme", [{ ...pattern, priority: 1 }])],
-      {
-        identity: STAFF,
-      },
-    );
-    expect(low.entries.length).toBe(1);
-  });
-
-  test("keeps a path that a second rule protects below an open path", () => {
-    const open = rule(`${HOST} && PathPrefix(\`/public\`)`, "reports-web");
-    const inside = rule(`${HOST} && PathPrefix(\`/public/admin\`)`, "reports-web", ["sso"]);
-    const found = imported([...REPORTS, route("apps/reports", [main, open, inside])], { identity: STAFF });
-    expect(reasonsOf(found)[HOST]?.[0]).toMatch(/protects a part of the open path/);
-  });
-
-  test("for TCP and UDP is reported", () => {
-    const tcp = object("traefik.io/v1alpha1", "IngressRouteTCP", "db/postgres", {
-      spec: {
-        entryPoints: ["postgres"],
-        routes: [{ match: "HostSNI(`*`)", services: [{ name: "postgres", port: 5432 }] }],
-      },
-    });
-    const udp = object("traefik.io/v1alpha1", "IngressRouteUDP", "dns/dns", {
-      spec: { entryPoints: ["dns"], routes: [{}] },
-    });
-    const found = imported([...REPORTS, tcp, udp, route("apps/reports", [main])], { identity: STAFF });
-    expect(reasonsOf(found)).toEqual({
-      "HostSNI(`*`)": ["Gatehouse routes HTTP only, not TCP"],
-      "every packet": ["Gatehouse routes HTTP only, not UDP"],
-    });
-    expect(found.entries.length).toBe(1);
   });
 });

@@ -1,12 +1,13 @@
 /** Where the pinned CLI installs provider plugins, and where the engine of a context finds them. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeExecutable } from "../../helpers/executable.ts";
 import { findPlugins, standIns } from "../../../ops/toolchain/plugins.ts";
 import { ensureLocalTools } from "../../../ops/toolchain/toolchain.ts";
 import { pluginVersions } from "../../../ops/toolchain/tools.ts";
@@ -34,8 +35,7 @@ afterAll(() => {
 });
 
 function writePlugin(into: string, name: string): void {
-  writeFileSync(join(into, name), "#!/bin/sh\n");
-  chmodSync(join(into, name), 0o755);
+  writeExecutable(join(into, name), "#!/bin/sh\n");
 }
 
 /** A shell's environment; every test has a PULUMI_HOME, so that none writes into that of the user. */

@@ -2,6 +2,7 @@
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Exposure, Plan } from "../../../../infra/plan/types.ts";
+import { EMBEDDED_OUTPOST } from "../../../../ops/clients/identityRecords.ts";
 import type { Answers, Evidence, Trail } from "../../../../ops/checks/diagnose/evidence.ts";
 import type { Observation } from "../../../../ops/checks/diagnose/observation.ts";
 import type { ObservedRecords } from "../../../../ops/checks/diagnose/evidence/identity.ts";
@@ -138,9 +139,14 @@ function identity({ exposures, clients, outposts, groups, identityProviderUrl = 
     applications: [...applications, ...more],
     outposts: [
       // authentik's own, which serves nothing.
-      { pk: "embedded", name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
+      {
+        ...{ pk: "embedded", managed: EMBEDDED_OUTPOST },
+        name: "authentik Embedded Outpost",
+        providers: [],
+        config: { authentik_host: "" },
+      },
       ...outposts.map(({ name }) => ({
-        ...{ pk: name, name, providers: served(name) },
+        ...{ pk: name, managed: null, name, providers: served(name) },
         config: { authentik_host: identityProviderUrl },
       })),
     ],

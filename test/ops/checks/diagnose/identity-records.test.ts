@@ -17,9 +17,14 @@ const LISTS: Readonly<Record<string, readonly object[]>> = {
   })),
   "/core/applications/": [{ pk: "uuid-1", slug: "service-0-mesh", name: "Service 0", provider: 1 }],
   "/outposts/instances/": [
-    { pk: "a", name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
     {
-      pk: "b",
+      ...{ ...{ pk: "a", managed: "goauthentik.io/outposts/embedded" }, managed: "goauthentik.io/outposts/embedded" },
+      name: "authentik Embedded Outpost",
+      providers: [],
+      config: { authentik_host: "" },
+    },
+    {
+      ...{ pk: "b", managed: null },
       name: "gatehouse-outpost-all-users-12345678",
       providers: [1],
       config: { authentik_host: "https://sso.test" },
@@ -65,9 +70,14 @@ test("reads all applications, not only those that the token's user may access", 
 test("reads the providers and the browsers' origin of each outpost", async () => {
   const { outposts } = inside(await observeIdentity(url, { value: TOKEN }));
   expect(outposts).toEqual([
-    { pk: "a", name: "authentik Embedded Outpost", providers: [], config: { authentik_host: "" } },
     {
-      pk: "b",
+      ...{ ...{ pk: "a", managed: "goauthentik.io/outposts/embedded" }, managed: "goauthentik.io/outposts/embedded" },
+      name: "authentik Embedded Outpost",
+      providers: [],
+      config: { authentik_host: "" },
+    },
+    {
+      ...{ pk: "b", managed: null },
       name: "gatehouse-outpost-all-users-12345678",
       providers: [1],
       config: { authentik_host: "https://sso.test" },

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { service, authentik, ingress, imported, reasonsOf, REPORTS, STAFF } from "./cluster.ts";
+
+describe("an Ingress", () => {
+  const annotations = {
+    "traefik.ingress.kubernetes.io/router.entrypoints": "web",
+    "traefik.ingress.kubernetes.io/router.middlewares": "apps-sso@kubernetescrd",
+  };
+  const of = (changes: object, path?: string) =>
+    imported(
+      [...REPORTS, ingress("apps/reports", "reports.example.org", "reports-web", { ...annotations, ...changes }, path)],
+      { identity: STAFF },
+    );
+
+  test("is read with its middlewares and entry points", () => {
+    const found = of({});
+    expect(found.entries.map(({ fields }) => [fields.type, fields["groups"]])).toEqual([
+      ["proxy", ["admins", "staff"]],
+    ]);
+  });
+
+  test.each([
+    [{ "kubernetes.io/ingress.class": "nginx" }, undefined, "its class is nginx, not traefik"],
+    [
+      { "traefik.ingress.kubernetes.io/router.tls.options": "apps-mtls@kubernetescrd" },
+      undefined,
+      "its annotation traefik.ingress.kubernetes.io/router.tls.options has no equivalent",
+    ],
+    [{}, "/admin", "no rule serves the whole host, and an entry does"],
+  ])("with %j and the path %s is not imported", (changes, path, reason) => {
+    expect(Object.values(reasonsOf(of(changes, path)))).toEqual([[reason]]);
+  });
+
+  test("with an annotation of Traefik in another case is not imported", () => {
+    const key = "traefik.ingress.kubernetes.io/Router.middlewares";
+    expect(Object.values(reasonsOf(of({ [key]: "apps-office@kubernetescrd" })))).toEqual([
+      [`its annotation ${key} has no equivalent`],
+    ]);
+  });
+
+  test("is read with the annotation of Traefik 1 that authentik writes", () => {
+    expect(of({ "traefik.ingress.kubernetes.io/affinity": "true" }).unmapped.size).toBe(0);
+  });
+
+  test("with a backend whose Service has annotations of Traefik is not imported", () => {
+    const key = "traefik.ingress.kubernetes.io/service.serversscheme";
+    const web = { ...service("apps/reports-web"), props: { metadata: { annotations: { [key]: "https" } } } };
+    const main = ingress("apps/reports", "reports.example.org", "reports-web", annotations);
+    const found = imported([web, authentik("apps/sso"), main], { identity: STAFF });
+    expect(Object.values(reasonsOf(found))).toEqual([
+      [`its Service apps/reports-web has the annotation ${key}, which has no equivalent`],
+    ]);
+  });
+});

@@ -1,5 +1,6 @@
 /** Which applications of authentik the entries replace. */
-import type { Import } from "./import.ts";
+import { applicationsOf } from "../../infra/plan/applications.ts";
+import type { Import, TargetStack } from "./import.ts";
 import type { Source } from "./source.ts";
 
 export interface ApplicationResult {
@@ -9,11 +10,16 @@ export interface ApplicationResult {
   readonly reason: string | undefined;
 }
 
-/** Returns one result for each application. */
-export function applicationResults({ entries, unmapped }: Import, { identity }: Source): ApplicationResult[] {
+/** Returns one result for each application that the stack does not have. */
+export function applicationResults(
+  { entries, unmapped }: Import,
+  { identity }: Source,
+  target: TargetStack,
+): ApplicationResult[] {
   if (typeof identity === "string") return [];
   const isRouted = (host: string): boolean => [...unmapped.keys()].some((route) => route.hosts.includes(host));
-  const others = identity.applications.filter(({ slug }) => !/^gatehouse(-|$)/.test(slug));
+  const own = new Set(applicationsOf(target.plan).map(({ slug }) => slug));
+  const others = identity.applications.filter(({ slug }) => !own.has(slug) && !/^gatehouse(-|$)/.test(slug));
   return others.map(({ pk, slug, provider }) => {
     const entry = entries.find(({ hosts }) => hosts.some(({ protection }) => protection.application?.pk === pk));
     if (entry) return { slug, entry: entry.fields.name, reason: undefined };

@@ -1,4 +1,5 @@
 /** What the middlewares of a route do, as far as an entry of `protected_services` can express it. */
+import { AUTHENTIK_HEADERS } from "../../infra/identity/headers.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
 
@@ -66,6 +67,9 @@ function readMiddleware(reference: string, manifests: readonly Manifest[], withi
   }
 }
 
+/** In lower case. */
+const REMOVED: ReadonlySet<string> = new Set(AUTHENTIK_HEADERS.map((name) => name.toLowerCase()));
+
 function forwardAuth(label: string, section: Value): Chain {
   const address = URL.parse(textAt(section, "address") ?? "");
   if (address?.pathname.startsWith(`${OUTPOST_PATH}/auth/`) !== true) {
@@ -74,12 +78,19 @@ function forwardAuth(label: string, section: Value): Chain {
   const names = listOf(at(section, "authResponseHeaders")).filter((name) => typeof name === "string");
   const others = names.filter((name) => !name.toLowerCase().startsWith("x-idp-"));
   const pattern = textAt(section, "authResponseHeadersRegex");
-  const omitted = [...others, ...(pattern === undefined ? [] : [`those that match ${pattern}`])];
-  const differences =
-    omitted.length === 0
-      ? []
-      : [`the application receives X-idp-* headers, and from ${label} no longer ${omitted.join(", ")}`];
+  const matching = pattern === undefined ? [] : [`those that match ${pattern}`];
+  const omitted = [...others, ...matching].join(", ");
+  const forgeable = [...others.filter((name) => !REMOVED.has(name.toLowerCase())), ...matching].join(", ");
+  const differences = [
+    ...(omitted === "" ? [] : [`the application receives X-idp-* headers, and from ${label} no longer ${omitted}`]),
+    ...(forgeable === "" ? [] : [clientsCanSend(forgeable)]),
+  ];
   return { ...NOTHING, authentication: { kind: "authentik" }, differences };
+}
+
+/** Returns that requests keep the headers that authentik replaced until now. @param headers as the report names them */
+export function clientsCanSend(headers: string): string {
+  return `clients can send ${headers}, which the gateway does not remove: change the application to X-idp-* before the deployment`;
 }
 
 function basicAuth(label: string, section: Value, namespace: string): Chain {

@@ -1,6 +1,6 @@
 /** The fields of an entry that describe its protection. */
 import type { Backend } from "../../config/backend.ts";
-import type { Authentication } from "./middlewares.ts";
+import { type Authentication, clientsCanSend } from "./middlewares.ts";
 import { internalBackend, type ServiceOutpost } from "./outpost.ts";
 import { type Access, clientAccess, proxyAccess } from "./applications.ts";
 import type { Protocol, Source } from "./source.ts";
@@ -33,7 +33,6 @@ const FORWARD_AUTH_DIFFERENCES = [
   "during the deployment it answers 500 or 400 for some seconds, until the new outpost serves it",
   "sessions start anew, without a login for users who are signed in at authentik",
   "API and background requests without a session get 401 instead of a redirect to the login",
-  "clients can send the identity headers that authentik no longer sets: change the application to X-idp-* before the deployment",
 ];
 
 /** How the requests of a route are authenticated; `outpost`: its backend is an outpost of authentik. */
@@ -64,13 +63,15 @@ function servedByOutpost(host: string, outpost: ServiceOutpost, { identity, mani
   if (typeof access === "string") return access;
   const backend = internalBackend(access.internalHost, manifests);
   if (typeof backend === "string") return backend;
-  const headers =
-    "the application receives requests from Traefik, with X-idp-* headers, and no longer X-authentik-* and additionalHeaders of users and groups";
+  const headers = [
+    "the application receives requests from Traefik, with X-idp-* headers, and no longer X-authentik-* and additionalHeaders of users and groups",
+    clientsCanSend("additionalHeaders"),
+  ];
   return {
     type: "proxy",
     ...access,
     backend,
-    differences: [...FORWARD_AUTH_DIFFERENCES, headers, ...access.differences],
+    differences: [...FORWARD_AUTH_DIFFERENCES, ...headers, ...access.differences],
   };
 }
 

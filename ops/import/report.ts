@@ -43,7 +43,7 @@ export function reportOf(imported: Import, source: Source, target: TargetStack, 
       return { object: manifest.label, rule: match, hosts, reasons };
     }),
     differences: Object.fromEntries([...differences].filter(([, list]) => list.length > 0)),
-    applications: applicationResults(imported, source),
+    applications: applicationResults(imported, source, target),
     additionalHosts: others,
     variables: Object.fromEntries(entries.flatMap((entry) => [...entry.variables])),
     ...stepsOf(imported, source, target, context),

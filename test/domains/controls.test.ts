@@ -56,6 +56,18 @@ describe("the strip middleware", () => {
       with: { chain: [STRIP, forwardAuthFor(forward())], expected: [["staff"], undefined] },
     });
   });
+
+  test("removes what authentik sent before an import, which forward auth does not overwrite", async () => {
+    const names = ["X-authentik-username", "X_authentik_username", "X-authentik-meta-app"];
+    const lines: Line[] = [await sessionAt(forward().url), ...names.map((name): Line => [name, "akadmin"])];
+    await verifyControl({
+      exposure: forward(),
+      attack: attackOn(forward(), { lines }),
+      observe: ({ body }) => names.filter((name) => receivedHeaders(body).has(name.toLowerCase())),
+      without: { chain: [forwardAuthFor(forward())], expected: names },
+      with: { chain: [STRIP, forwardAuthFor(forward())], expected: [] },
+    });
+  });
 });
 
 describe("forward auth", () => {

@@ -8,7 +8,7 @@ import { origin, sampleUser, sendRaw } from "./fixtures.ts";
 import { runFlow } from "../domains/fixtures.ts";
 
 const identityHeaders = (body: string): [string, readonly string[]][] =>
-  [...receivedHeaders(body)].filter(([name]) => /^x[-_.]idp[-_.]/.test(name));
+  [...receivedHeaders(body)].filter(([name]) => /^x[-_.](idp|authentik)[-_.]/.test(name));
 
 describe("a request without a session", () => {
   test("to a protected host is redirected to the identity provider with every method", async () => {

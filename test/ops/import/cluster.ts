@@ -7,7 +7,7 @@ import type { Manifest } from "../../../policy/resource.ts";
 import { object } from "../checks/audit/cluster.ts";
 
 const TRAEFIK = "traefik.io/v1alpha1";
-const FORWARD_AUTH = "http://authentik-server.authentik.svc:9000/outpost.goauthentik.io/auth/traefik";
+export const FORWARD_AUTH = "http://authentik-server.authentik.svc:9000/outpost.goauthentik.io/auth/traefik";
 
 /** Returns a Service with one port. */
 export function service(place: string, port = 80, spec: object = {}): Manifest {

@@ -12,6 +12,7 @@ import {
   REPORTS,
   STAFF,
   HOST,
+  FORWARD_AUTH,
 } from "./cluster.ts";
 
 describe("forward auth of authentik", () => {
@@ -29,12 +30,23 @@ describe("forward auth of authentik", () => {
     expect(found.kinds).toEqual([{ kind: "example-org", baseDomain: "example.org", protocol: "http", tls: undefined }]);
     expect(found.differences.get("reports.example.org")?.toSorted()).toEqual([
       "API and background requests without a session get 401 instead of a redirect to the login",
-      "clients can send the identity headers that authentik no longer sets: change the application to X-idp-* before the deployment",
       "during the deployment it answers 500 or 400 for some seconds, until the new outpost serves it",
       "sessions start anew, without a login for users who are signed in at authentik",
       "the application receives X-idp-* headers, and from Middleware apps/sso no longer X-authentik-username",
     ]);
     expect(found.unmapped.size).toBe(0);
+  });
+
+  test("names the headers of the middleware that clients can send afterwards", () => {
+    const names = ["X-authentik-username", "X-Authentik-Meta-App", "X-idp-email", "Remote-User"];
+    const fields = { authResponseHeaders: names, authResponseHeadersRegex: "^X-Team-" };
+    const auth = middleware("apps/sso", "forwardAuth", { address: FORWARD_AUTH, ...fields });
+    const manifests = [service("apps/reports-web"), auth, route("apps/reports", [rule(HOST, "reports-web", ["sso"])])];
+    const lines = imported(manifests, { identity: STAFF }).differences.get("reports.example.org");
+    expect(lines?.filter((line) => /Remote-User/.test(line))).toEqual([
+      "the application receives X-idp-* headers, and from Middleware apps/sso no longer X-authentik-username, X-Authentik-Meta-App, Remote-User, those that match ^X-Team-",
+      "clients can send Remote-User, those that match ^X-Team-, which the gateway does not remove: change the application to X-idp-* before the deployment",
+    ]);
   });
 
   test("gets a slug that is the name of no provider", () => {
@@ -66,7 +78,8 @@ describe("forward auth of authentik", () => {
       identity,
     });
     expect(found.entries.map(({ fields }) => fields["public_paths"])).toEqual([["/api/", "/static", "/assets/"]]);
-    expect(found.differences.get("reports.example.org")?.slice(5)).toEqual([
+    const lines = found.differences.get("reports.example.org");
+    expect(lines?.filter((line) => line.includes("open paths"))).toEqual([
       "the open paths ^/healthz$ require a session, because no path prefix opens only them",
       "of the open paths ^/static only /static and /static/… stay open",
     ]);

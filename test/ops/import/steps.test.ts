@@ -117,6 +117,22 @@ test("adds entries to an existing stack: its own hosts and routes are not import
   expect(printed).toContain("Hosts that the stack exposes in addition\n  mail.example.org\n");
 });
 
+test("names the applications of authentik that no entry replaces, and none that the stack has deployed", () => {
+  const wiki = { name: "wiki", type: "proxy", description: "wiki", domains: "auto", application_slug: "wiki" };
+  const target = stackWith({ domains: { localhost: { enabled: true } }, protected_services: [wiki] });
+  const identity = proxies(
+    { slug: "wiki-localhost", host: "wiki.localhost" },
+    { slug: "gatehouse-identity", host: "authentik.localhost" },
+    { slug: "reports", host: "reports.example.org" },
+    { slug: "retired", host: "retired.example.org" },
+  );
+  const source = sourceOf([...APPS, route("apps/old", [rule(REPORTS, "reports", ["sso"])])], { identity });
+  expect(reportOf(importServices(source, target), source, target, CONTEXT).applications).toEqual([
+    { slug: "reports", entry: "reports", reason: undefined },
+    { slug: "retired", entry: undefined, reason: "no route of the cluster names its host retired.example.org" },
+  ]);
+});
+
 test.each([
   [{ data: { users: "b3BzOnskMnl9CiMgbm90ZQpkZXY6eA==" } }, ["ops", "dev"]],
   [{ type: "kubernetes.io/basic-auth", data: { username: "b3Bz", password: "eA==" } }, ["ops"]],

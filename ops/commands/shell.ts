@@ -53,10 +53,9 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** The engine receives Ctrl-C from the terminal itself; a second signal would make it stop without finishing its operations. */
+/** The reason of the signal is the name of the operating system's. */
 function interruption(): AbortSignal {
   const abort = new AbortController();
-  process.on("SIGINT", () => process.stdin.isTTY || abort.abort());
-  process.on("SIGTERM", () => abort.abort());
+  for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => abort.abort(name));
   return abort.signal;
 }

@@ -21,9 +21,9 @@ export interface Deployable {
 }
 
 /** Recovers an interrupted deployment: releases its lock, and completes the state. Changes the state only. */
-export async function recover(stack: Stack): Promise<Recovered> {
+export async function recover(stack: Stack, report: Report, interrupted?: AbortSignal): Promise<Recovered> {
   await releaseStaleLock(stack);
-  return recoverInterrupted(stack);
+  return recoverInterrupted(stack, report, interrupted);
 }
 
 /**
@@ -42,7 +42,7 @@ export async function apply(
   report: Report,
   interrupted?: AbortSignal,
 ): Promise<Ran> {
-  if (!recovered) await recover(stack);
+  if (!recovered) await recover(stack, report, interrupted);
   const work = (recorder?: Recorder): Promise<Ran> =>
     runEngine(
       report,

@@ -53,7 +53,7 @@ export class EngineError extends Error {
 /**
  * Runs the engine, reports each step, and throws the errors of the run instead of its complete output. An inline program that
  * throws after its first resource would leave the engine waiting forever, so such a run is stopped.
- * @param interrupted stops the run like Ctrl-C: running steps complete, and no further step starts
+ * @param interrupted stops the run like Ctrl-C: running steps complete, and no further step starts; after it, no run starts
  * @throws EngineError with the errors, each with its resource
  */
 export async function runEngine(
@@ -61,6 +61,8 @@ export async function runEngine(
   run: (watch: Watch) => Promise<unknown>,
   interrupted?: AbortSignal,
 ): Promise<Ran> {
+  if (interrupted?.aborted === true)
+    throw new EngineError(["interrupted"], { done: [], failed: [], unconfirmed: [] }, interrupted.reason);
   let changes: Changes = {};
   const planned: Step[] = [];
   const done: Step[] = [];
@@ -94,7 +96,10 @@ export async function runEngine(
     if (event.policyEvent?.enforcementLevel === "mandatory") errors.add(violated(event.policyEvent));
   };
   process.on("unhandledRejection", stop);
-  interrupted?.addEventListener("abort", () => stop("interrupted"));
+  interrupted?.addEventListener("abort", () => {
+    // The terminal sends Ctrl-C to the engine as well, which a second one would stop without finishing its operations.
+    if (interrupted.reason !== "SIGINT" || !process.stdin.isTTY) stop("interrupted");
+  });
   try {
     await run({ onEvent, signal: abort.signal });
     return { changes, steps: merged(planned), done: merged(done), creations };

@@ -1,7 +1,7 @@
 /** The options `protect` and `retainOnDelete` of a resource, changed alone, by `npx gatehouse deploy`. */
 import { type CustomResourceOptions, runtime } from "@pulumi/pulumi";
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
 import { packageFolder } from "../../config/folders.ts";
 import program from "../../infra/index.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
@@ -14,9 +14,6 @@ beforeAll(() => {
   target = openContext("gatehouse-local", shell);
   // The program runs in this process and reads its variables from the environment.
   Object.assign(process.env, target.environment);
-});
-afterAll(async () => {
-  expect((await deployProgram(target, shell, program)).outcome.outcome).toBe("unchanged");
 });
 
 const DATABASE = "data-database-database";
@@ -31,21 +28,22 @@ function withOptions(changed: CustomResourceOptions): PulumiFn {
   };
 }
 
-async function deployWith(options: CustomResourceOptions, change: string): Promise<void> {
+async function deployWith(options: CustomResourceOptions, changes: readonly string[]): Promise<void> {
   const { outcome, text } = await deployProgram(target, shell, withOptions(options));
   expect([outcome.outcome, outcome.changes.map(({ name, paths, done }) => [name, paths, done])]).toEqual([
     "deployed",
-    [[DATABASE, [change], true]],
+    [[DATABASE, changes, true]],
   ]);
-  expect(text).toContain(`\n  ~ Database ${DATABASE}: ${change}\n`);
+  expect(text).toContain(`\n  ~ Database ${DATABASE}: ${changes.join(", ")}\n`);
 }
 
-test("deploys a change of protect alone, after which a deployment that would delete the database changes nothing", async () => {
-  await deployWith({ protect: true }, "protect = true");
+test("deploys changes of the options alone; a deployment that would delete a protected database changes nothing", async () => {
+  await deployWith({ protect: true }, ["protect = true"]);
   const { outcome, text } = await deployProgram(target, shell, () => Promise.resolve({}), true);
   expect([outcome.outcome, outcome.steps.some(({ name }) => name === "Deploying")]).toEqual(["failed", false]);
   expect(text).toContain("Nothing was changed.");
-  await deployWith({ protect: false }, "protect = false");
+  await deployWith({ retainOnDelete: true }, ["protect = false", "retainOnDelete = true"]);
+  await deployWith({}, ["retainOnDelete = false"]);
 });
 
 test("asks for each database that a deployment drops before it asks for the changes", async () => {
@@ -64,9 +62,4 @@ test("asks for each database that a deployment drops before it asks for the chan
     "declined",
     'This drops the database "gatehouse" with its data. Drop it?',
   ]);
-});
-
-test("deploys a change of retainOnDelete alone", async () => {
-  await deployWith({ retainOnDelete: true }, "retainOnDelete = true");
-  await deployWith({}, "retainOnDelete = false");
 });

@@ -114,7 +114,7 @@ test.each([false, true])("a revert closes what a killed deployment opened (check
   stack = await own.open("revert");
   if (both) {
     // As `deploy --refresh` does.
-    await recover(stack.stack);
+    await recover(stack.stack, () => {});
     await keepingUpdates(stack.stack, () => stack.stack.refresh());
   }
   await stack.up(config());
@@ -132,6 +132,14 @@ test("a revert creates an object again whose deletion a finalizer delays", async
   const args = [own.platform, "revert", config(), false];
   expect(await killedProcess("deployOwn.ts", args, deleting)).toBe("SIGKILL");
   stack = await own.open("revert");
+  const abort = new AbortController();
+  const reported: string[] = [];
+  const report = (text: string): void => {
+    reported.push(text);
+    abort.abort();
+  };
+  const { unread } = await recover(stack.stack, report, abort.signal);
+  expect([reported, unread.length]).toEqual([["waiting for the deletion of machine-robot-secret"], 1]);
   const deployed = stack.up(config([], [robot]));
   const wasRead = async (): Promise<void> =>
     expect(JSON.stringify(await exportState(stack.stack))).toContain("deletionTimestamp");

@@ -115,7 +115,7 @@ class Deployment {
   async #recover(stack: Stack): Promise<void> {
     const { steps, unread } = await this.#recording.part(
       "Recovering an interrupted deployment",
-      () => recover(stack),
+      (report) => recover(stack, report, this.#options.interrupted),
       "1 s",
     );
     for (const text of recoveryLines(steps, unread)) this.#options.print(text);

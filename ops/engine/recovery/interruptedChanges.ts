@@ -3,6 +3,8 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { changeResources, exportState, type Operation, type Resource } from "../state/state.ts";
 import { polls } from "../polls.ts";
+import type { Report } from "../run.ts";
+import { lastOf } from "../step.ts";
 import type { Recorded } from "./stepRecord.ts";
 import { existingResources, isProvider } from "./interruptedCreations.ts";
 
@@ -60,9 +62,14 @@ export function withUpdates(resources: readonly Resource[], changed: readonly Pi
  * @returns objects of the cluster whose deletion has not ended; the objects elsewhere, if their servers do not answer, e.g. because the interrupted
  * deployment changed their addresses
  */
-export async function readChanged(stack: Stack, changed: readonly Changed[]): Promise<Changed[]> {
+export async function readChanged(
+  stack: Stack,
+  changed: readonly Changed[],
+  report: Report,
+  interrupted: AbortSignal | undefined,
+): Promise<Changed[]> {
   const deleted = changed.filter((one) => isInCluster(one) && one.changed === "delete");
-  const remaining = await refreshUntilDeleted(stack, deleted);
+  const remaining = await refreshUntilDeleted(stack, deleted, report, interrupted);
   const elsewhere = changed.filter((one) => !isInCluster(one) && !isProvider(one.type));
   const objects = await inState(stack, elsewhere);
   try {
@@ -76,17 +83,25 @@ export async function readChanged(stack: Stack, changed: readonly Changed[]): Pr
 }
 
 /**
- * Reads deleted objects until their deletion has ended, for two minutes: one that a finalizer or a grace period keeps would remain in the state,
+ * Reads deleted objects until their deletion has ended, for two minutes or until Ctrl-C: one that a finalizer or a grace period keeps would remain in the state,
  * and the next deployment would not create it again.
  * @returns those whose deletion has not ended
  */
-async function refreshUntilDeleted(stack: Stack, deleted: readonly Changed[]): Promise<Changed[]> {
+async function refreshUntilDeleted(
+  stack: Stack,
+  deleted: readonly Changed[],
+  report: Report,
+  interrupted: AbortSignal | undefined,
+): Promise<Changed[]> {
   let objects = await inState(stack, deleted);
-  await polls(async () => {
+  const hasEnded = async (): Promise<boolean> => {
     await refresh(stack, objects);
     objects = (await inState(stack, deleted)).filter(isTerminating);
+    if (objects.length > 0)
+      report(`waiting for the deletion of ${objects.map(({ urn }) => lastOf(urn, "::")).join(", ")}`);
     return objects.length === 0;
-  }, MAX_DELETION_MS);
+  };
+  await polls(hasEnded, MAX_DELETION_MS, interrupted);
   return deleted.filter(({ urn }) => objects.some((object) => object.urn === urn));
 }
 

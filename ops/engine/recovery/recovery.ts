@@ -4,6 +4,7 @@ import { type Changed, changedIn, NOT_READ, readChanged, refresh, withUpdates } 
 import { existingResources, isProvider } from "./interruptedCreations.ts";
 import { deleteRecord, MASKED, readRecord, recordSteps } from "./stepRecord.ts";
 import { addSecretInputs } from "./providerInputs.ts";
+import type { Report } from "../run.ts";
 import { changeResources, exportState, type Resource } from "../state/state.ts";
 
 /** The result of {@link recoverInterrupted}, as URNs. */
@@ -18,9 +19,10 @@ export interface Recovered {
  * Completes the state after an interrupted deployment, whose steps are the pending operations of the engine (`pending_operations`) and those in
  * the record (ops/engine/recovery/stepRecord.ts). Created resources are added, since the next deployment would fail on existing names. For what
  * was updated or deleted the state has the values from before, so a revert would be no difference: see interruptedChanges.ts.
+ * @param interrupted ends the wait for deletions; the objects remain in the record
  * @throws Error when the identity provider, which returns some of the ids, does not answer
  */
-export async function recoverInterrupted(stack: Stack): Promise<Recovered> {
+export async function recoverInterrupted(stack: Stack, report: Report, interrupted?: AbortSignal): Promise<Recovered> {
   const { pending_operations: pending = [], resources = [] } = (await exportState(stack)).deployment;
   const creating = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
   const recorded = await readRecord(stack);
@@ -40,7 +42,7 @@ export async function recoverInterrupted(stack: Stack): Promise<Recovered> {
   await importExisting(stack, creations, changed);
   await addDependencies(stack, creations);
   await refresh(stack, await notRead(stack));
-  const unread = await readChanged(stack, changed);
+  const unread = await readChanged(stack, changed, report, interrupted);
   await deleteRecord(stack);
   recordSteps(stack, unread);
   return {

@@ -14,7 +14,7 @@ test("a record of a stack that was destroyed in between is deleted", async () =>
   const stack = { name: "local", workspace: { workDir, envVars: {}, pulumiCommand: { command } } } as unknown as Stack;
   const urn = "urn:pulumi:local::gatehouse::kubernetes:core/v1:Secret::robot";
   recordSteps(stack, [{ urn, type: "kubernetes:core/v1:Secret", custom: true, provider: "urn:gone::id", inputs: {} }]);
-  expect(await recoverInterrupted(stack)).toEqual({ steps: [], unread: [] });
+  expect(await recoverInterrupted(stack, () => {})).toEqual({ steps: [], unread: [] });
   expect(existsSync(recordFile(workDir, "local"))).toBe(false);
   rmSync(workDir, { recursive: true });
 });

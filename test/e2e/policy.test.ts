@@ -74,7 +74,7 @@ async function isDeployed(): Promise<boolean> {
 /** Runs `npx gatehouse deploy gatehouse-local --yes` with another program. */
 function deploy(run: PulumiFn, skipPolicy = false, context = target): Promise<Deployed> {
   deploymentCount += 1;
-  return deployProgram(context, shell, run, skipPolicy);
+  return deployProgram(context, shell, run, { skipPolicy });
 }
 
 describe("a preview", () => {

@@ -39,7 +39,7 @@ async function deployWith(options: CustomResourceOptions, changes: readonly stri
 
 test("deploys changes of the options alone; a deployment that would delete a protected database changes nothing", async () => {
   await deployWith({ protect: true }, ["protect = true"]);
-  const { outcome, text } = await deployProgram(target, shell, () => Promise.resolve({}), true);
+  const { outcome, text } = await deployProgram(target, shell, () => Promise.resolve({}), { skipPolicy: true });
   expect([outcome.outcome, outcome.steps.some(({ name }) => name === "Deploying")]).toEqual(["failed", false]);
   expect(text).toContain("Nothing was changed.");
   await deployWith({ retainOnDelete: true }, ["protect = false", "retainOnDelete = true"]);
@@ -48,16 +48,11 @@ test("deploys changes of the options alone; a deployment that would delete a pro
 
 test("asks for each database that a deployment drops before it asks for the changes", async () => {
   const questions: string[] = [];
-  const { outcome } = await deployProgram(
-    target,
-    shell,
-    () => Promise.resolve({}),
-    true,
-    (question) => {
-      questions.push(question);
-      return !question.startsWith('This drops the database "gatehouse"');
-    },
-  );
+  const confirms = (question: string): boolean => {
+    questions.push(question);
+    return !question.startsWith('This drops the database "gatehouse"');
+  };
+  const { outcome } = await deployProgram(target, shell, () => Promise.resolve({}), { skipPolicy: true, confirms });
   expect([outcome.outcome, questions.at(-1)]).toEqual([
     "declined",
     'This drops the database "gatehouse" with its data. Drop it?',

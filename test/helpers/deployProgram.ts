@@ -10,16 +10,19 @@ export interface Deployed {
   readonly text: string;
 }
 
-/**
- * Runs `npx gatehouse deploy CONTEXT` with another program, without the verification.
- * @param confirms whether the user confirms a question. Default: each one, as `--yes` does
- */
+export interface DeployOptions {
+  readonly skipPolicy?: boolean;
+  /** Whether the user confirms a question. Default: each one, as `--yes` does. */
+  readonly confirms?: (question: string) => boolean;
+  readonly interrupted?: AbortSignal;
+}
+
+/** Runs `npx gatehouse deploy CONTEXT` with another program, without the verification. */
 export async function deployProgram(
   context: StackContext,
   shell: ShellEnvironment,
   program: PulumiFn,
-  skipPolicy = false,
-  confirms: (question: string) => boolean = () => true,
+  { skipPolicy = false, confirms = () => true, interrupted = new AbortController().signal }: DeployOptions = {},
 ): Promise<Deployed> {
   let text = "";
   const print = (line: string): true => {
@@ -31,7 +34,7 @@ export async function deployProgram(
     confirm: (question) => Promise.resolve(print(question) && confirms(question)),
     print,
     paint: (_, line) => line,
-    interrupted: new AbortController().signal,
+    interrupted,
     verify: () => Promise.resolve([]),
   });
   return { outcome, text };

@@ -184,11 +184,13 @@ class Deployment {
 
   /** Reports problems before any change. */
   #refused(error: unknown): Outcome {
-    const problems = error instanceof Refusal ? error.problems : [errorText(error)];
-    const { print, paint } = this.#options;
+    const { print, paint, interrupted } = this.#options;
+    // Ctrl-C ends the commands of the checks as well, whose errors are its consequences.
+    const refuses = !interrupted.aborted && (error instanceof Refusal || error instanceof LockedError);
+    const problems = interrupted.aborted ? ["interrupted"] : problemsOf(error);
     const lines = problems.map((problem) => `  ${paint("red", "✖")} ${problem.replaceAll("\n", "\n    ")}`);
     print(["Nothing was changed:", ...lines].join("\n"));
-    return this.#end(error instanceof Refusal || error instanceof LockedError ? "refused" : "failed", { problems });
+    return this.#end(refuses ? "refused" : "failed", { problems });
   }
 
   async #failed(error: unknown): Promise<Outcome> {
@@ -233,4 +235,8 @@ class Deployment {
       timings: this.#recording.timings(),
     };
   }
+}
+
+function problemsOf(error: unknown): readonly string[] {
+  return error instanceof Refusal ? error.problems : [errorText(error)];
 }

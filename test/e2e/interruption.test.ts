@@ -1,0 +1,35 @@
+/** Ctrl-C before `npx gatehouse deploy` runs the engine. */
+import { beforeAll, expect, inject, test } from "vitest";
+import { packageFolder } from "../../config/folders.ts";
+import program from "../../infra/index.ts";
+import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
+import { deployProgram } from "../helpers/deployProgram.ts";
+
+let shell: ShellEnvironment;
+let target: StackContext;
+beforeAll(() => {
+  shell = { project: packageFolder(), data: inject("platform").data, environment: process.env };
+  target = openContext("gatehouse-local", shell);
+});
+
+const CHECKS = "Checking configuration, tools and access";
+const interrupted = AbortSignal.abort("SIGINT");
+
+test("ends the deployment before the preview", async () => {
+  const { outcome, text } = await deployProgram(target, shell, program, { interrupted });
+  expect([outcome.outcome, outcome.problems, outcome.changes]).toEqual(["failed", ["interrupted"], []]);
+  expect(outcome.steps.find(({ ok }) => !ok)?.name).toBe("Preview");
+  expect(text).toContain("Nothing was changed");
+});
+
+test("hides the errors of the checks that it stops", async () => {
+  const environment = { ...target.environment, PATH: "/nowhere" };
+  const { outcome, text } = await deployProgram({ ...target, environment }, shell, program, { interrupted });
+  expect([outcome.outcome, outcome.problems, outcome.steps.map(({ name }) => name)]).toEqual([
+    "failed",
+    ["interrupted"],
+    [CHECKS],
+  ]);
+  expect(text).toContain("Nothing was changed:\n  ✖ interrupted\n");
+  expect(text).not.toContain("policy pack");
+});

@@ -10,6 +10,8 @@ import type { Resource, WireField } from "./resources.ts";
 /** The operations of one type of resource. Values are complete; undefined = the server responded with 404. */
 export interface Operations {
   readonly fields: Fields;
+  /** The output with the object's id: Terraform's `id`, renamed because the engine has one. */
+  readonly idName: string;
   create(api: Api, values: Values): Promise<Found | undefined>;
   read(api: Api, id: string, known: Values): Promise<Found | undefined>;
   update(api: Api, id: string, old: Values, values: Values): Promise<Found | undefined>;
@@ -43,6 +45,7 @@ function restful(name: string, { path, key = "pk", query, fields }: Resource): O
 
   return {
     fields: { ...fields, [idName]: { output: true } },
+    idName,
     read: (api, id, known) => read(api, asText(known[idName] ?? id), known),
     async create(api, values) {
       const config = name === "Outpost" && isEmpty(values.config) ? await defaultSettings(api) : {};

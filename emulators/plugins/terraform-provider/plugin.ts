@@ -1,7 +1,7 @@
 /**
  * Emulates the Pulumi plugin `terraform-provider` for one of the Terraform providers that it can bridge: goauthentik/authentik 2026.5.0.
  */
-import { asText, check, compare, complete, inputsFound, planned, sealed } from "../bridge.ts";
+import { asText, check, compare, complete, inputsFound, isAbsent, planned, sealed } from "../bridge.ts";
 import { UNKNOWN } from "../protocol/plugin.ts";
 import type { Parameter, Plugin, Values } from "../protocol/plugin.ts";
 import { Api } from "./api.ts";
@@ -46,9 +46,12 @@ export function authentik(): Plugin {
     },
     async read(type, id, inputs, state) {
       const resource = operations(type);
-      const found = await resource.read(api(), id, complete(resource.fields, state ?? {}));
+      const isRefresh = state !== undefined && Object.keys(state).length > 0;
+      // Terraform reads by the id in the state; without one the object counts as deleted (measured: a refresh of a state whose outputs lacked it).
+      if (isRefresh && isAbsent(state[resource.idName])) return undefined;
+      const found = await resource.read(api(), id, complete(resource.fields, isRefresh ? state : {}));
       if (!found) return undefined;
-      const given = inputsFound(resource.fields, state ? inputs : undefined, found.state);
+      const given = inputsFound(resource.fields, isRefresh ? inputs : undefined, found.state);
       return { id: found.id, inputs: given, state: sealed(resource.fields, found.state) };
     },
     async update(type, id, oldState, news, { preview }) {

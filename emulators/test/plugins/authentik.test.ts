@@ -13,6 +13,21 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
+describe("a read", () => {
+  const GROUP = "authentik:index/group:Group";
+
+  test("without a state imports the object by the engine's id", async () => {
+    scene.answer = () => ({ status: 200, body: JSON.stringify({ pk: ID, name: "g" }) });
+    expect((await scene.plugin.read(GROUP, ID, {}, {}))?.id).toBe(ID);
+    expect(scene.sent.map(({ path }) => path)).toEqual([`/api/v3/core/groups/${ID}/`]);
+  });
+
+  test("of a state without the object's id sends no request, and the object counts as deleted", async () => {
+    expect(await scene.plugin.read(GROUP, ID, { name: "g" }, { name: "g" })).toBeUndefined();
+    expect(scene.sent).toEqual([]);
+  });
+});
+
 describe("errors", () => {
   const GROUP = "authentik:index/group:Group";
   const state = { name: "g", groupId: ID };
@@ -81,7 +96,7 @@ describe("errors", () => {
 
   test("an unreachable server fails calls, not the configuration", async () => {
     scene.close();
-    const host = scene.url.replace("http://authentik.localhost", "127.0.0.1");
+    const host = scene.url.replace("http://127.0.0.1", "127.0.0.1");
     await scene.plugin.configure({ url: scene.url, token: "t0ken" });
     const message = `HTTP Error 'POST "${scene.url}/api/v3/core/groups/": connect ECONNREFUSED ${host}' without http response`;
     await expect(operations.create.run()).rejects.toThrow(new Error(message));

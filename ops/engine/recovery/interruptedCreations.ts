@@ -36,7 +36,9 @@ export async function existingResources(
     // A user's password is set by a second call, which may not have happened: without it here, the next run sets it.
     const { password, ...rest } = resource.inputs ?? {};
     const inputs = resource.type === USER || password === undefined ? rest : { ...rest, password };
-    return [{ ...resource, id, inputs, outputs: inputs }];
+    // Without outputs, the Terraform provider imports an object by its id. A refresh takes the id from the outputs, where it has a name that differs by type
+    // (policyExpressionId): without it the object counts as deleted (measured with the publisher's plugin; pf/tfbridge/provider_read.go).
+    return [{ ...resource, id, inputs, outputs: isLookedUp(resource.type) ? {} : inputs }];
   });
 }
 

@@ -2,10 +2,10 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider, Settings } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
-import { isLoopbackName } from "../loopback.ts";
 import type { Plan } from "../plan/types.ts";
 import type { Postgres } from "../postgres.ts";
 import { resolveSecret } from "../secrets.ts";
+import { apiAddress } from "./apiAddress.ts";
 import { Installation } from "./installation.ts";
 import { waitUntilReady } from "./readiness.ts";
 
@@ -23,12 +23,15 @@ export interface AuthentikArgs {
 }
 
 /**
- * Refuses an existing identity provider that does not answer or is of another release series, before anything is registered. Does
- * nothing in a preview.
- * @throws as {@link waitUntilReady} does
+ * Refuses an existing identity provider whose API has no address here, that does not answer or is of another release series, before anything is
+ * registered. A preview sends no request.
+ * @throws as {@link apiAddress} and {@link waitUntilReady} do
  */
-export async function refuseOtherServer({ install, url, apiUrl, token, version }: IdentityProvider): Promise<void> {
-  if (install || url === undefined || pulumi.runtime.isDryRun()) return;
+export async function refuseOtherServer(provider: IdentityProvider): Promise<void> {
+  const { install, url, apiUrl, token, version } = provider;
+  if (url === undefined) return;
+  await apiAddress(provider, url);
+  if (install || pulumi.runtime.isDryRun()) return;
   const known = await new Promise<string>((resolve) => resolveSecret(token).apply(resolve));
   await waitUntilReady(apiUrl ?? url, known, { version, timeout: EXISTING_MS }, reporter(EXISTING_MS));
 }
@@ -61,7 +64,8 @@ export class Authentik extends pulumi.ComponentResource {
     } else {
       this.serverUrl = this.#existing(provider, cluster);
     }
-    this.#apiUrl = pulumi.output(provider.apiUrl ?? (this.#isOnLocalhost() ? this.serverUrl : this.browserUrl));
+    const stated = pulumi.output(apiAddress(provider, this.browserUrl));
+    this.#apiUrl = stated.apply((url) => (url === undefined ? this.serverUrl : pulumi.output(url)));
     this.registerOutputs({ browserUrl: this.browserUrl });
   }
 
@@ -84,11 +88,6 @@ export class Authentik extends pulumi.ComponentResource {
     });
     // Secret only because the wait uses the token; the address is no secret.
     return pulumi.unsecret(answered);
-  }
-
-  /** The Terraform provider is a static Go program, which resolves no `*.localhost` (measured): the Service's address works. */
-  #isOnLocalhost(): boolean {
-    return this.installation !== undefined && isLoopbackName(new URL(this.browserUrl).hostname);
   }
 
   /** The address of an existing one: its Service where it has one in this cluster, else its own URL. */

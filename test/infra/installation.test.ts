@@ -10,6 +10,12 @@ vi.resetModules();
 vi.doMock("../../infra/identity/readiness.ts", () => ({
   waitUntilReady: (...call: unknown[]) => Promise.resolve(waits.push(call)),
 }));
+/** Names that the provider plugins of the machine resolve. */
+let resolved: readonly string[] = [];
+vi.doMock("../../infra/loopback.ts", async (original) => ({
+  ...(await original<object>()),
+  pluginsResolve: (host: string) => Promise.resolve(resolved.includes(host)),
+}));
 afterAll(() => void vi.resetModules());
 const { deploy, PATIENCE } = await import("../helpers/program.ts");
 
@@ -132,9 +138,11 @@ describe("an installed identity provider", () => {
 describe("the address of the API", () => {
   const identity_provider = { ...sections.identity_provider, api_url: undefined };
   const mesh = { enabled: true, base_domain: "mesh.example.org", tls: { resolver: "letsencrypt" } };
-  test.each<[string, Record<string, unknown>, object, string]>([
-    ["api_url, where it is set", { localhost: {} }, { api_url: "http://10.0.0.7" }, "http://10.0.0.7"],
+  const authentik = "authentik.localhost";
+  test.each<[string, Record<string, unknown>, object, string, string[]?]>([
+    ["api_url, where it is set", { localhost: {} }, { api_url: "http://10.0.0.7" }, "http://10.0.0.7", [authentik]],
     ["the cluster IP of the Service, with localhost only", { localhost: {} }, {}, "http://127.96.0.9:9000"],
+    ["the URL on localhost, where the plugins resolve it", { localhost: {} }, {}, `http://${authentik}`, [authentik]],
     [
       "the public URL, with another domain",
       { localhost: { enabled: false }, mesh },
@@ -143,8 +151,9 @@ describe("the address of the API", () => {
     ],
   ])(
     "is %s",
-    async (_, domains, fields, expected) => {
+    async (_, domains, fields, expected, names = []) => {
       waits.length = 0;
+      resolved = names;
       const raw = stack({
         domains,
         protected_services: [],

@@ -60,7 +60,7 @@ export async function openScene(): Promise<Scene> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `http://authentik.localhost:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = (): void => {
     server.close();
     server.closeAllConnections();

@@ -13,7 +13,7 @@ import { redactAll, redactor } from "../redact.ts";
 import { credentialsOf, secretsOf } from "../secrets.ts";
 import { type Check, skip } from "../verify/check.ts";
 import { cluster } from "./cluster.ts";
-import { identityProvider } from "./identityProvider.ts";
+import { address, identityProvider } from "./identityProvider.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { externalDns, names } from "./names.ts";
 import { operators } from "./operators.ts";
@@ -46,6 +46,7 @@ const TABLE: readonly (readonly [subject: string, run: Run])[] = [
   ["DNS", names],
   ["DNS", inCluster(externalDns)],
   ["Operators", inCluster(operators)],
+  ["Identity provider", inCluster(address)],
   ["Identity provider", identityProvider],
   ["Postgres", postgres],
 ];

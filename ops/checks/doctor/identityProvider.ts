@@ -2,12 +2,14 @@
 import { z } from "zod";
 import { errorText } from "../../../config/errorText.ts";
 import { missingNow, SERIES_FIX, seriesProblem } from "../../../infra/identity/readiness.ts";
+import { isLoopbackName } from "../../../infra/loopback.ts";
 import { AuthentikApi, StatusError } from "../../clients/authentikApi.ts";
 import { withClient } from "../../clients/http.ts";
 import { EMBEDDED_OUTPOST, OUTPOST } from "../../clients/identityRecords.ts";
+import { unreachableApi } from "../apiAddress.ts";
 import { rootReason } from "../diagnose/observation.ts";
 import type { Check } from "../verify/check.ts";
-import type { Inputs } from "./inputs.ts";
+import type { Inputs, ReachedCluster } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
 import { rights } from "./rights.ts";
 
@@ -53,6 +55,18 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
       return [failed("API", `${url} does not answer: ${rootReason(error)}`, ADDRESS_FIX)];
     }
   });
+}
+
+/** Checks the address that the provider plugins use, if it is on localhost. */
+export async function address({ target }: Inputs, { config }: ReachedCluster): Promise<Check[]> {
+  const { settings, plan } = target;
+  const url = settings.identityProvider.apiUrl ?? plan.identityProviderUrl;
+  if (url === undefined || !isLoopbackName(new URL(url).hostname)) return [];
+  const name = "address";
+  const unreachable = await unreachableApi(target, config);
+  return [
+    unreachable ? failed(name, unreachable.problem, unreachable.fix) : passed(name, "reached by the provider plugins"),
+  ];
 }
 
 async function serverVersion(api: AuthentikApi, url: string, stated: string): Promise<Check> {

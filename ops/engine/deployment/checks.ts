@@ -2,6 +2,7 @@
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import pTimeout from "p-timeout";
 import { parseStack } from "../../../config/load.ts";
+import { withHint } from "../../../config/problems.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { MAX_API_RETRY_MS } from "../../../infra/apiRetry.ts";
@@ -13,6 +14,7 @@ import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { openEngine, pulumiOf, secretVariables } from "../open.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
+import { unreachableApi } from "../../checks/apiAddress.ts";
 import { ownDatabase } from "../../checks/contract/connection.ts";
 import { LockFolder } from "../../checks/contract/lockFolder.ts";
 import { UnreachableError } from "../../clients/database.ts";
@@ -102,6 +104,8 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   const other = identityProblem(settings, facts.uid);
   if (other !== undefined) throw new Error(other);
   const problems = problemsOf(prerequisites(settings, plan, facts));
+  const unreachable = await unreachableApi({ settings, plan }, config);
+  if (unreachable) problems.push(withHint(unreachable.problem, unreachable.fix));
   const refused = await pTimeout(refusedPermissions(config, deployedKinds(settings, plan)), TIMEOUT).catch(
     (error: unknown) => {
       throw new Error(

@@ -1,5 +1,5 @@
 /** `npx gatehouse preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
-import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
+import type { EngineEvent, PreviewOptions, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
@@ -7,7 +7,9 @@ import { openCluster } from "../context/identity.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
-import { stepOf } from "../engine/step.ts";
+import { lastOf, merged, type Step, stepOf } from "../engine/step.ts";
+import { previewPage } from "../engine/deployment/page.ts";
+import { painter } from "../terminal/paint.ts";
 
 /**
  * @param args `CONTEXT [--drift]`
@@ -35,14 +37,12 @@ async function preview(name: string, drift: boolean, shell: Shell): Promise<numb
   Object.assign(process.env, target.environment);
   const program = await programOf(shell.project);
   const stack = await openEngine(target, shell, program, shell.progress);
-  let changes = 0;
-  const countChange = ({ resourcePreEvent }: EngineEvent) => {
-    if (resourcePreEvent && isChange(resourcePreEvent.metadata)) changes++;
-  };
-  const output = { color: "never", onOutput: shell.out, onError: shell.out, onEvent: countChange } as const;
+  const run = (options: Partial<PreviewOptions>): Promise<unknown> =>
+    stack.preview({ color: "never", ...runPolicy(), suppressOutputs: true, ...options });
   try {
-    await stack.preview({ ...output, ...runPolicy(), diff: drift, refresh: drift, suppressOutputs: true });
-    return drift && changes > 0 ? 1 : 0;
+    if (drift) return await findDrift(run, shell);
+    await run({ onOutput: shell.out, onError: shell.out });
+    return 0;
   } catch (error) {
     // The output contains the error of the engine.
     if (!(error instanceof Error && error.name === "CommandError")) throw error;
@@ -51,7 +51,44 @@ async function preview(name: string, drift: boolean, shell: Shell): Promise<numb
   }
 }
 
+/**
+ * Prints which resources differ, and the engine's differences behind them. Without drift one line: the engine prints four for each resource whose
+ * status it read again, 170 for the local stack with the publishers' plugins.
+ */
+async function findDrift(run: (options: Partial<PreviewOptions>) => Promise<unknown>, shell: Shell): Promise<number> {
+  const steps: Step[] = [];
+  let unchanged = 0;
+  let text = "";
+  const keep = (part: string): void => void (text += part);
+  const work = async (report: (detail: string) => void): Promise<void> => {
+    const onEvent = ({ resourcePreEvent, summaryEvent }: EngineEvent): void => {
+      if (resourcePreEvent) {
+        const { metadata } = resourcePreEvent;
+        report(lastOf(metadata.urn, "::"));
+        const step = stepOf(metadata);
+        if (step && !isProvider(metadata)) steps.push(step);
+      }
+      if (summaryEvent) unchanged = summaryEvent.resourceChanges?.["same"] ?? 0;
+    };
+    await run({ diff: true, refresh: true, onOutput: keep, onError: keep, onEvent });
+  };
+  try {
+    await shell.progress.step("Comparing the cluster with the last deployment", work, "20 s");
+  } catch (error) {
+    shell.out(text);
+    throw error;
+  }
+  if (steps.length === 0) {
+    shell.out(`Drift: none, ${unchanged} resources unchanged\n`);
+    return 0;
+  }
+  shell.out(
+    `Drift: a deployment would change it back\n${previewPage(merged(steps), unchanged, painter(shell.colours))}\n\n${text}`,
+  );
+  return 1;
+}
+
 /** A provider contains how the engine connects to the cluster, which differs between machines and is no part of the cluster. */
-function isChange(metadata: StepEventMetadata): boolean {
-  return stepOf(metadata) !== undefined && !metadata.type.startsWith("pulumi:providers:");
+function isProvider({ type }: StepEventMetadata): boolean {
+  return type.startsWith("pulumi:providers:");
 }

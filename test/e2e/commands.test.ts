@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CoreV1Api } from "@kubernetes/client-node";
+import { CoreV1Api, type KubernetesObject, KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 
@@ -30,9 +30,7 @@ let canaries: readonly (readonly [name: string, value: string])[] = [];
 beforeAll(async () => {
   const { data, variables } = inject("platform");
   const kept = JSON.parse(readFileSync(join(data, "secrets.json"), "utf8")) as Record<string, string>;
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(join(data, "kubeconfig"));
-  const { items } = await config.makeApiClient(CoreV1Api).listSecretForAllNamespaces();
+  const { items } = await kubeConfig().makeApiClient(CoreV1Api).listSecretForAllNamespaces();
   const inCluster = items.flatMap(({ metadata, data: values = {} }) =>
     Object.entries(values)
       .filter(([key]) => CREDENTIAL_KEYS.test(key))
@@ -46,6 +44,12 @@ beforeAll(async () => {
     .concat(inCluster)
     .filter(([, { length }]) => length > 11);
 });
+
+function kubeConfig(): RetryingKubeConfig {
+  const config = new RetryingKubeConfig();
+  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
+  return config;
+}
 
 interface CommandResult {
   readonly code: number;
@@ -120,7 +124,33 @@ test("contract check passes for the local stack", async () => {
 
 test("preview reports no changes and no drift after a deployment", async () => {
   expect((await command("preview", CONTEXT)).code).toBe(0);
-  expect((await command("preview", CONTEXT, "--drift")).code).toBe(0);
+  const { code, out } = await command("preview", CONTEXT, "--drift");
+  expect(out).toMatch(/^Drift: none, \d+ resources unchanged\n$/);
+  expect(code).toBe(0);
+});
+
+test("preview names first what differs from the last deployment", async () => {
+  const api = kubeConfig().makeApiClient(KubernetesObjectApi);
+  const strip = {
+    ...{ apiVersion: "traefik.io/v1alpha1", kind: "Middleware" },
+    metadata: { name: "gatehouse-strip", namespace: "default" },
+  };
+  const patch = (value: string): Promise<unknown> =>
+    api.patch(
+      { ...strip, spec: { headers: { customRequestHeaders: { "X-Idp-Username": value } } } } as KubernetesObject,
+      ...[undefined, undefined, undefined, undefined, PatchStrategy.MergePatch],
+    );
+  await patch("planted");
+  try {
+    const { code, out } = await command("preview", CONTEXT, "--drift");
+    expect(out).toMatch(
+      /^Drift: a deployment would change it back\nResources: 1 to update, \d+ unchanged\n {2}~ Middleware default\/gatehouse-strip-middleware: spec.headers.customRequestHeaders.X-Idp-Username\n\n/,
+    );
+    expect(out).toContain("planted");
+    expect(code).toBe(1);
+  } finally {
+    await patch("");
+  }
 });
 
 test("deploy reports unchanged from another folder, and exits with 2 without --yes and a terminal", async () => {

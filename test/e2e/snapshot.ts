@@ -13,7 +13,9 @@ const SECRET_SIGNATURE = "4dabf18193072939515e22adb298388d";
 /** Returns the inputs of every resource by URN, without secrets, and with URNs instead of object ids. */
 export async function stateOf({ stack }: OwnStack): Promise<Readonly<Record<string, unknown>>> {
   const { resources = [] } = (await exportState(stack)).deployment;
-  const ids = new Map(resources.flatMap(({ id, urn }) => (id === undefined ? [] : [[id, `<${urn}>`] as const])));
+  // Two resources can have the same id, e.g. a namespace and a database: the order in the state must not decide which one is shown.
+  const ordered = resources.toSorted((one, other) => (one.urn < other.urn ? -1 : 1));
+  const ids = new Map(ordered.flatMap(({ id, urn }) => (id === undefined ? [] : [[id, `<${urn}>`] as const])));
   const uuids = resources.flatMap(({ outputs, urn }) =>
     typeof outputs?.["uuid"] === "string" ? [[outputs["uuid"], `<uuid of ${urn}>`] as const] : [],
   );

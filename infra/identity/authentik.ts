@@ -29,9 +29,9 @@ export interface AuthentikArgs {
  */
 export async function refuseOtherServer(provider: IdentityProvider): Promise<void> {
   const { install, url, apiUrl, token, version } = provider;
-  if (url === undefined) return;
+  if (install || url === undefined) return;
   await apiAddress(provider, url);
-  if (install || pulumi.runtime.isDryRun()) return;
+  if (pulumi.runtime.isDryRun()) return;
   const known = await new Promise<string>((resolve) => resolveSecret(token).apply(resolve));
   await waitUntilReady(apiUrl ?? url, known, { version, timeout: EXISTING_MS }, reporter(EXISTING_MS));
 }

@@ -1,18 +1,10 @@
 /** Whether this machine will reach the API of an authentik on localhost: otherwise a first deployment would wait ten minutes for it. */
-import { once } from "node:events";
-import { connect } from "node:net";
 import { CoreV1Api, type KubeConfig } from "@kubernetes/client-node";
-import type { Settings } from "../../config/settings.ts";
 import { apiAddress, hostsFileFix } from "../../infra/identity/apiAddress.ts";
 import { pluginsResolve } from "../../infra/loopback.ts";
-import type { Plan } from "../../infra/plan/types.ts";
-
-const TIMEOUT_MS = 5_000;
-
-interface Target {
-  readonly settings: Pick<Settings, "identityProvider">;
-  readonly plan: Pick<Plan, "identityProviderUrl">;
-}
+import { authentikOrigin } from "../clients/authentikApi.ts";
+import { CONNECT_TIMEOUT_MS, tryConnection } from "../clients/connection.ts";
+import type { StackContext } from "../context/context.ts";
 
 /** What is wrong, and how to correct it. */
 export interface Unreachable {
@@ -25,19 +17,19 @@ export interface Unreachable {
  * @returns undefined if the API is reached, and if the user may not read the Service that would show it
  */
 export async function unreachableApi(
-  { settings: { identityProvider }, plan: { identityProviderUrl } }: Target,
+  target: Pick<StackContext, "settings" | "plan">,
   config: KubeConfig,
   { resolves = pluginsResolve, reaches = isReachable } = {},
 ): Promise<Unreachable | undefined> {
-  const url = identityProvider.apiUrl ?? identityProviderUrl;
+  const url = authentikOrigin(target);
   if (url === undefined) return undefined;
   const { hostname } = new URL(url);
   const [problem, fix] = [`the provider plugins cannot resolve ${hostname}`, hostsFileFix(hostname)];
-  const address = await apiAddress(identityProvider, url, resolves).catch(() => null);
+  const address = await apiAddress(target.settings.identityProvider, url, resolves).catch(() => null);
   if (address === null) return { problem, fix };
   const service = address === undefined ? await apiServer(config).catch(() => undefined) : undefined;
   if (service === undefined || (await reaches(service))) return undefined;
-  const network = `this machine does not reach Services of the cluster (no connection to ${service.host}:${service.port} within ${TIMEOUT_MS / 1000} s)`;
+  const network = `this machine does not reach Services of the cluster (no connection to ${service.host}:${service.port} within ${CONNECT_TIMEOUT_MS / 1000} s)`;
   return { problem: `${problem}, and ${network}`, fix };
 }
 
@@ -56,14 +48,9 @@ async function apiServer(config: KubeConfig): Promise<Address | undefined> {
 }
 
 /** A refused connection shows that the network is reached. */
-async function isReachable({ host, port }: Address): Promise<boolean> {
-  const socket = connect({ host, port });
-  try {
-    await once(socket, "connect", { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
-  } finally {
-    socket.destroy();
-  }
+function isReachable(address: Address): Promise<boolean> {
+  return tryConnection(address).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code === "ECONNREFUSED",
+  );
 }

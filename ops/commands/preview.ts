@@ -1,5 +1,5 @@
 /** `npx gatehouse preview`: what a deployment would change in a cluster, as text for a log or a comment; with `--drift`, whether anything would. */
-import type { EngineEvent, PreviewOptions, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
+import type { PreviewOptions } from "@pulumi/pulumi/automation/index.js";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
@@ -7,7 +7,8 @@ import { openCluster } from "../context/identity.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
-import { lastOf, merged, type Step, stepOf } from "../engine/step.ts";
+import { EngineError, type Ran, type Report, runEngine } from "../engine/run.ts";
+import { isProvider, qualifiedName } from "../engine/step.ts";
 import { previewPage } from "../engine/deployment/page.ts";
 import { painter } from "../terminal/paint.ts";
 
@@ -56,39 +57,23 @@ async function preview(name: string, drift: boolean, shell: Shell): Promise<numb
  * status it read again, 170 for the local stack with the publishers' plugins.
  */
 async function findDrift(run: (options: Partial<PreviewOptions>) => Promise<unknown>, shell: Shell): Promise<number> {
-  const steps: Step[] = [];
-  let unchanged = 0;
   let text = "";
   const keep = (part: string): void => void (text += part);
-  const work = async (report: (detail: string) => void): Promise<void> => {
-    const onEvent = ({ resourcePreEvent, summaryEvent }: EngineEvent): void => {
-      if (resourcePreEvent) {
-        const { metadata } = resourcePreEvent;
-        report(lastOf(metadata.urn, "::"));
-        const step = stepOf(metadata);
-        if (step && !isProvider(metadata)) steps.push(step);
-      }
-      if (summaryEvent) unchanged = summaryEvent.resourceChanges?.["same"] ?? 0;
-    };
-    await run({ diff: true, refresh: true, onOutput: keep, onError: keep, onEvent });
-  };
-  try {
-    await shell.progress.step("Comparing the cluster with the last deployment", work, "20 s");
-  } catch (error) {
+  const work = (report: Report): Promise<Ran> =>
+    runEngine(report, (watch) => run({ diff: true, refresh: true, onOutput: keep, onError: keep, ...watch }));
+  const title = "Comparing the cluster with the last deployment";
+  const ran = await shell.progress.step(title, work, "20 s").catch((error: unknown) => {
     shell.out(text);
-    throw error;
-  }
+    throw error instanceof EngineError ? error.cause : error;
+  });
+  // A provider contains how the engine connects to the cluster, which differs between machines and is no part of the cluster.
+  const steps = ran.steps.filter(({ urn }) => !isProvider(qualifiedName(urn)));
+  const unchanged = ran.changes["same"] ?? 0;
   if (steps.length === 0) {
     shell.out(`Drift: none, ${unchanged} resources unchanged\n`);
     return 0;
   }
-  shell.out(
-    `Drift: a deployment would change it back\n${previewPage(merged(steps), unchanged, painter(shell.colours))}\n\n${text}`,
-  );
+  const page = previewPage(steps, unchanged, painter(shell.colours));
+  shell.out(`Drift: a deployment would change it back\n${page}\n\n${text}`);
   return 1;
-}
-
-/** A provider contains how the engine connects to the cluster, which differs between machines and is no part of the cluster. */
-function isProvider({ type }: StepEventMetadata): boolean {
-  return type.startsWith("pulumi:providers:");
 }

@@ -29,7 +29,10 @@ const AS_ONE: Readonly<Record<string, Operation>> = {
 /** What the engine reports as `same` when nothing else changes, although only an update writes it to the state. */
 const OPTIONS = ["protect", "retainOnDelete"] as const;
 
-const PROVIDERS = "pulumi:providers:";
+/** @param type of a resource, e.g. `pulumi:providers:kubernetes`; or its {@link qualifiedName} */
+export function isProvider(type: string): boolean {
+  return type.startsWith("pulumi:providers:");
+}
 
 /** Returns the step of an event; undefined for a component, and for an unchanged resource. */
 export function stepOf({
@@ -49,7 +52,7 @@ export function stepOf({
   const paths = changes ? Object.keys(detailedDiff ?? {}) : [];
   const shown = paths.length > 0 || !changes ? paths : (diffs ?? []);
   const written = options.map((option) => `${option} = ${!!after?.[option]}`);
-  const kind = type.startsWith(PROVIDERS) ? "Provider" : lastOf(type, ":");
+  const kind = isProvider(type) ? "Provider" : lastOf(type, ":");
   return { operation, type: kind, name: lastOf(urn, "::"), urn, paths: [...written, ...[...shown].sort()] };
 }
 
@@ -66,6 +69,11 @@ export function merged(steps: readonly Step[]): Step[] {
 /** `IngressRoute wiki-route`. */
 export function nameOf({ type, name }: Pick<Step, "type" | "name">): string {
   return `${type} ${name}`;
+}
+
+/** Returns the type and the name in a URN, without the types of the parents: `pulumi:providers:kubernetes::cluster`. */
+export function qualifiedName(urn: string): string {
+  return urn.split("::").slice(-2).join("::").replace(/^.*\$/, "");
 }
 
 /** Returns the last part of a text, e.g. the resource's name in a URN. */

@@ -1,9 +1,7 @@
 /** The live audit on the local stack: foreign objects planted one after another, each found by its name. */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { type KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@kubernetes/client-node";
 import { beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { main } from "../../ops/commands/audit.ts";
 import { audit } from "../../ops/checks/audit/audit.ts";
 import type { AuditFinding } from "../../ops/checks/audit/finding.ts";
@@ -13,7 +11,7 @@ import { packageFolder } from "../../config/folders.ts";
 import type { GatewayPods } from "../../infra/network.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { SHELL } from "../helpers/shell.ts";
-import { origin, sendRaw } from "./fixtures.ts";
+import { clusterConfig, origin, sendRaw } from "./fixtures.ts";
 
 const CONTEXT = "gatehouse-local";
 const TRAEFIK = "traefik.io/v1alpha1";
@@ -137,8 +135,7 @@ describe("the audit of a running cluster", () => {
     const context = openContext(CONTEXT, { project: packageFolder(), data, environment: process.env });
     plan = context.plan;
     gateway = context.settings.gateway;
-    kubeConfig = new RetryingKubeConfig();
-    kubeConfig.loadFromFile(join(data, "kubeconfig"));
+    kubeConfig = clusterConfig();
     objects = KubernetesObjectApi.makeApiClient(kubeConfig);
   });
 
@@ -210,8 +207,7 @@ describe("the audit of a running cluster", () => {
   });
 
   test("reports kinds that the user may not read", async () => {
-    const restricted = new RetryingKubeConfig();
-    restricted.loadFromFile(join(inject("platform").data, "kubeconfig"));
+    const restricted = clusterConfig();
     restricted.users = restricted.users.map((user) => ({ ...user, impersonateUser: "restricted" }));
     const found = audit(await readClusterObjects(restricted), plan, { context: CONTEXT });
     expect(found.length).toBeGreaterThan(5);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CoreV1Api, type KubernetesObject, KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { clusterConfig } from "./fixtures.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");
 const CONTEXT = "gatehouse-local";
@@ -30,7 +30,7 @@ let canaries: readonly (readonly [name: string, value: string])[] = [];
 beforeAll(async () => {
   const { data, variables } = inject("platform");
   const kept = JSON.parse(readFileSync(join(data, "secrets.json"), "utf8")) as Record<string, string>;
-  const { items } = await kubeConfig().makeApiClient(CoreV1Api).listSecretForAllNamespaces();
+  const { items } = await clusterConfig().makeApiClient(CoreV1Api).listSecretForAllNamespaces();
   const inCluster = items.flatMap(({ metadata, data: values = {} }) =>
     Object.entries(values)
       .filter(([key]) => CREDENTIAL_KEYS.test(key))
@@ -44,12 +44,6 @@ beforeAll(async () => {
     .concat(inCluster)
     .filter(([, { length }]) => length > 11);
 });
-
-function kubeConfig(): RetryingKubeConfig {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
-  return config;
-}
 
 interface CommandResult {
   readonly code: number;
@@ -130,7 +124,7 @@ test("preview reports no changes and no drift after a deployment", async () => {
 });
 
 test("preview names first what differs from the last deployment", async () => {
-  const api = kubeConfig().makeApiClient(KubernetesObjectApi);
+  const api = clusterConfig().makeApiClient(KubernetesObjectApi);
   const strip = {
     ...{ apiVersion: "traefik.io/v1alpha1", kind: "Middleware" },
     metadata: { name: "gatehouse-strip", namespace: "default" },

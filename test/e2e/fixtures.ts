@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import type { Settings } from "../../config/settings.ts";
+import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Credentials } from "../../ops/clients/signIn.ts";
 import { note } from "../helpers/exchanges.ts";
@@ -14,6 +15,13 @@ export function origin(label: string): string {
     throw new Error(`the local stack has no ${label}.localhost among ${inject("platform").urls.join(", ")}`);
   }
   return new URL(found).origin;
+}
+
+/** Returns the kubeconfig of the platform, as its administrator. */
+export function clusterConfig(): RetryingKubeConfig {
+  const config = new RetryingKubeConfig();
+  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
+  return config;
 }
 
 /** Returns the settings of the local stack, without its secrets. */

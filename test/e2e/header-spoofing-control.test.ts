@@ -1,20 +1,17 @@
 /** Controls for gateway.test.ts: without the defence its attacks succeed, so its tests can fail. */
-import { join } from "node:path";
 import { CustomObjectsApi } from "@kubernetes/client-node";
-import { afterEach, beforeAll, expect, inject, test } from "vitest";
-import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../ops/clients/http.ts";
 import { receivedHeaders } from "../../ops/checks/verify/echo.ts";
 import { signIn } from "../../ops/clients/signIn.ts";
-import { forwardAuthOf, origin, sampleUser, sendRaw } from "./fixtures.ts";
+import { clusterConfig, forwardAuthOf, origin, sampleUser, sendRaw } from "./fixtures.ts";
 
 const location = { group: "traefik.io", version: "v1alpha1", namespace: "default", plural: "ingressroutes" };
 const name = "control";
 let cluster: CustomObjectsApi;
 
 beforeAll(() => {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
+  const config = clusterConfig();
   cluster = config.makeApiClient(CustomObjectsApi);
 });
 afterEach(() => cluster.deleteNamespacedCustomObject({ ...location, name }));

@@ -1,10 +1,9 @@
 /** An oauth2 application whose Service does not exist: the gateway answers 404 itself, and verify names the Service. */
-import { join } from "node:path";
 import { CoreV1Api } from "@kubernetes/client-node";
 import { expect, inject, test, vi } from "vitest";
-import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { main } from "../../ops/commands/verify.ts";
 import { SHELL } from "../helpers/shell.ts";
+import { clusterConfig } from "./fixtures.ts";
 
 const SERVICE = { name: "notes", namespace: "default" };
 const HOST = "notes.localhost";
@@ -24,8 +23,7 @@ async function failures(): Promise<readonly (readonly string[])[]> {
 }
 
 test("verify reports a missing Service instead of the gateway's 404", async () => {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
+  const config = clusterConfig();
   const core = config.makeApiClient(CoreV1Api);
   const { metadata: { labels = {} } = {}, spec } = await core.readNamespacedService(SERVICE);
   const own = expect.stringContaining(

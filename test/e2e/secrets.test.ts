@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { CustomObjectsApi, CoreV1Api, AppsV1Api, BatchV1Api } from "@kubernetes/client-node";
 import { expect, inject, test } from "vitest";
-import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { clusterConfig } from "./fixtures.ts";
 
 /** Files that may contain secrets in plain text: files that only their owner can read, and the data of the programs that need them. */
 const SECRET_FILES = [
@@ -56,8 +56,7 @@ test("only the owner can read the files that contain secrets", () => {
 });
 
 test("no Kubernetes object other than a Secret contains a secret", async () => {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
+  const config = clusterConfig();
   const [core, apps, batch, custom] = [CoreV1Api, AppsV1Api, BatchV1Api, CustomObjectsApi].map((api) =>
     config.makeApiClient(api as never),
   ) as [CoreV1Api, AppsV1Api, BatchV1Api, CustomObjectsApi];

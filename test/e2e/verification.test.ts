@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { BatchV1Api, CoreV1Api, CustomObjectsApi, type V1JobSpec } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { main } from "../../ops/commands/verify.ts";
 import { KINDS } from "../../ops/checks/verify/probe.ts";
 import { SHELL } from "../helpers/shell.ts";
+import { clusterConfig } from "./fixtures.ts";
 
 const NAMESPACE = "gatehouse-verification";
 const ROUTE = {
@@ -29,8 +29,7 @@ let core: CoreV1Api;
 let objects: CustomObjectsApi;
 
 beforeAll(async () => {
-  const config = new RetryingKubeConfig();
-  config.loadFromFile(join(inject("platform").data, "kubeconfig"));
+  const config = clusterConfig();
   [batch, core, objects] = [BatchV1Api, CoreV1Api, CustomObjectsApi].map((api) =>
     config.makeApiClient(api as never),
   ) as [BatchV1Api, CoreV1Api, CustomObjectsApi];

@@ -96,7 +96,7 @@ describe("errors", () => {
 
   test("an unreachable server fails calls, not the configuration", async () => {
     scene.close();
-    const host = scene.url.replace("http://127.0.0.1", "127.0.0.1");
+    const { host } = new URL(scene.url);
     await scene.plugin.configure({ url: scene.url, token: "t0ken" });
     const message = `HTTP Error 'POST "${scene.url}/api/v3/core/groups/": connect ECONNREFUSED ${host}' without http response`;
     await expect(operations.create.run()).rejects.toThrow(new Error(message));

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { errorText } from "../../../config/errorText.ts";
 import { missingNow, SERIES_FIX, seriesProblem } from "../../../infra/identity/readiness.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
-import { AuthentikApi, StatusError } from "../../clients/authentikApi.ts";
+import { AuthentikApi, authentikOrigin, StatusError } from "../../clients/authentikApi.ts";
 import { withClient } from "../../clients/http.ts";
 import { EMBEDDED_OUTPOST, OUTPOST } from "../../clients/identityRecords.ts";
 import { unreachableApi } from "../apiAddress.ts";
@@ -59,8 +59,7 @@ export async function identityProvider({ target, secrets }: Inputs): Promise<Che
 
 /** Checks the address that the provider plugins use, if it is on localhost. */
 export async function address({ target }: Inputs, { config }: ReachedCluster): Promise<Check[]> {
-  const { settings, plan } = target;
-  const url = settings.identityProvider.apiUrl ?? plan.identityProviderUrl;
+  const url = authentikOrigin(target);
   if (url === undefined || !isLoopbackName(new URL(url).hostname)) return [];
   const name = "address";
   const unreachable = await unreachableApi(target, config);

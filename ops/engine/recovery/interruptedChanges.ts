@@ -4,9 +4,9 @@ import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { changeResources, exportState, type Operation, type Resource } from "../state/state.ts";
 import { polls } from "../polls.ts";
 import type { Report } from "../run.ts";
-import { lastOf } from "../step.ts";
+import { isProvider, lastOf } from "../step.ts";
 import type { Recorded } from "./stepRecord.ts";
-import { existingResources, isProvider } from "./interruptedCreations.ts";
+import { existingResources } from "./interruptedCreations.ts";
 
 export type Changed = Pick<Resource, "urn" | "type"> & Required<Pick<Recorded, "changed">>;
 

@@ -7,10 +7,6 @@ import type { Deployment, Resource } from "../state/state.ts";
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-export function isProvider(type: string): boolean {
-  return type.startsWith("pulumi:providers:");
-}
-
 /** Two minutes, because a pod of authentik may still be starting. */
 const RETRIES = { retries: 60, factor: 1, minTimeout: 2_000, maxTimeout: 2_000 };
 

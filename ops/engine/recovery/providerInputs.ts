@@ -2,6 +2,7 @@
 import { output, runtime } from "@pulumi/pulumi";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { changeResources, type Resource } from "../state/state.ts";
+import { qualifiedName } from "../step.ts";
 import { MASKED } from "./stepRecord.ts";
 
 /**
@@ -24,7 +25,7 @@ type ProviderInputs = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
  * @param wanted URNs of providers
  */
 async function providerInputs(stack: Stack, wanted: ReadonlySet<string>): Promise<ProviderInputs> {
-  const names = new Set([...wanted].map(nameOf));
+  const names = new Set([...wanted].map(qualifiedName));
   const found = new Map<string, Record<string, unknown>>();
   const complete = new AbortController();
   const program: PulumiFn = () => {
@@ -45,13 +46,8 @@ async function providerInputs(stack: Stack, wanted: ReadonlySet<string>): Promis
   return found;
 }
 
-/** Returns the type and the name in a URN. */
-function nameOf(urn: string): string {
-  return urn.split("::").slice(-2).join("::").replace(/^.*\$/, "");
-}
-
 function withSecretInputs(provider: Resource, inputs: ProviderInputs): Resource {
-  const plain = inputs.get(nameOf(provider.urn));
+  const plain = inputs.get(qualifiedName(provider.urn));
   const filled = Object.entries(provider.inputs ?? {}).map(([key, value]) => {
     if (value !== MASKED) return [key, value];
     if (plain?.[key] === undefined)

@@ -1,10 +1,11 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { isLookedUp } from "../../clients/authentikObjects.ts";
 import { type Changed, changedIn, NOT_READ, readChanged, refresh, withUpdates } from "./interruptedChanges.ts";
-import { existingResources, isProvider } from "./interruptedCreations.ts";
+import { existingResources } from "./interruptedCreations.ts";
 import { deleteRecord, MASKED, readRecord, recordSteps } from "./stepRecord.ts";
 import { addSecretInputs } from "./providerInputs.ts";
 import type { Report } from "../run.ts";
+import { isProvider } from "../step.ts";
 import { changeResources, exportState, type Resource } from "../state/state.ts";
 
 /** The result of {@link recoverInterrupted}, as URNs. */

@@ -2,8 +2,8 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { once } from "node:events";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Settings } from "../../../config/settings.ts";
 import { unreachableApi } from "../../../ops/checks/apiAddress.ts";
+import type { StackContext } from "../../../ops/context/context.ts";
 
 const HOST = "authentik.localhost";
 const FIX = `add "127.0.0.1 ${HOST}" to /etc/hosts, or set identity_provider.api_url to an address of authentik that this machine reaches`;
@@ -25,8 +25,8 @@ function cluster(clusterIP: string | undefined, port: number): KubeConfig {
 }
 
 function target(provider: object, url = `http://${HOST}`) {
-  const identityProvider = { install: true, ...provider } as Settings["identityProvider"];
-  return { settings: { identityProvider }, plan: { identityProviderUrl: url } };
+  const settings = { identityProvider: { install: true, ...provider } };
+  return { settings, plan: { identityProviderUrl: url } } as StackContext;
 }
 
 const check = (config: KubeConfig, provider: object = {}, resolved = false, url?: string) =>

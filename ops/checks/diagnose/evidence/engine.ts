@@ -2,6 +2,7 @@
 import type { PulumiCli } from "../../../clients/pulumiCli.ts";
 import { recordFile, readRecordFile } from "../../../engine/recovery/stepRecord.ts";
 import { deployedAccess } from "../../../engine/state/stackState.ts";
+import { isProvider } from "../../../engine/step.ts";
 import type { Deployment, Resource } from "../../../engine/state/state.ts";
 import type { EngineState } from "../evidence.ts";
 import { type Observation, observe } from "../observation.ts";
@@ -48,7 +49,7 @@ export function engineState(
   const begun = [...(deployment.pending_operations ?? []).map(({ resource }) => resource), ...recorded];
   const pending = [...new Set(begun.map(({ urn }) => urn.split("::").at(-1) ?? ""))];
   return {
-    deployed: resources.some(({ type }) => type !== "pulumi:pulumi:Stack" && !type.startsWith("pulumi:providers:")),
+    deployed: resources.some(({ type }) => type !== "pulumi:pulumi:Stack" && !isProvider(type)),
     last: last && { kind: last.kind, result: last.result, ended: last.endTime ?? last.startTime ?? "" },
     pending,
     urls: access && [...access.host.values()].map(({ url }) => url),

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import pRetry from "p-retry";
 import { lookup } from "../../../../infra/loopback.ts";
 import { errorText } from "../../../../config/errorText.ts";
+import { tryConnection } from "../../../clients/connection.ts";
 
 /** One a second. CoreDNS serves a changed ConfigMap after 45-80 s, and a NetworkPolicy admits a new pod after up to 216 ms (measured). */
 const ATTEMPTS = 120;
@@ -26,12 +25,7 @@ export async function waitForGateway(
   }).catch(() => undefined);
 }
 
-async function open({ hostname, port, protocol }: URL): Promise<void> {
+function open({ hostname, port, protocol }: URL): Promise<void> {
   const host = hostname.replace(/^\[|\]$/g, "");
-  const socket = connect({ host, port: Number(port || (protocol === "https:" ? 443 : 80)), lookup });
-  try {
-    await once(socket, "connect", { signal: AbortSignal.timeout(5_000) });
-  } finally {
-    socket.destroy();
-  }
+  return tryConnection({ host, port: Number(port || (protocol === "https:" ? 443 : 80)), lookup });
 }

@@ -12,7 +12,8 @@ Each stack has one file, \`Pulumi.<stack>.yaml\`, with the sections below under 
 reports every problem at once, with its path and a hint.
 
 Editors with a YAML language server complete and check a stack file if its first line is
-\`# yaml-language-server: $schema=config/stack.schema.json\`.
+\`# yaml-language-server: $schema=node_modules/gatehouse/dist/config/stack.schema.json\`, which \`npx gatehouse init\` writes (in a clone
+\`config/stack.schema.json\`).
 
 ## Template variables and secrets
 

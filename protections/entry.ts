@@ -43,7 +43,9 @@ export const applicationFields = {
       /^(?!gatehouse(-|$))/,
       "a slug that does not start with gatehouse; Gatehouse's own applications have such slugs",
     )
-    .describe("Name of the application in the identity provider."),
+    .describe(
+      "Slug of the application in the identity provider; with forward auth, that of a host is `<application_slug>-<domain kind>`.",
+    ),
   groups: list(group()).default([]).describe("Allowed groups. Without groups, every user who can sign in is allowed."),
   session: sessionLength()
     .optional()

@@ -1,4 +1,4 @@
-# Verifies X-idp-jwt. Usage: ISSUER=https://authentik.example.org/application/o/gatehouse-identity/ python python.py < token
+# Verifies X-idp-jwt. Usage: ISSUER=https://authentik.example.org/application/o/gatehouse-identity/ AUDIENCE=gatehouse-identity python python.py < token
 import json
 import os
 import sys
@@ -6,6 +6,7 @@ import sys
 import jwt
 
 issuer = os.environ["ISSUER"]
+audience = os.environ["AUDIENCE"]
 keys = jwt.PyJWKClient(issuer + "jwks/")
 
 
@@ -14,7 +15,7 @@ def identity_of(token: str) -> dict:
     key = keys.get_signing_key_from_jwt(token)
     required = ["exp", "iss", "aud", "sub"]
     return jwt.decode(
-        token, key, algorithms=["RS256"], issuer=issuer, audience="gatehouse-identity", options={"require": required}
+        token, key, algorithms=["RS256"], issuer=issuer, audience=audience, options={"require": required}
     )
 
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { createInterface } from "node:readline/promises";
+import { commandEnvironment } from "../context/ci.ts";
 import type { ShellEnvironment } from "../context/context.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 import { projectFolder } from "../../config/folders.ts";
@@ -31,7 +32,10 @@ export function processShell(): Shell {
       return projectFolder();
     },
     data: dataFolder(),
-    environment: process.env,
+    // Fails for variables of the repository that are no JSON.
+    get environment() {
+      return commandEnvironment(process.env);
+    },
     // npm and npx gatehouse deploy change the working directory to the project's.
     folder: process.env["INIT_CWD"] ?? process.cwd(),
     colours: process.stdout.isTTY && process.stdout.hasColors(),

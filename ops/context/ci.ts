@@ -1,3 +1,4 @@
+import { UserError } from "../../config/userError.ts";
 import type { Environment } from "../../config/variables.ts";
 
 /**
@@ -23,13 +24,36 @@ export function ciVariable(environment: Environment): string | undefined {
 }
 
 /**
- * Where `${NAME}` in a stack file is looked up, when the file does not set it. In CI these are GATEHOUSE_VARIABLES, the repository's own
- * variables as JSON, and nothing else: a proposed stack file could name any variable of the process.
+ * Where `${NAME}` in a stack file is looked up, when the file does not set it, by a command that runs without secrets. In CI these are the
+ * repository's own variables and nothing else: a proposed stack file could name any variable of the process.
  */
 export function templateVariables(environment: Environment): Environment {
+  const variables = repositoryVariables(environment);
+  return variables ?? (ciVariable(environment) === undefined ? environment : {});
+}
+
+/**
+ * Returns the environment of a command, with those variables of the repository (`GATEHOUSE_VARIABLES`) that the process does not have.
+ * @throws UserError if GATEHOUSE_VARIABLES is no JSON
+ */
+export function commandEnvironment(environment: Environment): Environment {
+  return { ...repositoryVariables(environment), ...environment };
+}
+
+/** Returns the texts in GATEHOUSE_VARIABLES, a JSON object such as GitHub's `toJSON(vars)`; undefined if it is not set. */
+function repositoryVariables(environment: Environment): Environment | undefined {
   const json = environment["GATEHOUSE_VARIABLES"];
-  if (json === undefined) return ciVariable(environment) === undefined ? environment : {};
-  const variables: unknown = JSON.parse(json);
+  if (json === undefined) return undefined;
+  const variables = parseJson(json);
   const texts = Object.entries(typeof variables === "object" && variables !== null ? variables : {});
   return Object.fromEntries(texts.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}
+
+/** The error does not quote the text: a secret may be in the variable by mistake. */
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new UserError("GATEHOUSE_VARIABLES is not valid JSON. In a GitHub workflow, set it to ${{ toJSON(vars) }}.");
+  }
 }

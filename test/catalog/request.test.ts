@@ -10,7 +10,12 @@ const BASE = "https://data.example.org";
 const first = readView(new URLSearchParams());
 
 function address(view: Partial<ViewState>, schema = "marts"): string {
-  const endpoint = { schema, relation: "fact_population", primary_key: ["kommune_nr", "year"] };
+  const endpoint = {
+    schema,
+    relation: "fact_population",
+    primary_key: ["kommune_nr", "year"],
+    stability: "open",
+  } as const;
   return urlOf(BASE, viewRequest(endpoint, { ...first, ...view }));
 }
 
@@ -35,9 +40,10 @@ describe("the request of a view", () => {
   });
 
   test("names a schema unless it is the default one", () => {
-    const endpoint = { schema: "api_v1", relation: "x", primary_key: [] };
+    const endpoint = { schema: "api_v1", relation: "x", primary_key: [], stability: "stable" } as const;
     expect(viewRequest(endpoint, first).profile).toBeUndefined();
-    expect(viewRequest({ ...endpoint, schema: "raw" }, first).profile).toBe("raw");
+    expect(viewRequest({ ...endpoint, schema: "public_v1" }, first).profile).toBeUndefined();
+    expect(viewRequest({ ...endpoint, stability: "open" }, first).profile).toBe("api_v1");
   });
 
   test.each([

@@ -103,6 +103,20 @@ describe("every workflow", () => {
     expect(named.filter((name) => name === undefined || !(name in scripts))).toEqual([]);
     expect(new Set(named)).toEqual(new Set(["diff", "preview", "verify", "audit", "diagnose"]));
   });
+
+  test("gives the repository's variables to each command that reads its stack files", () => {
+    const reading = steps.filter(
+      ({ at, step }) => !at.startsWith("e2e.yml") && (step.run ?? "").includes("npm run --silent"),
+    );
+    expect(reading.map(({ at, step }) => [at, step.env?.["GATEHOUSE_VARIABLES"]])).toEqual(
+      [
+        "nightly.yml check",
+        "pull-request-comment.yml comment",
+        "pull-request.yml access",
+        "pull-request.yml preview",
+      ].map((at) => [at, "${{ toJSON(vars) }}"]),
+    );
+  });
 });
 
 describe("a workflow that a fork can start", () => {

@@ -7,7 +7,7 @@ const cases = [
     title: "proxy without application_slug",
     raw: stack({ protected_services: [proxy({ application_slug: undefined })] }),
     lines: [
-      'protected_services[0].application_slug "wiki": missing. Add it: Name of the application in the identity provider.',
+      'protected_services[0].application_slug "wiki": missing. Add it: Slug of the application in the identity provider; with forward auth, that of a host is `<application_slug>-<domain kind>`.',
     ],
   },
   {

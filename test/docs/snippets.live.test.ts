@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const run = promisify(execFile);
 const snippets = join(import.meta.dirname, "../../docs/snippets");
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-snippets-"));
-const AUDIENCE = "gatehouse-identity";
+const AUDIENCE = "gatehouse-identity-staging";
 const { privateKey, publicKey } = await generateKeyPair("RS256");
 const other = await generateKeyPair("RS256");
 
@@ -73,7 +73,7 @@ function token(
 /** What the snippet prints; rejects when it refuses the token. */
 async function verified(name: string, jwt: string): Promise<unknown> {
   const [command, ...args] = commands[name] ?? [""];
-  const running = run(command, args, { env: { ...process.env, ISSUER: issuer } });
+  const running = run(command, args, { env: { ...process.env, ISSUER: issuer, AUDIENCE } });
   running.child.stdin?.end(jwt);
   return JSON.parse((await running).stdout);
 }

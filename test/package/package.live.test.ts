@@ -83,8 +83,12 @@ test("contains what the commands read, and nothing of the tests and the local pl
   );
   expect([...new Set(places)].sort()).toEqual([
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "LICENSE",
+    "Pulumi.dev.yaml",
+    "Pulumi.production.yaml",
     "README.md",
+    "SECURITY.md",
     "dist/catalog",
     "dist/config",
     "dist/infra",
@@ -94,6 +98,7 @@ test("contains what the commands read, and nothing of the tests and the local pl
     "dist/protections",
     "dist/sdks",
     "docs",
+    "examples",
     // The main module of the repository, which npm always packs.
     "infra",
     "ops",

@@ -2,8 +2,14 @@ import { comparison, takesValue } from "../state/operators.ts";
 import type { Filter, ViewState } from "../state/view.ts";
 
 export const ACCEPT_PROFILE = "Accept-Profile";
-/** The schema that the API reads when none is named. */
-export const DEFAULT_SCHEMA = "api_v1";
+
+/** What a request needs of a row of `meta_endpoints`. */
+interface RequestedRelation {
+  readonly schema: string;
+  readonly relation: string;
+  readonly primary_key: readonly string[];
+  readonly stability: "stable" | "open";
+}
 
 /** A request for rows, before it has a base address. */
 export interface RowsRequest {
@@ -27,15 +33,18 @@ function readable(text: string): string {
     .replaceAll("'", "%27");
 }
 
-/** Returns the request of the viewer: the rows of one page, in an order that does not change between pages where the relation has a key. */
+/**
+ * Returns the request of the viewer: the rows of one page, in an order that does not change between pages where the relation has a key. It names the
+ * schema unless that is the default one, whose relations alone are stable.
+ */
 export function viewRequest(
-  { schema, relation, primary_key }: { schema: string; relation: string; primary_key: readonly string[] },
+  { schema, relation, primary_key, stability }: RequestedRelation,
   view: ViewState,
 ): RowsRequest {
   const order = orderOf(view.sort, primary_key);
   return {
     relation,
-    profile: schema === DEFAULT_SCHEMA ? undefined : schema,
+    profile: stability === "stable" ? undefined : schema,
     params: [
       ...(view.columns.length > 0 ? [["select", view.columns.map(quotedName).join(",")] as const] : []),
       ...filterParams(view.filters),

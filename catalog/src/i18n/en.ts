@@ -213,7 +213,7 @@ export const en = {
   noDimensions: "No dimensions are described.",
   rowsTogether: "Rows in all tables",
 
-  contractHeading: "Contract and changelog of {schema}",
+  contractHeading: "Contract and changelog",
   contractIntro:
     "These relations and columns are stable: they keep their names and types until a new version of the schema is available next to this one. All other schemas, such as marts and raw, may change at any time.",
   contractNone: "No contract is published here.",

@@ -215,7 +215,7 @@ export const nb: Texts = {
   noDimensions: "Ingen dimensjoner er beskrevet.",
   rowsTogether: "Rader i alle tabellene til sammen",
 
-  contractHeading: "Kontrakt og endringslogg for {schema}",
+  contractHeading: "Kontrakt og endringslogg",
   contractIntro:
     "Disse relasjonene og kolonnene er et løfte: de beholder navn og type til en ny versjon av skjemaet tilbys ved siden av denne. Alt annet, som marts og raw, er åpent og kan endres.",
   contractNone: "Ingen kontrakt er publisert her.",

@@ -1,7 +1,6 @@
 import type { VNode } from "preact";
 import { Link } from "wouter-preact";
 import { useContract } from "../api/contract.ts";
-import { DEFAULT_SCHEMA } from "../api/request.ts";
 import { Changelog } from "../components/Changelog.tsx";
 import { Datum } from "../components/Datum.tsx";
 import { Pending } from "../components/Pending.tsx";
@@ -14,10 +13,9 @@ import { tablePath } from "../state/paths.ts";
 export function ContractPage(): VNode {
   const { t } = useText();
   const { data, error, refetch, isPending } = useContract();
-  const schema = data?.schema ?? DEFAULT_SCHEMA;
   return (
     <>
-      <Title name={t("contractHeading", { schema })} />
+      <Title name={t("contractHeading")} />
       <p>{t("contractIntro")}</p>
       {error !== null && <Problem error={error} retry={refetch} />}
       {isPending && <Pending />}
@@ -26,7 +24,7 @@ export function ContractPage(): VNode {
         Object.entries(data.relations).map(([relation, columns]) => (
           <section key={relation}>
             <h2>
-              <Link href={tablePath(schema, relation)}>
+              <Link href={tablePath(data.schema, relation)}>
                 <Datum>{relation}</Datum>
               </Link>
             </h2>

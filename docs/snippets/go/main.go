@@ -1,4 +1,4 @@
-// Verifies X-idp-jwt. Usage: ISSUER=https://authentik.example.org/application/o/gatehouse-identity/ go run . < token
+// Verifies X-idp-jwt. Usage: ISSUER=https://authentik.example.org/application/o/gatehouse-identity/ AUDIENCE=gatehouse-identity go run . < token
 package main
 
 import (
@@ -19,9 +19,9 @@ type Identity struct {
 }
 
 // IdentityOf fails when the token is not the gateway's.
-func IdentityOf(ctx context.Context, issuer, token string) (identity Identity, err error) {
+func IdentityOf(ctx context.Context, issuer, audience, token string) (identity Identity, err error) {
 	keys := oidc.NewRemoteKeySet(ctx, issuer+"jwks/")
-	config := &oidc.Config{ClientID: "gatehouse-identity", SupportedSigningAlgs: []string{oidc.RS256}}
+	config := &oidc.Config{ClientID: audience, SupportedSigningAlgs: []string{oidc.RS256}}
 	verified, err := oidc.NewVerifier(issuer, keys, config).Verify(ctx, token)
 	if err == nil {
 		err = verified.Claims(&identity)
@@ -33,7 +33,7 @@ func main() {
 	token, err := io.ReadAll(os.Stdin)
 	if err == nil {
 		var identity Identity
-		identity, err = IdentityOf(context.Background(), os.Getenv("ISSUER"), strings.TrimSpace(string(token)))
+		identity, err = IdentityOf(context.Background(), os.Getenv("ISSUER"), os.Getenv("AUDIENCE"), strings.TrimSpace(string(token)))
 		if err == nil {
 			err = json.NewEncoder(os.Stdout).Encode(identity)
 		}

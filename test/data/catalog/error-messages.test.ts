@@ -112,7 +112,7 @@ test("shows an error when a relation, source or contract fails to load, and load
   for (const [path, pattern, heading] of [
     ["/data/marts/dim_fylke", `${inject("data").url}/meta_endpoints**`, "Counties open"],
     ["/sources/ssb-klass-131", `${inject("data").url}/meta_sources**`, "Classification of municipalities"],
-    ["/contract", "**/contract.json", "Contract and changelog of api_v1"],
+    ["/contract", "**/contract.json", "Contract and changelog"],
   ] as const) {
     const work = async (page: Page): Promise<void> => {
       expect(await errorText(page)).toContain(FAILED);

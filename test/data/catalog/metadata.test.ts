@@ -199,7 +199,7 @@ test("the contract page shows each relation of the deployed contract, and its ch
   };
   const changelog = readFileSync(join(CONTRACT, "CHANGELOG.md"), "utf8").split("\n");
   await visit("/contract", async (page) => {
-    expect(await texts(page, "h1")).toEqual(["Contract and changelog of api_v1"]);
+    expect(await texts(page, "h1")).toEqual(["Contract and changelog"]);
     expect(await texts(page, "section:not([aria-labelledby]) h2")).toEqual(Object.keys(relations));
     expect(await texts(page, ".reference tbody tr")).toEqual(
       Object.values(relations).flatMap((columns) => Object.entries(columns).map((pair) => pair.join(" "))),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { UserError } from "../../../../config/userError.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { COMMENT_LENGTH, composeComment } from "../../../../ops/checks/diff/comment.ts";
@@ -6,7 +7,7 @@ import { compareVersions, type StackDiff } from "../../../../ops/checks/diff/com
 import { accessDiff } from "../../../../ops/checks/diff/diff.ts";
 import { code, fence, previewBlock, stackBlocks } from "../../../../ops/checks/diff/markdown.ts";
 import { describeChanges } from "../../../../ops/checks/diff/report.ts";
-import { templateVariables } from "../../../../ops/context/ci.ts";
+import { commandEnvironment, templateVariables } from "../../../../ops/context/ci.ts";
 import { painter } from "../../../../ops/terminal/paint.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../../config/stacks.ts";
 import { BOTH, planOf, settingsOf } from "../../../infra/plan/stacks.ts";
@@ -135,6 +136,16 @@ describe("secrets and variables", () => {
       { TOKEN: "t" },
     ]);
     expect(templateVariables({ GATEHOUSE_VARIABLES: "null" })).toEqual({});
+  });
+
+  test("adds the repository's variables to the environment of the other commands, which keeps its own", () => {
+    const values = JSON.stringify({ MESH_DOMAIN: "mesh.example.org", PATH: "/elsewhere", COUNT: 5 });
+    const environment = { CI: "true", PATH: "/bin", GATEHOUSE_VARIABLES: values };
+    expect(commandEnvironment(environment)).toEqual({ ...environment, MESH_DOMAIN: "mesh.example.org" });
+    expect(commandEnvironment({ PATH: "/bin" })).toEqual({ PATH: "/bin" });
+    expect(() => commandEnvironment({ GATEHOUSE_VARIABLES: "canary-7f3a9c" })).toThrow(
+      new UserError("GATEHOUSE_VARIABLES is not valid JSON. In a GitHub workflow, set it to ${{ toJSON(vars) }}."),
+    );
   });
 
   test("reports the problems of an invalid head; compares with an empty stack if the base is invalid", () => {

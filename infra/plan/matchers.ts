@@ -5,12 +5,19 @@ export function hostIs({ host }: { readonly host: string }): string {
 }
 
 /**
- * A prefix by whole segments: `/public` is not `/publicity`. Traefik resolves `/public/../x` before it looks for a route; `/public/..;/x` is
- * `/x` only to servers that cut path parameters (Tomcat, Jetty), and is not below the prefix here.
+ * What servers read in different ways: `..;` (Tomcat and Jetty cut path parameters), control characters, a backslash, and an encoded `/`, `;`, `?`,
+ * `#` or `%`, which many decode before they resolve `..`. Traefik compares the path with these encoded and all others decoded, and its entry
+ * points let all of them pass unless `encodedCharacters` is set (measured with 3.7.5; doc.traefik.io, security/request-path).
+ */
+const AMBIGUOUS = String.raw`/[.][.];|[\x00-\x1F\x7F\\]|(?i:%(2[35F]|3[BF]|5C))`;
+
+/**
+ * A prefix by whole segments: `/public` is not `/publicity`. Traefik resolves `/public/../x` before it looks for a route. A path that servers read
+ * in different ways is not below the prefix.
  */
 export function pathBelow(path: string): string {
   const below = path.endsWith("/") ? `PathPrefix(\`${path}\`)` : `(Path(\`${path}\`) || PathPrefix(\`${path}/\`))`;
-  return `${below} && !PathRegexp(\`/[.][.];\`)`;
+  return `${below} && !PathRegexp(\`${AMBIGUOUS}\`)`;
 }
 
 /**

@@ -96,12 +96,22 @@ function entryPoints({ gateway }: Settings, plan: Plan, options: Options): Named
   return Object.entries(settings)
     .filter(([, name]) => used.has(name))
     .map(([key, name]) => {
-      const address = options.get(`entrypoints.${name.toLowerCase()}.address`);
-      if (known.includes(name.toLowerCase()))
-        return { name: `entry point ${name}`, result: { observed: address ?? "exists" } };
-      const problem = `Traefik in namespace ${gateway.namespace} has no entry point "${name}"`;
-      const fix = `use one of ${known.sort().join(", ")}`;
-      return { name: `entry point ${name}`, result: { entry: `gateway.${key}`, problem, fix } };
+      const prefix = `entrypoints.${name.toLowerCase()}`;
+      const result = (problem: string, fix: string): Named => {
+        return { name: `entry point ${name}`, result: { entry: `gateway.${key}`, problem, fix } };
+      };
+      const where = `Traefik in namespace ${gateway.namespace}`;
+      if (!known.includes(name.toLowerCase()))
+        return result(`${where} has no entry point "${name}"`, `use one of ${known.sort().join(", ")}`);
+      // Without it, `/public/../private` is below a public path (doc.traefik.io, security/request-path).
+      if (options.get(`${prefix}.http.sanitizepath`) === "false") {
+        const option = `--entryPoints.${name}.http.sanitizePath=false`;
+        return result(
+          `${where} does not resolve ".." in paths of entry point "${name}"`,
+          `remove the argument ${option}`,
+        );
+      }
+      return { name: `entry point ${name}`, result: { observed: options.get(`${prefix}.address`) ?? "exists" } };
     });
 }
 

@@ -44,9 +44,10 @@ function configuration(ports: GatewayPorts, accessLog: string): object {
     metrics: { prometheus: { ...METRICS.prometheus, entryPoint: "ping" } },
     ping: { entryPoint: "ping" },
     entryPoints: {
-      web: { address: `127.0.0.1:${ports.http}`, http: HARDENED },
-      websecure: { address: `127.0.0.1:${ports.https}`, http: HARDENED },
-      ping: { address: `127.0.0.1:${ports.ping}`, http: HARDENED },
+      // Without options for encoded characters, as in k3s and in the Helm chart.
+      web: { address: `127.0.0.1:${ports.http}` },
+      websecure: { address: `127.0.0.1:${ports.https}` },
+      ping: { address: `127.0.0.1:${ports.ping}` },
     },
     // Traefik's default is 2 s, which every change would wait for here.
     providers: {
@@ -57,20 +58,3 @@ function configuration(ports: GatewayPorts, accessLog: string): object {
     },
   };
 }
-
-/**
- * A path that Traefik and the service behind it may read differently is refused with 400; `..` and `//` are resolved before a route is
- * chosen (doc.traefik.io, security/request-path).
- */
-const HARDENED = {
-  sanitizePath: true,
-  encodedCharacters: {
-    allowEncodedSlash: false,
-    allowEncodedBackSlash: false,
-    allowEncodedNullCharacter: false,
-    allowEncodedSemicolon: false,
-    allowEncodedPercent: false,
-    allowEncodedQuestionMark: false,
-    allowEncodedHash: false,
-  },
-};

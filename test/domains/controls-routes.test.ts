@@ -27,8 +27,15 @@ function verifyPublicPath(rule: string, target: string, lines: Line[] = []): Pro
 describe("a public path", () => {
   test("matches whole segments only", () => verifyPublicPath("PathPrefix(`/open`)", "/opener"));
 
-  test("does not match a dot segment with a path parameter", () =>
-    verifyPublicPath("PathPrefix(`/open/`)", "/open/..;/secret"));
+  test.each([
+    "/open/..;/secret",
+    "/open/..%2Fsecret",
+    "/open/..%5Csecret",
+    "/open/..%3B/secret",
+    "/open/%252e%252e/secret",
+  ])("does not match %s, which servers read in different ways", (target) =>
+    verifyPublicPath("PathPrefix(`/open/`)", target),
+  );
 
   // CVE-2025-54576, CVE-2026-34457, CVE-2026-40575, CVE-2026-76835 (oauth2-proxy).
   test("does not depend on the query", () => verifyPublicPath("Query(`path`, `/open`)", "/secret?path=/open"));

@@ -92,13 +92,21 @@ function checkRefusal({ url }: Exposure, { name, headers, status }: ExpectedRefu
   });
 }
 
-/** A public path is routed to the application, whatever that answers. */
+/** A public path is routed to the application, whatever that answers, and a path below it that leads out of it to some servers is not. */
 function checkPublicPath({ url }: Exposure, path: string): Promise<Check> {
+  const isRefused = (answer: Answer): boolean => answer.status === 401 || redirectsToLogin(answer);
   return checkWithClient(`${url}${path} is open`, async (client) => {
     const answer = await client.send(url + path);
     expectApplication(answer);
-    if (answer.status === 401 || redirectsToLogin(answer)) {
-      throw new Unexpected("an answer of the application", describe(answer));
+    if (isRefused(answer)) throw new Unexpected("an answer of the application", describe(answer));
+    const outside = `${path.replace(/[/]$/, "")}/..%2F`;
+    const other = await client.send(url + outside);
+    // An entry point can refuse encoded characters with 400.
+    if (other.status !== 400 && !isRefused(other)) {
+      throw new Unexpected(
+        `a refusal of ${outside}, which many servers read as a path outside of ${path}`,
+        describe(other),
+      );
     }
     return describe(answer);
   });

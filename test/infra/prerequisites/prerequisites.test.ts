@@ -103,6 +103,15 @@ describe("the Traefik that runs", () => {
   });
 });
 
+test("an entry point that does not resolve `..` is refused", () => {
+  const args = (value: string) => ({ args: [...ARGS, `--entryPoints.web.http.sanitizePath=${value}`] });
+  expect(problems({}, withTraefik(args("false")))).toEqual([
+    'gateway.http_entry_point: Traefik in namespace kube-system does not resolve ".." in paths of entry point "web". ' +
+      "Remove the argument --entryPoints.web.http.sanitizePath=false.",
+  ]);
+  expect(problems({}, withTraefik(args("true")))).toEqual([]);
+});
+
 describe("tls: upstream", () => {
   const domains = { localhost: {}, edge };
   const option = (name: string, value: string) => [...ARGS, `--entryPoints.web.forwardedHeaders.${name}=${value}`];

@@ -22,11 +22,15 @@ const ORDER = {
   "of an application in Go": (length: string) => [length, TEXT, DATE, SNIFF],
 };
 
-/** A host that gives one answer to every request. @returns its URL */
-async function host(order: keyof typeof ORDER, status: number, body: string): Promise<string> {
+/** A host that gives one answer to every request, and 401 to those for a path in `refused`. @returns its URL */
+async function host(order: keyof typeof ORDER, status: number, body: string, refused = "/..%2F"): Promise<string> {
   const lines = [`HTTP/1.1 ${status} Status`, ...ORDER[order](`Content-Length: ${body.length}`), "", body];
   const server = createServer((socket) => {
-    socket.on("data", () => void socket.write(lines.join("\r\n"))).on("error", () => undefined);
+    const refusal = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
+    socket
+      .setEncoding("utf8")
+      .on("data", (request: string) => void socket.write(request.includes(refused) ? refusal : lines.join("\r\n")))
+      .on("error", () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -66,4 +70,13 @@ test.each(CASES)("fails for the gateway's own %i", async (status, body) => {
 test("passes for the same 404 of an application in Go", async () => {
   const found = await checks(await host("of an application in Go", ...CASES[0]));
   expect(found.map(({ ok }) => ok)).toEqual(found.map(() => true));
+});
+
+test("fails if a path that leads out of a public path is open, too", async () => {
+  const found = await checks(await host("of an application in Go", 200, "hello", "/nothing"));
+  const check = found.find(({ name }) => name.endsWith("/open is open"));
+  expect(check?.ok).toBe(false);
+  expect(check?.detail).toBe(
+    "expected a refusal of /open/..%2F, which many servers read as a path outside of /open, got 200",
+  );
 });

@@ -6,8 +6,11 @@ import type { Parts, Workload } from "./workload.ts";
 
 /** User `postgres` of the image, which is built on Alpine. */
 const USER = 70;
-/** Parent of the data folder, which is the only entry in the image of Postgres 18. */
-const MOUNT = "/var/lib/postgresql";
+/**
+ * Parent of the data folder. The images declare volumes: `/var/lib/postgresql`, and that of Postgres 17 `/var/lib/postgresql/data`. A container
+ * runtime mounts a new, empty one there for each container, also below another mount (measured on test/cluster with containerd 1.6).
+ */
+const MOUNT = "/srv/postgresql";
 const SUPERUSER = "/etc/superuser";
 /** Writable folders of the read-only image, and shared memory for parallel queries: the default of a container is 64 MB. */
 const SCRATCH = { tmp: "/tmp", run: "/var/run/postgresql", shm: "/dev/shm" };

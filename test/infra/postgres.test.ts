@@ -78,7 +78,7 @@ describe("a server as a StatefulSet", () => {
     });
     const mounts = container?.["volumeMounts"] as { name: string; mountPath: string }[];
     expect(Object.fromEntries(mounts.map(({ name, mountPath }) => [name, mountPath]))).toEqual({
-      ...{ data: "/var/lib/postgresql", superuser: "/etc/superuser", tmp: "/tmp", run: "/var/run/postgresql" },
+      ...{ data: "/srv/postgresql", superuser: "/etc/superuser", tmp: "/tmp", run: "/var/run/postgresql" },
       shm: "/dev/shm",
     });
     expect(only(recorder, "core/v1:PersistentVolumeClaim", "postgres-data").spec).toEqual({

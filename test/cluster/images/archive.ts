@@ -11,6 +11,8 @@ export interface Image {
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Folders that a container has a volume of its own for (`VOLUME`), unless a pod mounts another one at the same path. */
+  readonly volumes?: readonly string[];
 }
 
 /** Folders of programs in every image. */
@@ -44,12 +46,15 @@ interface Descriptor {
   readonly size: number;
 }
 
-function manifestOf(layout: string, { layers, entrypoint, command, env = {} }: Image): Descriptor {
+function manifestOf(layout: string, { layers, entrypoint, command, env = {}, volumes = [] }: Image): Descriptor {
   const variables = Object.entries({ PATH, ...env }).map(([name, value]) => `${name}=${value}`);
   const config = blob(layout, "config.v1+json", {
     architecture: "amd64",
     os: "linux",
-    config: { Env: variables, Entrypoint: entrypoint, Cmd: command, WorkingDir: "/" },
+    config: {
+      ...{ Env: variables, Entrypoint: entrypoint, Cmd: command, WorkingDir: "/" },
+      Volumes: Object.fromEntries(volumes.map((folder) => [folder, {}])),
+    },
     rootfs: { type: "layers", diff_ids: layers.map(({ digest }) => `sha256:${digest}`) },
   });
   const packed = layers.map(({ digest, size }) => ({

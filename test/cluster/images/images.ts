@@ -103,6 +103,8 @@ function imagesOf(layers: Layers, versions: Versions): Image[] {
       layers: [base, layers.postgres],
       entrypoint: ["docker-entrypoint.sh"],
       env: { PATH: `${POSTGRES}/bin:/usr/local/bin:/usr/bin` },
+      // The official images of 18 and newer have the first, those of 17 the second (docker-library/postgres).
+      volumes: ["/var/lib/postgresql", "/var/lib/postgresql/data"],
     },
     {
       name: `postgrest/postgrest:${versions.postgrest}`,

@@ -5,6 +5,7 @@ import { kindRules, kindWarnings } from "./domainKinds.ts";
 import { hostLabels } from "../infra/plan/hosts.ts";
 import { hostRules } from "./hosts.ts";
 import { isSection, join } from "./location.ts";
+import { namespaceRules } from "./namespaces.ts";
 import { meshRules, meshWarnings } from "./mesh.ts";
 import { ConfigError, type Problem, suggestion } from "./problems.ts";
 import { checkProjectOf } from "./projectFile.ts";
@@ -89,6 +90,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     ...postgresRules(known),
     ...observabilityRules(known),
     ...verificationRules(known),
+    ...namespaceRules(known),
   );
   const required = { identityProvider: checked.identityProvider, gateway: checked.gateway, images: checked.images };
   if (problems.length > 0 || !isComplete(required)) throw new ConfigError(fileOf(raw), inOrder(problems));

@@ -63,17 +63,14 @@ export class Variables {
     return undefined;
   }
 
-  /** An http or https address without credentials; undefined after a problem. */
+  /** The origin of an http or https address without credentials, path and query; undefined after a problem. */
   address(text: string, location: Location): string | undefined {
     const filled = this.plain(text, location);
-    const url = filled === undefined ? undefined : URL.parse(filled);
-    const isAddress = url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
-    if (url === undefined || isAddress === true) return filled;
-    this.#report(
-      location,
-      "is not an http or https address",
-      "write it like https://sso.example.org, without credentials",
-    );
+    if (filled === undefined) return undefined;
+    const url = URL.parse(filled);
+    if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+    const hint = "write it like https://sso.example.org, without credentials, path and query";
+    this.#report(location, "is not the http or https address of a server", hint);
     return undefined;
   }
 

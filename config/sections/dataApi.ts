@@ -239,6 +239,9 @@ export function dataApiRules({ dataApi, identityProvider, hasPostgres }: Drafts)
     if (own.includes(writer))
       found.push(problem(within(location, "writers", index), `role "${writer}" is created by Gatehouse`, hint));
   }
+  for (const writer of repeated(fields.writers ?? [])) {
+    found.push(problem(within(location, "writers"), `role "${writer}" is listed twice`, "list it once"));
+  }
   for (const role of repeated(own)) {
     found.push(problem(within(location, "roles"), `role "${role}" is used twice`, "give each role its own name"));
   }

@@ -130,6 +130,7 @@ gatehouse:identity_provider:
   [exceptions](authentik.md#the-token-with-install-false).
 - The server and the Terraform provider are of the same release series (2026.5). A version with a known vulnerability is refused with its advisory.
 - \`install: true\` with \`tls\` left out on an https sign-in domain requires \`api_url\`, because the Terraform provider does not trust Traefik's default certificate.
+- \`install: true\` with \`tls: { secret: NAME }\` on the sign-in domain: Traefik reads the Secret in \`namespace\`, which the first deployment creates. Set \`api_url\`, or add the Secret while that deployment waits for authentik.
 - Forward auth uses standalone outposts that the stack deploys: one for each combination of allowed groups, session length and scheme ([authentik](authentik.md#outposts)).
 - The sign-out path \`/outpost.goauthentik.io/sign_out\` is routed on every host with forward auth.
 - Service accounts are described in [applications](applications.md#machines).
@@ -148,6 +149,9 @@ interface Drafts {
   readonly settings: readonly Domain[];
   readonly hasPostgres: boolean;
 }
+
+/** User that authentik creates by itself. */
+const ADMINISTRATOR = "akadmin";
 
 /** Checks what `install` requires, the domain of the sign-in, and the users. */
 export function identityProviderRules({ settings, identityProvider, hasPostgres }: Drafts): Problem[] {
@@ -172,19 +176,30 @@ export function identityProviderRules({ settings, identityProvider, hasPostgres 
     const hint = "remove it, or set install: false";
     found.push(problem(within(location, "service"), "names an existing Service, but install is true", hint));
   }
+  if (fields.install === true && !isLeftOut(identityProvider, "url")) {
+    const hint = "remove it (host and domain give the address), or set install: false";
+    found.push(problem(within(location, "url"), "names an existing identity provider, but install is true", hint));
+  }
   const signIn = settings.find(({ kind, enabled }) => enabled && kind === (fields.domain ?? kind));
   if (fields.install === true && signIn?.tls?.termination === "default" && isLeftOut(identityProvider, "api_url")) {
     const message = `missing, but domain "${signIn.kind}" uses Traefik's default certificate, which the Terraform provider does not trust`;
-    const hint = `set tls of domain "${signIn.kind}" to a resolver, a secret or upstream, or set api_url to an address of the API without that certificate`;
+    const hint = `set tls of domain "${signIn.kind}" to a resolver or upstream, or set api_url to an address of the API without that certificate`;
     found.push(problem(within(location, "api_url"), message, hint));
   }
   if (fields.domain !== undefined && !settings.some(({ kind, enabled }) => enabled && kind === fields.domain)) {
     const hint = "set an enabled domain, or remove it";
     found.push(problem(within(location, "domain"), `domain "${fields.domain}" is not enabled`, hint));
   }
-  const users = (fields.sample_users ?? []).map(({ username }) => username);
-  for (const name of repeated([...users, ...(fields.service_accounts ?? []).map((account) => account.name)])) {
+  const users = [
+    ...(fields.sample_users ?? []).map(({ username }) => username),
+    ...(fields.service_accounts ?? []).map((account) => account.name),
+  ];
+  for (const name of repeated(users)) {
     found.push(problem(location, `user "${name}" is defined twice`, "give each user and service account its own name"));
+  }
+  if (users.includes(ADMINISTRATOR)) {
+    const message = `user "${ADMINISTRATOR}" is authentik's own administrator`;
+    found.push(problem(location, message, "give each user and service account another name"));
   }
   const others = settings.filter(({ kind, enabled }) => enabled && kind !== "localhost").map(({ kind }) => kind);
   if ((fields.sample_users?.length ?? 0) > 0 && others.length > 0) {

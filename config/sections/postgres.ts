@@ -143,7 +143,7 @@ interface Drafts {
 }
 
 /** Checks the fields of an existing server, or of `install` and those that exclude it. */
-export function postgresRules({ postgres, identityProvider, dataApi }: Drafts): Problem[] {
+export function postgresRules({ postgres }: Drafts): Problem[] {
   if (postgres === undefined || !isSection(postgres.raw)) return [];
   const { location, fields } = postgres;
   const installs = isWritten(postgres, "install");
@@ -164,15 +164,6 @@ export function postgresRules({ postgres, identityProvider, dataApi }: Drafts): 
       const hint = "remove it, or set kind: cloudnativepg";
       found.push(problem(within(location, "install", key), 'is not available with kind "statefulset"', hint));
     }
-  }
-  const others = {
-    identity_provider: identityProvider?.fields.install === true ? identityProvider.fields.namespace : undefined,
-    data_api: dataApi?.fields.namespace,
-  };
-  for (const [section, namespace] of Object.entries(others)) {
-    if (namespace !== install.namespace) continue;
-    const message = `namespace "${namespace}" is already used by ${section}`;
-    found.push(problem(within(location, "install", "namespace"), message, "set another namespace"));
   }
   return found;
 }

@@ -6,9 +6,7 @@ import { within } from "../location.ts";
 import { type Problem, problem } from "../problems.ts";
 import type { Resolved } from "../resolve.ts";
 import type { Section } from "../section.ts";
-import type { DataApiDraft } from "./dataApi.ts";
 import type { IdentityProviderDraft } from "./identityProvider.ts";
-import type { PostgresDraft } from "./postgres.ts";
 
 const FIELD = String.raw`[\d*][\d*,/-]*`;
 const SCHEDULE = new RegExp(`^${FIELD}( ${FIELD}){4}$`);
@@ -49,25 +47,13 @@ export type Verification = Resolved<z.output<typeof schema>>;
 interface Drafts {
   readonly verification: VerificationDraft | undefined;
   readonly identityProvider: IdentityProviderDraft | undefined;
-  readonly dataApi: DataApiDraft | undefined;
-  readonly postgres: PostgresDraft | undefined;
 }
 
-/** Checks that the namespace is free, that the account exists, and that its Secret is in the namespace of the job. */
-export function verificationRules({ verification: draft, identityProvider, dataApi, postgres }: Drafts): Problem[] {
+/** Checks that the account exists, and that its Secret is in the namespace of the job. */
+export function verificationRules({ verification: draft, identityProvider }: Drafts): Problem[] {
   if (draft === undefined) return [];
   const { account, namespace } = draft.fields;
   const found: Problem[] = [];
-  const others = {
-    identity_provider: identityProvider?.fields.install === true ? identityProvider.fields.namespace : undefined,
-    data_api: dataApi?.fields.namespace,
-    postgres: postgres?.fields.install?.namespace,
-  };
-  for (const [section, other] of Object.entries(others)) {
-    if (other === undefined || other !== namespace) continue;
-    const message = `namespace "${other}" is already used by ${section}`;
-    found.push(problem(within(draft.location, "namespace"), message, "set another namespace"));
-  }
   if (account === undefined || identityProvider === undefined) return found;
   const where = within(draft.location, "account");
   const known = identityProvider.fields.service_accounts ?? [];

@@ -98,5 +98,5 @@ function found(what: string, id: pulumi.Output<string | undefined> | undefined):
 }
 
 function absent(what: string): string {
-  return `authentik has no ${what}; create it, or check that identity_provider.api_url is the address of authentik itself, not one below a path`;
+  return `authentik has no ${what}, or refused to show it; correct its name in the stack file, or create it, and check the rights of identity_provider.token`;
 }

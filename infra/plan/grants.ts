@@ -51,7 +51,7 @@ export function dataPlan(dataApi: DataSettings, server: Pick<PostgresServer, "us
     schemas,
     // Other programs of an existing database may rely on what PUBLIC has there. Verification reports what that opens of an exposed or private schema.
     grants: existing ? grants.filter(({ role, schema }) => role !== PUBLIC || isOwn(schema)) : grants,
-    defaultPrivileges: defaultPrivileges(exposed, writers, roles),
+    defaultPrivileges: defaultPrivileges(exposed, { existing, writers, roles }),
     limits,
   };
 }
@@ -108,16 +108,19 @@ function functionGrants(schema: string, anonymous: string): Grant[] {
 }
 
 /**
- * What the owner and the writers create later. Default privileges hold for the role that creates, so they name those roles: without that, the next table is
+ * What the owner and the writers create later. Default privileges apply to the role that creates, so they name those roles: without that, the next table is
  * unreadable. EXECUTE is taken from PUBLIC without a schema, since an entry for a schema can only add to the global one.
  */
 function defaultPrivileges(
   exposed: readonly string[],
-  writers: readonly string[],
-  { anonymous, owner }: DataApi["roles"],
+  { existing, writers, roles: { anonymous, owner } }: Pick<DataSettings, "existing" | "writers" | "roles">,
 ): DefaultPrivilege[] {
+  // Other programs of an existing database may call what a writer creates there.
+  const creators = existing ? [owner] : [owner, ...writers];
   return [
-    { owner, role: PUBLIC, schema: undefined, kind: "function", privileges: [] },
+    ...creators.map((creator) => {
+      return { owner: creator, role: PUBLIC, schema: undefined, kind: "function" as const, privileges: [] };
+    }),
     ...[owner, ...writers].flatMap((creator) =>
       exposed.map((schema) => {
         return { owner: creator, role: anonymous, schema, kind: "table" as const, privileges: ["SELECT"] };

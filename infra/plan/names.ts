@@ -68,12 +68,18 @@ export function outpostNamespace(settings: Settings): string {
 }
 
 /** Stacks that share an identity provider need names of their own in it. */
-function stackSuffix({ stack, identityProvider }: Settings): string[] {
+export function stackSuffix({ stack, identityProvider }: Settings): string[] {
   return identityProvider.install ? [] : [slug(stack)];
 }
 
 function hashOf(identity: unknown): string {
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, HASH_LENGTH);
+}
+
+/** Value of the label of the stack's domain records. A stack's name can contain what a label cannot, and then ends in its hash. */
+export function recordOwner(stack: string): string {
+  const readable = slug(stack);
+  return readable === stack ? dnsLabel(OWN, stack) : dnsLabel(OWN, readable, hashOf(stack));
 }
 
 /** Letters, digits and single dashes, as in a DNS label. */

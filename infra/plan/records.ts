@@ -1,5 +1,6 @@
 /** Which names must resolve, by domain. */
 import type { Domain } from "../../config/settings.ts";
+import { recordOwner } from "./names.ts";
 import type { Exposure, RecordSet } from "./types.ts";
 
 /** One record set per enabled domain with hosts, the hosts sorted, so that the order of the list changes no record. */
@@ -7,6 +8,6 @@ export function records(stack: string, domains: readonly Domain[], exposures: re
   const byDomain = Map.groupBy(exposures, ({ domain }) => domain);
   return domains.flatMap(({ kind, targets }) => {
     const hosts = (byDomain.get(kind) ?? []).map(({ host }) => host).sort();
-    return hosts.length === 0 ? [] : [{ domain: kind, owner: `gatehouse-${stack}`, hosts, targets }];
+    return hosts.length === 0 ? [] : [{ domain: kind, owner: recordOwner(stack), hosts, targets }];
   });
 }

@@ -8,7 +8,7 @@ import { chain, openChain, outpostChain, redirect } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import { terminatesTls } from "./exposure.ts";
 import type { MiddlewareSpec } from "./middleware.ts";
-import { outpostRouteName, ownRouteName, routeName } from "./names.ts";
+import { outpostRouteName, ownRouteName, routeName, stackSuffix } from "./names.ts";
 import { outposts, signInPages } from "./outposts.ts";
 import type { Exposure, Middleware, Outpost, Route, RouteRule, TraefikService } from "./types.ts";
 
@@ -61,9 +61,13 @@ export function routing(settings: Settings, exposures: readonly Exposure[]): Rou
 }
 
 /** In the namespace of an existing identity provider other stacks have routes as well, so that names contain the stack there. */
-function withStackNames({ stack, identityProvider: { install, namespace } }: Settings, set: RuleSet): RuleSet {
-  if (install || set.namespace !== namespace) return set;
-  const own = <T extends { readonly name: string }>(thing: T): T => ({ ...thing, name: dnsLabel(thing.name, stack) });
+function withStackNames(settings: Settings, set: RuleSet): RuleSet {
+  if (set.namespace !== settings.identityProvider.namespace) return set;
+  const suffix = stackSuffix(settings);
+  const own = <T extends { readonly name: string }>(thing: T): T => ({
+    ...thing,
+    name: dnsLabel(thing.name, ...suffix),
+  });
   return { ...own(set), rules: set.rules.map((rule) => ({ ...rule, chain: rule.chain.map(own) })) };
 }
 

@@ -100,11 +100,11 @@ function targetFile({ settings, plan, verification }: VerificationArgs): Buffer 
   return gzipSync(JSON.stringify(target));
 }
 
-/** Where the hosts of the plan are, HTTP before HTTPS included, and the Pushgateway. */
+/** Where the hosts of the plan are, HTTP before HTTPS included, the identity provider, and the Pushgateway. */
 function portsOf({ plan, verification: { pushgateway } }: VerificationArgs): number[] {
-  const urls = [...plan.exposures.map(({ url }) => url), ...(pushgateway === undefined ? [] : [pushgateway])];
+  const urls = [...plan.exposures.map(({ url }) => url), plan.identityProviderUrl, pushgateway];
   const ports = urls
-    .map((url) => URL.parse(url))
+    .flatMap((url) => (url === undefined ? [] : [URL.parse(url)]))
     .map((url) => Number(url?.port || (url?.protocol === "https:" ? 443 : 80)));
   return [...new Set([80, ...ports])].sort((a, b) => a - b);
 }

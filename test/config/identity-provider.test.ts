@@ -30,6 +30,34 @@ describe("an existing identity provider", () => {
   });
 });
 
+test.each([
+  ["https://sso.example.org", "https://sso.example.org"],
+  ["https://sso.example.org/", "https://sso.example.org"],
+  ["https://SSO.example.org:443", "https://sso.example.org"],
+  ["http://sso.example.org:9000/", "http://sso.example.org:9000"],
+])("the address %s is the origin %s", (url, origin) => {
+  expect(parseStack(stack({ identity_provider: { ...EXISTING, url } }), shell).identityProvider.url).toBe(origin);
+});
+
+test.each([
+  "https://sso.example.org/auth",
+  "https://sso.example.org?a=1",
+  "https://sso.example.org#a",
+  "ftp://sso.example.org",
+])("the address %s is refused", (url) => {
+  expect(problemsOf(stack({ identity_provider: { ...EXISTING, url } }))).toEqual([
+    "identity_provider.url: is not the http or https address of a server. Write it like https://sso.example.org, without credentials, path and query.",
+  ]);
+});
+
+test("an installed identity provider has no url of an existing one, and no second akadmin", () => {
+  expect(problemsOf(provider({ url: "https://sso.example.org", service_accounts: [{ name: "akadmin" }] }))).toEqual([
+    "identity_provider.url: names an existing identity provider, but install is true. " +
+      "Remove it (host and domain give the address), or set install: false.",
+    'identity_provider: user "akadmin" is authentik\'s own administrator. Give each user and service account another name.',
+  ]);
+});
+
 describe("an installed identity provider on a domain with Traefik's default certificate", () => {
   const installed = { ...sections.identity_provider, api_url: undefined };
   const mesh = { enabled: true, base_domain: "mesh.example.org" };
@@ -38,7 +66,7 @@ describe("an installed identity provider on a domain with Traefik's default cert
     stack({ domains, identity_provider: { ...installed, ...fields }, protected_services: [] });
   const problem = (kind: string) =>
     `identity_provider.api_url: missing, but domain "${kind}" uses Traefik's default certificate, which the Terraform ` +
-    `provider does not trust. Set tls of domain "${kind}" to a resolver, a secret or upstream, or set api_url to an ` +
+    `provider does not trust. Set tls of domain "${kind}" to a resolver or upstream, or set api_url to an ` +
     "address of the API without that certificate.";
 
   test.each<[string, object, object, string]>([

@@ -38,6 +38,11 @@ const cases = [
     ],
   },
   {
+    title: "a writer that is listed twice",
+    raw: stack({ data_api: { ...sections.data_api, writers: ["dbt", "etl", "dbt"] } }),
+    lines: ['data_api.writers: role "dbt" is listed twice. List it once.'],
+  },
+  {
     title: "a list that is a section",
     raw: stack({ protected_services: { wiki: proxy({}) } }),
     lines: ["protected_services: expected a list. Begin each entry with a dash."],

@@ -1,4 +1,8 @@
 import { expect, test } from "vitest";
+import { parseStack } from "../../../config/load.ts";
+import { recordOwner } from "../../../infra/plan/names.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
+import { sections, shell, stack } from "../../config/stacks.ts";
 import { always, sorted } from "./stacks.ts";
 
 test("records contain every host once, under its own domain", () => {
@@ -72,4 +76,28 @@ test("grants nothing in a private schema, now or later, and only reading elsewhe
     expect(new Set(onTables.flatMap(({ privileges }) => privileges))).toEqual(new Set(["SELECT"]));
     expect(granted.filter(({ role }) => role === "public")).toEqual([]);
   });
+});
+
+test.each([
+  ["prod", "gatehouse-prod"],
+  ["gke_acme-prod_eu", "gatehouse-gke-acme-prod-eu-"],
+  ["gke-acme-prod-eu", "gatehouse-gke-acme-prod-eu"],
+  ["Prod.EU", "gatehouse-prod-eu-"],
+  [`arn-aws-eks-eu-north-1-123456789012-cluster-${"x".repeat(40)}`, "gatehouse-arn-aws-eks-eu-north-1-123456789012-"],
+])("the owner of the records of stack %s is a DNS label", (name, start) => {
+  const owner = recordOwner(name);
+  expect(owner).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+  expect(owner.startsWith(start)).toBe(true);
+  // Hash of the name, where the label is another text.
+  expect(owner === `gatehouse-${name}`).toBe(!start.endsWith("-"));
+});
+
+test("only the owner and the writers of the stack's own database lose what PUBLIC has by default on functions", () => {
+  const creators = (database: object) =>
+    computePlan(parseStack(stack({ data_api: { ...sections.data_api, database, writers: ["dbt"] } }), shell))
+      .data?.defaultPrivileges.filter(({ kind }) => kind === "function")
+      .map(({ owner, role, schema, privileges }) => ({ owner, role, schema, privileges }));
+  const closed = (owner: string) => ({ owner, role: "public", schema: undefined, privileges: [] });
+  expect(creators({ name: "shop" })).toEqual([closed("gatehouse_owner"), closed("dbt")]);
+  expect(creators({ name: "shop", existing: true })).toEqual([closed("gatehouse_owner")]);
 });

@@ -11,9 +11,11 @@ const schema = z.strictObject({
   ...entryFields,
   basic_auth: z
     .strictObject({
-      username: text(/^[^:\s]+$/, "a username without : and spaces", "shorten it").describe(
-        "Username for the service.",
-      ),
+      username: text(
+        /^[^:#\s][^:\s]*$/,
+        "a username without : and spaces that does not start with #",
+        "change it",
+      ).describe("Username for the service."),
       password: secret().describe("Password, as a ${VARIABLE}."),
     })
     .describe("Credentials of the service."),

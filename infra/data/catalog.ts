@@ -59,15 +59,15 @@ export class Catalog extends pulumi.ComponentResource {
       ],
       spread: true,
     };
-    new k8s.apps.v1.Deployment(`${name}-deployment`, deployment(workload), child);
+    const network = new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata: own, spec: answersOnly(onlyFrom(labels, PORT, [gatewayPods(gateway)])) },
+      child,
+    );
+    new k8s.apps.v1.Deployment(`${name}-deployment`, deployment(workload), { ...child, dependsOn: network });
     new k8s.policy.v1.PodDisruptionBudget(
       `${name}-disruption`,
       { metadata: own, spec: { maxUnavailable: 1, selector: { matchLabels: labels } } },
-      child,
-    );
-    new k8s.networking.v1.NetworkPolicy(
-      `${name}-network`,
-      { metadata: own, spec: answersOnly(onlyFrom(labels, PORT, [gatewayPods(gateway)])) },
       child,
     );
     new k8s.core.v1.Service(`${name}-service`, serviceOf(own, APP, PORT), child);

@@ -55,9 +55,16 @@ export class Postgrest extends pulumi.ComponentResource {
       ...(args.certificates && { files: [args.certificates.files] }),
       spread: true,
     };
+    const gatewayOnly = onlyFrom(labels, PORT, [gatewayPods(args.gateway)]);
+    const network = new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata: own, spec: onlyBetween(gatewayOnly, args.server.inCluster) },
+      child,
+    );
     // The autoscaler changes the number of replicas.
     new k8s.apps.v1.Deployment(`${name}-deployment`, deployment(workload), {
       ...child,
+      dependsOn: network,
       ignoreChanges: ["spec.replicas"],
     });
     new k8s.autoscaling.v2.HorizontalPodAutoscaler(
@@ -68,12 +75,6 @@ export class Postgrest extends pulumi.ComponentResource {
     new k8s.policy.v1.PodDisruptionBudget(
       `${name}-disruption`,
       { metadata: own, spec: { maxUnavailable: 1, selector: { matchLabels: labels } } },
-      child,
-    );
-    const gatewayOnly = onlyFrom(labels, PORT, [gatewayPods(args.gateway)]);
-    new k8s.networking.v1.NetworkPolicy(
-      `${name}-network`,
-      { metadata: own, spec: onlyBetween(gatewayOnly, args.server.inCluster) },
       child,
     );
     new k8s.core.v1.Service(`${name}-service`, serviceOf(own, APP, PORT), child);

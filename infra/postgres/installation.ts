@@ -50,18 +50,19 @@ export class Installation extends pulumi.ComponentResource {
     );
     const deploy = install.kind === "statefulset" ? statefulSet : cloudNativePg;
     const workload = deploy({ name, install, namespace, superuser, child, kept });
+    const network = new k8s.networking.v1.NetworkPolicy(
+      `${name}-network`,
+      { metadata: { name: NAME, namespace }, spec: policyOf(args, workload) },
+      child,
+    );
     const service = new k8s.core.v1.Service(
       `${name}-service`,
       {
         metadata: { name: NAME, namespace, annotations: withoutAwait },
         spec: { ...serviceOf(install, server.port), selector: workload.primary },
       },
-      child,
-    );
-    const network = new k8s.networking.v1.NetworkPolicy(
-      `${name}-network`,
-      { metadata: { name: NAME, namespace }, spec: policyOf(args, workload) },
-      child,
+      // A load balancer would let every pod and address connect until the policy exists.
+      { ...child, dependsOn: network },
     );
     const { primary = service.spec.clusterIP, replicas } = workload.hosts ?? {};
     this.access = installed(server, install, primary, replicas);

@@ -64,6 +64,14 @@ const cases = [
     lines: ['protected_services[0].basic_auth "legacy": missing. Add it: Credentials of the service.'],
   },
   {
+    // Traefik takes such a line of the users for a comment.
+    title: "basic with a username that starts with #",
+    raw: stack({ protected_services: [basic({ basic_auth: { username: "#ops", password: "${SECRET}" } })] }),
+    lines: [
+      'protected_services[0].basic_auth.username "legacy": found "#ops", expected a username without : and spaces that does not start with #. Change it.',
+    ],
+  },
+  {
     title: "basic with groups",
     raw: stack({ protected_services: [basic({ groups: ["staff"] })] }),
     lines: [

@@ -87,6 +87,10 @@ describe("the data API under mocks", () => {
     const namespace = (name: string) => ({
       namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
     });
+    const type = "kubernetes:apps/v1:Deployment";
+    const [deployment] =
+      [...recorder.dependencies].find(([name]) => name.startsWith(`${type} `) && name.includes("postgrest")) ?? [];
+    expect(recorder.dependencies.get(deployment ?? "")?.some((name) => name.endsWith("-network"))).toBe(true);
     const policy = spec("networking.k8s.io/v1:NetworkPolicy") as { ingress: unknown; egress: { ports: unknown }[] };
     expect(policy).toMatchObject({ podSelector: { matchLabels: LABELS }, policyTypes: ["Ingress", "Egress"] });
     expect(policy.ingress).toEqual([{ from: [gatewayIn("ingress")], ports: [{ protocol: "TCP", port: 3000 }] }]);

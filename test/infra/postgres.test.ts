@@ -88,6 +88,11 @@ describe("a server as a StatefulSet", () => {
     });
   });
 
+  test("has a Service only after its NetworkPolicy", () => {
+    const dependencies = recorder.dependencies.get("kubernetes:core/v1:Service postgres-service");
+    expect(dependencies).toContain("postgres-network");
+  });
+
   test("accepts connections through a load balancer from private networks only", () => {
     expect(only(recorder, "core/v1:Service", "postgres").spec).toEqual({
       type: "LoadBalancer",

@@ -111,7 +111,7 @@ describe("a preview", () => {
 
 describe("an update", () => {
   afterAll(async () => {
-    expect((await deploy(program)).outcome.outcome).toBe("deployed");
+    expect((await deploy(program, true)).outcome.outcome).toBe("deployed");
     expect(await isDeployed()).toBe(false);
   });
   /** Creates the route in the update only. */
@@ -161,13 +161,7 @@ describe("npx gatehouse preview on another context", () => {
 
   beforeAll(() => symlinkSync(join(packageFolder(), "policy"), join(project, "policy")));
 
-  test("runs the policy pack without the language host of the official CLI", async () => {
-    const { code, out } = await run({});
-    expect(out).toContain(PASSED);
-    expect(code).toBe(0);
-  });
-
-  test("exits with 1 when the configuration violates a policy", async () => {
+  test("runs the policy pack without the language host of the official CLI, and exits with 1 when the configuration violates a policy", async () => {
     const { code, out } = await run({ required: true });
     expect(out).toContain("[mandatory]  images-state-digests");
     expect(code).toBe(1);

@@ -102,10 +102,8 @@ const provider: Program = async ({ host, sslmode, sslrootcert }) => {
     const password = pulumi.secret(PASSWORD);
     return { provider: new postgresql.Provider("db", { host, port, username, password, sslmode, ...file }) };
   });
-  use((opts) => new postgresql.Role("role", { name: "encrypted" }, opts));
-  const refused = await stack.up().then(() => "", String);
-  if (refused === "") await stack.destroy();
-  return refused;
+  use((opts) => new postgresql.Role("role", { name: `encrypted-${randomUUID()}` }, opts));
+  return stack.up().then(() => "", String);
 };
 
 function certificateFile(variable: string, { sslrootcert }: Attempt): Record<string, string> {

@@ -5,7 +5,7 @@ import type { Cluster } from "../cluster.ts";
 import { pinned } from "../images.ts";
 import { gatewayPods, namespaced, onlyFrom } from "../network.ts";
 import { AUTHENTIK_METRICS } from "../observability/targets.ts";
-import { AUTHENTIK_SERVICE } from "../plan/exposures.ts";
+import { AUTHENTIK_APPS, AUTHENTIK_SERVICE } from "../plan/exposures.ts";
 import { deployment, type Files, labelsOf, resources, serviceOf } from "../pods.ts";
 import { mountedCertificates, type MountedCertificates } from "../postgres/rootCertificates.ts";
 import type { Postgres } from "../postgres.ts";
@@ -76,8 +76,7 @@ export class Installation extends pulumi.ComponentResource {
   #availability(name: string, { gateway, provider }: InstallationArgs, child: pulumi.CustomResourceOptions): void {
     const { namespace } = this;
     const metadata = (of: string) => ({ name: of, namespace: namespace.metadata.name });
-    for (const role of ["server", "worker"]) {
-      const app = `authentik-${role}`;
+    for (const [role, app] of Object.entries(AUTHENTIK_APPS)) {
       new k8s.policy.v1.PodDisruptionBudget(
         `${name}-${role}-disruption`,
         { metadata: metadata(app), spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(app) } } },
@@ -143,7 +142,7 @@ function workloadOf(
 ): k8s.apps.v1.DeploymentArgs {
   const trust = certificates ? [{ name: "AUTHENTIK_POSTGRESQL__SSLROOTCERT", value: certificates.path }] : [];
   return deployment({
-    app: `authentik-${role}`,
+    app: AUTHENTIK_APPS[role],
     namespace: namespace.metadata.name,
     replicas: 1,
     container: {

@@ -8,8 +8,10 @@ import { exposureId } from "./names.ts";
 import { assignOutposts } from "./outposts.ts";
 import { proxySlug, testName } from "./slugs.ts";
 
+/** The Deployments of an installed authentik, and the label `app.kubernetes.io/name` of their pods. */
+export const AUTHENTIK_APPS = { server: "authentik-server", worker: "authentik-worker" };
 /** The Service of an installed authentik, and the HTTP listener of server and outposts (authentik docs, "Ports"). */
-export const AUTHENTIK_SERVICE = { name: "authentik-server", port: 9000 };
+export const AUTHENTIK_SERVICE = { name: AUTHENTIK_APPS.server, port: 9000 };
 /** The Service of PostgREST (infra/data). */
 export const DATA_API_SERVICE = { name: "postgrest", port: 3000 };
 /** The Service of the catalog (infra/data). */

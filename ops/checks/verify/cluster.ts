@@ -1,7 +1,7 @@
 /** Checks that need access to the cluster: pods, the Services behind routes, Traefik, and the audit. */
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Backend, Settings } from "../../../config/settings.ts";
-import { CATALOG_SERVICE } from "../../../infra/plan/exposures.ts";
+import { AUTHENTIK_APPS, CATALOG_SERVICE } from "../../../infra/plan/exposures.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { upstreamDomains } from "../../../infra/prerequisites/clientAddresses.ts";
 import { readTraefik } from "../../../infra/prerequisites/cluster.ts";
@@ -23,9 +23,6 @@ import { checkOf } from "../doctor/prerequisite.ts";
 import { type Check, skip } from "./check.ts";
 import type { Unreachable } from "./databaseOf.ts";
 import type { Probe } from "./probe.ts";
-
-/** Server and worker of the identity provider (spec 000, Limits). */
-const IDENTITY_PROVIDER_PODS = 2;
 
 type Target = Pick<StackContext, "context" | "plan" | "settings">;
 
@@ -70,12 +67,12 @@ function unreadable(name: string, { unread }: ClusterObjects, kinds: readonly st
   return kind === undefined ? undefined : skip(name, `${kind}s cannot be listed: ${unread.get(kind)}`, RIGHTS_HINT);
 }
 
-/** The identity provider's and the catalog's pods are ready. */
+/** The pods of authentik and the catalog are ready. */
 function checkPods(objects: ClusterObjects, { identityProvider, dataApi }: Settings): Check[] {
-  const ready = (of: string, least: number, namespace: string, labels = {}): Check => {
-    const name = `pods of ${of} in namespace ${namespace}`;
+  const ready = (app: string, least: number, namespace: string): Check => {
+    const name = `pods of ${app} in namespace ${namespace}`;
     const own = podsOf(objects.manifests).filter((pod) => pod.namespace === namespace);
-    const pods = own.filter((pod) => matches(labels, objectLabels(pod)));
+    const pods = own.filter((pod) => matches({ "app.kubernetes.io/name": app }, objectLabels(pod)));
     const count = pods.filter(isReady).length;
     const detail =
       count < least ? `expected at least ${least} running, got ${count} of ${pods.length}` : `${count} running`;
@@ -83,10 +80,10 @@ function checkPods(objects: ClusterObjects, { identityProvider, dataApi }: Setti
   };
   const { install, namespace } = identityProvider;
   const catalog = dataApi && dataApi.domains.length > 0 ? dataApi.catalog : undefined;
-  const labels = { "app.kubernetes.io/name": CATALOG_SERVICE.name };
   return [
-    ...(install ? [ready("the identity provider", IDENTITY_PROVIDER_PODS, namespace)] : []),
-    ...(dataApi && catalog ? [ready("the catalog", catalog.replicas, dataApi.namespace, labels)] : []),
+    // Outposts and the sign-in pages are in the namespace, too.
+    ...Object.values(install ? AUTHENTIK_APPS : {}).map((app) => ready(app, 1, namespace)),
+    ...(dataApi && catalog ? [ready(CATALOG_SERVICE.name, catalog.replicas, dataApi.namespace)] : []),
   ];
 }
 

@@ -2,12 +2,13 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
 import { parseStack } from "../../../../config/load.ts";
+import { labelsOf } from "../../../../infra/pods.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import { clusterProbes } from "../../../../ops/checks/verify/cluster.ts";
 import { type Result, runProbes } from "../../../../ops/checks/verify/probe.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { shell, stack } from "../../../config/stacks.ts";
-import { clusterOf, edited, GATEWAY } from "../audit/cluster.ts";
+import { clusterOf, edited, GATEWAY, object, withObjects } from "../audit/cluster.ts";
 
 const settings = { ...parseStack(stack({}), shell), gateway: { ...parseStack(stack({}), shell).gateway, ...GATEWAY } };
 const plan = computePlan(settings);
@@ -74,19 +75,27 @@ test("passes for a Service without a selector", async () => {
   expect(await backendsOfWiki(objects)).toMatchObject({ ok: true });
 });
 
-test("fails for too few ready pods of the identity provider", async () => {
-  const { results } = await resultsOf({ ...clean, manifests: [] });
-  expect(results[0]).toMatchObject({
-    name: "pods of the identity provider in namespace authentik",
-    detail: "expected at least 2 running, got 0 of 0",
-  });
+test("fails for an authentik whose worker is not ready, next to its server and outposts", async () => {
+  const pod = (name: string, status: string) => {
+    const content = { status: { conditions: [{ type: "Ready", status }] } };
+    return object("core/v1", "Pod", `authentik/${name}`, content, labelsOf(name));
+  };
+  const pods = [pod("authentik-worker", "False"), pod("gatehouse-sign-in-pages", "True")];
+  const { results } = await resultsOf(withObjects(clean, ...pods));
+  expect(results.slice(0, 2)).toMatchObject([
+    { name: "pods of authentik-server in namespace authentik", ok: true, detail: "1 running" },
+    {
+      ...{ name: "pods of authentik-worker in namespace authentik", ok: false },
+      detail: "expected at least 1 running, got 0 of 1",
+    },
+  ]);
 });
 
 test("skips what the user may not list, with the rights to add", async () => {
   const objects = { ...clean, manifests: [], unread: new Map([["Pod", "forbidden"]]) };
   const reason = { detail: "Pods cannot be listed: forbidden", skipped: true };
   const { results } = await resultsOf(objects);
-  expect(results[0]).toMatchObject({ name: "pods of the identity provider in namespace authentik", ...reason });
+  expect(results[0]).toMatchObject({ name: "pods of authentik-server in namespace authentik", ...reason });
   expect(await backendsOfWiki(objects)).toEqual({
     ...{ ...about, ok: true, ...reason },
     hint: "allow the user to list this kind in all namespaces (docs/policy.md, Rights)",

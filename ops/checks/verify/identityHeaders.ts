@@ -2,6 +2,8 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
+import { OUTPOST_PATH } from "../../../protections/forwardAuth.ts";
+import { isDenial } from "../../clients/gatewayResponse.ts";
 import { type Answer, type HttpClient } from "../../clients/http.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
@@ -76,15 +78,24 @@ function refuseUnlessLetIn(answer: Answer): string {
   return describe(answer);
 }
 
-/** A user outside every group of the exposure must not reach it. */
-export function checkWrongGroup(exposure: Exposure, user: Credentials): Promise<Check> {
-  return checkWithClient(`${user.username} is denied at ${exposure.url}`, async (client) => {
-    const answer = await signIn(client, `${exposure.url}/`, user);
+/**
+ * A user outside every group of the exposure must not reach it: authentik shows its page of a denial, or the outpost refuses the callback. An
+ * application can answer with any status to a user that it receives.
+ */
+export function checkWrongGroup(
+  { url }: Exposure,
+  user: Credentials,
+  identityProviderUrl: string | undefined,
+): Promise<Check> {
+  return checkWithClient(`${user.username} is denied at ${url}`, async (client) => {
+    const answer = await signIn(client, `${url}/`, user);
     expectApplication(answer);
-    if (answer.url.startsWith(exposure.url) && answer.status === 200) {
-      throw new Unexpected("a refusal", "200 from the application");
-    }
-    return `${answer.status} from ${new URL(answer.url).origin}`;
+    const { origin, pathname } = new URL(answer.url);
+    const byAuthentik = origin === identityProviderUrl && isDenial(answer);
+    const byOutpost = origin === url && pathname.startsWith(`${OUTPOST_PATH}/`) && [400, 403].includes(answer.status);
+    const observed = `${answer.status} from ${origin}`;
+    if (!byAuthentik && !byOutpost) throw new Unexpected("a denial by the identity provider", observed);
+    return observed;
   });
 }
 

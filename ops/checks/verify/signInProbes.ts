@@ -46,7 +46,8 @@ async function byGateway(target: OutsideTarget, exposure: Exposure, callers: Cal
   const checks: Check[] = [];
   for (const user of users) {
     const isAllowed = mayEnter(exposure, user.groups);
-    checks.push(await (isAllowed ? checkSignIn(exposure, user, jwks) : checkWrongGroup(exposure, user)));
+    const refused = () => checkWrongGroup(exposure, user, target.identityProviderUrl);
+    checks.push(await (isAllowed ? checkSignIn(exposure, user, jwks) : refused()));
   }
   return checks;
 }

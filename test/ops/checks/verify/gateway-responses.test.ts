@@ -41,13 +41,15 @@ const USER = { username: "inge", password: "correct horse", name: "Inge", email:
 const expectation = { page: { kind: "application" }, refusals: [] };
 const OF_APPLICATION = { role: "service", expectation, publicPaths: ["/open"] };
 
-/** Every check that a user's or a machine's answer of an application passes. */
+const IDENTITY_PROVIDER = "http://authentik.localhost";
+
+/** Checks of an answer to a user or a machine: only a denial must not be the application's. */
 async function checks(url: string): Promise<readonly Check[]> {
   const exposure = { ...OF_APPLICATION, url, host: new URL(url).host } as unknown as ExpectedExposure;
   return [
-    ...(await checkRoute(exposure, "http://authentik.localhost", () => undefined)),
+    ...(await checkRoute(exposure, IDENTITY_PROVIDER, () => undefined)),
     await checkSignIn(exposure, USER),
-    await checkWrongGroup(exposure, USER),
+    await checkWrongGroup(exposure, USER, IDENTITY_PROVIDER),
     await checkBasic(exposure, USER, false),
     await checkMachine(exposure, USER, () => Promise.resolve("token")),
   ];
@@ -67,9 +69,12 @@ test.each(CASES)("fails for the gateway's own %i", async (status, body) => {
   );
 });
 
-test("passes for the same 404 of an application in Go", async () => {
-  const found = await checks(await host("of an application in Go", ...CASES[0]));
-  expect(found.map(({ ok }) => ok)).toEqual(found.map(() => true));
+test("passes for the same 404 of an application in Go, except as a denial", async () => {
+  const url = await host("of an application in Go", ...CASES[0]);
+  const failed = (await checks(url)).filter(({ ok }) => !ok);
+  expect(failed).toMatchObject([
+    { name: `inge is denied at ${url}`, detail: `expected a denial by the identity provider, got 404 from ${url}` },
+  ]);
 });
 
 test("fails if a path that leads out of a public path is open, too", async () => {

@@ -18,6 +18,8 @@ export interface ClusterFacts {
 }
 
 export interface TraefikFacts {
+  /** Names of its pods. */
+  readonly pods: readonly string[];
   /** Of its image's tag, e.g. `3.7.8`; undefined = the tag contains no version. */
   readonly version: string | undefined;
   /** Arguments of its container. */
@@ -80,11 +82,8 @@ export async function readTraefik(
   { namespace, podLabels }: Gateway,
 ): Promise<TraefikFacts | undefined> {
   const { CoreV1Api } = await client();
-  const labelSelector = Object.entries(podLabels)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(",");
   const core = config.makeApiClient(CoreV1Api);
-  const pods = await readable(core.listNamespacedPod({ namespace, labelSelector }));
+  const pods = await readable(core.listNamespacedPod({ namespace, labelSelector: selectorOf(podLabels) }));
   const containers = pods?.items.flatMap(({ spec }) => spec?.containers ?? []) ?? [];
   const container = containers.find(({ image = "" }) => /traefik/i.test(image)) ?? containers[0];
   if (container === undefined) return undefined;
@@ -95,6 +94,7 @@ export async function readTraefik(
   ]);
   const labels = Object.entries(pods?.items[0]?.metadata?.labels ?? {}).map((label) => label.join("="));
   return {
+    pods: pods?.items.map(({ metadata }) => metadata?.name ?? "") ?? [],
     version: versionOf(container),
     args: container.args ?? [],
     forwardAuthFields: fieldNames(middleware?.["forwardAuth"]),
@@ -131,13 +131,20 @@ function fieldNames(schema: V1JSONSchemaProps | undefined): string[] | undefined
   return fields && Object.keys(fields);
 }
 
-/** undefined for 403 and 404: the user may not read it, or it does not exist. */
-async function readable<T>(reading: Promise<T>): Promise<T | undefined> {
+/** Returns the labels as the API's `labelSelector`. */
+export function selectorOf(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+}
+
+/** Returns undefined for these statuses; default: the user may not read it, or it does not exist. */
+export async function readable<T>(reading: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === 403 || code === 404) return undefined;
+    const { code } = error as { code?: number };
+    if (code !== undefined && statuses.includes(code)) return undefined;
     throw error;
   }
 }

@@ -1,10 +1,13 @@
 /** The cluster: its identity, its version and the permissions of the user. */
-import { StorageV1Api } from "@kubernetes/client-node";
+import { StorageV1Api, type V1StorageClass } from "@kubernetes/client-node";
+import type { PostgresInstallation } from "../../../config/sections/postgres.ts";
+import type { Settings } from "../../../config/settings.ts";
 import { deployedKinds, refusedPermissions } from "../../engine/deployment/permissions.ts";
 import { type Check, skip } from "../verify/check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { failed, passed, prerequisiteChecks } from "./prerequisite.ts";
+import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
 
+const STORAGE_CLASS = "storage class";
 const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
 
 export async function cluster(inputs: Inputs, reached: ReachedCluster): Promise<Check[]> {
@@ -14,7 +17,7 @@ export async function cluster(inputs: Inputs, reached: ReachedCluster): Promise<
     identity(inputs, reached),
     ...prerequisiteChecks(inputs, reached, "Cluster"),
     await permissions(inputs, reached),
-    ...(await storage(inputs, reached)),
+    ...(await storage(inputs.target.settings, reached)),
   ];
 }
 
@@ -47,23 +50,33 @@ async function permissions({ target: { settings, plan } }: Inputs, { config }: R
 }
 
 /** An installed Postgres has volumes. */
-async function storage({ target: { settings } }: Inputs, { config }: ReachedCluster): Promise<Check[]> {
-  const install = settings.postgres?.install;
+export async function storage(
+  { postgres }: Pick<Settings, "postgres">,
+  { config }: Pick<ReachedCluster, "config">,
+): Promise<Check[]> {
+  const install = postgres?.install;
   if (!install) return [];
-  const name = "storage class";
-  const { items } = await config.makeApiClient(StorageV1Api).listStorageClass();
+  const hint = "check that the class of postgres.install.storage_class exists, or a default one";
+  const check = ifAllowed(STORAGE_CLASS, "the user may not list storage classes", hint, async () => {
+    const { items } = await config.makeApiClient(StorageV1Api).listStorageClass();
+    return storageClass(install, items);
+  });
+  return [await check];
+}
+
+function storageClass(install: PostgresInstallation, items: readonly V1StorageClass[]): Check {
   const names = items.map(({ metadata }) => metadata?.name ?? "");
   const stated = install.storageClass;
   if (stated !== undefined) {
-    if (names.includes(stated)) return [passed(name, stated)];
+    if (names.includes(stated)) return passed(STORAGE_CLASS, stated);
     const fix = names.length > 0 ? `use one of ${names.join(", ")}` : "install a storage provisioner";
-    return [failed(name, `postgres.install.storage_class: the cluster has no storage class "${stated}"`, fix)];
+    return failed(STORAGE_CLASS, `postgres.install.storage_class: the cluster has no storage class "${stated}"`, fix);
   }
   const usual = items.find(({ metadata }) => metadata?.annotations?.[DEFAULT_CLASS] === "true");
-  if (usual) return [passed(name, `${usual.metadata?.name ?? ""} (default)`)];
+  if (usual) return passed(STORAGE_CLASS, `${usual.metadata?.name ?? ""} (default)`);
   const fix =
     names.length > 0
       ? `set postgres.install.storage_class to one of ${names.join(", ")}`
       : "install a storage provisioner, e.g. https://github.com/rancher/local-path-provisioner";
-  return [failed(name, "postgres.install: the cluster has no default storage class", fix)];
+  return failed(STORAGE_CLASS, "postgres.install: the cluster has no default storage class", fix);
 }

@@ -1,5 +1,5 @@
 /** DNS: the names of the hosts, and ExternalDNS where the stack creates records. */
-import { AppsV1Api, ApiException, type V1Deployment } from "@kubernetes/client-node";
+import { AppsV1Api, type V1Deployment } from "@kubernetes/client-node";
 import pLimit from "p-limit";
 import type { Domain } from "../../../config/settings.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
@@ -9,7 +9,7 @@ import { observeName } from "../diagnose/evidence/names.ts";
 import { type Check, skip } from "../verify/check.ts";
 import { checkName } from "../verify/names.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { failed, passed, prerequisiteChecks } from "./prerequisite.ts";
+import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
 
 const MAX_CONCURRENT_NAMES = 16;
 const MAX_LISTED = 5;
@@ -88,15 +88,13 @@ export async function externalDns(inputs: Inputs, reached: ReachedCluster): Prom
   const recorded = domains.filter(({ enabled, targets }) => enabled && targets.length > 0);
   if (recorded.length === 0) return [];
   const name = "ExternalDNS";
-  const kinds = prerequisiteChecks(inputs, reached, "DNS");
-  try {
+  const hint = "check that ExternalDNS has --source=crd";
+  const check = ifAllowed(name, "the user may not list Deployments", hint, async () => {
     const { items } = await reached.config.makeApiClient(AppsV1Api).listDeploymentForAllNamespaces();
     const found = items.filter((one) => containerOf(one) !== undefined);
-    return [...kinds, externalDnsOf(name, found, recorded)];
-  } catch (error) {
-    if (!(error instanceof ApiException) || error.code !== 403) throw error;
-    return [...kinds, skip(name, "the user may not list Deployments", "check that ExternalDNS has --source=crd")];
-  }
+    return externalDnsOf(name, found, recorded);
+  });
+  return [...prerequisiteChecks(inputs, reached, "DNS"), await check];
 }
 
 function externalDnsOf(name: string, deployments: readonly V1Deployment[], domains: readonly Domain[]): Check {

@@ -1,8 +1,8 @@
 /** Operators that the stack needs. */
-import { ApiException, CoreV1Api } from "@kubernetes/client-node";
-import { type Check, skip } from "../verify/check.ts";
+import { CoreV1Api } from "@kubernetes/client-node";
+import type { Check } from "../verify/check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { failed, passed, prerequisiteChecks } from "./prerequisite.ts";
+import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
 
 /** Labels of the operator's pods in its release manifest and its Helm chart. */
 const CLOUD_NATIVE_PG = "app.kubernetes.io/name=cloudnative-pg";
@@ -17,15 +17,14 @@ async function cloudNativePg({ target: { settings } }: Inputs, { config }: Reach
   if (install?.kind !== "cloudnativepg") return [];
   const name = "CloudNativePG";
   const namespace = install.operatorNamespace;
-  try {
+  const reason = `the user may not list pods in namespace ${namespace}`;
+  const check = ifAllowed(name, reason, "check that the operator runs there", async () => {
     const list = { namespace, labelSelector: CLOUD_NATIVE_PG };
     const { items } = await config.makeApiClient(CoreV1Api).listNamespacedPod(list);
-    if (items.length > 0) return [passed(name, `runs in namespace ${namespace}`)];
-  } catch (error) {
-    if (!(error instanceof ApiException) || error.code !== 403) throw error;
-    return [skip(name, `the user may not list pods in namespace ${namespace}`, "check that the operator runs there")];
-  }
-  const problem = `postgres.install.operator_namespace: no pod of the operator runs in namespace ${namespace}`;
-  const fix = "install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator";
-  return [failed(name, problem, fix)];
+    if (items.length > 0) return passed(name, `runs in namespace ${namespace}`);
+    const problem = `postgres.install.operator_namespace: no pod of the operator runs in namespace ${namespace}`;
+    const fix = "install CloudNativePG (https://cloudnative-pg.io, Installation), or set the namespace of the operator";
+    return failed(name, problem, fix);
+  });
+  return [await check];
 }

@@ -1,3 +1,4 @@
+import { readable } from "../../../infra/prerequisites/cluster.ts";
 import { type Prerequisite, type Result } from "../../../infra/prerequisites/prerequisite.ts";
 import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import { type Check, skip } from "../verify/check.ts";
@@ -11,6 +12,16 @@ export function prerequisiteChecks(
 ): Check[] {
   const own = prerequisites(settings, plan, facts).filter((one) => one.subject === subject);
   return own.map(({ name, result }) => checkOf(name, result));
+}
+
+/** Runs a check, or skips it if the API server does not allow the user to make its requests (403). */
+export async function ifAllowed(
+  name: string,
+  reason: string,
+  hint: string,
+  work: () => Promise<Check>,
+): Promise<Check> {
+  return (await readable(work(), [403])) ?? skip(name, reason, hint);
 }
 
 /** Returns the check of a prerequisite. */

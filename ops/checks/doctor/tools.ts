@@ -11,7 +11,8 @@ import type { Inputs } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
 
 export async function tools(inputs: Inputs): Promise<Check[]> {
-  return [node(), pulumi(inputs), ...(await Promise.all([plugins(inputs), policyPack(inputs), git(inputs)]))];
+  const others = [pulumi(inputs), plugins(inputs), policyPack(inputs), git(inputs)];
+  return [node(), ...(await Promise.all(others))];
 }
 
 function node(): Check {
@@ -20,10 +21,12 @@ function node(): Check {
   return isNewEnough(version) ? passed("Node.js", version) : failed("Node.js", `${version} is not supported`, fix);
 }
 
-function pulumi({ cli }: Inputs): Check {
-  const { version } = pinned("pulumi");
-  if ("value" in cli) return passed("Pulumi CLI", version);
-  return skip("Pulumi CLI", cli.unavailable, `the first deployment obtains Pulumi ${version} (docs/toolchain.md)`);
+/** A CLI on PATH may be newer or older than the pinned one. */
+export async function pulumi({ cli }: Pick<Inputs, "cli">): Promise<Check> {
+  const name = "Pulumi CLI";
+  if ("value" in cli) return passed(name, (await cli.value.run("version")).trim().replace(/^v/, ""));
+  const hint = `the first deployment obtains Pulumi ${pinned("pulumi").version} (docs/toolchain.md)`;
+  return skip(name, cli.unavailable, hint);
 }
 
 /** A deployment installs missing plugins; those of the local platform have emulators. */

@@ -1,9 +1,10 @@
 /** Traefik: its pods, its Service, its definitions and its static options. */
-import { ApiException, CoreV1Api, type KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import { CoreV1Api, type V1Pod } from "@kubernetes/client-node";
 import type { TraefikGateway } from "../../../config/settings.ts";
-import { type Check, skip } from "../verify/check.ts";
+import { readable, selectorOf } from "../../../infra/prerequisites/cluster.ts";
+import type { Check } from "../verify/check.ts";
 import type { Inputs, ReachedCluster } from "./inputs.ts";
-import { failed, passed, prerequisiteChecks } from "./prerequisite.ts";
+import { failed, ifAllowed, passed, prerequisiteChecks } from "./prerequisite.ts";
 
 const OPTIONAL_LABELS =
   /^(pod-template-hash|controller-revision-hash|helm\.sh\/chart|app\.kubernetes\.io\/(managed-by|version))$/;
@@ -14,26 +15,20 @@ export async function traefik(inputs: Inputs, reached: ReachedCluster): Promise<
   return [...objects, ...prerequisiteChecks(inputs, reached, "Traefik")];
 }
 
-async function pods({ target: { settings } }: Inputs, { config }: ReachedCluster): Promise<Check> {
+async function pods({ target: { settings } }: Inputs, { config, facts }: ReachedCluster): Promise<Check> {
   const name = "pods of Traefik";
-  const { namespace, podLabels } = settings.gateway;
-  const labels = selectorOf(podLabels);
-  const core = config.makeApiClient(CoreV1Api);
-  try {
-    const { items } = await core.listNamespacedPod({ namespace, labelSelector: labels });
-    const names = items.map(({ metadata }) => metadata?.name ?? "");
-    if (names.length > 0) return passed(name, `${namespace}/${names.join(", ")}`);
-    return missing(settings.gateway, labels, (await core.listPodForAllNamespaces()).items.filter(isTraefik));
-  } catch (error) {
-    if (!(error instanceof ApiException) || error.code !== 403) throw error;
-    const hint = "allow the user to list pods in all namespaces";
-    return skip(name, `the user may not list pods, so the running Traefik is not known`, hint);
-  }
+  const { namespace } = settings.gateway;
+  if (facts.traefik) return passed(name, `${namespace}/${facts.traefik.pods.join(", ")}`);
+  const reason = "the user may not list pods, so the running Traefik is not known";
+  return ifAllowed(name, reason, "allow the user to list pods in all namespaces", async () => {
+    const { items } = await config.makeApiClient(CoreV1Api).listPodForAllNamespaces();
+    return missing(settings.gateway, items.find(isTraefik));
+  });
 }
 
-/** @param others pods of a Traefik in the cluster */
-function missing({ namespace }: TraefikGateway, labels: string, [other]: readonly V1Pod[]): Check {
-  const problem = `gateway.pod_labels: no pod in namespace ${namespace} has the labels ${labels}`;
+/** @param other pod of a Traefik in the cluster */
+function missing({ namespace, podLabels }: TraefikGateway, other: V1Pod | undefined): Check {
+  const problem = `gateway.pod_labels: no pod in namespace ${namespace} has the labels ${selectorOf(podLabels)}`;
   if (other === undefined) {
     return failed(
       "pods of Traefik",
@@ -56,28 +51,14 @@ function isTraefik({ spec }: V1Pod): boolean {
 async function service({ target: { settings } }: Inputs, { config }: ReachedCluster): Promise<Check> {
   const name = "Service of Traefik";
   const { namespace, service } = settings.gateway;
-  const found = await readService(config, namespace, service);
-  if (found === "forbidden") return skip(name, "the user may not read Services", "allow the user to get Services");
-  if (found !== undefined) return passed(name, `${namespace}/${service}${found === "" ? "" : `, ${found}`}`);
-  const problem = `gateway.service: namespace ${namespace} has no Service "${service}"`;
-  return failed(name, problem, "set gateway.namespace and gateway.service to those of Traefik's Service");
-}
-
-/** Returns the addresses of a Service's load balancer, if it has some; undefined if it does not exist. */
-async function readService(config: KubeConfig, namespace: string, name: string): Promise<string | undefined> {
-  try {
-    const { status } = await config.makeApiClient(CoreV1Api).readNamespacedService({ name, namespace });
-    return (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip ?? hostname ?? "").join(", ");
-  } catch (error) {
-    if (!(error instanceof ApiException)) throw error;
-    if (error.code === 403) return "forbidden";
-    if (error.code === 404) return undefined;
-    throw error;
-  }
-}
-
-function selectorOf(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(",");
+  return ifAllowed(name, "the user may not read Services", "allow the user to get Services", async () => {
+    const reading = config.makeApiClient(CoreV1Api).readNamespacedService({ name: service, namespace });
+    const found = await readable(reading, [404]);
+    if (found === undefined) {
+      const problem = `gateway.service: namespace ${namespace} has no Service "${service}"`;
+      return failed(name, problem, "set gateway.namespace and gateway.service to those of Traefik's Service");
+    }
+    const addresses = (found.status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip ?? hostname ?? "");
+    return passed(name, [`${namespace}/${service}`, ...addresses].join(", "));
+  });
 }

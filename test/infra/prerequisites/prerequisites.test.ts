@@ -24,7 +24,7 @@ const ARGS = [
 ];
 const TRAEFIK: TraefikFacts = {
   ...{ version: "3.7.13", args: ARGS, forwardAuthFields: ["address", "maxResponseBodySize"] },
-  ...{ weightedFields: ["name", "middlewares"], nodePortServices: [] },
+  ...{ pods: [], weightedFields: ["name", "middlewares"], nodePortServices: [] },
 };
 const FACTS: ClusterFacts = { version: "v1.36.4+k3s1", uid: "uid", kinds: KINDS, traefik: TRAEFIK };
 

@@ -19,6 +19,7 @@ function found(args: readonly string[], tls?: unknown, nodePortServices: string[
     version: "3.7.13",
     args,
     forwardAuthFields: ["maxResponseBodySize"],
+    pods: [],
     weightedFields: ["middlewares"],
     nodePortServices,
   };

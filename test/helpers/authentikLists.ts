@@ -32,14 +32,22 @@ export interface AuthentikLists {
  * Starts a server that answers lists as authentik does: it ignores undeclared filters, returns at most 100 objects on a page, and lists only
  * the applications with `accessible` unless `superuser_full_list` is true.
  * @param lists by path below `/api/v3`; a list that is left out is empty
+ * @param superuser whether the token is a superuser's; the lists of other users are not emulated
  */
-export async function startAuthentikLists(lists: Readonly<Record<string, readonly Fields[]>>): Promise<AuthentikLists> {
+export async function startAuthentikLists(
+  lists: Readonly<Record<string, readonly Fields[]>>,
+  superuser = true,
+): Promise<AuthentikLists> {
+  const objects: Readonly<Record<string, Fields>> = {
+    "/admin/version/": { version_current: "2026.5.0" },
+    "/core/users/me/": { user: { is_superuser: superuser } },
+  };
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
     const path = pathname.replace("/api/v3", "");
     requests.push(request.url?.replace("/api/v3", "") ?? "");
-    const answer = path === "/admin/version/" ? { version_current: "2026.5.0" } : page(path, searchParams);
+    const answer = objects[path] ?? page(path, searchParams);
     response.writeHead(answer ? 200 : 404, { "content-type": "application/json" });
     response.end(JSON.stringify(answer ?? { detail: "Not found." }));
   });

@@ -1,7 +1,7 @@
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { AuthentikApi } from "../../../clients/authentikApi.ts";
 import { withClient } from "../../../clients/http.ts";
-import { type IdentityRecords, readIdentityRecords } from "../../../clients/identityRecords.ts";
+import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../../../clients/identityRecords.ts";
 import { type Observation, observe } from "../observation.ts";
 
 /** The records that causes compare with the plan. */
@@ -44,6 +44,7 @@ export function observeOwnOrigin({ identityProviderUrl, identitySlug }: Plan): P
 }
 
 async function records(api: AuthentikApi): Promise<ObservedRecords> {
+  await requireSuperuser(api);
   const { proxies, clients, applications, outposts, groups, bindings } = await readIdentityRecords(api);
   const names = new Map(groups.map(({ pk, name }) => [pk, name]));
   const bound = bindings.flatMap(({ target, group, policy_obj: policy, enabled }) => {

@@ -18,6 +18,14 @@ const groups = [
   { pk: "group-b", name: "admins" },
 ];
 
+test("reads no records with a token that is not a superuser's, whose lists may be partial", async () => {
+  const { url, close } = await startAuthentikLists({ "/core/applications/": applications }, false);
+  onTestFinished(close);
+  expect(await observeIdentity(url, { value: "token" })).toEqual({
+    unavailable: "the identity provider's records: its token is not a superuser's",
+  });
+});
+
 test("reads every page, and the applications that the token's user may not access", async () => {
   const lists = { "/core/applications/": applications, "/policies/bindings/": bindings, "/core/groups/": groups };
   const { url, close } = await startAuthentikLists(lists);

@@ -92,7 +92,7 @@ function diagnoseExposure(exposure: Exposure, evidence: ComparedEvidence): HostD
 function diagnoseUnplannedHost(host: string, url: string, evidence: Evidence): HostDiagnosis {
   const answers = evidence.answers.get(url);
   const symptom: Symptom = answers
-    ? unplannedSymptom(host, answers, evidence.names.get(host))
+    ? unplannedSymptom(host, answers, evidence)
     : { kind: "dead", observed: "not requested" };
   const [cause, ...also] = whyNotPlanned(host, symptom.kind, evidence);
   return { url, symptom, cause, also };

@@ -35,14 +35,15 @@ export function symptomOf(exposure: Exposure, { plan, answers, names }: Evidence
   );
 }
 
-/** Returns the symptom of an unplanned host: an answer of an application, or none. */
+/** Returns the symptom of an unplanned host: an answer of an application, none at all, or no symptom for a redirect to the login. */
 export function unplannedSymptom(
   host: string,
   { withoutSession }: Answers,
-  name: Observation<NameAnswer> | undefined,
+  { plan, names }: Pick<Evidence, "plan" | "names">,
 ): Symptom {
-  const dead = nameSymptom(host, name) ?? reachSymptom(withoutSession);
+  const dead = nameSymptom(host, names.get(host)) ?? reachSymptom(withoutSession);
   if (dead) return dead;
+  if (isAtLogin(plan, withoutSession)) return { kind: "none", observed: describeTrail(withoutSession) };
   const status = withoutSession.hops[0]?.status ?? 0;
   if (status < 400) return { kind: "unprotected", observed: `${describeTrail(withoutSession)}, without a session` };
   return { kind: "dead", observed: describeTrail(withoutSession) };
@@ -75,19 +76,25 @@ function protectionSymptom(exposure: Exposure, plan: Plan, { withoutSession: tra
     return signInSymptom(plan, trail);
   }
   if (page.kind === "application" && status < 300) return unprotected;
-  if (page.kind === "status" && entry !== undefined) return status === page.status ? undefined : unprotected;
+  if (page.kind === "status" && entry !== undefined && status !== page.status) {
+    // A proxy before Traefik, or a rate limit, refuses the request before the service does.
+    return [403, 429].includes(status) ? { kind: "unavailable", observed: describeTrail(trail) } : unprotected;
+  }
   if (role === "identity-provider" && status !== 200) return { kind: "unavailable", observed: describeTrail(trail) };
   return trail.end === "loop" ? { kind: "loop", observed: describeTrail(trail) } : undefined;
 }
 
 /** Without a session, the redirects must end at the identity provider's login page. */
-function signInSymptom({ identityProviderUrl }: Plan, trail: Trail): Symptom | undefined {
+function signInSymptom(plan: Plan, trail: Trail): Symptom | undefined {
   const [first, second] = trail.hops;
-  const last = trail.hops.at(-1);
   if (first === undefined || first.status >= 400) return { kind: "sign-in", observed: describeTrail(trail) };
   if (!second) return { kind: "sign-in", observed: `${describeTrail(trail)} (${errorOf(trail)})` };
-  const atLogin = last?.status === 200 && last.url.startsWith(`${identityProviderUrl}/`);
-  return atLogin ? undefined : { kind: "sign-in", observed: describeTrail(trail) };
+  return isAtLogin(plan, trail) ? undefined : { kind: "sign-in", observed: describeTrail(trail) };
+}
+
+function isAtLogin({ identityProviderUrl }: Plan, { hops }: Trail): boolean {
+  const last = hops.at(-1);
+  return last?.status === 200 && last.url.startsWith(`${identityProviderUrl}/`);
 }
 
 function sessionSymptom(exposure: Exposure, session: Answers["withSession"]): Symptom | undefined {

@@ -194,6 +194,17 @@ const RUNNING: Case[] = [
   },
 ];
 
+test.each([
+  [403, "unavailable"],
+  [429, "unavailable"],
+  [200, "unprotected"],
+  [404, "unprotected"],
+])("reports a basic host that answers %i without a password as %s", (status, symptom) => {
+  const url = "http://legacy.localhost";
+  const found = diagnosed(url, [answers(url, [[status, `${url}/`]])]);
+  expect(brief(found)).toEqual([symptom, "none"]);
+});
+
 describe("domain not working", () => testEach(DEAD));
 describe("service not protected", () => testEach(UNPROTECTED));
 describe("deployment", () => testEach(DEPLOYMENT));

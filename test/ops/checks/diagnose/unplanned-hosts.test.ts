@@ -76,6 +76,15 @@ test.each([
   expect(found.cause?.message).toBe(problem);
 });
 
+test("reports an unplanned host that redirects to the login, but not as unprotected", () => {
+  const found = diagnosedHost("tools.localhost", 302, ({ answers }) => {
+    const login = "http://authentik.localhost/if/flow/default-authentication-flow/";
+    const hops = [[302, "http://tools.localhost/"] as const, [200, login] as const];
+    answers.set("http://tools.localhost", { withoutSession: trail(hops), withSession: undefined } as never);
+  });
+  expect(brief(found)).toEqual(["none", "absent from protected_services"]);
+});
+
 test("suggests the host that was probably meant", () => {
   expect(diagnosedHost("wikki.localhost", 404).cause?.hint).toBe("did you mean wiki.localhost?");
   expect(diagnosedHost("unheard-of.localhost", 404).cause?.hint).toBe(

@@ -87,7 +87,7 @@ async function accept(stack: string, options: Options, shell: Shell): Promise<nu
   }
   const folder = new LockFolder(shell.project, stack);
   for (const { schema, exposed, lock, found, changes } of results) {
-    if (changes?.length === 0) {
+    if (exposed && changes?.length === 0) {
       shell.out(`${schema}: no changes to ${lock}\n`);
       continue;
     }
@@ -127,8 +127,9 @@ function chooseSchemas(folder: LockFolder, exposed: readonly string[], wanted: s
   throw new ContractError(`--schema "${wanted}" is not exposed; name one of ${known.join(", ")}`);
 }
 
-function isBreaking({ changes = [] }: Comparison): boolean {
-  return changes.some(({ breaking }) => breaking);
+/** A schema with a contract that is no longer exposed breaks it, also one without relations. */
+function isBreaking({ exposed, changes = [] }: Comparison): boolean {
+  return !exposed || changes.some(({ breaking }) => breaking);
 }
 
 function toJson(stack: string, ok: boolean, results: readonly Comparison[]): unknown {
@@ -144,10 +145,12 @@ function describe(stack: string, { databaseUrlFrom }: Options, result: Compariso
   const from = databaseUrlFrom === undefined ? "" : ` --database-url-from ${databaseUrlFrom}`;
   const again = `npx gatehouse contract accept ${stack} --schema ${schema}${from}`;
   if (changes === undefined) return `${schema}: no contract yet. To accept the current columns:\n  ${again}\n`;
-  if (changes.length === 0) return `${schema}: no changes to ${lock}\n`;
+  if (exposed && changes.length === 0) return `${schema}: no changes to ${lock}\n`;
   const hint = isBreaking(result)
     ? `Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:\n  ${again} --breaking REASON`
     : `To accept these as well:\n  ${again}`;
-  const title = `${schema}${exposed ? "" : ", no longer exposed,"} against ${lock}: ${countChanges(changes)}`;
-  return [title, "", ...describeChanges(changes, paint), "", hint, ""].join("\n");
+  const count = changes.length === 0 ? "no relations" : countChanges(changes);
+  const title = `${schema}${exposed ? "" : ", no longer exposed,"} against ${lock}: ${count}`;
+  const lines = changes.length === 0 ? [] : ["", ...describeChanges(changes, paint)];
+  return [title, ...lines, "", hint, ""].join("\n");
 }

@@ -29,6 +29,7 @@ function describe({ day, schema, changes, found, reason }: Entry): string {
   if (changes === undefined) return `${heading}\n\n${firstVersion(found)}\n`;
   const titleOf = ({ breaking, was }: Change) => (breaking ? breakingTitle : was === undefined ? "Added" : "Changed");
   const breakingTitle = `Breaking: ${(reason ?? "").trim().replace(/\s+/g, " ")}`;
+  if (changes.length === 0) return `${heading}\n\n${breakingTitle}\n\nRemoved: the contract had no relations.\n`;
   const sections = Map.groupBy(changes, titleOf);
   const parts = [breakingTitle, "Added", "Changed"].flatMap((title) => {
     const lines = sections

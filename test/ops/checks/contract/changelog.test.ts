@@ -48,3 +48,10 @@ test("keeps existing text below the new entry", () => {
     "# Changelog of the data API (dev)\n\n## 2026-11-30, api_v1\n\nFirst version: relations 2, columns 3.\n\nNotes\n",
   );
 });
+
+test("writes the reason for the removal of a contract without relations", () => {
+  const found = { schema: "api_v1", relations: new Map<string, never>() };
+  expect(addEntry("", "dev", { day: "2026-12-24", schema: "api_v1", changes: [], found, reason: "unused" })).toBe(
+    "# Changelog of the data API (dev)\n\n## 2026-12-24, api_v1\n\nBreaking: unused\n\nRemoved: the contract had no relations.\n",
+  );
+});

@@ -207,4 +207,27 @@ First version: relations 2, columns 5.
     expect(project.read(LOCK)).toBe(undefined);
     expect(await check()).toEqual({ code: 0, error: "", out: "api_v2: no changes to contract/dev/api_v2.json\n" });
   });
+
+  test("removes the contract of a schema whose relations were all removed before", async () => {
+    const file = "contract/dev/api_v2.json";
+    await sql("drop view api_v2.kommuner");
+    expect((await accept("--breaking", "no client left")).out).toBe(
+      `api_v2: ${file} written; commit it with its CHANGELOG.md\n`,
+    );
+    project.writeDev({ host: "127.0.0.1", password: "${POSTGRES_PASSWORD}" }, { schemas: { exposed: ["marts"] } });
+    const out = `api_v2, no longer exposed, against ${file}: no relations
+
+Restore these, or serve the new columns as another schema (docs/versioning.md). Once clients have agreed:
+  npx gatehouse contract accept dev --schema api_v2 --database-url-from SCRATCH --breaking REASON
+`;
+    const [checked, refused] = [await check("--schema", "api_v2"), await accept("--schema", "api_v2")];
+    expect([checked, refused]).toEqual([0, 0].map(() => ({ code: 1, error: "", out })));
+    expect((await accept("--schema", "api_v2", "--breaking", "api_v2 is not served")).out).toBe(
+      `api_v2: ${file} removed; commit it with its CHANGELOG.md\n`,
+    );
+    expect(project.read(file)).toBe(undefined);
+    expect(project.read("contract/dev/CHANGELOG.md")).toContain(
+      "## 2026-12-24, api_v2\n\nBreaking: api_v2 is not served\n\nRemoved: the contract had no relations.\n",
+    );
+  });
 });

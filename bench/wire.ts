@@ -8,8 +8,9 @@ import { loadSampleOf } from "../local/sample.ts";
 import { fill } from "../local/variables.ts";
 import { withClient } from "../ops/clients/http.ts";
 import type { Progress } from "../ops/terminal/progress.ts";
+import { textAt } from "../policy/resource.ts";
 import { readClusterObjects } from "../ops/clients/clusterObjects.ts";
-import { findService, servicesOf } from "../ops/clients/services.ts";
+import { serviceNamed } from "../ops/clients/services.ts";
 import { type Credentials, signIn } from "../ops/clients/signIn.ts";
 import { BARE_HEADER, type BareRoute, configOf, createUsers, deployBareRoutes } from "./bareRoutes.ts";
 import { compare, type Comparison, COMPARISON_SECONDS } from "./comparison.ts";
@@ -129,11 +130,12 @@ async function forwardAuth(platform: Platform, plan: Plan, { outpost, backend }:
     (one) => one.kind === "forward-auth" && one.outpost === outpost && one.refusal === "login",
   );
   const target: Backend | undefined = plan.outposts.find(({ name }) => name === outpost);
-  const service = target && findService(servicesOf(await readClusterObjects(configOf(platform))), target);
-  if (planned?.kind !== "forward-auth" || planned.namespace !== backend.namespace || service?.clusterIP === undefined) {
+  const service = target && serviceNamed(target, (await readClusterObjects(configOf(platform))).manifests);
+  const address = textAt(service?.spec, "clusterIP");
+  if (planned?.kind !== "forward-auth" || planned.namespace !== backend.namespace || address === undefined) {
     throw new Error(`no outpost ${outpost ?? ""} is deployed`);
   }
-  const authAddress = (): string => `http://${service.clusterIP}:${target?.port}${authPath("login")}`;
+  const authAddress = (): string => `http://${address}:${target?.port}${authPath("login")}`;
   return middlewareSpec<string>(planned, { authAddress, users: () => "" });
 }
 

@@ -4,19 +4,12 @@ import type { Backend, Settings } from "../../../config/settings.ts";
 import { AUTHENTIK_APPS, CATALOG_SERVICE } from "../../../infra/plan/exposures.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
 import { upstreamDomains } from "../../../infra/prerequisites/clientAddresses.ts";
+import type { Manifest } from "../../../policy/resource.ts";
 import { readTraefik } from "../../../infra/prerequisites/cluster.ts";
 import { traefikPrerequisites } from "../../../infra/prerequisites/traefik.ts";
 import type { StackContext } from "../../context/context.ts";
 import { type ClusterObjects, readClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
-import {
-  type DeployedService,
-  isReady,
-  matches,
-  objectLabels,
-  podsOf,
-  serviceProblem,
-  servicesOf,
-} from "../../clients/services.ts";
+import { isReady, matches, objectLabels, podsOf, serviceProblem } from "../../clients/services.ts";
 import { audit } from "../audit/audit.ts";
 import { lineOf } from "../finding.ts";
 import { checkOf } from "../doctor/prerequisite.ts";
@@ -43,8 +36,6 @@ export function clusterProbes(target: Target, cluster: KubeConfig | Unreachable,
   }
   let reading: Promise<ClusterObjects> | undefined;
   const objects = (): Promise<ClusterObjects> => (reading ??= read(cluster));
-  let found: DeployedService[] | undefined;
-  const services = async (): Promise<DeployedService[]> => (found ??= servicesOf(await objects()));
   return [
     { kind: "cluster", subject, run: async () => checkPods(await objects(), settings) },
     { kind: "cluster", subject, run: () => checkTraefik(cluster, target) },
@@ -53,7 +44,7 @@ export function clusterProbes(target: Target, cluster: KubeConfig | Unreachable,
       const hint = `run: npx gatehouse diagnose ${context} ${host}`;
       const run = async () => {
         const blind = unreadable(name, await objects(), ["Service", "Pod"]);
-        return [blind ?? checkBackends(name, backendsOf(plan, id), await services(), hint)];
+        return [blind ?? checkBackends(name, backendsOf(plan, id), (await objects()).manifests, hint)];
       };
       return { kind: "cluster", subject: url, run };
     }),
@@ -112,10 +103,10 @@ function backendsOf({ routes }: Plan, exposure: string): Backend[] {
 function checkBackends(
   name: string,
   backends: readonly Backend[],
-  services: readonly DeployedService[],
+  manifests: readonly Manifest[],
   hint: string,
 ): Check {
-  const problems = backends.flatMap((backend) => serviceProblem(backend, services) ?? []);
+  const problems = backends.flatMap((backend) => serviceProblem(backend, manifests) ?? []);
   if (problems.length === 0) return { name, ok: true, detail: backends.map(placeOf).join(", ") };
   const detail = problems.map(({ problem, evidence }) => `${problem} (${evidence})`).join("; ");
   return { name, ok: false, detail, hint };

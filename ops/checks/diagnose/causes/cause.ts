@@ -1,6 +1,5 @@
 import type { Exposure } from "../../../../infra/plan/types.ts";
-import type { DeployedService } from "../../../clients/services.ts";
-import { servicesOf } from "../../../clients/services.ts";
+import type { Manifest } from "../../../../policy/resource.ts";
 import { audit } from "../../audit/audit.ts";
 import type { AuditFinding } from "../../audit/finding.ts";
 import type { Finding } from "../../finding.ts";
@@ -32,7 +31,7 @@ export interface ComparedEvidence extends Evidence {
   /** Errors only: a warning has no effect yet. */
   readonly differences: readonly AuditFinding[];
   /** Undefined if Services or pods could not be read. */
-  readonly services: readonly DeployedService[] | undefined;
+  readonly manifests: readonly Manifest[] | undefined;
 }
 
 export function compareObjects(evidence: Evidence): ComparedEvidence {
@@ -43,7 +42,7 @@ export function compareObjects(evidence: Evidence): ComparedEvidence {
   return {
     ...evidence,
     differences: findings.filter(({ severity }) => severity === "error"),
-    services: isReadable ? servicesOf(objects) : undefined,
+    manifests: isReadable ? objects.manifests : undefined,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Backend } from "../../../../config/settings.ts";
 import { AUTHENTIK_SERVICE } from "../../../../infra/plan/exposures.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import { protectionOf } from "../../../../protections/table.ts";
-import { findService, serviceProblem } from "../../../clients/services.ts";
+import { serviceNamed, serviceProblem } from "../../../clients/services.ts";
 import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } from "./cause.ts";
 
 /** The application behind an exposure. */
@@ -16,9 +16,9 @@ export const identityProvider: Cause = (exposure, evidence) =>
 
 /** A Service of either that does not exist. */
 export const serviceMissing: Cause = (exposure, evidence) => {
-  const { services } = evidence;
+  const { manifests } = evidence;
   const needed = [exposure.backend, ...identityBackends(exposure, evidence)];
-  const missing = services ? needed.filter((one) => !findService(services, one)) : [];
+  const missing = manifests ? needed.filter((one) => !serviceNamed(one, manifests)) : [];
   return causeOf("application not running", problemOf(missing, evidence));
 };
 
@@ -32,10 +32,10 @@ function identityBackends({ protection, role, outpost }: Exposure, { settings, p
 
 /** Returns the problem of the first backend that has one. */
 function problemOf(backends: readonly Backend[], evidence: ComparedEvidence): Problem | undefined {
-  const { context, services } = evidence;
-  if (services === undefined) return undefined;
+  const { context, manifests } = evidence;
+  if (manifests === undefined) return undefined;
   const [first] = backends.flatMap((backend) => {
-    const problem = serviceProblem(backend, services);
+    const problem = serviceProblem(backend, manifests);
     return problem ? [{ ...problem, namespace: backend.namespace }] : [];
   });
   if (first === undefined) return undefined;

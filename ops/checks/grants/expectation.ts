@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { DataPlan, DefaultPrivilege, Grant, ObjectKind, SchemaPlan } from "../../../infra/plan/types.ts";
+import type { DataPlan, ObjectKind, SchemaPlan } from "../../../infra/plan/types.ts";
 
 /** The name of PUBLIC, all roles, in what is read from the system catalog. */
 export const PUBLIC = "public";
@@ -8,17 +8,8 @@ export const PUBLIC = "public";
 export const FUNCTIONS_SCHEMA = "gatehouse";
 
 /** The planned state of the database, indexed by what is found there. */
-export interface GrantExpectation {
-  readonly database: string;
-  readonly existing: boolean;
-  readonly writers: readonly string[];
-  readonly superuser: boolean;
-  readonly roles: DataPlan["roles"];
+export interface GrantExpectation extends Omit<DataPlan, "schemas"> {
   readonly schemas: ReadonlyMap<string, SchemaPlan>;
-  readonly grants: readonly Grant[];
-  readonly defaultPrivileges: readonly DefaultPrivilege[];
-  /** Of the anonymous role, in milliseconds. */
-  readonly statementTimeout: number;
   /** Event triggers that the migrations create. */
   readonly eventTriggers: readonly string[];
   /** Parameters of the server that the migrations allow the anonymous role to set. */
@@ -33,15 +24,8 @@ export function expectationOf(plan: DataPlan): GrantExpectation {
   const key = (role: string, schema: string | undefined, kind: ObjectKind) => JSON.stringify([role, schema, kind]);
   const cells = new Map(plan.grants.map((grant) => [key(grant.role, grant.schema, grant.kind), grant.privileges]));
   return {
-    database: plan.database,
-    existing: plan.existing,
-    writers: plan.writers,
-    superuser: plan.superuser,
-    roles: plan.roles,
+    ...plan,
     schemas: new Map(plan.schemas.map((schema) => [schema.name, schema])),
-    grants: plan.grants,
-    defaultPrivileges: plan.defaultPrivileges,
-    statementTimeout: plan.limits.statementTimeout,
     eventTriggers: migrated(/\bcreate event trigger (\w+)/g),
     parameters: migrated(/\bgrant set on parameter (\w+) to %I/g),
     visitors: new Set([PUBLIC, plan.roles.anonymous, plan.roles.authenticator]),

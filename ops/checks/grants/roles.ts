@@ -60,7 +60,7 @@ function* settingFindings(name: string, { roles }: Live, expected: GrantExpectat
     const hint = `ALTER ROLE ${quoted(name)} RESET ${setting};`;
     yield ofRole(name)("reach", `sets ${setting} = ${settings.get(setting)}`, hint);
   }
-  const [timeout, limit] = [settings.get("statement_timeout"), expected.statementTimeout];
+  const [timeout, limit] = [settings.get("statement_timeout"), expected.limits.statementTimeout];
   if (name !== expected.roles.anonymous || (timeout !== undefined && milliseconds(timeout) === limit)) return;
   const found = timeout === undefined ? "no statement_timeout" : `statement_timeout = ${timeout}`;
   const hint = `ALTER ROLE ${quoted(name)} SET statement_timeout = ${limit};`;

@@ -1,8 +1,8 @@
 /** The observations as plain data, the only input of the causes. Contains no secret by construction: only the named fields are read. */
 import type { Settings } from "../../../config/settings.ts";
 import type { Plan } from "../../../infra/plan/types.ts";
-import type { ClusterObjects } from "../../clients/clusterObjects.ts";
 import type { Hop } from "../../clients/http.ts";
+import type { observeCluster } from "./evidence/cluster.ts";
 import type { ObservedRecords } from "./evidence/identity.ts";
 import type { Observation } from "./observation.ts";
 
@@ -24,17 +24,7 @@ export interface Evidence {
 }
 
 /** What was read of the cluster; the user may not be allowed to read a part of it. */
-export interface Cluster {
-  readonly objects: Observation<ClusterObjects>;
-  /** `namespace/name` of the planned Secrets of basic auth that exist. */
-  readonly secrets: Observation<ReadonlySet<string>>;
-  /** The stack's key in CoreDNS's configuration. */
-  readonly rewrite: Observation<string | undefined>;
-  /** By Deployment of authentik: networks whose `X-Forwarded-*` count; undefined = its default, loopback and private networks. */
-  readonly trustedProxies: Observation<ReadonlyMap<string, string | undefined>>;
-  /** Version in Traefik's image; undefined when no pod has the gateway's labels. */
-  readonly traefik: Observation<string | undefined>;
-}
+export type Cluster = Awaited<ReturnType<typeof observeCluster>>;
 
 /** The engine's record of deployments. */
 export interface EngineState {

@@ -56,6 +56,20 @@ export function causeOf(subject: CauseName, problem: Problem | undefined): Cause
   return problem && { severity: "error", subject, ...problem };
 }
 
+/** Message and evidence of a problem. */
+export type Statement = readonly [message: string, ...evidence: string[]];
+
+/** Returns the same for a statement. */
+export function causeFrom(
+  subject: CauseName,
+  statement: Statement | undefined,
+  hint: string,
+): CauseFinding | undefined {
+  if (statement === undefined) return undefined;
+  const [message, ...evidence] = statement;
+  return causeOf(subject, { message, evidence, hint });
+}
+
 /** Returns the hint for an object that was changed or deleted outside of the stack. */
 export function redeploy({ context }: Evidence): string {
   return `npx gatehouse deploy ${context} --refresh restores the planned state`;

@@ -2,7 +2,7 @@
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { EngineState } from "../evidence.ts";
 import { observed } from "../observation.ts";
-import { type Cause, type CauseFinding, causeOf, type ComparedEvidence } from "./cause.ts";
+import { type Cause, causeFrom, type CauseFinding, type ComparedEvidence, type Statement } from "./cause.ts";
 import { groups } from "./groups.ts";
 import { provider } from "./provider.ts";
 import { route } from "./route.ts";
@@ -10,9 +10,6 @@ import { serviceMissing } from "./running.ts";
 
 /** What a deployment that was not completed leaves behind. */
 const CONSEQUENCES: readonly Cause[] = [provider, route, groups, serviceMissing];
-
-/** Message and evidence. */
-type Problem = readonly [message: string, ...evidence: string[]];
 
 /** Applies only if the exposure differs from the plan, or could not be observed: a failure elsewhere explains nothing here. */
 export const deployment: Cause = (exposure, evidence) => {
@@ -30,28 +27,22 @@ export function deploymentOf(evidence: ComparedEvidence): CauseFinding | undefin
   return found(engine && (neverDeployed(engine) ?? unfinished(engine)), evidence);
 }
 
-function found(problem: Problem | undefined, { context }: ComparedEvidence): CauseFinding | undefined {
-  if (problem === undefined) return undefined;
-  const [message, ...evidence] = problem;
-  return causeOf("deployment", {
-    message,
-    evidence,
-    hint: `run npx gatehouse deploy ${context}, which continues the last deployment`,
-  });
+function found(problem: Statement | undefined, { context }: ComparedEvidence): CauseFinding | undefined {
+  return causeFrom("deployment", problem, `run npx gatehouse deploy ${context}, which continues the last deployment`);
 }
 
-function notDeployed({ url }: Exposure, engine: EngineState): Problem | undefined {
+function notDeployed({ url }: Exposure, engine: EngineState): Statement | undefined {
   const never = neverDeployed(engine);
   if (never || engine.urls === undefined || engine.urls.includes(url)) return never;
   const evidence = `the last completed deployment has ${engine.urls.length} URLs, and not ${url}`;
   return [...(unfinished(engine) ?? (["it is in the configuration, but is not deployed"] as const)), evidence];
 }
 
-function neverDeployed({ deployed }: EngineState): Problem | undefined {
+function neverDeployed({ deployed }: EngineState): Statement | undefined {
   return deployed ? undefined : ["the stack was never deployed", "the engine's state has no resources"];
 }
 
-function unfinished({ pending, last, urls }: EngineState): Problem | undefined {
+function unfinished({ pending, last, urls }: EngineState): Statement | undefined {
   if (pending.length > 0) {
     const more = pending.length > 3 ? ` and ${pending.length - 3} more` : "";
     return ["the last deployment run was interrupted", `it did not complete: ${pending.slice(0, 3).join(", ")}${more}`];

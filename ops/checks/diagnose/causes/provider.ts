@@ -3,22 +3,17 @@ import { type ForwardedExposure, isForwarded } from "../../../../infra/plan/expo
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import type { ObservedRecords } from "../evidence/identity.ts";
 import { observed } from "../observation.ts";
-import { type Cause, causeOf, type ComparedEvidence, redeploy } from "./cause.ts";
-
-/** Message and evidence. */
-type Difference = readonly [message: string, evidence: string];
+import { type Cause, causeFrom, type ComparedEvidence, redeploy, type Statement } from "./cause.ts";
 
 export const provider: Cause = (exposure, evidence) => {
   const records = observed(evidence.identity);
   const found =
     records &&
     (isForwarded(exposure) ? proxyDifference(exposure, records) : clientDifference(exposure, evidence, records));
-  if (found === undefined) return undefined;
-  const [message, difference] = found;
-  return causeOf("provider configuration", { message, evidence: [difference], hint: redeploy(evidence) });
+  return causeFrom("provider configuration", found, redeploy(evidence));
 };
 
-function proxyDifference(exposure: ForwardedExposure, records: ObservedRecords): Difference | undefined {
+function proxyDifference(exposure: ForwardedExposure, records: ObservedRecords): Statement | undefined {
   const {
     url,
     session,
@@ -49,7 +44,7 @@ function clientDifference(
   { entry, url }: Exposure,
   { plan }: ComparedEvidence,
   records: ObservedRecords,
-): Difference | undefined {
+): Statement | undefined {
   const client = plan.clients.find(({ service }) => service === entry);
   if (!client) return undefined;
   const { slug } = client.application;
@@ -71,7 +66,7 @@ function applicationDifference(
   slug: string,
   provider: number,
   { applications }: ObservedRecords,
-): Difference | undefined {
+): Statement | undefined {
   const own = applications.find((application) => application.slug === slug);
   if (own?.provider === provider) return undefined;
   if (own) {
@@ -97,7 +92,7 @@ function outpostDifference(
   { application: { slug }, outpost }: ForwardedExposure,
   pk: number,
   { outposts }: ObservedRecords,
-): Difference | undefined {
+): Statement | undefined {
   const found = outposts.find(({ name }) => name === outpost);
   if (found === undefined) return [`outpost "${outpost}" is missing`, "the identity provider lists no such outpost"];
   if (found.providers.includes(pk)) return undefined;

@@ -1,11 +1,9 @@
 /** The origin that the identity provider takes for its own, and the one that outposts redirect browsers to. */
 import type { Exposure } from "../../../../infra/plan/types.ts";
 import { protectionOf } from "../../../../protections/table.ts";
+import { TRUSTED_PROXIES } from "../evidence/cluster.ts";
 import { observed } from "../observation.ts";
 import { type Cause, causeOf, type ComparedEvidence, type Problem, redeploy } from "./cause.ts";
-
-/** authentik's own setting, and where its documentation has it. */
-const LIST = "AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS";
 
 export const trustedOrigins: Cause = (exposure, evidence) => {
   const { identityProviderUrl } = evidence.plan;
@@ -25,7 +23,7 @@ function wrongOwnOrigin(evidence: ComparedEvidence, origin: string): Problem | u
   return {
     message: `the identity provider has the origin ${own}, but browsers use ${origin}: it refuses their logins`,
     evidence: [`its issuer, requested at ${origin}, begins with ${own}`, ...trustedProxies(evidence)],
-    hint: `configure the gateway to pass Host and X-Forwarded-Proto unchanged, and add the gateway's address to ${LIST}; ${redeploy(evidence)}`,
+    hint: `configure the gateway to pass Host and X-Forwarded-Proto unchanged, and add the gateway's address to ${TRUSTED_PROXIES}; ${redeploy(evidence)}`,
   };
 }
 
@@ -35,7 +33,7 @@ function refusedOrigin({ url }: Exposure, evidence: ComparedEvidence, origin: st
   return {
     message: `the identity provider refuses requests of a browser on ${origin}: CSRF Failed`,
     evidence: [`403 "CSRF Failed" to ${session.username} with Origin: ${origin}`, ...trustedProxies(evidence)],
-    hint: `add the gateway's address to ${LIST} of the server, and configure the gateway to pass Host and X-Forwarded-Proto unchanged; ${redeploy(evidence)}`,
+    hint: `add the gateway's address to ${TRUSTED_PROXIES} of the server, and configure the gateway to pass Host and X-Forwarded-Proto unchanged; ${redeploy(evidence)}`,
   };
 }
 
@@ -53,6 +51,6 @@ function wrongHost({ outpost }: Exposure, evidence: ComparedEvidence, origin: st
 
 function trustedProxies({ cluster }: ComparedEvidence): string[] {
   return [...(observed(cluster.trustedProxies) ?? [])].flatMap(([deployment, networks]) =>
-    networks === undefined ? [] : [`${LIST} of ${deployment} is ${networks}`],
+    networks === undefined ? [] : [`${TRUSTED_PROXIES} of ${deployment} is ${networks}`],
   );
 }

@@ -14,6 +14,25 @@ export function enabledKinds(named: "auto" | readonly string[], domains: readonl
     .map(({ kind }) => kind);
 }
 
+/**
+ * Returns a name for the kind of a new base domain that is not taken: localhost, mesh for a tailnet, else one from the domain.
+ * @param usual name for other domains than these; default: one from the domain
+ */
+export function newKindName(
+  domain: string,
+  taken: { has(name: string): boolean; size: number },
+  usual?: string,
+): string {
+  const known = domain === "localhost" ? domain : domain.endsWith(".ts.net") ? "mesh" : usual;
+  const label = domain
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 16)
+    .replace(/^-+|-+$/g, "");
+  const names = [known ?? label, label, ...Array.from({ length: taken.size }, (_, i) => `${label}-${i + 2}`)];
+  return names.find((name) => !taken.has(name)) ?? label;
+}
+
 /** Checks that every named kind exists. */
 export function kindRules(settings: readonly Domain[], exposed: readonly Exposed[]): Problem[] {
   const kinds = settings.map(({ kind }) => kind);

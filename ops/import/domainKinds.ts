@@ -1,4 +1,5 @@
 /** The domain kinds of imported hosts: those of the stack file, and new ones. */
+import { newKindName } from "../../config/domainKinds.ts";
 import type { Domain, Tls } from "../../config/sections/domains.ts";
 import type { HostCandidate } from "./hosts.ts";
 import type { Protocol } from "./source.ts";
@@ -31,7 +32,8 @@ export class DomainKinds {
     for (const [baseDomain, hosts] of Map.groupBy(candidates, ({ host }) => splitHost(host).baseDomain)) {
       if (this.#kinds.has(baseDomain) || !baseDomain.includes(".") === (baseDomain !== "localhost")) continue;
       if (this.#disabled(baseDomain)) continue;
-      const kind = newKind(this.#unused(baseDomain), baseDomain, hosts);
+      const taken = new Set([...existing, ...this.#new].map(({ kind }) => kind));
+      const kind = newKind(newKindName(baseDomain, taken), baseDomain, hosts);
       this.#kinds.set(baseDomain, kind);
       this.#new.push(kind);
     }
@@ -60,16 +62,6 @@ export class DomainKinds {
 
   #disabled(baseDomain: string): Domain | undefined {
     return this.#kinds.has(baseDomain) ? undefined : this.#existing.find((one) => one.baseDomain === baseDomain);
-  }
-
-  #unused(baseDomain: string): string {
-    const taken = new Set([...this.#existing, ...this.#new].map(({ kind }) => kind));
-    const known = baseDomain === "localhost" ? "localhost" : baseDomain.endsWith(".ts.net") ? "mesh" : "";
-    const name = (known || baseDomain.replaceAll(/[^a-z0-9]+/g, "-")).slice(0, 17).replace(/-+$/, "");
-    const numbered = Array.from({ length: taken.size + 1 }, (_, index) =>
-      index === 0 ? name : `${name}-${index + 1}`,
-    );
-    return numbered.find((one) => !taken.has(one)) ?? name;
   }
 }
 

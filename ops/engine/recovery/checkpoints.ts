@@ -37,8 +37,8 @@ export async function withoutCheckpoints<T>(stack: Stack, run: (recorder: Record
     await deleteOwn();
     return result;
   } catch (error) {
-    // A killed engine has not saved the state, so the record remains for the next run.
-    if (await isSavedSince(stack, started)) await deleteOwn();
+    // A killed engine has not saved the state, so the record remains for the next run, also if the state cannot be read now.
+    if (await isSavedSince(stack, started).catch(() => false)) await deleteOwn();
     throw error;
   } finally {
     workspace.envVars = environment;

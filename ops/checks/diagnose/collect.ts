@@ -9,6 +9,7 @@ import { decryptedVariables, openCli } from "../../clients/pulumiCli.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import { SILENT } from "../../terminal/progress.ts";
+import { installedTool } from "../../toolchain/toolchain.ts";
 import { domainOf } from "./causes/unplannedHost.ts";
 import { credentialsOf, type Secrets, sampleUsers, secretsOf } from "../secrets.ts";
 import { mayEnter } from "../../../protections/entrants.ts";
@@ -40,7 +41,11 @@ export async function collect(
   host: string | undefined,
 ): Promise<Collected> {
   const { settings, plan } = context;
-  const cli = await observe("the Pulumi CLI", () => openCli(context, shell, SILENT, MAX_OBSERVATION_MS));
+  const cli = await observe("the Pulumi CLI", async () => {
+    // A download or a build takes longer than an observation.
+    await installedTool("pulumi", context.local);
+    return openCli(context, shell, SILENT, MAX_OBSERVATION_MS);
+  });
   const secrets = await secretsOf(context, () =>
     "value" in cli ? decryptedVariables(cli.value) : Promise.reject(new Error(cli.unavailable)),
   );

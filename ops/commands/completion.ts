@@ -37,7 +37,9 @@ export async function complete(args: readonly string[], shell: Shell, commands: 
   const root = new RootCommand();
   for (const name of commands.keys()) root.command(name, "");
   const load = words.length > 1 ? commands.get(words[0] ?? "") : undefined;
-  await (await load?.())?.main([], { ...shell, inspect: (command) => add(root, words[0] ?? "", command, shell) });
+  const inspect = (command: Command): void => add(root, words[0] ?? "", command, shell);
+  // Not a copy: outside of a project, reading the shell's project fails.
+  await (await load?.())?.main([], Object.create(shell, { inspect: { value: inspect } }) as Shell);
   root.parse([...words]);
   return 0;
 }

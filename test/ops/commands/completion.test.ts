@@ -63,6 +63,15 @@ test("has no values outside of a project", async () => {
   expect(await completions(["plan", ""], { project: join(project, "missing") })).toEqual([]);
 });
 
+test("completes options where the project and the variables of the shell cannot be read", async () => {
+  const fail = (): never => {
+    throw new Error("no Pulumi project");
+  };
+  const shell = Object.defineProperties({ ...SHELL }, { project: { get: fail }, environment: { get: fail } });
+  expect(await main(["complete", "--", "init", "--"], shell)).toBe(0);
+  expect(printed.join("\n")).toContain("--authentik");
+});
+
 describe("the script", () => {
   test.each(["bash", "zsh", "fish"])("of %s asks gatehouse", async (name) => {
     expect(await main(["completion", name], SHELL)).toBe(0);

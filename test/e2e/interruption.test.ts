@@ -1,8 +1,9 @@
-/** Ctrl-C before `npx gatehouse deploy` runs the engine. */
+/** Ctrl-C while `npx gatehouse deploy` does not run the engine. */
 import { beforeAll, expect, inject, test } from "vitest";
 import { packageFolder } from "../../config/folders.ts";
 import program from "../../infra/index.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
+import { exitCodeOf } from "../../ops/engine/deployment/outcome.ts";
 import { deployProgram } from "../helpers/deployProgram.ts";
 
 let shell: ShellEnvironment;
@@ -32,4 +33,17 @@ test("hides the errors of the checks that it stops", async () => {
   ]);
   expect(text).toContain("Nothing was changed:\n  ✖ interrupted\n");
   expect(text).not.toContain("policy pack");
+});
+
+test("ends the deployment during the verification", async () => {
+  Object.assign(process.env, target.environment);
+  const abort = new AbortController();
+  const verify = (): Promise<never> => {
+    abort.abort("SIGINT");
+    return new Promise(() => undefined);
+  };
+  const { outcome, text } = await deployProgram(target, shell, program, { interrupted: abort.signal, verify });
+  expect([outcome.outcome, outcome.problems, exitCodeOf(outcome)]).toEqual(["unverified", ["interrupted"], 1]);
+  expect(text).toContain(": stack local on gatehouse-local, not verified: interrupted\nNext commands\n");
+  expect(text).toContain("  npx gatehouse verify gatehouse-local\n");
 });

@@ -1,4 +1,5 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
+import type { Check } from "../../ops/checks/verify/check.ts";
 import type { ShellEnvironment, StackContext } from "../../ops/context/context.ts";
 import { deployContext } from "../../ops/engine/deployment/deployment.ts";
 import type { Outcome } from "../../ops/engine/deployment/outcome.ts";
@@ -15,14 +16,21 @@ export interface DeployOptions {
   /** Whether the user confirms a question. Default: each one, as `--yes` does. */
   readonly confirms?: (question: string) => boolean;
   readonly interrupted?: AbortSignal;
+  /** Default: no checks. */
+  readonly verify?: () => Promise<readonly Check[]>;
 }
 
-/** Runs `npx gatehouse deploy CONTEXT` with another program, without the verification. */
+/** Runs `npx gatehouse deploy CONTEXT` with another program and another verification. */
 export async function deployProgram(
   context: StackContext,
   shell: ShellEnvironment,
   program: PulumiFn,
-  { skipPolicy = false, confirms = () => true, interrupted = new AbortController().signal }: DeployOptions = {},
+  {
+    skipPolicy = false,
+    confirms = () => true,
+    interrupted = new AbortController().signal,
+    verify = () => Promise.resolve([]),
+  }: DeployOptions = {},
 ): Promise<Deployed> {
   let text = "";
   const print = (line: string): true => {
@@ -35,7 +43,7 @@ export async function deployProgram(
     print,
     paint: (_, line) => line,
     interrupted,
-    verify: () => Promise.resolve([]),
+    verify,
   });
   return { outcome, text };
 }

@@ -1,5 +1,6 @@
 /** One deployment of the stack of a context, from the checks to the verification. */
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import pTimeout from "p-timeout";
 import { buildFor } from "../artifacts.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
 import type { Paint } from "../../terminal/paint.ts";
@@ -174,11 +175,16 @@ class Deployment {
   }
 
   async #verify(empty: boolean): Promise<Outcome> {
-    const { paint, print, verify } = this.#options;
-    const checks = await this.#recording.timed("Verifying", () => verify(this.#target));
+    const { interrupted, paint, print, verify } = this.#options;
+    const result = `${empty ? "No changes" : "Deployed"}${this.#skipped()}: stack ${this.#target.stack} on ${this.#target.context}`;
+    const work = () => pTimeout(verify(this.#target), { milliseconds: Infinity, signal: interrupted });
+    const checks = await this.#recording.timed("Verifying", work).catch((error: unknown) => {
+      if (interrupted.aborted) return undefined;
+      throw error;
+    });
+    print(`${result}, ${checks ? verificationPage(checks, paint) : "not verified: interrupted"}`);
+    if (!checks) return this.#end("unverified", { problems: ["interrupted"] });
     const ending = checks.some(({ ok }) => !ok) ? "unverified" : empty ? "unchanged" : "deployed";
-    const result = `${empty ? "No changes" : "Deployed"}${this.#skipped()}`;
-    print(`${result}: stack ${this.#target.stack} on ${this.#target.context}, ${verificationPage(checks, paint)}`);
     return this.#end(ending, { checks });
   }
 

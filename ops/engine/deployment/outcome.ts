@@ -3,8 +3,9 @@ import type { HostState } from "./hosts.ts";
 import type { Step } from "../step.ts";
 
 /**
- * How a deployment ended. `deployed` and `unchanged`: no check failed. `unverified`: deployed, but a check failed. `failed`: the engine
- * stopped. `refused`: a check before the preview failed. `declined`: the user did not confirm. Neither changed anything.
+ * How a deployment ended. `deployed` and `unchanged`: no check failed. `unverified`: deployed, but a check failed or the verification was
+ * interrupted. `failed`: the engine stopped. `refused`: a check before the preview failed. `declined`: the user did not confirm. Neither
+ * changed anything.
  */
 export type Ending = "deployed" | "unchanged" | "unverified" | "failed" | "refused" | "declined";
 

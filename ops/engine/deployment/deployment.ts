@@ -205,8 +205,8 @@ class Deployment {
     const applied = this.#recording.parts.some(({ name }) => name === "Deploying");
     if (applied && engine) this.#done = engine.done;
     const planned = applied ? (this.#preview?.ran.steps ?? []) : [];
-    const { access = accessOf(undefined), incomplete = [] } = this.#before ?? {};
-    const urls = protectedUrls([access, ...incomplete, accessOf(this.#target.plan)]);
+    const { access, incomplete = [] } = this.#before ?? {};
+    const urls = protectedUrls([...(access ? [access] : []), ...incomplete], accessOf(this.#target.plan));
     const hosts = await this.#recording.part("Checking protected hosts without a session", () => requestHosts(urls));
     const failed = engine?.failed ?? [];
     const failure = { errors, planned, done: this.#done, failed, hosts };

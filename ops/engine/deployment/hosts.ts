@@ -13,13 +13,16 @@ export interface HostState {
 
 /**
  * Returns the hosts that the gateway protects in any of these deployments, without those of applications that require the login themselves; and
- * their paths that are public in some of the deployments only.
+ * their paths that are public in some of the deployments only. A planned public path of a new host is not one of them.
+ * @param before deployments that can be in effect, complete or not
  */
-export function protectedUrls(deployments: readonly Access[]): string[] {
-  const all = deployments.flatMap(({ host }) => [...host.values()]);
+export function protectedUrls(before: readonly Access[], plan: Access): string[] {
+  const all = [...before, plan].flatMap(({ host }) => [...host.values()]);
+  const planned = new Map([...plan.host.values()].map(({ url, publicPaths }) => [url, publicPaths]));
   const urls = [...Map.groupBy(all.filter(isProtected), ({ url }) => url)].flatMap(([url, facts]) => {
+    const lists = [planned.get(url) ?? [], ...facts.map(({ publicPaths }) => publicPaths)];
     const paths = facts.flatMap(({ publicPaths }) => publicPaths);
-    const some = paths.filter((path) => paths.filter((other) => other === path).length < deployments.length);
+    const some = paths.filter((path) => !lists.every((other) => other.includes(path)));
     return [url, ...some.map((path) => url + path)];
   });
   return [...new Set(urls)].sort();

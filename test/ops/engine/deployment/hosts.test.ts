@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { protectedUrls, stateOf } from "../../../../ops/engine/deployment/hosts.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
 import { accessIn, recordOf } from "../../../../infra/access/record.ts";
@@ -39,16 +39,16 @@ test("requests each host once that is protected before or after the deployment",
     proxy({ name: "stays", application_slug: "stays", public_paths: ["/health"] }),
     oauth2({ name: "open", application_slug: "open", enforce: "application" }),
   );
-  const urls = protectedUrls([accessIn(recordOf(accessOf(before))), accessOf(after)]);
+  const urls = protectedUrls([accessIn(recordOf(accessOf(before)))], accessOf(after));
   expect(urls.filter((url) => !url.includes("whoami-"))).toEqual([
     "http://gone.localhost",
     "http://stays.localhost",
     "http://stays.localhost/health",
   ]);
-  expect(protectedUrls([accessOf(planOf({ localhost: true }))])).toEqual([]);
+  expect(protectedUrls([], accessOf(planOf({ localhost: true })))).toEqual([]);
 });
 
-test("requests each path that is public in one deployment and needs a session in another", () => {
+describe("public paths", () => {
   const plan = (...services: (readonly string[])[]) =>
     accessOf(
       planOf(
@@ -58,18 +58,36 @@ test("requests each path that is public in one deployment and needs a session in
         ),
       ),
     );
-  const urls = protectedUrls([plan(["/kept", "/closed"]), plan(["/kept", "/failed"]), plan(["/kept"], ["/new"])]);
-  expect(urls.filter((url) => !url.includes("whoami-"))).toEqual([
-    "http://s0.localhost",
-    "http://s0.localhost/closed",
-    "http://s0.localhost/failed",
-    "http://s1.localhost",
-    "http://s1.localhost/new",
-  ]);
+  const requested = (...[before, planned]: Parameters<typeof protectedUrls>): string[] =>
+    protectedUrls(before, planned).filter((url) => !url.includes("whoami-"));
+
+  test("requests each path that is public in one deployment and needs a session in another", () => {
+    expect(requested([plan(["/kept", "/closed"]), plan(["/kept", "/failed"])], plan(["/kept", "/new"]))).toEqual([
+      "http://s0.localhost",
+      "http://s0.localhost/closed",
+      "http://s0.localhost/failed",
+      "http://s0.localhost/new",
+    ]);
+  });
+
+  test("requests no planned path of a host that is new", () => {
+    const planned = plan(["/kept"], ["/new"]);
+    const hosts = ["http://s0.localhost", "http://s1.localhost"];
+    expect(requested([plan(["/kept"])], planned)).toEqual(hosts);
+    expect(requested([], planned)).toEqual(hosts);
+    expect(requested([planned], planned)).toEqual(hosts);
+  });
+
+  test("requests each path of a failed deployment whose host is reverted", () => {
+    const failed = plan([], ["/failed"]);
+    const urls = ["http://s0.localhost", "http://s1.localhost", "http://s1.localhost/failed"];
+    expect(requested([plan([]), failed], plan([]))).toEqual(urls);
+    expect(requested([failed], plan([], []))).toEqual(urls);
+  });
 });
 
 test("does not request a host whose root is public", () => {
   const plan = planOf({ localhost: true }, proxy({}));
   const exposures = plan.exposures.map((exposure) => ({ ...exposure, publicPaths: ["/"] }));
-  expect(protectedUrls([accessOf({ ...plan, exposures })])).toEqual([]);
+  expect(protectedUrls([], accessOf({ ...plan, exposures }))).toEqual([]);
 });

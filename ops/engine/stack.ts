@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { LocalWorkspace, type PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { parseDocument } from "yaml";
 import { packageFolder } from "../../config/folders.ts";
+import { backendFolder } from "./state/backend.ts";
 import { PROJECT, restoreState } from "./state/state.ts";
 
 export interface StackOptions {
@@ -28,7 +29,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     await writeProjectFile(options.workspace);
     await writeStackFile(options.stack, options.workspace, options.overrides);
   }
-  await restoreState(options.environment["PULUMI_BACKEND_URL"], options.stack);
+  await restoreState(backendFolder(options.workspace, options.environment), options.stack);
   const stack = await LocalWorkspace.createOrSelectStack(
     { stackName: options.stack, projectName: PROJECT, program: options.program },
     {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { backendFolder } from "./backend.ts";
 import { PROJECT } from "./state.ts";
 
 /** A lock of the file backend. */
@@ -24,7 +24,8 @@ export class LockedError extends Error {
  * @throws LockedError when its owner runs, or ran on another machine; the message names the owner, the time and the command to release it
  */
 export async function releaseStaleLock(stack: Stack): Promise<void> {
-  const locks = locksOf(stack.workspace.envVars["PULUMI_BACKEND_URL"], stack.name);
+  const { workDir, envVars } = stack.workspace;
+  const locks = locksOf(backendFolder(workDir, envVars), stack.name);
   if (locks.length === 0) return;
   const lock = locks.find((lock) => lock.hostname !== hostname() || isRunning(lock.pid));
   if (lock) {
@@ -38,8 +39,8 @@ export async function releaseStaleLock(stack: Stack): Promise<void> {
 }
 
 function locksOf(backend: string | undefined, stack: string): Lock[] {
-  if (!backend?.startsWith("file://")) return [];
-  const folder = join(fileURLToPath(backend), ".pulumi", "locks", "organization", PROJECT, stack);
+  if (backend === undefined) return [];
+  const folder = join(backend, ".pulumi", "locks", "organization", PROJECT, stack);
   if (!existsSync(folder)) return [];
   // The backend stores the attributes of each lock in a file next to it.
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 
@@ -76,12 +75,12 @@ export async function changeResources(
  * Repairs the files of a backend after an interrupted deployment. The newest backup replaces a state file that is not valid JSON, e.g. truncated when
  * the machine lost its power: the engine keeps the previous state next to it, and one for each completed run. Attributes (`*.attrs`) that are not valid
  * JSON are deleted: the engine does not write them atomically, fails with "EOF" on an empty file, and they contain a content type only.
- * @param backend URL of the engine's backend; only `file://` keeps such files
+ * @param backend folder of the engine's backend; undefined for a backend without such files
  * @throws Error when no backup is valid
  */
 export async function restoreState(backend: string | undefined, stack: string): Promise<void> {
-  if (!backend?.startsWith("file://")) return;
-  const folder = join(fileURLToPath(backend), ".pulumi");
+  if (backend === undefined) return;
+  const folder = join(backend, ".pulumi");
   await deleteBrokenAttributes(folder);
   const file = join(folder, "stacks", PROJECT, `${stack}.json`);
   if (!existsSync(file) || isValid(file)) return;

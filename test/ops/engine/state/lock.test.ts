@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(backend, { recursive: true }));
 
 function stackOn(url: string): Stack {
-  const workspace = { envVars: { PULUMI_BACKEND_URL: url } };
+  const workspace = { workDir: backend, envVars: { PULUMI_BACKEND_URL: url } };
   const cancel = (): Promise<void> => {
     cancelled += 1;
     return Promise.resolve();
@@ -39,9 +39,9 @@ test("changes nothing when the stack is not locked", async () => {
   expect(cancelled).toBe(0);
 });
 
-test("releases the lock of a process that has ended", async () => {
+test.each(["absolute", "relative"])("releases the lock of a process that has ended, %s URL", async (kind) => {
   writeLock({});
-  await releaseStaleLock(stackOn(`file://${backend}`));
+  await releaseStaleLock(stackOn(kind === "relative" ? "file://./" : `file://${backend}`));
   expect(cancelled).toBe(1);
 });
 

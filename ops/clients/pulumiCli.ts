@@ -1,8 +1,7 @@
 /** Reads a stack with the CLI of the engine: opening it with the Automation API would create a missing one. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { ShellEnvironment, StackContext } from "../context/context.ts";
 import { type DecryptedConfig, pulumiOf, secretVariables } from "../engine/open.ts";
+import { runPulumi } from "../engine/runPulumi.ts";
 import type { Progress } from "../terminal/progress.ts";
 
 export interface PulumiCli {
@@ -23,16 +22,7 @@ export async function openCli(
 ): Promise<PulumiCli> {
   const pulumi = await pulumiOf(context, progress);
   const env = { ...process.env, ...context.environment, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const options = { cwd: project, env, timeout, maxBuffer: Number.POSITIVE_INFINITY };
-  const run = async (...args: string[]): Promise<string> => {
-    const running = promisify(execFile)(pulumi, [...args, "--non-interactive"], options);
-    const { stdout } = await running.catch((error: unknown) => {
-      const { stderr, message } = error as Error & { stderr?: string };
-      const output = stderr?.split("\n").find((line) => line.startsWith("error:")) ?? message.split("\n", 1)[0];
-      return Promise.reject(new Error(`pulumi ${args.slice(0, 2).join(" ")} failed: ${output}`));
-    });
-    return stdout;
-  };
+  const run = (...args: string[]): Promise<string> => runPulumi(pulumi, args, { cwd: project, env, timeout });
   return { stack: context.stack, run };
 }
 

@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { runPulumi } from "../runPulumi.ts";
 
 /** As in Pulumi.yaml. */
 export const PROJECT = "gatehouse";
-
-const execFileAsync = promisify(execFile);
 
 /** A resource as a state contains it; secrets are encrypted. */
 export interface Resource {
@@ -54,8 +51,7 @@ export interface State {
 
 /** Exports the state with encrypted secrets. The Automation API exports them in plain text. */
 export async function exportState(stack: Stack): Promise<State> {
-  const { stdout } = await pulumi(stack, ["stack", "export"]);
-  return JSON.parse(stdout) as State;
+  return JSON.parse(await pulumi(stack, ["stack", "export"])) as State;
 }
 
 /**
@@ -116,15 +112,8 @@ export async function importState(stack: Stack, state: State): Promise<void> {
   await pulumi(stack, ["stack", "import"], JSON.stringify(state));
 }
 
-async function pulumi(
-  { name, workspace }: Stack,
-  args: readonly string[],
-  input?: string,
-): Promise<{ readonly stdout: string }> {
+function pulumi({ name, workspace }: Stack, args: readonly string[], input?: string): Promise<string> {
   const { pulumiCommand, workDir, envVars } = workspace;
-  const env = { ...process.env, ...envVars };
-  const options = { cwd: workDir, env, maxBuffer: Number.POSITIVE_INFINITY };
-  const running = execFileAsync(pulumiCommand.command, [...args, "--stack", name, "--non-interactive"], options);
-  running.child.stdin?.end(input);
-  return running;
+  const options = { cwd: workDir, env: { ...process.env, ...envVars } };
+  return runPulumi(pulumiCommand.command, [...args, "--stack", name], options, input);
 }

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { type Complete, RootCommand } from "@bomb.sh/tab";
 import { Argument, type Command } from "commander";
 import { knownContexts } from "../context/context.ts";
+import { stacksOf } from "../context/stackFiles.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 
@@ -69,8 +70,7 @@ function valuesOf(name: string, shell: Shell, choices: readonly string[] = []): 
 function projectValues(name: string, shell: Shell): readonly string[] {
   try {
     if (name === "context") return knownContexts(shell.project).flatMap(({ names }) => names);
-    if (name !== "stack") return [];
-    return readdirSync(shell.project).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
+    return name === "stack" ? stacksOf(readdirSync(shell.project)) : [];
   } catch {
     return [];
   }

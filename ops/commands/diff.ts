@@ -1,10 +1,11 @@
 /** `npx gatehouse diff`: who and what gains or loses access between two versions of the configuration. Needs no engine, no cluster and no secret. */
 import { readFileSync, statSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { UserError } from "../../config/userError.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { templateVariables } from "../context/ci.ts";
+import { stackOf } from "../context/stackFiles.ts";
 import { composeComment } from "../checks/diff/comment.ts";
 import { compareVersions, type StackDiff } from "../checks/diff/compare.ts";
 import { type Block, previewBlock, stackBlocks, UNCHANGED } from "../checks/diff/markdown.ts";
@@ -69,12 +70,7 @@ function baseOf(
   const path = resolve(shell.folder, base);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     return { before: revision(shell.project, base), stacks: stack };
-  const [
-    name = basename(path)
-      .replace(/^Pulumi\./, "")
-      .replace(/\.ya?ml$/, ""),
-    ...others
-  ] = stack ?? [];
+  const [name = stackOf(path), ...others] = stack ?? [];
   if (others.length > 0) throw new UserError("a file is the base of one stack; pass one name with --stack");
   return { before: stackFile(path, name), stacks: [name] };
 }

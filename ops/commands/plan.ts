@@ -1,11 +1,12 @@
 /** `npx gatehouse plan`: what a stack would expose, from its file alone. Needs no engine, no cluster and no secret. */
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import Table from "cli-table3";
 import { parseStack, readStackFile } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { DataPlan, Exposure, Grant, ObjectKind, Plan } from "../../infra/plan/types.ts";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
+import { stackOf } from "../context/stackFiles.ts";
 import { entrantsOf, entrantsText } from "../../protections/entrants.ts";
 import { protectionOf } from "../../protections/table.ts";
 
@@ -29,12 +30,6 @@ export function main(args: readonly string[], shell: Shell): Promise<number> {
         shell.out(json ? `${JSON.stringify(plan, null, 2)}\n` : `${page(plan)}\n`);
       }),
   );
-}
-
-function stackOf(file: string): string {
-  return basename(file)
-    .replace(/^Pulumi\./, "")
-    .replace(/\.ya?ml$/, "");
 }
 
 function page(plan: Plan): string {

@@ -11,6 +11,7 @@ import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { UserError } from "../../config/userError.ts";
 import { configOf, readLocalContext } from "./local.ts";
+import { stacksOf } from "./stackFiles.ts";
 
 /** The shell of a command. */
 export interface ShellEnvironment {
@@ -78,8 +79,7 @@ function ownNames(found: readonly KnownStack[]): string {
 
 /** Returns every stack file with a context, by the stack's name. */
 export function knownContexts(project: string): KnownStack[] {
-  const names = readdirSync(project).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
-  return names.sort().flatMap((stack) => {
+  return stacksOf(readdirSync(project)).flatMap((stack) => {
     const { config } = readStackFile(join(project, `Pulumi.${stack}.yaml`), stack);
     const [context, cluster] = [valueOf(config["kubernetes:context"]), valueOf(config["gatehouse:cluster"])];
     if (typeof context !== "string") return [];

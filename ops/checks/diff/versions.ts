@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseStackFile, type RawStack, readStackFile } from "../../../config/load.ts";
 import { checkProjectFile, PROJECT_FILE } from "../../../config/projectFile.ts";
 import { UserError } from "../../../config/userError.ts";
+import { stacksOf } from "../../context/stackFiles.ts";
 
 export interface Version {
   /** The stacks that have a file. */
@@ -71,8 +72,4 @@ function git(cwd: string, message: string, ...args: readonly string[]): string {
 
 function fileOf(stack: string): string {
   return `Pulumi.${stack}.yaml`;
-}
-
-function stacksOf(files: readonly string[]): string[] {
-  return files.flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []).sort();
 }

@@ -147,7 +147,7 @@ class Deployment {
       )
         return undefined;
       for (const database of droppedDatabases(steps, this.#before))
-        if (!(await confirm(`This drops the database "${database}" with its data. Drop it?`))) return undefined;
+        if (!(await confirm(`This drops ${database} with its data. Drop it?`))) return undefined;
       if (!(await confirm(`Apply these changes to ${context}${this.#skipped()}?`))) return undefined;
       if ((await readState(stack)).digest === preview.from) return false;
       print("The state of the stack changed during the preview. New preview:");

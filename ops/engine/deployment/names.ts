@@ -45,11 +45,18 @@ export function changedNames(
   return [...databases, ...slugs];
 }
 
-/** Returns the names of the deployed databases that steps delete or replace. */
+/** What contains the data of a server that the stack installs: the claim of a statefulset, and the `Cluster` of CloudNativePG. */
+const SERVERS = ["PersistentVolumeClaim", "Cluster"];
+
+/** Returns what steps delete or replace with its data: deployed databases, and an installed server with all of them. */
 export function droppedDatabases(
   steps: readonly Step[],
   deployed: Pick<StackState, "databaseNames"> | undefined,
 ): string[] {
-  const dropped = steps.filter(({ type, operation }) => type === "Database" && /^(delete|replace)$/.test(operation));
-  return dropped.map(({ name }) => deployed?.databaseNames.get(name) ?? name);
+  const dropped = steps.filter(({ operation }) => operation === "delete" || operation === "replace");
+  const databases = dropped
+    .filter(({ type }) => type === "Database")
+    .map(({ name }) => `the database "${deployed?.databaseNames.get(name) ?? name}"`);
+  const isServer = dropped.some(({ type }) => SERVERS.includes(type));
+  return isServer ? [...databases, "every database of the Postgres server that the stack installs,"] : databases;
 }

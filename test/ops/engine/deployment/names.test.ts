@@ -2,7 +2,8 @@ import { afterAll, expect, test, vi } from "vitest";
 import { parseStack, type RawStack } from "../../../../config/load.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
-import { changedNames, databaseNames } from "../../../../ops/engine/deployment/names.ts";
+import { changedNames, databaseNames, droppedDatabases } from "../../../../ops/engine/deployment/names.ts";
+import type { Operation, Step } from "../../../../ops/engine/step.ts";
 import { oauth2, proxy, sections, stack } from "../../../config/stacks.ts";
 
 // No server answers here. Workers keep their modules, and with them the real waiting of files that ran before.
@@ -72,4 +73,22 @@ test("refuses another slug of an oauth2 service, whose client id is taken, and a
 
 test("accepts every name in the first deployment", () => {
   expect(changedNames(target(BEFORE), { databaseNames: new Map(), access: undefined })).toEqual([]);
+});
+
+test("names what is dropped with its data: databases, and an installed server", () => {
+  const step = (operation: Operation, type: string, name: string): Step => {
+    return { operation, type, name, urn: name, paths: [] };
+  };
+  const known = { databaseNames: new Map([["data-database-database", "gatehouse"]]) };
+  const others = [step("update", "Database", "data-database-database"), step("replace", "Deployment", "server")];
+  expect(droppedDatabases(others, known)).toEqual([]);
+  const database = step("delete", "Database", "data-database-database");
+  expect(droppedDatabases([...others, database], known)).toEqual(['the database "gatehouse"']);
+  for (const type of ["PersistentVolumeClaim", "Cluster"]) {
+    expect(droppedDatabases([step("replace", type, "postgres-data"), database], known)).toEqual([
+      'the database "gatehouse"',
+      "every database of the Postgres server that the stack installs,",
+    ]);
+    expect(droppedDatabases([step("update", type, "postgres-data")], known)).toEqual([]);
+  }
 });

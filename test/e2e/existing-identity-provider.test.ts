@@ -122,7 +122,6 @@ test("reports a missing group instead of creating it", async () => {
   await expect(second.up(secondStack(inClusterServer(), ["missing-group"]))).rejects.toThrow(
     'authentik has no group "missing-group"',
   );
-  await second.destroy();
 });
 
 test("services of both stacks sign in at the same server", async () => {
@@ -158,8 +157,6 @@ test("a destroy removes every object of the stack and changes nothing of the oth
     (watch) => first.stack.refresh(watch),
   );
   expect(Object.keys(refreshed.changes)).toEqual(["same"]);
-  const { changes } = await first.up(own.installed([service("first")], domains()));
-  expect(Object.keys(changes)).toEqual(["same"]);
   await expectSignIn("first");
   const left = Object.values(await listObjects()).flat();
   expect(left.filter((name) => name.includes("second"))).toEqual([]);
@@ -179,6 +176,5 @@ test("outposts reach a server without a Service in the cluster at its URL", asyn
   const expected = `http://${service.spec?.clusterIP}:9000/outpost.goauthentik.io/auth/traefik`;
   expect(spec.forwardAuth.address).toBe(expected);
   await expectSignIn("second", address);
-  await second.destroy();
   await expectSignIn("first");
 });

@@ -156,41 +156,44 @@ test("returns 400 for a host without a provider, with and without a session", as
   );
 });
 
-test.each([
+const MIDDLEWARES = { ...TRAEFIK, plural: "middlewares" };
+const PROTECTING = [
   { of: "forward auth", named: forwardAuth, broken: ["404", "401", "404", "401", "200"] },
   { of: "header removal", named: () => "gatehouse-strip", broken: ["404", "404", "404", "404", "404"] },
   { of: "basic auth", named: () => "legacy-basic-auth", broken: [...["302", "401", "200"], "404", "404"] },
-])(
-  "returns 404 after the middleware of $of is deleted, until a deployment with refresh creates it again",
-  async ({ named, broken }) => {
-    const name = named();
-    const watched = [probe(`${forward}/`), probe(`${legacy}/`)];
-    await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, plural: "middlewares", name });
-    await until(() => broken.map((status) => (status === "302" ? (working()[0] ?? "") : status)));
-    await restore();
-    for (const one of watched) {
-      await one.stop();
-      expect(one.leaked).toEqual([]);
-    }
-  },
-);
+];
 
-test("returns 404 after the Secret of basic auth is deleted, until a deployment with refresh creates it again", async () => {
-  const watched = probe(`${legacy}/`);
-  await own.core.deleteNamespacedSecret({ namespace: "default", name: "legacy-basic-auth" });
-  await until(() => [...working().slice(0, 3), "404", "404"]);
-  await restore();
-  await watched.stop();
-  expect(watched.leaked).toEqual([]);
+test.each(PROTECTING)("returns 404 while the middleware of $of is deleted", async ({ named, broken }) => {
+  const name = named();
+  const watched = [probe(`${forward}/`), probe(`${legacy}/`)];
+  const { spec } = (await own.objects.getNamespacedCustomObject({ ...MIDDLEWARES, name })) as { spec: object };
+  await own.objects.deleteNamespacedCustomObject({ ...MIDDLEWARES, name });
+  await until(() => broken.map((status) => (status === "302" ? (working()[0] ?? "") : status)));
+  const body = { apiVersion: "traefik.io/v1alpha1", kind: "Middleware", metadata: { name }, spec };
+  await own.objects.createNamespacedCustomObject({ ...MIDDLEWARES, body });
+  await until(working);
+  for (const one of watched) {
+    await one.stop();
+    expect(one.leaked).toEqual([]);
+  }
 });
 
-/** Refreshes and deploys, which creates the one deleted object. */
-async function restore(): Promise<void> {
+test("returns 404 after the Secret of basic auth is deleted; a deployment with refresh creates it again, and the middlewares", async () => {
+  const watched = [probe(`${forward}/`), probe(`${legacy}/`)];
+  await own.core.deleteNamespacedSecret({ namespace: "default", name: "legacy-basic-auth" });
+  await until(() => [...working().slice(0, 3), "404", "404"]);
+  const names = PROTECTING.map(({ named }) => named());
+  for (const name of names) await own.objects.deleteNamespacedCustomObject({ ...MIDDLEWARES, name });
+  await until(() => working().map(() => "404"));
   await stack.stack.refresh();
   const { changes } = await stack.up(own.installed(SERVICES));
-  expect(changes["create"]).toBe(1);
+  expect(changes["create"]).toBe(1 + names.length);
   await until(working);
-}
+  for (const one of watched) {
+    await one.stop();
+    expect(one.leaked).toEqual([]);
+  }
+});
 
 test("keeps routes and their protection while the API server hangs", async () => {
   const apiServer = processes(own.platform, /^\S*kube-apiserver /);

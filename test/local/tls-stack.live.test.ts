@@ -89,11 +89,6 @@ test("deploys, and serves the data API and the login page", async () => {
   ]);
 });
 
-test("changes nothing in a second deployment", async () => {
-  const { changes } = await stack.up(config({}));
-  expect(Object.keys(changes)).toEqual(["same"]);
-});
-
 test("keeps serving while the CA is replaced, and does not run the migrations again", async () => {
   const jobs = async () => [...(await stack.resources())].filter(([urn]) => urn.includes("batch/v1:Job"));
   const before = await jobs();
@@ -112,7 +107,7 @@ test("keeps serving while the CA is replaced, and does not run the migrations ag
 test("is removed after a preview on a machine without the file of the root certificate", async () => {
   rmSync(join(PROJECT, writeRootCertificates(next.certificate)));
   await expect(stack.stack.refresh()).rejects.toThrow("no such file");
-  await stack.stack.preview();
+  expect(Object.keys((await stack.stack.preview()).changeSummary)).toEqual(["same"]);
   await stack.destroy();
   expect(await query("select datname from pg_database where datname in ('gatehouse', 'authentik')")).toEqual([]);
 });

@@ -1,20 +1,41 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parse } from "yaml";
 import { isSection } from "./location.ts";
 import { ConfigError, type Problem } from "./problems.ts";
+import { parseYamlFile } from "./yamlFile.ts";
 
 export const PROJECT_FILE = "Pulumi.yaml";
-/** Configuration that decides what a stack exposes. */
-const OWN_KEYS = /^(gatehouse|variables|kubernetes):/;
+/** Project files that the engine takes as well, the first one even before Pulumi.yaml, each with stack files of its own ending. */
+const OTHER_PROJECT_FILES = ["Pulumi.json", "Pulumi.yml"];
+/** Configuration that decides what a stack exposes. The engine adds the name of the project to a key without a namespace. */
+const OWN_KEYS = /^(gatehouse|variables|kubernetes):|^[^:]*$/;
 
 /**
  * Checks the project file next to a stack file, if there is one; see {@link checkProjectFile}.
  * @param stackFile path
  */
 export function checkProjectOf(stackFile: string): void {
-  const file = join(dirname(stackFile), PROJECT_FILE);
-  if (existsSync(file)) checkProjectFile(readFileSync(file, "utf8"));
+  const folder = dirname(stackFile);
+  checkProjectFiles(
+    (name) => existsSync(join(folder, name)),
+    () => readFileSync(join(folder, PROJECT_FILE), "utf8"),
+  );
+}
+
+/**
+ * Checks the project files of a folder, or of a revision.
+ * @param exists whether it has a file of that name
+ * @param read returns the text of Pulumi.yaml
+ * @throws ConfigError for another project file than Pulumi.yaml, and as {@link checkProjectFile}
+ */
+export function checkProjectFiles(exists: (name: string) => boolean, read: () => string): void {
+  for (const other of OTHER_PROJECT_FILES.filter(exists)) {
+    const hint = `remove it: every check reads ${PROJECT_FILE} and Pulumi.<stack>.yaml`;
+    throw new ConfigError(other, [
+      { path: other, message: "is another project file, which the engine can read", hint },
+    ]);
+  }
+  if (exists(PROJECT_FILE)) checkProjectFile(read());
 }
 
 /**
@@ -24,7 +45,7 @@ export function checkProjectOf(stackFile: string): void {
  * @throws ConfigError
  */
 export function checkProjectFile(text: string): void {
-  const content: unknown = parse(text);
+  const content = parseYamlFile(text, PROJECT_FILE);
   if (!isSection(content)) return;
   const hint = "write it to Pulumi.<stack>.yaml, which every check reads";
   const problems: Problem[] = [];

@@ -4,6 +4,7 @@ import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
 import { buildFor } from "../engine/artifacts.ts";
 import { openCluster } from "../context/identity.ts";
+import { otherConfiguration } from "../engine/configuration.ts";
 import { openEngine } from "../engine/open.ts";
 import { checkPolicyPack, runPolicy } from "../engine/policyPack.ts";
 import { programOf } from "../engine/program.ts";
@@ -11,6 +12,7 @@ import { EngineError, type Ran, type Report, runEngine } from "../engine/run.ts"
 import { isProvider, qualifiedName } from "../engine/step.ts";
 import { previewPage } from "../engine/deployment/page.ts";
 import { painter } from "../terminal/paint.ts";
+import { UserError } from "../../config/userError.ts";
 
 /**
  * @param args `CONTEXT [--drift]`
@@ -38,6 +40,8 @@ async function preview(name: string, drift: boolean, shell: Shell): Promise<numb
   Object.assign(process.env, target.environment);
   const program = await programOf(shell.project);
   const stack = await openEngine(target, shell, program, shell.progress);
+  const other = otherConfiguration(target, await stack.getAllConfig());
+  if (other.length > 0) throw new UserError(other.join("\n"));
   const run = (options: Partial<PreviewOptions>): Promise<unknown> =>
     stack.preview({ color: "never", ...runPolicy(), suppressOutputs: true, ...options });
   try {

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { readStackFile } from "../../config/load.ts";
-import { checkProjectFile } from "../../config/projectFile.ts";
+import { checkProjectFile, checkProjectFiles } from "../../config/projectFile.ts";
 import { messageOf } from "./stacks.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-project-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test("accepts types, and values of other programs", () => {
-  const config = { "gatehouse:domains": { type: "object" }, "aws:region": "eu-north-1", other: { default: 1 } };
+  const config = { "gatehouse:domains": { type: "object" }, "aws:region": "eu-north-1", other: { type: "string" } };
   expect(() => checkProjectFile(JSON.stringify({ name: "x", config }))).not.toThrow();
 });
 
@@ -18,14 +18,36 @@ test("refuses stack files in another folder, and values and defaults for every s
   const config = {
     ...{ "gatehouse:data_api": { value: { domains: "auto" } }, "gatehouse:domains": { type: "object", default: {} } },
     ...{ "kubernetes:context": "production", "variables:DOMAIN": { value: "example.org" } },
+    // The engine adds the name of the project.
+    protected_services: { type: "array", items: { type: "object" }, default: [] },
   };
   const hint = "Write it to Pulumi.<stack>.yaml, which every check reads.";
   expect(messageOf(() => checkProjectFile(JSON.stringify({ stackConfigDir: "stacks", config })))).toBe(
     [
-      "Pulumi.yaml: 5 problems",
+      "Pulumi.yaml: 6 problems",
       "stackConfigDir: reads stack files from another folder. Remove it, and keep them next to Pulumi.yaml.",
       ...Object.keys(config).map((key) => `config.${key}: gives every stack a value. ${hint}`),
     ].join("\n  "),
+  );
+});
+
+test.each(["Pulumi.json", "Pulumi.yml"])("refuses %s, which the engine can read instead", (name) => {
+  expect(
+    messageOf(() =>
+      checkProjectFiles(
+        (file) => file === name,
+        () => "",
+      ),
+    ),
+  ).toBe(
+    `${name}: 1 problem\n  ${name}: is another project file, which the engine can read. ` +
+      "Remove it: every check reads Pulumi.yaml and Pulumi.<stack>.yaml.",
+  );
+});
+
+test("refuses what the engine merges into it", () => {
+  expect(messageOf(() => checkProjectFile("name: x\n<<: { stackConfigDir: other }\n"))).toContain(
+    "has a merge key << (line 2)",
   );
 });
 

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseStackFile, type RawStack, readStackFile } from "../../../config/load.ts";
-import { checkProjectFile, PROJECT_FILE } from "../../../config/projectFile.ts";
+import { checkProjectFiles, PROJECT_FILE } from "../../../config/projectFile.ts";
 import { UserError } from "../../../config/userError.ts";
 import { stacksOf } from "../../context/stackFiles.ts";
 
@@ -49,7 +49,10 @@ export function revision(project: string, name: string): Version {
   return {
     stacks: stacksOf(files),
     read: (stack) => {
-      if (files.includes(PROJECT_FILE)) checkProjectFile(show(PROJECT_FILE));
+      checkProjectFiles(
+        (name) => files.includes(name),
+        () => show(PROJECT_FILE),
+      );
       return parseStackFile(show(fileOf(stack)), stack, fileOf(stack));
     },
   };

@@ -12,6 +12,7 @@ import { customKinds } from "../../../infra/prerequisites/kinds.ts";
 import { problemsOf } from "../../../infra/prerequisites/prerequisite.ts";
 import { prerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import type { ShellEnvironment, StackContext } from "../../context/context.ts";
+import { otherConfiguration } from "../configuration.ts";
 import { openEngine, pulumiOf, secretVariables } from "../open.ts";
 import { kubeConfigOf } from "../../context/kubeconfig.ts";
 import { unreachableApi } from "../../checks/apiAddress.ts";
@@ -137,6 +138,8 @@ async function checkEngine(
     const hint = "Set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key.";
     throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}. ${hint}`);
   });
+  const other = otherConfiguration(target, config);
+  if (other.length > 0) throw new Refusal(other);
   const state = await readState(stack);
   refuseOtherClusters(target, config["kubernetes:context"]?.value, state);
   const changed = changedNames(target, state);

@@ -1,0 +1,33 @@
+import { isDeepStrictEqual } from "node:util";
+import type { StackValues } from "../context/context.ts";
+import type { DecryptedConfig } from "./open.ts";
+
+/**
+ * Returns a problem for each section that the engine reads otherwise than the checks, which read the stack file themselves: the engine deploys what it
+ * reads.
+ * @param config of the stack, as the engine returns it
+ */
+export function otherConfiguration({ stack, raw, local }: StackValues, config: DecryptedConfig): string[] {
+  // The local platform gives both the values of its start.
+  if (local) return [];
+  const ofFile = new Map(
+    Object.entries(raw.config).flatMap(([key, value]) => ("value" in value ? [[key, value.value]] : [])),
+  );
+  const ofEngine = new Map(Object.entries(config).map(([key, { value = "" }]) => [key, fromJson(value)]));
+  const sections = new Set([...ofFile.keys(), ...ofEngine.keys()].filter((key) => key.startsWith("gatehouse:")));
+  return [...sections].sort().flatMap((key) => {
+    if (isDeepStrictEqual(ofFile.get(key), ofEngine.get(key))) return [];
+    const fix = "Write it as plain YAML, once, and put texts that look like numbers or dates in quotes.";
+    return [`${key}: Pulumi reads another value than Pulumi.${stack}.yaml states to the checks. ${fix}`];
+  });
+}
+
+/** The engine returns sections as JSON, with dates as Go prints them (measured with 3.250.0). */
+function fromJson(text: string): unknown {
+  const dates = text.replaceAll(/(\d{4}-\d{2}-\d{2}) 00:00:00 \+0000 UTC/g, "$1");
+  try {
+    return JSON.parse(dates);
+  } catch {
+    return dates;
+  }
+}

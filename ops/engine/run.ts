@@ -105,9 +105,10 @@ export async function runEngine(
     return { changes, steps: merged(planned), done: merged(done), creations };
   } catch (error) {
     const messages = errors.size === 0 ? [reasonOf(error)] : [...errors];
-    const unconfirmed = unknown.filter(({ urn }) =>
-      messages.some((text) => text.startsWith(`${lastOf(urn, "::")}: `) && isResultUnknown(text)),
-    );
+    const unconfirmed = unknown.filter(({ urn }) => {
+      const own = messages.filter((text) => text.startsWith(`${lastOf(urn, "::")}: `));
+      return own.length === 0 || own.some(isResultUnknown);
+    });
     throw new EngineError(
       withoutConsequences(messages),
       { done: merged(done), failed: merged(failed), unconfirmed },

@@ -13,14 +13,20 @@ import type { Resource } from "../state/state.ts";
 /** The value of a secret in the record. */
 export const MASKED = "[secret]";
 
-/** Error messages of clients whose connection ended before the answer arrived. A refused connection has created nothing. */
-const RESULT_UNKNOWN =
-  /does not answer|other side closed|socket hang up|ECONNRESET|EOF|connection reset|time(d )?-?out|\b50[234]\b/i;
-const NEVER_SENT = /ECONNREFUSED|connection refused/i;
+/** Errors of requests that reached no server. */
+const NEVER_SENT = /ECONNREFUSED|connection refused|no such host|ENOTFOUND/i;
+/** Errors of connections that ended before the answer arrived, whatever else the message contains. */
+const NO_ANSWER = /does not answer|EOF|reset|time(d )?-?out|\b50[234]\b/i;
+/** Answers of a server, an admission webhook or a database that did not do what it was asked. */
+const REFUSED =
+  /already exists|does not exist|not found|no matches for kind|invalid|forbidden|unauthorized|conflict|denied|\b4(00|01|03|04|09|22)\b/i;
 
-/** Returns whether a request may have succeeded despite an error. */
+/**
+ * Returns whether a request may have succeeded despite an error. Only a refusal is certain: clients, proxies and servers have many words for a lost
+ * answer, and a change that is taken for refused stays in effect after its revert.
+ */
 export function isResultUnknown(error: string): boolean {
-  return RESULT_UNKNOWN.test(error) && !NEVER_SENT.test(error);
+  return !NEVER_SENT.test(error) && (NO_ANSWER.test(error) || !REFUSED.test(error));
 }
 
 /** An entry of the record: a resource that is created, or one of the state that is updated or deleted. */

@@ -11,7 +11,9 @@ import { parseExactly } from "../../catalog/src/text/json.ts";
 import { webAddress } from "../../catalog/src/text/links.ts";
 import { cellText, shortened, visible } from "../../catalog/src/text/visible.ts";
 
-const csvCell = (value: unknown): string => toCsv(["a"], [{ a: value }]).slice("\uFEFFa\r\n".length, -"\r\n".length);
+/** Returns a cell of a file with several columns, whose cells are quoted only where they have to be. */
+const csvCell = (value: unknown): string =>
+  toCsv(["a", "b"], [{ a: value, b: 0 }]).slice("\uFEFFa,b\r\n".length, -",0\r\n".length);
 
 describe("CSV", () => {
   test.each([
@@ -24,7 +26,13 @@ describe("CSV", () => {
     ["  =1", `"'  =1"`],
     ["\u200B=1", `"'\u200B=1"`],
     ["\uFF1D1", `"'\uFF1D1"`],
+    ["-1e5+cmd", `"'-1e5+cmd"`],
+    ["-e5", `"'-e5"`],
+    ["=1e5", `"'=1e5"`],
     ["-5", "-5"],
+    ["-1e-05", "-1e-05"],
+    ["+1.5E+10", "+1.5E+10"],
+    ["-1,5e10", '"-1,5e10"'],
     ["+47,5", '"+47,5"'],
     [-5, "-5"],
     [null, ""],
@@ -50,12 +58,19 @@ describe("CSV", () => {
     ).toBe(`\uFEFFa,"'=b"\r\n1,x\r\n,"'=y"\r\n`);
   });
 
+  test("quotes every cell of a single column, so that an empty one is no blank line", () => {
+    expect(toCsv(["a"], [{ a: null }, { a: "" }, { a: 1 }, { a: "=x" }])).toBe(
+      '\uFEFF"a"\r\n""\r\n""\r\n"1"\r\n"\'=x"\r\n',
+    );
+    expect(toCsv(["a"], [{ a: null }], false)).toBe('""\r\n');
+  });
+
   test("has no cell that starts like a formula, for any data", () => {
-    const unit = fc.constantFrom(..."=+-@| \t\r\n\0\"',;.1aø😀\u00A0\u200B\u202E\uFEFF\uFF1D\uFF0B");
+    const unit = fc.constantFrom(..."=+-@| \t\r\n\0\"',;.1aeø😀\u00A0\u200B\u202E\uFEFF\uFF1D\uFF0B");
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 6 }), (value) => {
         const cell = csvCell(value).replace(/^"/, "");
-        if (!/^[+-]?\d+([.,]\d+)?"?$/.test(cell)) expect(cell).not.toMatch(/^\s*[=+\-@]/);
+        if (!/^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?"?$/.test(cell)) expect(cell).not.toMatch(/^\s*[=+\-@]/);
       }),
       { numRuns: 1000 },
     );

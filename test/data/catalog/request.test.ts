@@ -114,7 +114,7 @@ describe("a download", () => {
       const { name, text } = await save(page, "CSV");
       expect(name).toBe("marts.ref_number.csv");
       const numbers = Array.from({ length: 1400 }, (_, index) => 1500 - index);
-      expect(text).toBe(`\uFEFFnumber\r\n${numbers.map((number) => `${number}\r\n`).join("")}`);
+      expect(text).toBe(`\uFEFF"number"\r\n${numbers.map((number) => `"${number}"\r\n`).join("")}`);
       await until(["Saved 1,400 rows."], () => texts(page, ".tools details [role=status]"));
     });
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readList, toggled, writeList } from "../../catalog/src/state/list.ts";
-import { OPERATORS } from "../../catalog/src/state/operators.ts";
+import { OPERATORS, takesValue } from "../../catalog/src/state/operators.ts";
 import { listPath, sourcePath, tablePath } from "../../catalog/src/state/paths.ts";
 import { matchesText } from "../../catalog/src/state/search.ts";
 import { PAGE_SIZES, readView, writeView } from "../../catalog/src/state/view.ts";
@@ -34,7 +34,9 @@ describe("the address of the list", () => {
 });
 
 describe("the address of the viewer", () => {
-  const filter = fc.record({ column: text, operator: fc.constantFrom(...OPERATORS), value: fc.string() });
+  const filter = fc
+    .record({ column: text, operator: fc.constantFrom(...OPERATORS), value: fc.string() })
+    .filter(({ operator, value }) => value !== "" || !takesValue(operator));
   const view = fc.record({
     columns: fc.uniqueArray(text),
     sort: fc.option(fc.record({ column: text, descending: fc.boolean() })),
@@ -72,6 +74,14 @@ describe("the address of the viewer", () => {
     expect(readView(new URLSearchParams("page=-3&size=1000000&sort=x.up&where.x=drop.1&where.=eq.1"))).toEqual(
       readView(new URLSearchParams()),
     );
+  });
+
+  test("is read without conditions that lack a value, which no request applies", () => {
+    const { filters } = readView(new URLSearchParams("where.a=eq.&where.b=contains.&where.c=empty.&where.d=eq.0"));
+    expect(filters).toEqual([
+      { column: "c", operator: "empty", value: "" },
+      { column: "d", operator: "eq", value: "0" },
+    ]);
   });
 
   test("names schema and relation as segments of the path", () => {

@@ -1,4 +1,4 @@
-import { isOperator, type Operator } from "./operators.ts";
+import { isOperator, type Operator, takesValue } from "./operators.ts";
 
 /** One condition on a column. */
 export interface Filter {
@@ -42,7 +42,8 @@ const WHERE = "where.";
 
 /**
  * Reads the state of the viewer from a query string: `col` (repeated), `sort=<column>.asc|desc`, `where.<column>=<operator>.<value>`
- * (repeated), `page`, `size`, `x`, `y`, `series` or `map`, `y` or `chart=none`. What cannot be read is left out.
+ * (repeated), `page`, `size`, `x`, `y`, `series` or `map`, `y` or `chart=none`. What cannot be read is left out,
+ * and so is a condition without its value, which no request applies.
  */
 export function readView(params: URLSearchParams): ViewState {
   return {
@@ -79,6 +80,7 @@ function readSort(text: string): ViewState["sort"] {
 function readFilter(key: string, text: string): Filter[] {
   const [, operator = "", value = ""] = /^([a-z]+)\.(.*)$/su.exec(text) ?? [];
   if (!key.startsWith(WHERE) || key === WHERE || !isOperator(operator)) return [];
+  if (value === "" && takesValue(operator)) return [];
   return [{ column: key.slice(WHERE.length), operator, value }];
 }
 

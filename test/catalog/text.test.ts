@@ -4,6 +4,7 @@ import { readDeprecation } from "../../catalog/src/api/deprecation.ts";
 import { choicesOf } from "../../catalog/src/chart/choices.ts";
 import { drawingOf, rankedLabels } from "../../catalog/src/chart/series.ts";
 import { en } from "../../catalog/src/i18n/en.ts";
+import { templates } from "../../catalog/src/i18n/template.ts";
 import { nb } from "../../catalog/src/i18n/nb.ts";
 import { blocksOf } from "../../catalog/src/text/changelog.ts";
 import { toCsv } from "../../catalog/src/text/csv.ts";
@@ -212,6 +213,32 @@ test("parses a changelog as headings, items and paragraphs", () => {
 
 test("has the same texts with the same values in both languages", () => {
   const holes = (words: Record<string, string>): Record<string, string[]> =>
-    Object.fromEntries(Object.entries(words).map(([key, text]) => [key, (text.match(/\{\w+\}/g) ?? []).sort()]));
+    Object.fromEntries(
+      Object.entries(words).map(([key, text]) => [
+        key,
+        [...new Set([...text.matchAll(/\{(\w+)[:}]/g)].map(([, name]) => name ?? ""))].sort(),
+      ]),
+    );
   expect(holes(nb)).toEqual(holes(en));
+});
+
+describe("a text with a number", () => {
+  test.each([
+    ["en", 1, "1 row", "Saved 1 row.", "A query that takes longer than 1 second is stopped."],
+    ["en", 0, "0 rows", "Saved 0 rows.", "A query that takes longer than 0 seconds is stopped."],
+    ["en", 1.5, "1.5 rows", "Saved 1.5 rows.", "A query that takes longer than 1.5 seconds is stopped."],
+    ["nb", 1, "1 rad", "Lagret 1 rad.", "En spørring som tar lengre tid enn 1 sekund, stanses."],
+    ["nb", 1200, "1 200 rader", "Lagret 1 200 rader.", "En spørring som tar lengre tid enn 1 200 sekunder, stanses."],
+  ] as const)("has the form of its words in %s for %d", (language, count, ...expected) => {
+    const words = language === "en" ? en : nb;
+    const filled = templates(language);
+    const texts = [words.countedRows, words.downloaded, words.limitTime];
+    expect(texts.map((text) => filled(text, { count, statementTimeout: count }).replaceAll("\u00A0", " "))).toEqual(
+      expected,
+    );
+  });
+
+  test("keeps values that contain holes, and holes without a value", () => {
+    expect(templates("en")("{a} {b} {c:x|y}", { a: "{b}", c: "1" })).toBe("{b} {b} y");
+  });
 });

@@ -4,13 +4,13 @@ import { useText } from "../i18n/text.tsx";
 
 /** The banner of a schema that is deprecated. */
 export function Deprecated({ deprecation }: { deprecation: Deprecation | null | undefined }): VNode | null {
-  const { t, date } = useText();
+  const { t, utcDay } = useText();
   if (!deprecation) return null;
   const { since, sunset, link } = deprecation;
   return (
     <aside class="deprecated" role="note">
-      <strong>{t("deprecated")}</strong> {since && t("deprecatedSince", { date: date(since) })}{" "}
-      {sunset && t("sunset", { date: date(sunset) })} {link && <a href={link}>{t("deprecatedLink")}</a>}
+      <strong>{t("deprecated")}</strong> {since && t("deprecatedSince", { date: utcDay(since) })}{" "}
+      {sunset && t("sunset", { date: utcDay(sunset) })} {link && <a href={link}>{t("deprecatedLink")}</a>}
     </aside>
   );
 }

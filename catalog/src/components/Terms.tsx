@@ -54,7 +54,8 @@ export function Terms({ endpoint, answer, children }: Props): VNode {
             )}
             {config && (
               <span>
-                {t("limitsLine", limitValues(config.limits))} <span class="spacious">{t("perResponse")}</span>
+                {t("limitsLine", limitValues(config.limits))}{" "}
+                <span class="spacious">{t("perResponse", limitValues(config.limits))}</span>
               </span>
             )}
           </span>

@@ -1,4 +1,4 @@
-/** The texts of the page in English; `{name}` is replaced by a value. */
+/** The texts of the page in English; `{name}` is replaced by a value, `{name:one|other}` by the form of a word for a number. */
 export const en = {
   title: "Data catalog",
   skip: "Skip to the content",
@@ -51,16 +51,16 @@ export const en = {
   nsCadence: "Updated",
   nsEuTheme: "European theme",
   nsLayer: "Layer",
-  shown: "{count} of {total} tables",
+  shown: "{count} of {total} {total:table|tables}",
   nothing: "No table matches.",
   nothingHelp: "Remove a tag or a word from the search.",
   clearAll: "Remove all filters",
   remove: "Remove {name}",
   carrying: "Tables with the column {column}",
   carryingValue: "Tables with {column} = {value}",
-  aboutRows: "about {count} rows",
+  aboutRows: "about {count} {count:row|rows}",
   notCounted: "rows not counted",
-  countedRows: "{count} rows",
+  countedRows: "{count} {count:row|rows}",
   stable: "stable",
   open: "open",
   stableHelp: "Part of the contract: names and types of columns do not change.",
@@ -78,8 +78,10 @@ export const en = {
   rangeExact: "Rows {from}–{to} of {total} (counted exactly)",
   rangeAbout: "Rows {from}–{to} of about {total} (an estimate, not counted)",
   rangeNone: "No row matches the filters.",
+  rangeEmpty: "This table has no rows.",
   rangePast: "There is no page {page}: it is after the last row.",
-  truncated: "You see {shown} rows, not all. One response of the data service contains at most {max} rows.",
+  truncated:
+    "You see {shown} {shown:row|rows}, not all. One response of the data service contains at most {max} {max:row|rows}.",
   complete: "You see all rows that match.",
   previous: "Previous",
   next: "Next",
@@ -150,9 +152,9 @@ export const en = {
   homepage: "Home page",
   limits: "Limits",
   limitsShort:
-    "At most {maxRows} rows per response, {statementTimeout} seconds per query, {requestsPerSecond} requests a second and {inFlight} at a time.",
+    "At most {maxRows} {maxRows:row|rows} per response, {statementTimeout} {statementTimeout:second|seconds} per query, {requestsPerSecond} {requestsPerSecond:request|requests} a second and {inFlight} at a time.",
   limitsLine: "max {maxRows}",
-  perResponse: "rows per response",
+  perResponse: "{maxRows:row|rows} per response",
   limitsMore: "All limits",
   answered: "Retrieved {date}",
 
@@ -163,9 +165,12 @@ export const en = {
   downloadJson: "JSON",
   downloadHelp:
     "All rows that match the filters, with the columns chosen, up to {max} rows. In CSV, text that a spreadsheet would run as a formula gets an apostrophe in front; JSON is unchanged.",
-  downloading: "{count} rows fetched …",
-  downloaded: "Saved {count} rows.",
-  downloadCut: "Saved the first {count} rows, not all: the page stops there. Use the request below for more.",
+  downloadUnordered:
+    "This table has no key and no column to sort by: in more rows than one response contains, some can be repeated and others missing.",
+  downloading: "{count} {count:row|rows} fetched …",
+  downloaded: "Saved {count} {count:row|rows}.",
+  downloadCut:
+    "Saved the first {count} {count:row|rows}, not all: the page stops there. Use the request below for more.",
   cancel: "Cancel",
 
   chartHeading: "Chart",
@@ -176,8 +181,8 @@ export const en = {
   chartSeries: "One line or colour per",
   chartNone: "nothing",
   chartLabel: "{y} by {x}; the same values are in the table",
-  chartAll: "Drawn from all {count} rows that match the filters.",
-  chartCut: "Drawn from {count} rows only; more match. Filter to see the rest.",
+  chartAll: "Drawn from {count:the|all} {count} {count:row|rows} that {count:matches|match} the filters.",
+  chartCut: "Drawn from {count} {count:row|rows} only; more match. Filter to see the rest.",
   chartSkipped: "Left out, without a number or a value on the axis: {count}.",
   chartMany: "{count} series; the first {shown} are drawn. Filter to choose.",
   chartRepeated:
@@ -193,8 +198,8 @@ export const en = {
   mapRange: "{from} to {to}",
   mapNoValue: "no number",
   mapEmpty: "No row has a number for an area of this map.",
-  mapLatest: "Drawn from the {count} rows of the latest {column}, {time}. Filter to see another.",
-  mapMissing: "{count} of {all} rows have no area on this map: {keys}.",
+  mapLatest: "Drawn from the {count} {count:row|rows} of the latest {column}, {time}. Filter to see another.",
+  mapMissing: "{count} of {all} {all:row|rows} {count:has|have} no area on this map: {keys}.",
   mapSkipped: "Rows without a number: {count}.",
   mapRepeated: "Areas with several rows, which are not added up: {count} ({names}). Filter to one row per area.",
   mapBoundaries: "Boundaries of 2020, simplified, with the numbers of 2024:",
@@ -224,12 +229,13 @@ export const en = {
   aboutOpenHeading: "What is stable",
   aboutLimitsHeading: "Limits",
   limitRows:
-    "One response contains at most {maxRows} rows (header X-Max-Rows). Content-Range shows whether there are more.",
-  limitCount: "Tables of more than {exactCountRows} rows are not counted exactly; use Prefer: count=estimated.",
-  limitTime: "A query that takes longer than {statementTimeout} seconds is stopped.",
+    "One response contains at most {maxRows} {maxRows:row|rows} (header X-Max-Rows). Content-Range shows whether there are more.",
+  limitCount:
+    "Tables of more than {exactCountRows} {exactCountRows:row|rows} are not counted exactly; use Prefer: count=estimated.",
+  limitTime: "A query that takes longer than {statementTimeout} {statementTimeout:second|seconds} is stopped.",
   limitRate:
-    "Each client address may send {requestsPerSecond} requests a second on average and {burst} in a burst, with at most {inFlight} concurrent requests. Further requests get status 429; the header Retry-After states when to retry.",
-  limitCache: "Responses can be cached for {maxAge} seconds, and revalidated with If-None-Match.",
+    "Each client address may send {requestsPerSecond} {requestsPerSecond:request|requests} a second on average and {burst} in a burst, with at most {inFlight} concurrent {inFlight:request|requests}. Further requests get status 429; the header Retry-After states when to retry.",
+  limitCache: "Responses can be cached for {maxAge} {maxAge:second|seconds}, and revalidated with If-None-Match.",
   limitRead: "The data can be read, not changed: GET, HEAD and OPTIONS only.",
   aboutCiteHeading: "How to cite",
   aboutCite:

@@ -3,10 +3,10 @@ import { useContext, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { remembered, remember } from "../state/preferences.ts";
 import { en, type Texts } from "./en.ts";
 import { nb } from "./nb.ts";
+import { templates, type Values } from "./template.ts";
 
 export type Language = "nb" | "en";
 export type TextKey = keyof Texts;
-type Values = Readonly<Record<string, string | number>>;
 
 export interface Text {
   readonly language: Language;
@@ -16,6 +16,8 @@ export interface Text {
   readonly number: (value: number) => string;
   /** A day, or a day and time; text that is no date stays as it is. */
   readonly date: (value: string | Date, withTime?: boolean) => string;
+  /** A day in UTC, for what begins or ends at midnight there. */
+  readonly utcDay: (value: Date) => string;
 }
 
 const TEXTS: Record<Language, Texts> = { en, nb };
@@ -43,20 +45,18 @@ function textIn(language: Language, setLanguage: (language: Language) => void): 
   const numbers = new Intl.NumberFormat(language);
   const days = new Intl.DateTimeFormat(language, { dateStyle: "long" });
   const times = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
-  const written = (value: string | number): string => (typeof value === "number" ? numbers.format(value) : value);
+  const utcDays = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
+  const filled = templates(language);
   return {
     language,
     setLanguage,
-    t: (key, values = {}) =>
-      TEXTS[language][key].replace(/\{(\w+)\}/gu, (hole, name: string) => {
-        const value = values[name];
-        return value === undefined ? hole : written(value);
-      }),
+    t: (key, values = {}) => filled(TEXTS[language][key], values),
     number: (value) => numbers.format(value),
     date: (value, withTime = false) => {
       const date = new Date(value);
       return Number.isNaN(date.getTime()) ? String(value) : (withTime ? times : days).format(date);
     },
+    utcDay: (value) => utcDays.format(value),
   };
 }
 

@@ -9,7 +9,7 @@ import { LIMIT_TEXTS, limitValues } from "../text/limits.ts";
 
 /** The limits of the API, what is stable, and how its data are cited. */
 export function AboutPage(): VNode {
-  const { t } = useText();
+  const { t, date } = useText();
   const { data: config, error, refetch, isPending } = useConfig();
   return (
     <>
@@ -41,7 +41,7 @@ export function AboutPage(): VNode {
             title: "Folketall",
             relation: "marts.fact_folketall",
             licence: "CC BY 4.0",
-            date: "1. 1. 2026",
+            date: date(new Date(2026, 0, 1)),
             url: `${SITE}data/marts/fact_folketall`,
           })}
         </blockquote>

@@ -102,8 +102,10 @@ describe("the language", () => {
       await page.goto(new URL("/about", page.url()).href);
       await settled(page);
       expect(await texts(page, "h1")).toEqual(["Grenser og sitering"]);
+      expect(await page.locator("blockquote").innerText()).toContain("Lest 1. januar 2026 på");
       await page.getByLabel("Språk").selectOption("en");
       await until(["Limits and how to cite"], () => texts(page, "h1"));
+      expect(await page.locator("blockquote").innerText()).toContain("Read January 1, 2026 at");
     });
   });
 });

@@ -109,7 +109,7 @@ test("draws municipalities of the latest year, and lists the rows that it cannot
   await visit("/data/marts/fact_area?map=kommune_nr&y=value&where.year=eq.2023", async (page) => {
     expect(await drawnAreas(page)).toEqual({ "tone-1": 1, "tone-5": 1, "no-value": 354 });
     expect(await texts(page, ".basis")).toEqual([
-      "Drawn from all 4 rows that match the filters. 1 of 4 rows have no area on this map: 0101. Rows without a number: 1.",
+      "Drawn from all 4 rows that match the filters. 1 of 4 rows has no area on this map: 0101. Rows without a number: 1.",
       BOUNDARIES,
     ]);
     await page.getByLabel("Find an area").selectOption("Halden (3101)");
@@ -121,7 +121,7 @@ test("does not draw an area of several rows, and is a chart if the column in the
   await visit("/data/marts/fact_visit?map=kommune_nr&y=value", async (page) => {
     expect(await drawnAreas(page)).toEqual({ "tone-3": 1, "no-value": 355 });
     expect(await texts(page, ".basis")).toEqual([
-      "Drawn from all 5 rows that match the filters. 1 of 5 rows have no area on this map: 0101. Rows without a number: 1. Areas with several rows, which are not added up: 1 (Stavanger). Filter to one row per area.",
+      "Drawn from all 5 rows that match the filters. 1 of 5 rows has no area on this map: 0101. Rows without a number: 1. Areas with several rows, which are not added up: 1 (Stavanger). Filter to one row per area.",
       BOUNDARIES,
     ]);
   });

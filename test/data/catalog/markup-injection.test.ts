@@ -39,7 +39,7 @@ describe("markup in every field", () => {
         expect(await texts(page, "h1")).toEqual([`Tables with ${ATTACK} = x`]);
         expect(await injectedMarkup(page)).toEqual(NONE);
         await page.getByRole("button", { name: "Remove topic:<b>" }).click();
-        await page.getByText("1 of 1 tables").waitFor();
+        await page.getByText("1 of 1 table").waitFor();
         expect((await texts(page, ".endpoint"))[0]).toContain(
           `${TITLE.replace("\u202E", "⟨U+202E⟩")} marts.${RELATION} · fact`,
         );

@@ -1,0 +1,18 @@
+export type Values = Readonly<Record<string, string | number>>;
+
+/** `{name}`, or `{name:one|other}`: the form of a word for a number. */
+const HOLE = /\{(\w+)(?::([^|{}]*)\|([^|{}]*))?\}/gu;
+
+/** Returns a function that puts values into a text. It writes numbers, and chooses forms of words, as the language does. */
+export function templates(language: string): (text: string, values: Values) => string {
+  const numbers = new Intl.NumberFormat(language);
+  const plurals = new Intl.PluralRules(language);
+  return (text, values) =>
+    text.replace(HOLE, (hole, name: string, one: string | undefined, other: string | undefined) => {
+      const value = values[name];
+      if (value === undefined) return hole;
+      if (one !== undefined && other !== undefined)
+        return typeof value === "number" && plurals.select(value) === "one" ? one : other;
+      return typeof value === "number" ? numbers.format(value) : value;
+    });
+}

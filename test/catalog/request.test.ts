@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { quotedName, urlOf, viewRequest } from "../../catalog/src/api/request.ts";
+import { quotedName, tieBreakers, unsortedFirstPage, urlOf, viewRequest } from "../../catalog/src/api/request.ts";
 import { familyOf, isMeasure, isRegion, isTime, operatorsOf } from "../../catalog/src/state/columns.ts";
 import { comparison } from "../../catalog/src/state/operators.ts";
 import { readView, type ViewState } from "../../catalog/src/state/view.ts";
@@ -14,6 +14,7 @@ function address(view: Partial<ViewState>, schema = "marts"): string {
     schema,
     relation: "fact_population",
     primary_key: ["kommune_nr", "year"],
+    columns: [{ name: "folketall", type: "integer" }],
     stability: "open",
   } as const;
   return urlOf(BASE, viewRequest(endpoint, { ...first, ...view }));
@@ -25,6 +26,52 @@ describe("the request of a view", () => {
     expect(address({ sort: { column: "year", descending: true }, page: 3, size: 25 })).toBe(
       `${BASE}/fact_population?order=year.desc.nullslast,kommune_nr&limit=25&offset=50`,
     );
+  });
+
+  describe("of a relation without a key", () => {
+    const column = (name: string, type = "text") => ({ name, type });
+    const endpoint = {
+      ...{ schema: "api_v1", relation: "x", primary_key: [], stability: "stable" as const },
+      columns: [
+        ...[column("doc", "jsonb"), column("region"), column("a,b", "numeric(5,2)"), column("day", "date")],
+        ...[column("tags", "text[]"), column("ok", "boolean"), column("id", "uuid"), column("kind", "marts.kind")],
+      ],
+    };
+
+    test("is ordered by every column that can be sorted, after the chosen one", () => {
+      const order = (view: Partial<ViewState>): unknown =>
+        new URLSearchParams(viewRequest(endpoint, { ...first, ...view }).params.map((pair) => [...pair])).get("order");
+      expect(order({})).toBe('region,"a,b",day,ok,id');
+      expect(order({ sort: { column: "day", descending: true } })).toBe('day.desc.nullslast,region,"a,b",ok,id');
+      expect(order({ columns: ["ok"], page: 2 })).toBe('region,"a,b",day,ok,id');
+    });
+
+    test("has no order if no column can be sorted", () => {
+      const none = { ...endpoint, columns: [column("doc", "json")] };
+      expect(tieBreakers(none)).toEqual([]);
+      expect(viewRequest(none, first).params).toEqual([["limit", "100"]]);
+    });
+
+    test("has an address that proxies accept, for any number of columns", () => {
+      const named = (name: string, count: number) => Array.from({ length: count }, (_, at) => column(`${name}_${at}`));
+      expect(tieBreakers({ ...endpoint, columns: named("indicator", 200) })).toHaveLength(200);
+      const wide = { ...endpoint, columns: named("æ".repeat(55), 200) };
+      const url = urlOf(BASE, viewRequest(wide, { ...first, page: 2 }));
+      expect(url.length).toBeGreaterThan(3500);
+      expect(url.length).toBeLessThan(4200);
+    });
+
+    test("sorts a large one only for a chosen order or a later page", () => {
+      const unsorted = (view: Partial<ViewState>, primary_key: string[] = []): boolean => {
+        const of = { ...endpoint, primary_key };
+        const wanted = { ...first, ...view };
+        return unsortedFirstPage(of, wanted, viewRequest(of, wanted)).params.every(([name]) => name !== "order");
+      };
+      expect(unsorted({})).toBe(true);
+      expect(unsorted({ page: 2 })).toBe(false);
+      expect(unsorted({ sort: { column: "day", descending: false } })).toBe(false);
+      expect(unsorted({}, ["id"])).toBe(false);
+    });
   });
 
   test("selects columns and combines filters", () => {
@@ -40,7 +87,7 @@ describe("the request of a view", () => {
   });
 
   test("names a schema unless it is the default one", () => {
-    const endpoint = { schema: "api_v1", relation: "x", primary_key: [], stability: "stable" } as const;
+    const endpoint = { schema: "api_v1", relation: "x", primary_key: [], columns: null, stability: "stable" } as const;
     expect(viewRequest(endpoint, first).profile).toBeUndefined();
     expect(viewRequest({ ...endpoint, schema: "public_v1" }, first).profile).toBeUndefined();
     expect(viewRequest({ ...endpoint, stability: "open" }, first).profile).toBe("api_v1");

@@ -4,7 +4,7 @@ import { readList, toggled, writeList } from "../../catalog/src/state/list.ts";
 import { OPERATORS, takesValue } from "../../catalog/src/state/operators.ts";
 import { listPath, sourcePath, tablePath } from "../../catalog/src/state/paths.ts";
 import { matchesText } from "../../catalog/src/state/search.ts";
-import { PAGE_SIZES, readView, writeView } from "../../catalog/src/state/view.ts";
+import { PAGE_SIZES, pageSizes, readView, writeView } from "../../catalog/src/state/view.ts";
 
 const text = fc.string({ unit: "grapheme", minLength: 1 });
 const reread = (params: URLSearchParams): URLSearchParams => new URLSearchParams(params.toString());
@@ -82,6 +82,16 @@ describe("the address of the viewer", () => {
       { column: "c", operator: "empty", value: "" },
       { column: "d", operator: "eq", value: "0" },
     ]);
+  });
+
+  test.each([
+    [1, [25]],
+    [25, [25]],
+    [60, [25, 100]],
+    [100, [25, 100]],
+    [1000, [25, 100, 250, 500]],
+  ])("offers page sizes for at most %d rows in a response", (maxRows, sizes) => {
+    expect(pageSizes(maxRows)).toEqual(sizes);
   });
 
   test("names schema and relation as segments of the path", () => {

@@ -1,3 +1,4 @@
+import { type Column, familyOf } from "../state/columns.ts";
 import { comparison, takesValue } from "../state/operators.ts";
 import type { Filter, ViewState } from "../state/view.ts";
 
@@ -8,6 +9,7 @@ interface RequestedRelation {
   readonly schema: string;
   readonly relation: string;
   readonly primary_key: readonly string[];
+  readonly columns: readonly Pick<Column, "name" | "type">[] | null;
   readonly stability: "stable" | "open";
 }
 
@@ -34,14 +36,12 @@ function readable(text: string): string {
 }
 
 /**
- * Returns the request of the viewer: the rows of one page, in an order that does not change between pages where the relation has a key. It names the
+ * Returns the request of the viewer: the rows of one page, in an order that does not change between pages (see {@link tieBreakers}). It names the
  * schema unless that is the default one, whose relations alone are stable.
  */
-export function viewRequest(
-  { schema, relation, primary_key, stability }: RequestedRelation,
-  view: ViewState,
-): RowsRequest {
-  const order = orderOf(view.sort, primary_key);
+export function viewRequest(endpoint: RequestedRelation, view: ViewState): RowsRequest {
+  const { schema, relation, stability } = endpoint;
+  const order = orderOf(view.sort, tieBreakers(endpoint));
   return {
     relation,
     profile: stability === "stable" ? undefined : schema,
@@ -62,8 +62,38 @@ export function filterParams(filters: readonly Filter[]): (readonly [string, str
     .map(({ column, operator, value }) => [quotedName(column), comparison(operator, value)] as const);
 }
 
-function orderOf(sort: ViewState["sort"], primaryKey: readonly string[]): string {
-  const rest = primaryKey.filter((column) => column !== sort?.column).map(quotedName);
+/**
+ * Returns the request of a first page that needs no sorting of all rows: of a relation without a key and without a chosen order, any rows. Sorting
+ * those of a large view takes longer than the API allows.
+ */
+export function unsortedFirstPage(
+  { primary_key }: RequestedRelation,
+  view: ViewState,
+  request: RowsRequest,
+): RowsRequest {
+  if (view.sort !== null || view.page > 1 || primary_key.length > 0) return request;
+  return { ...request, params: request.params.filter(([name]) => name !== "order") };
+}
+
+/** Maximum length of an order in the address, where proxies accept lines of 8,000 characters. */
+const MAX_ORDER = 4000;
+const SORTABLE = new Set(["number", "time", "text", "boolean"]);
+
+/**
+ * Returns the columns by which rows are ordered so that each has one place: the primary key. Without one, all columns that Postgres can sort, as far
+ * as the address has room for them.
+ */
+export function tieBreakers({ primary_key, columns }: Pick<RequestedRelation, "primary_key" | "columns">): string[] {
+  if (primary_key.length > 0) return [...primary_key];
+  const sortable = (columns ?? []).filter((column) => SORTABLE.has(familyOf(column)) || column.type === "uuid");
+  let length = 0;
+  return sortable
+    .map(({ name }) => name)
+    .filter((name) => (length += readable(quotedName(name)).length + 1) <= MAX_ORDER);
+}
+
+function orderOf(sort: ViewState["sort"], columns: readonly string[]): string {
+  const rest = columns.filter((column) => column !== sort?.column).map(quotedName);
   return [...(sort ? [`${quotedName(sort.column)}.${sort.descending ? "desc.nullslast" : "asc"}`] : []), ...rest].join(
     ",",
   );

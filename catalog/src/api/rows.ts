@@ -4,12 +4,16 @@ import { type Answer, fetchRows } from "./client.ts";
 import { loadConfig } from "./config.ts";
 import { ApiError } from "./errors.ts";
 import type { EndpointDetails } from "./meta.ts";
-import { type RowsRequest, viewRequest } from "./request.ts";
+import { type RowsRequest, unsortedFirstPage, viewRequest } from "./request.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows with a total, and whether that was counted or estimated. */
+/** Rows of one page with a total, and whether that was counted or estimated. */
 export interface Counted extends Answer<Row> {
+  /** The page and the filters that they belong to. */
+  readonly view: Pick<ViewState, "page" | "size" | "filters">;
+  /** The request that returned them. */
+  readonly request: RowsRequest;
   readonly exact: boolean;
   readonly maxRows: number;
 }
@@ -19,31 +23,41 @@ export function isComplete({ exact, total, rows }: Counted): boolean {
   return exact && total === rows.length;
 }
 
-/** The rows of one page of the viewer, with their total; those of the last page stay until the next are there. */
+/** Returns the rows of one page of the viewer, with their total; those of the last page stay until the next are there. */
 export function useRows(endpoint: EndpointDetails, view: ViewState): UseQueryResult<Counted> {
   const request = viewRequest(endpoint, view);
   return useQuery({
     queryKey: ["rows", request],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => fetchCounted(request, endpoint.row_estimate ?? 0, signal),
+    queryFn: ({ signal }) => fetchCounted(endpoint, view, request, signal),
   });
 }
 
 /** Counts exactly unless the relation is known to be larger than what the API counts, or the API refuses to. */
-async function fetchCounted(request: RowsRequest, estimate: number, signal: AbortSignal): Promise<Counted> {
+async function fetchCounted(
+  endpoint: EndpointDetails,
+  view: ViewState,
+  request: RowsRequest,
+  signal: AbortSignal,
+): Promise<Counted> {
   const { limits } = await loadConfig();
-  const fetchWith = async (prefer: string): Promise<Omit<Counted, "exact">> => {
-    const answer = await fetchRows<Row>({ ...request, prefer }, signal);
-    return { ...answer, maxRows: answer.maxRows ?? limits.maxRows };
+  const fetchWith = async (sent: RowsRequest, prefer: string): Promise<Omit<Counted, "exact">> => {
+    const answer = await fetchRows<Row>({ ...sent, prefer }, signal);
+    return { ...answer, maxRows: answer.maxRows ?? limits.maxRows, view, request: sent };
   };
-  if (estimate <= limits.exactCountRows) {
+  if ((endpoint.row_estimate ?? 0) <= limits.exactCountRows) {
     try {
-      return { ...(await fetchWith("count=exact")), exact: true };
+      return { ...(await fetchWith(request, "count=exact")), exact: true };
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "exact_count_refused")) throw error;
     }
   }
-  const answer = await fetchWith("count=estimated");
+  const first = unsortedFirstPage(endpoint, view, request);
+  const answer = await fetchWith(first, "count=estimated");
   // PostgREST counts what fits into one answer, and estimates the rest.
-  return { ...answer, exact: answer.total !== null && answer.total < answer.maxRows };
+  const exact = answer.total !== null && answer.total < answer.maxRows;
+  // So few rows are sorted in no time, and the next page continues this one.
+  if (exact && first !== request && answer.rows.length < (answer.total ?? 0))
+    return { ...(await fetchWith(request, "count=estimated")), exact };
+  return { ...answer, exact };
 }

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { download, type Format, MAX_ROWS } from "../api/download.ts";
 import type { EndpointDetails } from "../api/meta.ts";
-import { viewRequest } from "../api/request.ts";
+import { tieBreakers, viewRequest } from "../api/request.ts";
 import { useText } from "../i18n/text.tsx";
 import type { Column } from "../state/columns.ts";
 import type { ViewState } from "../state/view.ts";
@@ -44,7 +44,9 @@ export function Download({ endpoint, view, columns }: Props): VNode {
     <details class="filter">
       <summary>{t("downloadHeading")}</summary>
       <p>
-        <small>{t("downloadHelp", { max: MAX_ROWS })}</small>
+        <small>
+          {t("downloadHelp", { max: MAX_ROWS })} {tieBreakers(endpoint).length === 0 && t("downloadUnordered")}
+        </small>
       </p>
       <div role="group">
         <button type="button" disabled={state.at === "busy"} onClick={() => void save("csv")}>

@@ -4,6 +4,7 @@ import { Link, useLocation } from "wouter-preact";
 // The router\'s own decodes it twice.
 import { useSearch } from "wouter-preact/use-browser-location";
 import type { EndpointDetails } from "../api/meta.ts";
+import { viewRequest } from "../api/request.ts";
 import { isComplete, useRows } from "../api/rows.ts";
 import { choicesOf } from "../chart/choices.ts";
 import { useText } from "../i18n/text.tsx";
@@ -33,12 +34,20 @@ const NONE: readonly Column[] = [];
 /** Characters of the description above the rows; the details have all. */
 const LEAD = 160;
 
+interface Props {
+  readonly endpoint: EndpointDetails;
+  /** Maximum number of rows in one response. */
+  readonly maxRows: number;
+}
+
 /** One relation: the rows that the query string selects, and its metadata. */
-export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode {
+export function EndpointView({ endpoint, maxRows }: Props): VNode {
   const { t } = useText();
   const [, navigate] = useLocation();
   const search = useSearch();
-  const view = useMemo(() => readView(new URLSearchParams(search)), [search]);
+  const chosen = useMemo(() => readView(new URLSearchParams(search)), [search]);
+  // The address keeps the size that was chosen: another stack or a later limit may allow it.
+  const view = useMemo(() => ({ ...chosen, size: Math.min(chosen.size, maxRows) }), [chosen, maxRows]);
   const { data, error, refetch, isFetching, isPlaceholderData } = useRows(endpoint, view);
   const [begun, setBegun] = useState<string | null>(null);
   const columns = endpoint.columns ?? NONE;
@@ -48,7 +57,7 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
   const lead = shortened(description, LEAD);
   // Another selection or order begins at its first page.
   const go = (change: Partial<ViewState>): void =>
-    navigate(tablePath(schema, relation, { ...view, page: 1, ...change }));
+    navigate(tablePath(schema, relation, { ...chosen, page: 1, ...change }));
   const changeChart = (chart: ViewState["chart"]): void => go({ chart, page: view.page });
   const choices = useMemo(() => choicesOf(columns, data && isComplete(data) ? data.rows : []), [columns, data]);
   const drawn = choices !== null && view.chart !== "none";
@@ -103,28 +112,41 @@ export function EndpointView({ endpoint }: { endpoint: EndpointDetails }): VNode
         {isFetching && (!data || isPlaceholderData) && <Pending key={search} />}
         {data && error === null && (
           <>
-            <Totals answer={data} view={view} />
+            <Totals answer={data} stale={isPlaceholderData} />
             <div class={drawn ? "table-and-chart" : undefined}>
               <div>
                 <DataTable
                   columns={shown}
                   rows={data.rows}
-                  firstRow={(view.page - 1) * view.size + 1}
+                  firstRow={(data.view.page - 1) * data.view.size + 1}
                   sort={view.sort}
                   stale={isPlaceholderData}
                   changeSort={(sort) => go({ sort })}
                   filterBy={setBegun}
                 />
-                <Paging total={data.total} exact={data.exact} rows={data.rows.length} view={view} go={go} />
+                <Paging
+                  total={data.total}
+                  exact={data.exact}
+                  rows={data.rows.length}
+                  maxRows={maxRows}
+                  view={view}
+                  go={go}
+                />
               </div>
               {choices && drawn && (
-                <ChartPanel endpoint={endpoint} view={view} answer={data} choices={choices} change={changeChart} />
+                <ChartPanel
+                  endpoint={endpoint}
+                  view={{ ...view, filters: data.view.filters }}
+                  answer={data}
+                  choices={choices}
+                  change={changeChart}
+                />
               )}
             </div>
           </>
         )}
       </section>
-      <RequestBox endpoint={endpoint} view={view} />
+      <RequestBox request={data && !isPlaceholderData ? data.request : viewRequest(endpoint, view)} />
       <ColumnsReference endpoint={endpoint} filters={view.filters} />
       <Citation endpoint={endpoint} view={view} />
     </>

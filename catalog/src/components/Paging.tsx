@@ -1,21 +1,24 @@
 import type { VNode } from "preact";
 import { useText } from "../i18n/text.tsx";
-import { PAGE_SIZES, type ViewState } from "../state/view.ts";
+import { pageSizes, type ViewState } from "../state/view.ts";
 
 interface Props {
   readonly total: number | null;
   readonly exact: boolean;
   /** Rows on this page. */
   readonly rows: number;
+  /** Maximum number of rows in one response. */
+  readonly maxRows: number;
   readonly view: ViewState;
   readonly go: (change: Partial<ViewState>) => void;
 }
 
 /** Links to other pages. A link to the last page requires an exact number of rows. */
-export function Paging({ total, exact, rows, view: { page, size }, go }: Props): VNode {
+export function Paging({ total, exact, rows, maxRows, view: { page, size }, go }: Props): VNode {
   const { t } = useText();
   const pages = exact && total !== null ? Math.max(1, Math.ceil(total / size)) : undefined;
   const more = pages === undefined ? rows === size : page < pages;
+  const sizes = pageSizes(maxRows);
   const button = (key: "first" | "previous" | "next" | "last", to: number, enabled: boolean): VNode => (
     <button type="button" class="outline" disabled={!enabled} onClick={() => go({ page: to })}>
       {t(key)}
@@ -30,10 +33,13 @@ export function Paging({ total, exact, rows, view: { page, size }, go }: Props):
       {pages !== undefined && button("last", pages, page < pages)}
       <label>
         {t("perPage")}
-        <select value={size} onChange={({ currentTarget }) => go({ size: Number(currentTarget.value) })}>
-          {PAGE_SIZES.map((choice) => (
+        <select
+          value={sizes.find((choice) => choice >= size)}
+          onChange={({ currentTarget }) => go({ size: Number(currentTarget.value) })}
+        >
+          {sizes.map((choice) => (
             <option key={choice} value={choice}>
-              {choice}
+              {Math.min(choice, maxRows)}
             </option>
           ))}
         </select>

@@ -1,20 +1,17 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useConfig } from "../api/config.ts";
-import type { EndpointDetails } from "../api/meta.ts";
-import { urlOf, viewRequest } from "../api/request.ts";
+import { type RowsRequest, urlOf } from "../api/request.ts";
 import { useText } from "../i18n/text.tsx";
-import type { ViewState } from "../state/view.ts";
 import { type Language, LANGUAGES, snippet } from "../text/snippets.ts";
 import { Choices } from "./Choices.tsx";
 import { CopyBox } from "./CopyBox.tsx";
 
 /** The request for the shown rows as a command or program, to copy. */
-export function RequestBox({ endpoint, view }: { endpoint: EndpointDetails; view: ViewState }): VNode {
+export function RequestBox({ request }: { request: RowsRequest }): VNode {
   const { t } = useText();
   const [language, setLanguage] = useState<Language>("curl");
   const { data: config } = useConfig();
-  const request = viewRequest(endpoint, view);
   return (
     <section aria-labelledby="request">
       <h2 id="request">{t("requestHeading")}</h2>

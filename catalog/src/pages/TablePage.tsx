@@ -1,15 +1,18 @@
 import type { VNode } from "preact";
+import { useConfig } from "../api/config.ts";
 import { useEndpoint } from "../api/meta.ts";
 import { EndpointView } from "../components/EndpointView.tsx";
 import { Pending } from "../components/Pending.tsx";
 import { Problem } from "../components/Problem.tsx";
 import { NotFoundPage } from "./NotFoundPage.tsx";
 
-/** The viewer of one relation, once it is known what that is. */
+/** The viewer of one relation, once its metadata and the limits of the API are known. */
 export function TablePage({ schema, relation }: { schema: string; relation: string }): VNode {
+  const config = useConfig();
   const { data, error, refetch } = useEndpoint(schema, relation);
   const endpoint = data?.rows[0];
-  if (endpoint) return <EndpointView endpoint={endpoint} />;
-  if (error) return <Problem error={error} retry={refetch} />;
-  return data ? <NotFoundPage /> : <Pending />;
+  if (endpoint && config.data) return <EndpointView endpoint={endpoint} maxRows={config.data.limits.maxRows} />;
+  const failed = error ?? config.error;
+  if (failed) return <Problem error={failed} retry={() => Promise.all([refetch(), config.refetch()])} />;
+  return data && !endpoint ? <NotFoundPage /> : <Pending />;
 }

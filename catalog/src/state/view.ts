@@ -40,6 +40,11 @@ export const PAGE_SIZES = [25, 100, 250, 500] as const;
 const DEFAULT_SIZE = 100;
 const WHERE = "where.";
 
+/** Returns the page sizes to choose from: those that one response can contain, and one for as many rows as it can. */
+export function pageSizes(maxRows: number): readonly number[] {
+  return PAGE_SIZES.filter((_, index) => index === 0 || (PAGE_SIZES[index - 1] ?? 0) < maxRows);
+}
+
 /**
  * Reads the state of the viewer from a query string: `col` (repeated), `sort=<column>.asc|desc`, `where.<column>=<operator>.<value>`
  * (repeated), `page`, `size`, `x`, `y`, `series` or `map`, `y` or `chart=none`. What cannot be read is left out,

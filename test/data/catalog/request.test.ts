@@ -81,7 +81,9 @@ describe("the exact request", () => {
       "/data/api_v1/distrikt_summary",
       async (page) => {
         const text = await snippet(page, "curl");
-        expect(text).toBe(`curl --fail --globoff '${inject("data").url}/distrikt_summary?limit=100'\n`);
+        expect(text).toBe(
+          `curl --fail --globoff '${inject("data").url}/distrikt_summary?order=fylke_nr,fylke_navn,kommuner&limit=100'\n`,
+        );
         const copy = page.locator("[aria-labelledby=request]").getByRole("button", { name: "Copy" });
         await copy.click();
         await page.getByText("Copied", { exact: true }).waitFor();

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { download, type Format, MAX_ROWS } from "../api/download.ts";
 import type { EndpointDetails } from "../api/meta.ts";
 import { tieBreakers, viewRequest } from "../api/request.ts";
@@ -24,6 +24,8 @@ export function Download({ endpoint, view, columns }: Props): VNode {
   const { t } = useText();
   const [state, setState] = useState<State>({ at: "idle" });
   const running = useRef<AbortController | null>(null);
+  // A file that the browser offers on another page belongs to no visible button.
+  useEffect(() => () => running.current?.abort(), []);
   const save = async (format: Format): Promise<void> => {
     const controller = new AbortController();
     running.current = controller;
@@ -34,6 +36,7 @@ export function Download({ endpoint, view, columns }: Props): VNode {
     try {
       const names = columns.map(({ name }) => name);
       const { file, rows, cut } = await download(all, names, format, progress, controller.signal);
+      controller.signal.throwIfAborted();
       offer(file, `${endpoint.schema}.${endpoint.relation}.${format}`);
       setState({ at: cut ? "cut" : "done", rows });
     } catch (error) {

@@ -121,6 +121,22 @@ describe("a download", () => {
     });
   });
 
+  test("is cancelled when the user opens another page", async () => {
+    await visit("/data/marts/ref_number", async (page) => {
+      await page.route(/ref_number\?.*offset=0$/, () => undefined);
+      await page.getByText("Download", { exact: true }).click();
+      const isBatch = (request: { url(): string }): boolean => request.url().endsWith("offset=0");
+      const batch = page.waitForEvent("request", isBatch);
+      await page.getByRole("button", { name: "CSV" }).click();
+      await batch;
+      await Promise.all([
+        page.waitForEvent("requestfailed", isBatch),
+        page.getByRole("link", { name: "All data" }).first().click(),
+      ]);
+      await page.getByRole("heading", { name: "All data" }).waitFor();
+    });
+  });
+
   test("quotes values in CSV (RFC 4180), and equals the API's response as JSON", async () => {
     await visit("/data/marts/fact_observation?col=label&col=doc&col=amount&col=tags", async (page) => {
       const { text } = await save(page, "CSV");

@@ -15,8 +15,9 @@ export function useCitation(
   { columns, filters }: ViewState,
 ): Readonly<Record<Format, string>> | undefined {
   const { t, date } = useText();
-  const { data, isLoading } = useSources(endpoint.source_ids);
-  if (isLoading) return undefined;
+  const { data } = useSources(endpoint.source_ids);
+  // Not requested for a relation without sources. After an error, their terms are unknown: that is not "no licence stated".
+  if (!data && endpoint.source_ids.length > 0) return undefined;
   const sources = data?.rows ?? [];
   const distinct = (values: readonly (string | null)[]): string[] => [
     ...new Set(values.filter((value) => value !== null)),

@@ -108,6 +108,22 @@ test("keeps tags and search words when the list fails to load, and loads it on r
   }
 });
 
+test("offers no citation while the sources are unknown, which would state no licence", async () => {
+  const sources = `${inject("data").url}/meta_sources**`;
+  const work = async (page: Page): Promise<void> => {
+    expect(await errorText(page)).toContain("Too many requests");
+    const cite = page.getByRole("button", { name: "Copy citation" });
+    expect([await cite.count(), await page.locator("[aria-labelledby=cite]").count()]).toEqual([0, 0]);
+    await page.unroute(sources);
+    await pressRetry(page);
+    await cite.waitFor();
+    expect((await texts(page, "[aria-labelledby=cite] pre"))[0]).not.toContain("no licence stated");
+  };
+  const prepare = (page: Page): Promise<unknown> =>
+    page.route(sources, respondWith(429, "Too Many Requests", { "Retry-After": "0" }));
+  await visit("/data/marts/dim_kommune", work, { ...NETWORK, prepare });
+});
+
 test("shows an error when a relation, source or contract fails to load, and loads it on retry", async () => {
   for (const [path, pattern, heading] of [
     ["/data/marts/dim_fylke", `${inject("data").url}/meta_endpoints**`, "Counties open"],

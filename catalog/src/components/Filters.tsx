@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useText } from "../i18n/text.tsx";
 import type { Column } from "../state/columns.ts";
 import { takesValue } from "../state/operators.ts";
@@ -20,6 +20,12 @@ interface Props {
 export function Filters({ columns, filters, change, begun, begin }: Props): VNode {
   const { t } = useText();
   const [round, setRound] = useState(0);
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    // The form of the condition that was added is gone, and the focus with it.
+    const form = round > 0 ? details.current?.querySelector("form") : undefined;
+    (form?.querySelector<HTMLElement>("input") ?? form?.querySelector<HTMLElement>("select"))?.focus();
+  }, [round]);
   const named = ({ column, operator, value }: Filter): string =>
     [column, t(operatorKey(operator)), takesValue(operator) ? `“${value}”` : ""].join(" ").trim();
   const opened = (open: boolean): void => {
@@ -27,7 +33,12 @@ export function Filters({ columns, filters, change, begun, begin }: Props): VNod
   };
   return (
     <div class="wide">
-      <details class="filter" open={begun !== null} onToggle={({ currentTarget: { open } }) => opened(open)}>
+      <details
+        class="filter"
+        ref={details}
+        open={begun !== null}
+        onToggle={({ currentTarget: { open } }) => opened(open)}
+      >
         <summary>{filters.length > 0 ? t("filtersCount", { count: filters.length }) : t("addFilter")}</summary>
         <FilterForm
           key={`${round} ${begun ?? ""}`}
@@ -45,6 +56,7 @@ export function Filters({ columns, filters, change, begun, begin }: Props): VNod
           remove: () => change(filters.filter((other) => other !== filter)),
         }))}
         clear={() => change([])}
+        rest={() => details.current?.querySelector("summary")}
       />
     </div>
   );

@@ -6,17 +6,30 @@ import { useText } from "../i18n/text.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
-/** The header and the navigation around every page. A new page takes the focus, so that a screen reader announces it. */
+/**
+ * The header and the navigation around every page. A new page takes the focus, so that a screen reader announces it, and begins at its top. After Back
+ * and Forward, the browser restores the position.
+ */
 export function Frame({ children }: { children: ComponentChildren }): VNode {
   const { t } = useText();
   const [path] = useLocation();
   const main = useRef<HTMLElement>(null);
   const shown = useRef(path);
+  /** The path of the last Back or Forward; null after the next page. */
+  const returned = useRef<string | null>(null);
+  useEffect(() => {
+    const remember = (): void => {
+      returned.current = location.pathname;
+    };
+    addEventListener("popstate", remember);
+    return () => removeEventListener("popstate", remember);
+  }, []);
   useEffect(() => {
     if (shown.current === path) return;
     shown.current = path;
-    main.current?.focus();
-    window.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+    if (returned.current !== location.pathname) window.scrollTo(0, 0);
+    returned.current = null;
   }, [path]);
   const current = (start: string): "page" | undefined => (path.startsWith(start) ? "page" : undefined);
   return (

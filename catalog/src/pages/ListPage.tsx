@@ -39,7 +39,11 @@ export function ListPage(): VNode {
       <Deprecated deprecation={data?.deprecation} />
       <p>{t("listIntro")}</p>
       <SearchBox text={state.text} change={(text) => go({ text }, true)} />
-      <Chips chips={chips()} clear={() => navigate(listPath())} />
+      <Chips
+        chips={chips()}
+        clear={() => navigate(listPath())}
+        rest={() => document.querySelector<HTMLElement>("main input[type=search]")}
+      />
       {error !== null && <Problem error={error} retry={refetch} />}
       {isPending && <Pending />}
       {data && (

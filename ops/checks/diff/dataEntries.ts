@@ -1,6 +1,6 @@
-/** Statements about the data API and single values of the stack. Pure. */
+/** Statements about the data API. Pure. */
 import type { GrantFacts, SchemaFacts } from "../../../infra/access/facts.ts";
-import { duration, type Effect, EFFECTS, type Entry, fieldsOnly, IMPLIED, type Table, value } from "./entry.ts";
+import { type Effect, EFFECTS, type Entry, fieldsOnly, IMPLIED, type Table, value } from "./entry.ts";
 import { type Difference, difference, differenceText, mark } from "./phrases.ts";
 
 type SchemaAccess = SchemaFacts["access"];
@@ -108,42 +108,5 @@ const limit: Table["limit"] = fieldsOnly("limit ", {
 
 const later: Table["default"] = grants("every later");
 const role: Table["role"] = fieldsOnly("", { name: value("is named") });
-const setting: Table["setting"] = {
-  where: (name) => name,
-  // Other settings are added and removed with what they are about.
-  added: {
-    sentence: (_, { value: after }) => `is ${mark(after)}`,
-    effect: (_, { value: after }, { id }) => settingEffect("", after, id),
-    implied: (_, __, { effect }) => effect !== "public",
-  },
-  removed: IMPLIED,
-  fields: { value: { ...value("is"), effect: (before, after, { id }) => settingEffect(before, after, id) } },
-};
 
-/** Settings whose value is a list: an item more is more access. */
-const LISTS = ["networks that can connect to Postgres", "namespaces that can connect to Postgres"];
-
-function settingEffect(before: string, after: string, name: string): Effect {
-  if (LISTS.includes(name)) {
-    const { added, removed } = difference(before.split(", "), after.split(", "));
-    const networks = added.filter((item) => item !== "none");
-    if (networks.some((network) => network.endsWith("/0"))) return "public";
-    return networks.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
-  }
-  switch (name) {
-    case "length of a login":
-      return before === "" ? "other" : duration("").effect(before, after);
-    // The data API opens another database.
-    case "database":
-    case "database server of the data API":
-      return before === "" ? "other" : "public";
-    case "gateway":
-    case "namespace of Prometheus":
-    case "Service of the database server":
-      return before === "" ? "other" : "more";
-    default:
-      return "other";
-  }
-}
-
-export const DATA = { schema, grant: grants("each"), default: later, role, limit, setting };
+export const DATA = { schema, grant: grants("each"), default: later, role, limit };

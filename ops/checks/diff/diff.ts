@@ -6,10 +6,11 @@ import { DATA } from "./dataEntries.ts";
 import { type Change, type Diff, EFFECTS, type Entries, type Entry, IMPLIED, type Table } from "./entry.ts";
 import { HOST } from "./hostEntries.ts";
 import { IDENTITY } from "./identityEntries.ts";
+import { SETTING } from "./settingEntries.ts";
 import { accessChange } from "./accessChange.ts";
 
 /** In the order of the output. */
-const TABLE: Table = { host: HOST, ...IDENTITY, ...DATA };
+const TABLE: Table = { host: HOST, ...IDENTITY, ...DATA, setting: SETTING };
 
 /**
  * @param before undefined = the stack is new
@@ -63,10 +64,8 @@ function compare(about: Section, before: Access, after: Access): Change[] {
       const where = entriesOf(about).where(id, is ?? was ?? {});
       const access = accessChange({ about, id, ...statement }, before, after);
       const change: Change = { about, id, ...statement, effect: "other", where, access, implied: false };
-      return {
-        ...change,
-        effect: entryOf(change).effect?.(change.before, change.after, { ...change, was, is }) ?? "other",
-      };
+      const thing = { ...change, was, is, all: { before, after } };
+      return { ...change, effect: entryOf(change).effect?.(change.before, change.after, thing) ?? "other" };
     });
   });
 }

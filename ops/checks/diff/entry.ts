@@ -35,16 +35,18 @@ export interface Diff {
   readonly fields: (change: Change) => readonly (string | undefined)[];
 }
 
+interface Compared<Facts> {
+  readonly was: Facts;
+  readonly is: Facts;
+  readonly all: Pick<Diff, "before" | "after">;
+}
+
 /** What a statement means. */
 export interface Entry<Before, After, Facts = unknown> {
   /** Without where; names are marked (phrases.ts). */
   readonly sentence: (before: Before, after: After, change: Change) => string;
-  /** By the change and all facts of the same thing. Default: other. */
-  readonly effect?: (
-    before: Before,
-    after: After,
-    thing: Change & { readonly was: Facts; readonly is: Facts },
-  ) => Effect;
+  /** By the change, all facts of the same thing, and those of both stacks. Default: other. */
+  readonly effect?: (before: Before, after: After, thing: Change & Compared<Facts>) => Effect;
   /** Whether other statements explain it. Default: no. */
   readonly implied?: (before: Before, after: After, change: Change, diff: Diff) => boolean;
 }

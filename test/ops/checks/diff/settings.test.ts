@@ -4,7 +4,9 @@ import { parseStack, readStackFile } from "../../../../config/load.ts";
 import { packageFolder } from "../../../../config/folders.ts";
 import type { Settings } from "../../../../config/settings.ts";
 import { accessOf } from "../../../../infra/access/access.ts";
+import type { Access } from "../../../../infra/access/facts.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
+import { compareAccess } from "../../../../ops/checks/diff/diff.ts";
 import { change, fieldOf, leavesOf, type Path } from "./leaves.ts";
 
 /** Settings that decide neither who can connect nor to what. */
@@ -37,34 +39,43 @@ function secretText(field: string): string[] {
   return [`${field}.template`, `${field}.variables[]`];
 }
 
-test("turns every setting that concerns access into a fact", () => {
+test("turns every setting that concerns access into a fact, and every change of it into a statement", () => {
   const fields = Map.groupBy(["dev", "local", "production"].flatMap(settingsOf), ({ field }) => field);
-  const silent = [...fields].flatMap(([field, all]) => (all.every(({ isSilent }) => isSilent) ? [field] : []));
+  const silent = [...fields].flatMap(([field, all]) => (all.every(({ result }) => result === "silent") ? [field] : []));
   const names = new Set(silent.map((field) => (field.startsWith("images.digests.") ? "images.digests" : field)));
   expect([...names].sort()).toEqual(SILENT);
+  expect([...fields.values()].flat().filter(({ result }) => result === "unstated")).toEqual([]);
 });
 
-/** Returns the settings of a stack file, and whether each can be changed without a change of any fact. */
-function settingsOf(stack: string): { field: string; isSilent: boolean }[] {
+/** `silent`: no fact changes. `unstated`: facts change, and no statement is printed. `refused`: no configuration results in such settings. */
+type Result = "silent" | "refused" | "stated" | "unstated";
+
+/** Returns the settings of a stack file, and the last of these results among the changes of its values. */
+function settingsOf(stack: string): { field: string; result: Result }[] {
   const raw = readStackFile(join(packageFolder(), `Pulumi.${stack}.yaml`), stack);
   const settings = (): Settings => parseStack(raw, {}, { secretsRequired: false });
-  const before = factsOf(settings());
-  const isSilent = (path: Path): boolean => {
+  const before = accessFor(settings());
+  const resultOf = (path: Path): Result => {
     const changed = structuredClone(settings());
     change(changed, path);
-    return factsOf(changed) === before;
+    const after = accessFor(changed);
+    if (after === undefined || before === undefined) return "refused";
+    const changes = compareAccess(before, after);
+    return changes.length === 0 ? "silent" : changes.every(({ implied }) => implied) ? "unstated" : "stated";
   };
   const paths = Map.groupBy(leavesOf(settings()), fieldOf);
-  return [...paths].map(([field, all]) => ({ field, isSilent: all.every(isSilent) }));
+  return [...paths].map(([field, all]) => {
+    const results = all.map(resultOf);
+    const result = (["unstated", "stated", "refused"] as const).find((one) => results.includes(one)) ?? "silent";
+    return { field, result };
+  });
 }
 
-/** Returns "refused" for settings that no configuration results in. */
-function factsOf(settings: Settings): string {
+/** Returns undefined for settings that no configuration results in. */
+function accessFor(settings: Settings): Access | undefined {
   try {
-    return JSON.stringify(
-      Object.entries(accessOf(computePlan(settings))).map(([section, facts]) => [section, [...facts]]),
-    );
+    return accessOf(computePlan(settings));
   } catch {
-    return "refused";
+    return undefined;
   }
 }

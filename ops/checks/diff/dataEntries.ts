@@ -25,8 +25,10 @@ const schema: Table["schema"] = {
     effect: (_, { access }) => schemaEffect(undefined, access),
   },
   removed: {
-    sentence: ({ access }) => `is no longer served; it ${WAS[access]}`,
-    effect: ({ access }) => schemaEffect(access, undefined),
+    sentence: ({ access }) => `is no longer ${access === "exposed" ? "served" : "managed"}; it ${WAS[access]}`,
+    // Without a data API, the stack manages no schema.
+    effect: ({ access }, _, { all }) =>
+      all.after.setting.has("database") || access === "exposed" ? schemaEffect(access, undefined) : "other",
   },
   fields: {
     access: { sentence: (before, after) => `${IS[after]}; it ${WAS[before]}`, effect: schemaEffect },
@@ -39,6 +41,8 @@ const schema: Table["schema"] = {
 
 function schemaEffect(before: SchemaAccess | undefined, after: SchemaAccess | undefined): Effect {
   if (after === "exposed") return "public";
+  // Views can read what is not private.
+  if (before === "private") return "more";
   return before === "exposed" ? "less" : "other";
 }
 

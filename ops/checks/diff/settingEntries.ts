@@ -1,4 +1,5 @@
 /** Statements about single values of the stack. Pure. */
+import { SSL_MODES } from "../../../config/sslModes.ts";
 import type { Access } from "../../../infra/access/facts.ts";
 import { duration, type Effect, type Table, value } from "./entry.ts";
 import { difference, mark } from "./phrases.ts";
@@ -75,6 +76,12 @@ function listEffect(before: string, after: string): Effect {
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 
+/** @param before an `sslmode`, and what identifies the root certificate */
+function encryptionEffect(before: string, after: string): Effect {
+  const rank = (text: string) => SSL_MODES.findIndex((mode) => mode === text.split(", ")[0]);
+  return rank(after) < rank(before) ? "more" : rank(after) > rank(before) ? "less" : "other";
+}
+
 function settingEffect(before: string, after: string, name: string): Effect {
   if (LISTS.includes(name)) return listEffect(before, after);
   switch (name) {
@@ -84,6 +91,12 @@ function settingEffect(before: string, after: string, name: string): Effect {
     case "database":
     case "database server of the data API":
       return "public";
+    case "encryption to the database server":
+      return encryptionEffect(before, after);
+    // Another authentik decides which users are admitted, or receives the token of its superuser.
+    case "sign-in page":
+    case "identity provider":
+    case API:
     case "gateway":
     case "namespace of Prometheus":
     case "namespace of Prometheus for Postgres":

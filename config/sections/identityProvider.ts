@@ -152,6 +152,8 @@ interface Drafts {
 
 /** User that authentik creates by itself. */
 const ADMINISTRATOR = "akadmin";
+/** Group that authentik creates by itself, whose members are superusers. */
+const ADMINISTRATORS = "authentik Admins";
 
 /** Checks what `install` requires, the domain of the sign-in, and the users. */
 export function identityProviderRules({ settings, identityProvider, hasPostgres }: Drafts): Problem[] {
@@ -200,6 +202,11 @@ export function identityProviderRules({ settings, identityProvider, hasPostgres 
   if (users.includes(ADMINISTRATOR)) {
     const message = `user "${ADMINISTRATOR}" is authentik's own administrator`;
     found.push(problem(location, message, "give each user and service account another name"));
+  }
+  for (const key of ["service_accounts", "sample_users"] as const) {
+    if (!fields[key]?.some(({ groups }) => groups?.includes(ADMINISTRATORS))) continue;
+    const message = `group "${ADMINISTRATORS}" is authentik's own administrators' group`;
+    found.push(problem(within(location, key), message, "remove it, and use a group without superusers"));
   }
   const others = settings.filter(({ kind, enabled }) => enabled && kind !== "localhost").map(({ kind }) => kind);
   if ((fields.sample_users?.length ?? 0) > 0 && others.length > 0) {

@@ -50,6 +50,25 @@ test.each([
   ]);
 });
 
+test("service accounts and sample users are in no group of superusers", () => {
+  const groups = ["staff", "authentik Admins"];
+  const alice = { username: "alice", name: "Alice", email: "alice@example.org", password: "${SECRET}", groups };
+  const raw = stack({
+    domains: { localhost: {} },
+    identity_provider: {
+      ...sections.identity_provider,
+      service_accounts: [{ name: "reporter", groups }],
+      sample_users: [alice],
+    },
+  });
+  const problem =
+    "group \"authentik Admins\" is authentik's own administrators' group. Remove it, and use a group without superusers.";
+  expect(problemsOf(raw)).toEqual([
+    `identity_provider.service_accounts: ${problem}`,
+    `identity_provider.sample_users: ${problem}`,
+  ]);
+});
+
 test("an installed identity provider has no url of an existing one, and no second akadmin", () => {
   expect(problemsOf(provider({ url: "https://sso.example.org", service_accounts: [{ name: "akadmin" }] }))).toEqual([
     "identity_provider.url: names an existing identity provider, but install is true. " +

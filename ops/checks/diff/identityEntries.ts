@@ -52,7 +52,8 @@ const member: Table["member"] = {
     groups: {
       sentence: (before, after, change) =>
         differenceText(difference(before, after), "joins", "leaves") + accessText(change),
-      effect: accessEffect,
+      // A group can give access to more than the hosts of the stack: `authentik Admins` are superusers.
+      effect: (before, after) => (difference(before, after).added.length > 0 ? "more" : "less"),
     },
   },
 };

@@ -23,6 +23,8 @@ export const HOST: Table["host"] = {
       ...value("is", protectionText),
       effect: (_, __, { was, is }) => {
         if (isOpen(is) && !isOpen(was)) return "public";
+        // An application without its own login is open.
+        if (asksAtGateway(was) && !asksAtGateway(is)) return "more";
         const difference = strength(is) - strength(was);
         return difference === 0 ? "other" : difference < 0 ? "more" : "less";
       },
@@ -44,8 +46,15 @@ export const HOST: Table["host"] = {
     },
     headers: { sentence: headersText },
     session: { ...duration("a session lasts"), implied: follows("protection") },
-    // An open host that routes to another application opens that application.
-    backend: { ...value("routes to"), effect: (_, __, { is }) => (hasOpening(is) ? "public" : "other") },
+    backend: {
+      ...value("routes to"),
+      effect: (_, __, { is }) => {
+        // An open host that routes to another application opens that application.
+        if (hasOpening(is)) return "public";
+        // The gateway does not protect the other application either.
+        return is.role === "identity-provider" || asksAtGateway(is) ? "other" : "more";
+      },
+    },
     tls: {
       sentence: tlsText,
       effect: (before, after) => (after === undefined ? "more" : before === undefined ? "less" : "other"),
@@ -97,6 +106,11 @@ function followsFromData(host: string, { after, about }: Diff): boolean {
 /** Returns whether a host is open to everyone. The sign-in page does not count. */
 function isOpen({ role, protection }: HostFacts): boolean {
   return protection.type === "open" && role !== "identity-provider";
+}
+
+/** Returns whether the gateway authenticates requests, instead of the application. */
+function asksAtGateway({ protection }: HostFacts): boolean {
+  return protection.asked !== "none";
 }
 
 function hasOpening(facts: HostFacts): boolean {

@@ -57,12 +57,20 @@ function ingressRoute(manifest: Manifest, source: Source): SourceRoute[] {
         ...where.problems,
         ...protocols.problems,
         ...(tls?.problems ?? []),
+        ...classProblems(manifest),
         ...parents,
         ...fields.map((field) => `its rule has the field ${field}, which has no equivalent`),
         ...backend.problems,
       ],
     };
   });
+}
+
+/** Traefik loads objects without a class, and those of its own (pkg/provider/kubernetes/crd/kubernetes.go, shouldProcessIngress). */
+function classProblems({ spec, props }: Manifest): string[] {
+  const annotation = textAt(props, "metadata", "annotations", "kubernetes.io/ingress.class");
+  const others = [textAt(spec, "ingressClassName"), annotation].filter((name) => name && name !== "traefik");
+  return [...new Set(others)].map((name) => `its class is ${name}, not traefik`);
 }
 
 function base(rule: RoutingRule, index: number) {
@@ -101,14 +109,10 @@ function readTls(value: Value): { readonly tls: Tls; readonly problems: readonly
 function ingress(manifest: Manifest, source: Source): SourceRoute[] {
   const annotations = fieldsOf(at(manifest.props, "metadata", "annotations"));
   const annotation = (name: string): string | undefined => textAt(annotations, `${ANNOTATION}router.${name}`);
-  const className = textAt(manifest.spec, "ingressClassName") ?? textAt(annotations, "kubernetes.io/ingress.class");
   const foreign = Object.keys(annotations).filter(
     (key) => READ.test(key) && !ROUTER.includes(key.slice(ANNOTATION.length)),
   );
-  const common = [
-    ...(className === undefined || className === "traefik" ? [] : [`its class is ${className}, not traefik`]),
-    ...foreign.map((key) => `its annotation ${key} has no equivalent`),
-  ];
+  const common = [...classProblems(manifest), ...foreign.map((key) => `its annotation ${key} has no equivalent`)];
   const paths = listOf(manifest.spec["rules"]).flatMap((rule) =>
     listOf(at(rule, "http", "paths")).map((path) => ({ host: textAt(rule, "host"), path })),
   );

@@ -74,6 +74,23 @@ describe("a route that an entry cannot express", () => {
     expect([entriesOf(found), Object.values(reasonsOf(found)).flat()]).toEqual([[], [reason]]);
   });
 
+  test.each([
+    ["spec.ingressClassName", {}, { ingressClassName: "nginx" }],
+    ["an annotation", { "kubernetes.io/ingress.class": "nginx" }, {}],
+  ])("of another class in %s is reported, because Traefik does not load it", (_, annotations, spec) => {
+    const found = route("apps/reports", [main], spec);
+    const props = { ...found.props, metadata: { namespace: "apps", name: "reports", annotations } };
+    const result = imported([...REPORTS, { ...found, props }], { identity: STAFF });
+    expect([entriesOf(result), reasonsOf(result)]).toEqual([[], { [HOST]: ["its class is nginx, not traefik"] }]);
+  });
+
+  test("with the class of Traefik is written", () => {
+    const found = route("apps/reports", [main], { ingressClassName: "traefik" });
+    const annotations = { "kubernetes.io/ingress.class": "" };
+    const props = { ...found.props, metadata: { namespace: "apps", name: "reports", annotations } };
+    expect(imported([...REPORTS, { ...found, props }], { identity: STAFF }).entries.length).toBe(1);
+  });
+
   test("keeps every route of its host", () => {
     const api = `${HOST} && PathPrefix(\`/api\`)`;
     const found = imported([...REPORTS, SECOND, route("apps/reports", [main, rule(api, "other", ["sso"])])], {

@@ -48,9 +48,8 @@ async function run(context: string, { json, output, authentik }: Options, shell:
     : undefined;
   const target: TargetStack = stack ?? newStack(context, shell.environment);
   const kubeConfig = kubeConfigOf(context, target.environment);
-  const { httpEntryPoint: http, httpsEntryPoint: https } = target.settings.gateway;
   const access = await identityOf(stack, authentik, shell);
-  const source = await readSource(kubeConfig, access, { http, https }).catch((error: unknown) => {
+  const source = await readSource(kubeConfig, access, target).catch((error: unknown) => {
     if (error instanceof UserError) throw error;
     throw new UserError(`the cluster of context "${context}" does not answer: ${errorText(error)}`, {
       cause: error,

@@ -34,7 +34,7 @@ interface Read {
  * @param routes all that name the host, each without a problem of its own
  */
 export function hostCandidate(host: string, routes: readonly SourceRoute[], source: Source): HostCandidate | string {
-  const all = routes.map((route) => ({ route, chain: readChain(route.middlewares, source.manifests) }));
+  const all = routes.map((route) => ({ route, chain: readChain(route.middlewares, source) }));
   const isHttps = all.some(({ route }) => route.protocols.has("https"));
   const toOutpost = all.filter(({ route, chain }) => isOutpostPath(route) && chain.authentication.kind === "none");
   const served = all.filter((one) => !toOutpost.includes(one));

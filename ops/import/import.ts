@@ -65,7 +65,7 @@ class Importer {
 
   run(): Import {
     for (const route of this.#routes) {
-      const { problems } = readChain(route.middlewares, this.#source.manifests);
+      const { problems } = readChain(route.middlewares, this.#source);
       for (const problem of [...route.problems, ...problems]) this.#refuse([route], problem);
     }
     for (;;) {

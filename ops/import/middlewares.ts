@@ -1,7 +1,8 @@
 /** What the middlewares of a route do, as far as an entry of `protected_services` can express it. */
 import { AUTHENTIK_HEADERS } from "../../infra/identity/headers.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
-import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
+import { at, fieldsOf, listOf, textAt, type Value } from "../../policy/resource.ts";
+import type { Source } from "./source.ts";
 
 export type Authentication =
   | { readonly kind: "none" }
@@ -25,13 +26,19 @@ const RESPONSE_HEADERS =
 
 const NOTHING: Chain = { authentication: { kind: "none" }, redirects: false, differences: [], problems: [] };
 
+/** Why a reference to another namespace is refused. */
+export const NOT_LOADED = "which Traefik loads with allowCrossNamespace only";
+
+type Objects = Pick<Source, "manifests" | "crossNamespace">;
+
 /** @param references middlewares in order, as `<namespace>/<name>` */
-export function readChain(references: readonly string[], manifests: readonly Manifest[]): Chain {
-  return references.map((name) => readMiddleware(name, manifests, [])).reduce(joined, NOTHING);
+export function readChain(references: readonly string[], source: Objects): Chain {
+  return references.map((name) => readMiddleware(name, source, [])).reduce(joined, NOTHING);
 }
 
 /** @param within the chains that contain it */
-function readMiddleware(reference: string, manifests: readonly Manifest[], within: readonly string[]): Chain {
+function readMiddleware(reference: string, source: Objects, within: readonly string[]): Chain {
+  const { manifests, crossNamespace } = source;
   if (/\/gatehouse-/.test(reference)) return problem("it is deployed by another stack of Gatehouse");
   const found = manifests.find(
     ({ kind, namespace, objectName }) => kind === "Middleware" && `${namespace}/${objectName ?? ""}` === reference,
@@ -47,7 +54,11 @@ function readMiddleware(reference: string, manifests: readonly Manifest[], withi
     case "chain":
       return listOf(at(section, "middlewares"))
         .map((one) => `${textAt(one, "namespace") ?? found.namespace}/${textAt(one, "name") ?? ""}`)
-        .map((name) => readMiddleware(name, manifests, [...within, reference]))
+        .map((name) =>
+          crossNamespace || name.startsWith(`${found.namespace}/`)
+            ? readMiddleware(name, source, [...within, reference])
+            : problem(`its Middleware ${name} is in another namespace than ${label}, ${NOT_LOADED}`),
+        )
         .reduce(joined, NOTHING);
     case "redirectScheme":
       return textAt(section, "scheme") === "https"

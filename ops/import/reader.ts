@@ -7,6 +7,9 @@ import { readClusterObjects, RIGHTS_HINT, UDP_ROUTES } from "../clients/clusterO
 import { withClient } from "../clients/http.ts";
 import { UserError } from "../../config/userError.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../clients/identityRecords.ts";
+import { readTraefik } from "../../infra/prerequisites/cluster.ts";
+import { optionsOf } from "../../infra/prerequisites/staticOptions.ts";
+import type { TargetStack } from "./import.ts";
 import type { Source } from "./source.ts";
 
 /** Kinds that decide nothing here. */
@@ -19,14 +22,26 @@ export type IdentityAccess = { readonly url: string; readonly token: string } | 
 export async function readSource(
   kubeConfig: KubeConfig,
   identity: IdentityAccess,
-  entryPoints: Source["entryPoints"],
+  { settings: { gateway } }: TargetStack,
 ): Promise<Source> {
   const { manifests, unread } = await readClusterObjects(kubeConfig, [UDP_ROUTES]);
   for (const [kind, reason] of unread) {
     if (!NOT_NEEDED.has(kind)) throw new UserError(`every ${kind} could not be read: ${reason}. ${RIGHTS_HINT}`);
   }
-  const [users, records] = await Promise.all([readUsers(kubeConfig, manifests), readRecords(identity)]);
-  return { manifests, users, identity: records, entryPoints };
+  const [users, records, traefik] = await Promise.all([
+    readUsers(kubeConfig, manifests),
+    readRecords(identity),
+    readTraefik(kubeConfig, gateway),
+  ]);
+  const { httpEntryPoint: http, httpsEntryPoint: https } = gateway;
+  const crossNamespace = allowsCrossNamespace(traefik?.args ?? []);
+  return { manifests, users, identity: records, entryPoints: { http, https }, crossNamespace };
+}
+
+/** @param args of the container of Traefik; none if it is not known */
+export function allowsCrossNamespace(args: readonly string[]): boolean {
+  const option = optionsOf(args).get("providers.kubernetescrd.allowcrossnamespace");
+  return option === "" || option === "true";
 }
 
 async function readRecords(access: IdentityAccess): Promise<IdentityRecords | string> {

@@ -6,6 +6,7 @@ import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../p
 import { type RoutingRule, rulesOf } from "../../policy/routing.ts";
 import { serviceNamed } from "../clients/services.ts";
 import { readBackend } from "./backend.ts";
+import { NOT_LOADED } from "./middlewares.ts";
 import { hostsAndPaths, isWhole, type PathMatch } from "./matches.ts";
 import type { Protocol, Source, SourceRoute } from "./source.ts";
 
@@ -58,6 +59,7 @@ function ingressRoute(manifest: Manifest, source: Source): SourceRoute[] {
         ...protocols.problems,
         ...(tls?.problems ?? []),
         ...classProblems(manifest),
+        ...(source.crossNamespace ? [] : namespaceProblems(rule)),
         ...parents,
         ...fields.map((field) => `its rule has the field ${field}, which has no equivalent`),
         ...backend.problems,
@@ -71,6 +73,14 @@ function classProblems({ spec, props }: Manifest): string[] {
   const annotation = textAt(props, "metadata", "annotations", "kubernetes.io/ingress.class");
   const others = [textAt(spec, "ingressClassName"), annotation].filter((name) => name && name !== "traefik");
   return [...new Set(others)].map((name) => `its class is ${name}, not traefik`);
+}
+
+/** By default, Traefik does not load a rule of an IngressRoute that refers to another namespace. */
+function namespaceProblems({ manifest, backends, middlewares = [] }: RoutingRule): string[] {
+  const services = backends.map(({ kind, namespace, name }) => ({ namespace, label: `${kind} ${namespace}/${name}` }));
+  const others = middlewares.map((name) => ({ namespace: name.split("/")[0], label: `Middleware ${name}` }));
+  const foreign = [...services, ...others].filter(({ namespace }) => namespace !== manifest.namespace);
+  return foreign.map(({ label }) => `its ${label} is in another namespace, ${NOT_LOADED}`);
 }
 
 function base(rule: RoutingRule, index: number) {

@@ -14,6 +14,8 @@ export interface Source {
   readonly identity: IdentityRecords | string;
   /** Names of Traefik's entry points. */
   readonly entryPoints: { readonly http: string; readonly https: string };
+  /** Whether Traefik loads routes that refer to another namespace (`allowCrossNamespace`); it does not by default. */
+  readonly crossNamespace: boolean;
 }
 
 export type Protocol = "http" | "https";

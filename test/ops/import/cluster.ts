@@ -133,7 +133,10 @@ export function withClient(records: IdentityRecords, slug: string, url: string, 
 }
 
 export function sourceOf(manifests: readonly Manifest[], fields: Partial<Source> = {}): Source {
-  return { manifests, users: new Map(), identity: EMPTY, entryPoints: { http: "web", https: "websecure" }, ...fields };
+  return {
+    ...{ manifests, users: new Map(), identity: EMPTY, entryPoints: { http: "web", https: "websecure" } },
+    ...{ crossNamespace: false, ...fields },
+  };
 }
 
 export const NEW: TargetStack = newStack("rancher-desktop", {});

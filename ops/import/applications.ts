@@ -27,31 +27,33 @@ export interface ClientAccess extends Omit<Access, "session" | "publicPaths"> {
 
 /**
  * Returns the application that an outpost checks for a host, or why it cannot be an entry.
- * @param outpost the one that serves the host itself (mode `proxy`); undefined if Traefik serves it, with forward auth
+ * @param by `proxy`: the outpost serves the host itself; `forward auth`: Traefik asks the outpost
  */
 export function proxyAccess(
   host: string,
   records: IdentityRecords | string,
-  outpost: ServiceOutpost | undefined,
+  outpost: ServiceOutpost,
+  by: "proxy" | "forward auth",
 ): (Access & { readonly internalHost: string }) | string {
-  if (typeof records === "string")
-    return outpost?.embedded ? AUTHENTIK : `the groups of its application are not known: ${records}`;
+  const serves = by === "proxy";
+  if (typeof records === "string") return serves && outpost.embedded ? AUTHENTIK : unknownGroups(records);
   const own = records.proxies.filter(
     (proxy) => hostOf(proxy.external_host) === host && proxy.mode !== "forward_domain",
   );
-  if (outpost?.embedded && !own.some(({ mode }) => mode === "proxy")) return AUTHENTIK;
+  if (serves && outpost.embedded && !own.some(({ mode }) => mode === "proxy")) return AUTHENTIK;
   const [provider, ...others] = own.length > 0 ? own : records.proxies.filter((proxy) => isInDomain(host, proxy));
   if (provider === undefined) return "authentik has no proxy provider for its host";
   if (others.length > 0) return "authentik has several proxy providers for its host";
   const name = `provider "${provider.name}" of authentik`;
-  if (provider.mode === "proxy" && !outpost) return `its ${name} proxies requests itself`;
-  if (provider.mode !== "proxy" && outpost) return `its backend is an outpost, but its ${name} proxies no requests`;
+  if (provider.mode === "proxy" && !serves) return `its ${name} proxies requests itself`;
+  if (provider.mode !== "proxy" && serves) return `its backend is an outpost, but its ${name} proxies no requests`;
   if (provider.basic_auth_enabled) return `its ${name} sends a password to the application`;
   if (provider.authentication_flow != null) return `its ${name} has an authentication flow`;
   const outposts = records.outposts.filter(({ providers }) => providers.includes(provider.pk));
   if (outposts.length === 0) return `its ${name} is in no outpost`;
-  if (outpost) {
-    if (!outposts.some(outpost.is)) return `its ${name} is in another outpost than that of its route`;
+  if (!outposts.some(outpost.is))
+    return `its ${name} is in another outpost than that of its ${serves ? "route" : "forward auth"}`;
+  if (serves) {
     const custom = records.scopes.filter(
       ({ pk, managed }) => managed == null && provider.property_mappings.includes(pk),
     );
@@ -73,6 +75,11 @@ export function proxyAccess(
     protocol: provider.external_host.startsWith("https:") ? "https" : "http",
     differences: [...access.differences, ...differences, ...domain],
   };
+}
+
+/** @param reason why authentik was not read */
+export function unknownGroups(reason: string): string {
+  return `the groups of its application are not known: ${reason}`;
 }
 
 /** Returns the application that is an OpenID Connect client with a callback on the host; undefined if there is none. */

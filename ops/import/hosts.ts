@@ -55,7 +55,7 @@ export function hostCandidate(host: string, routes: readonly SourceRoute[], sour
   const paths = publicPathsOf(own, main, first.chain);
   if (typeof paths === "string") return paths;
   const { authentication } = first.chain;
-  const outpost = authentication.kind === "none" ? outpostOf(backend, source.manifests) : undefined;
+  const outpost = authentication.kind === "none" ? outpostOf(backend, source) : undefined;
   const protection = protectionFor(host, outpost ? { kind: "outpost", outpost } : authentication, source);
   if (typeof protection === "string") return protection;
   if (toOutpost.length > 0 && protection.type !== "proxy")

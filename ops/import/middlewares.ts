@@ -2,11 +2,13 @@
 import { AUTHENTIK_HEADERS } from "../../infra/identity/headers.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { at, fieldsOf, listOf, textAt, type Value } from "../../policy/resource.ts";
+import { type Server, serverAt } from "./server.ts";
 import type { Source } from "./source.ts";
 
 export type Authentication =
   | { readonly kind: "none" }
-  | { readonly kind: "authentik" }
+  /** @param server that forward auth requests */
+  | { readonly kind: "authentik"; readonly server: Server }
   /** @param secret that of the users, as `<namespace>/<name>` */
   | { readonly kind: "basic"; readonly secret: string };
 
@@ -65,7 +67,7 @@ function readMiddleware(reference: string, source: Objects, within: readonly str
         ? { ...NOTHING, redirects: true }
         : problem(`its ${label} (redirectScheme) does not redirect to https`);
     case "forwardAuth":
-      return forwardAuth(label, section);
+      return forwardAuth(label, section, manifests);
     case "basicAuth":
       return basicAuth(label, section, found.namespace);
     case "compress":
@@ -81,7 +83,7 @@ function readMiddleware(reference: string, source: Objects, within: readonly str
 /** In lower case. */
 const REMOVED: ReadonlySet<string> = new Set(AUTHENTIK_HEADERS.map((name) => name.toLowerCase()));
 
-function forwardAuth(label: string, section: Value): Chain {
+function forwardAuth(label: string, section: Value, manifests: Source["manifests"]): Chain {
   const address = URL.parse(textAt(section, "address") ?? "");
   if (address?.pathname.startsWith(`${OUTPOST_PATH}/auth/`) !== true) {
     return problem(`its ${label} (forwardAuth) requests another server than an outpost of authentik`);
@@ -96,7 +98,7 @@ function forwardAuth(label: string, section: Value): Chain {
     ...(omitted === "" ? [] : [`the application receives X-idp-* headers, and from ${label} no longer ${omitted}`]),
     ...(forgeable === "" ? [] : [clientsCanSend(forgeable)]),
   ];
-  return { ...NOTHING, authentication: { kind: "authentik" }, differences };
+  return { ...NOTHING, authentication: { kind: "authentik", server: serverAt(address, manifests) }, differences };
 }
 
 /** Returns that requests keep the headers that authentik replaced until now. @param headers as the report names them */

@@ -1,14 +1,16 @@
-/** Hosts that an outpost of authentik serves itself: its providers of mode `proxy` request the application. */
+/** The outposts of authentik: those that Traefik asks (forward auth), and those that serve hosts themselves (providers of mode `proxy`). */
 import type { Backend } from "../../config/backend.ts";
 import { at, type Manifest } from "../../policy/resource.ts";
 import { EMBEDDED_OUTPOST, type OutpostRecord } from "../clients/identityRecords.ts";
 import { labelsIn, objectLabels, matches, serviceNamed } from "../clients/services.ts";
 import { readBackend } from "./backend.ts";
+import { isSameServer, type Server, serviceIn } from "./server.ts";
+import type { Source } from "./source.ts";
 
 /** Labels that the Helm chart gives the pods of the server. */
 const SERVER_PODS = { "app.kubernetes.io/name": "authentik", "app.kubernetes.io/component": "server" };
 
-/** The outpost that a Service routes to. */
+/** An outpost in the cluster. */
 export interface ServiceOutpost {
   /** Whether it is the embedded one, in the server of authentik. */
   readonly embedded: boolean;
@@ -16,17 +18,29 @@ export interface ServiceOutpost {
   readonly is: (record: Pick<OutpostRecord, "pk" | "managed">) => boolean;
 }
 
+const EMBEDDED: ServiceOutpost = { embedded: true, is: ({ managed }) => managed === EMBEDDED_OUTPOST };
+
 /**
- * Returns the outpost that a Service routes to: authentik's controller labels those that it creates (authentik/outposts/controllers/k8s/base.py),
- * and the server of the Helm chart contains the embedded one. Undefined for any other Service, e.g. of an outpost that was deployed by hand.
+ * Returns the outpost that a server is: authentik's controller labels the Services of those that it creates (authentik/outposts/controllers/k8s/base.py),
+ * and the server of the authentik that was read contains the embedded one. Undefined for any other server, e.g. of another authentik, or of an
+ * outpost that was deployed by hand.
  */
-export function outpostOf(backend: Backend, manifests: readonly Manifest[]): ServiceOutpost | undefined {
-  const service = serviceNamed(backend, manifests);
-  if (service === undefined) return undefined;
-  if (matches(SERVER_PODS, labelsIn(service.spec["selector"])))
-    return { embedded: true, is: ({ managed }) => managed === EMBEDDED_OUTPOST };
-  const uuid = objectLabels(service)["goauthentik.io/outpost-uuid"];
-  return uuid === undefined ? undefined : { embedded: false, is: ({ pk }) => pk.replaceAll("-", "") === uuid };
+export function outpostOf(
+  server: Server,
+  { manifests, servers, identity }: Pick<Source, "manifests" | "servers" | "identity">,
+): ServiceOutpost | undefined {
+  if (typeof server === "string") return servers.includes(server) ? EMBEDDED : undefined;
+  const service = serviceNamed(server, manifests);
+  const uuid = service && objectLabels(service)["goauthentik.io/outpost-uuid"];
+  if (uuid !== undefined) {
+    return { embedded: false, is: ({ pk }) => pk.replaceAll("-", "") === uuid };
+  }
+  if (servers.some((one) => isSameServer(one, server))) return EMBEDDED;
+  // The Helm chart can create several Services of the server. Without records, no entry is written.
+  const isNext =
+    typeof identity === "string" ||
+    servers.some((one) => typeof one !== "string" && one.namespace === server.namespace);
+  return isNext && matches(SERVER_PODS, labelsIn(service?.spec["selector"])) ? EMBEDDED : undefined;
 }
 
 /**
@@ -36,14 +50,13 @@ export function outpostOf(backend: Backend, manifests: readonly Manifest[]): Ser
 export function internalBackend(url: string, manifests: readonly Manifest[]): Backend | string {
   const address = URL.parse(url);
   const label = `the internal host ${address?.host ?? ""} of its provider`;
-  const [name = "", namespace, ...domain] = address?.hostname.split(".") ?? [];
-  const isService = namespace !== undefined && ["", "svc", "svc.cluster.local"].includes(domain.join("."));
-  if (address === null || !isService) return `${label} names no Service with its namespace`;
+  const service = address ? serviceIn(address.hostname) : undefined;
+  if (address === null || service === undefined) return `${label} names no Service with its namespace`;
+  const { namespace, name } = service;
   if (address.protocol !== "http:") return `${label} is reached over HTTPS`;
   if (address.pathname !== "/") return `${label} has a path`;
   // Without an address of its own, authentik requests the port of a pod, and Traefik that of the Service.
-  if (at(serviceNamed({ namespace, name }, manifests)?.spec, "clusterIP") === "None")
-    return `${label} is a headless Service`;
+  if (at(serviceNamed(service, manifests)?.spec, "clusterIP") === "None") return `${label} is a headless Service`;
   const port = Number(address.port || 80);
   const { backend, problems } = readBackend([{ name, namespace, port }], namespace, manifests);
   return backend ?? problems.join("; ");

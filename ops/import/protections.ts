@@ -1,8 +1,9 @@
 /** The fields of an entry that describe its protection. */
 import type { Backend } from "../../config/backend.ts";
 import { type Authentication, clientsCanSend } from "./middlewares.ts";
-import { internalBackend, type ServiceOutpost } from "./outpost.ts";
-import { type Access, clientAccess, proxyAccess } from "./applications.ts";
+import { internalBackend, outpostOf, type ServiceOutpost } from "./outpost.ts";
+import { type Access, clientAccess, proxyAccess, unknownGroups } from "./applications.ts";
+import { type Server, textOf } from "./server.ts";
 import type { Protocol, Source } from "./source.ts";
 
 interface Common {
@@ -42,7 +43,7 @@ type Authenticated = Authentication | { readonly kind: "outpost"; readonly outpo
 export function protectionFor(host: string, authentication: Authenticated, source: Source): Protection | string {
   switch (authentication.kind) {
     case "authentik":
-      return proxy(host, source);
+      return forwardAuth(host, authentication.server, source);
     case "outpost":
       return servedByOutpost(host, authentication.outpost, source);
     case "basic":
@@ -52,14 +53,19 @@ export function protectionFor(host: string, authentication: Authenticated, sourc
   }
 }
 
-function proxy(host: string, { identity }: Source): Protection | string {
-  const access = proxyAccess(host, identity, undefined);
+function forwardAuth(host: string, server: Server, source: Source): Protection | string {
+  if (typeof source.identity === "string") return unknownGroups(source.identity);
+  const outpost = outpostOf(server, source);
+  if (outpost === undefined) {
+    return `its forward auth requests ${textOf(server)}, which is no known outpost of the authentik that was read. If it is its server, name the Service in gatehouse:identity_provider`;
+  }
+  const access = proxyAccess(host, source.identity, outpost, "forward auth");
   if (typeof access === "string") return access;
   return { type: "proxy", ...access, differences: [...FORWARD_AUTH_DIFFERENCES, ...access.differences] };
 }
 
 function servedByOutpost(host: string, outpost: ServiceOutpost, { identity, manifests }: Source): Protection | string {
-  const access = proxyAccess(host, identity, outpost);
+  const access = proxyAccess(host, identity, outpost, "proxy");
   if (typeof access === "string") return access;
   const backend = internalBackend(access.internalHost, manifests);
   if (typeof backend === "string") return backend;

@@ -10,6 +10,7 @@ import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../
 import { readTraefik } from "../../infra/prerequisites/cluster.ts";
 import { optionsOf } from "../../infra/prerequisites/staticOptions.ts";
 import type { TargetStack } from "./import.ts";
+import { serversOf } from "./server.ts";
 import type { Source } from "./source.ts";
 
 /** Kinds that decide nothing here. */
@@ -22,7 +23,7 @@ export type IdentityAccess = { readonly url: string; readonly token: string } | 
 export async function readSource(
   kubeConfig: KubeConfig,
   identity: IdentityAccess,
-  { settings: { gateway } }: TargetStack,
+  target: TargetStack,
 ): Promise<Source> {
   const { manifests, unread } = await readClusterObjects(kubeConfig, [UDP_ROUTES]);
   for (const [kind, reason] of unread) {
@@ -31,11 +32,12 @@ export async function readSource(
   const [users, records, traefik] = await Promise.all([
     readUsers(kubeConfig, manifests),
     readRecords(identity),
-    readTraefik(kubeConfig, gateway),
+    readTraefik(kubeConfig, target.settings.gateway),
   ]);
-  const { httpEntryPoint: http, httpsEntryPoint: https } = gateway;
+  const { httpEntryPoint: http, httpsEntryPoint: https } = target.settings.gateway;
   const crossNamespace = allowsCrossNamespace(traefik?.args ?? []);
-  return { manifests, users, identity: records, entryPoints: { http, https }, crossNamespace };
+  const servers = serversOf(typeof identity === "string" ? undefined : identity.url, target, manifests);
+  return { manifests, users, identity: records, servers, entryPoints: { http, https }, crossNamespace };
 }
 
 /** @param args of the container of Traefik; none if it is not known */

@@ -4,6 +4,7 @@ import type { Tls } from "../../config/sections/domains.ts";
 import type { Manifest } from "../../policy/resource.ts";
 import type { IdentityRecords } from "../clients/identityRecords.ts";
 import type { PathMatch } from "./matches.ts";
+import type { Server } from "./server.ts";
 
 /** What an import reads. */
 export interface Source {
@@ -12,6 +13,8 @@ export interface Source {
   readonly users: ReadonlyMap<string, readonly string[] | string>;
   /** Records of authentik; a text is the reason why they are not known. */
   readonly identity: IdentityRecords | string;
+  /** Where the authentik of these records is; none if it was not read. */
+  readonly servers: readonly Server[];
   /** Names of Traefik's entry points. */
   readonly entryPoints: { readonly http: string; readonly https: string };
   /** Whether Traefik loads routes that refer to another namespace (`allowCrossNamespace`); it does not by default. */

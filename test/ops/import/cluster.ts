@@ -7,6 +7,8 @@ import type { Manifest } from "../../../policy/resource.ts";
 import { object } from "../checks/audit/cluster.ts";
 
 const TRAEFIK = "traefik.io/v1alpha1";
+/** The server of the authentik that was read. */
+export const SERVER = { namespace: "authentik", name: "authentik-server" };
 export const FORWARD_AUTH = "http://authentik-server.authentik.svc:9000/outpost.goauthentik.io/auth/traefik";
 
 /** Returns a Service with one port. */
@@ -135,7 +137,7 @@ export function withClient(records: IdentityRecords, slug: string, url: string, 
 export function sourceOf(manifests: readonly Manifest[], fields: Partial<Source> = {}): Source {
   return {
     ...{ manifests, users: new Map(), identity: EMPTY, entryPoints: { http: "web", https: "websecure" } },
-    ...{ crossNamespace: false, ...fields },
+    ...{ servers: [SERVER], crossNamespace: false, ...fields },
   };
 }
 

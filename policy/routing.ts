@@ -54,7 +54,7 @@ function traefikRules(manifest: Manifest): RoutingRule[] {
       manifest,
       match: match ?? "(unknown)",
       ...matching(match === undefined ? undefined : parseMatcher(match)),
-      priority: typeof priority === "number" && priority > 0 ? priority : match?.length,
+      priority: typeof priority === "number" && priority !== 0 ? priority : match?.length,
       entryPoints,
       middlewares: middlewaresOf(at(route, "middlewares"), namespace),
       backends: listOf(at(route, "services")).map((one) => backendRef(one, namespace)),

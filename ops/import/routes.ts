@@ -122,7 +122,11 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
   const foreign = Object.keys(annotations).filter(
     (key) => READ.test(key) && !ROUTER.includes(key.slice(ANNOTATION.length)),
   );
-  const common = [...classProblems(manifest), ...foreign.map((key) => `its annotation ${key} has no equivalent`)];
+  const common = [
+    ...classProblems(manifest),
+    ...foreign.map((key) => `its annotation ${key} has no equivalent`),
+    ...(/^-?\d+$/.test(annotation("priority") ?? "0") ? [] : ["its annotation router.priority is no whole number"]),
+  ];
   const paths = listOf(manifest.spec["rules"]).flatMap((rule) =>
     listOf(at(rule, "http", "paths")).map((path) => ({ host: textAt(rule, "host"), path })),
   );
@@ -139,7 +143,8 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
       ...base(rule, index),
       hosts: isNamed ? [plainHost(host)] : [],
       paths: isWhole([match]) ? [] : [match],
-      priority: rule.priority ?? length,
+      // 0 is the default, as in an IngressRoute.
+      priority: rule.priority === undefined || rule.priority === 0 ? length : rule.priority,
       ...protocols,
       tls,
       middlewares: (rule.middlewares ?? [])

@@ -26,9 +26,21 @@ describe("an Ingress", () => {
       undefined,
       "its annotation traefik.ingress.kubernetes.io/router.tls.options has no equivalent",
     ],
+    [
+      { "traefik.ingress.kubernetes.io/router.priority": "high" },
+      undefined,
+      "its annotation router.priority is no whole number",
+    ],
     [{}, "/admin", "no rule serves the whole host, and an entry does"],
   ])("with %j and the path %s is not imported", (changes, path, reason) => {
     expect(Object.values(reasonsOf(of(changes, path)))).toEqual([[reason]]);
+  });
+
+  test("with the priority 0 has the length of its rule as priority", () => {
+    const found = of({ "traefik.ingress.kubernetes.io/router.priority": "0" });
+    expect(found.mapped.map(({ priority }) => priority)).toEqual([
+      `Host("reports.example.org") && PathPrefix("/")`.length,
+    ]);
   });
 
   test("with an annotation of Traefik in another case is not imported", () => {

@@ -39,7 +39,7 @@ const chains = fc.oneof(
 );
 const rules = fc.record({
   ...{ hosts, conditions, chain: chains, backend: fc.oneof(often(6, "one"), often(1, "two")) },
-  priority: fc.oneof(often(4, undefined), often(1, 1, 50, 500)),
+  priority: fc.oneof(often(4, undefined), often(1, -1, 1, 50, 500)),
 });
 const specs = fc.oneof(
   often<object>(5, {}),

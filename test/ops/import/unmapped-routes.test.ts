@@ -124,6 +124,25 @@ describe("a route that an entry cannot express", () => {
     expect(reasonsOf(found)[HOST]?.[0]).toMatch(/protects a part of the open path/);
   });
 
+  test("with a negative priority opens no path: the protected rule is before it", () => {
+    const open = rule(`${HOST} && PathPrefix(\`/assets\`)`, "reports-web", [], { priority: -1 });
+    const found = imported([...REPORTS, route("apps/reports", [main, open])], { identity: STAFF });
+    expect([entriesOf(found), reasonsOf(found)[HOST]?.[0]]).toEqual([
+      [],
+      `${HOST} && PathPrefix(\`/assets\`) is open, and its priority is not higher than that of the protected rule`,
+    ]);
+  });
+
+  test("with a negative priority is behind a rule without a host", () => {
+    const everything = route("apps/maintenance", [rule("PathPrefix(`/`)", "other")]);
+    const behind = route("apps/reports", [{ ...main, priority: -1 }]);
+    const found = imported([...REPORTS, SECOND, everything, behind], { identity: STAFF });
+    expect([entriesOf(found), reasonsOf(found)[HOST]]).toEqual([
+      [],
+      ["another route may serve reports.example.org before it: IngressRoute apps/maintenance: PathPrefix(`/`)"],
+    ]);
+  });
+
   test("for TCP and UDP is reported", () => {
     const tcp = object("traefik.io/v1alpha1", "IngressRouteTCP", "db/postgres", {
       spec: {

@@ -100,6 +100,19 @@ describe("forward auth of authentik", () => {
     );
   });
 
+  test("of a flow with explicit consent loses what is bound to that flow", () => {
+    const records = proxies({
+      ...{ slug: "reports", host: "reports.example.org", groups: ["staff"] },
+      provider: { authorization_flow: "explicit" },
+    });
+    const explicit = "default-provider-authorization-explicit-consent";
+    const identity = { ...records, flows: [...records.flows, { pk: "explicit", slug: explicit }] };
+    const found = imported([...REPORTS, route("apps/reports", [rule(HOST, "reports-web", ["sso"])])], { identity });
+    expect(found.differences.get("reports.example.org")).toContain(
+      `users are no longer asked for their consent at the first login, and policies and stages that were bound to the flow "${explicit}" no longer apply`,
+    );
+  });
+
   const refused = {
     "a policy": [
       { bindings: [{ policy: "expression" }] },

@@ -78,6 +78,8 @@ export function isHost(name: string, host: string): boolean {
 }
 
 /**
+ * Returns undefined where the answer depends on the request: a pattern is case-sensitive and is also compared with the host and the root's dot, and
+ * with the flattened CNAME or the server name, which are empty by default and without TLS (traefik v3.7, pkg/muxer, `hostRegexp`, `hostSNIRegexp`).
  * Only what Go's expressions and JavaScript's have in common is judged. Escapes such as `\A`, named groups, POSIX classes and brackets that
  * begin with `]` mean different things; so do letters outside of ASCII, which Go folds into ASCII ones.
  */
@@ -86,7 +88,9 @@ function patternTruth(pattern: string, host: string): boolean | undefined {
   const common = /^[\x20-\x7e]*$/.test(bare) && !/\\[^.\-dwb\\]|\(\?(?!:)|\[:|\[\^?\]|[{}]/.test(bare);
   if (!common) return undefined;
   try {
-    return new RegExp(bare, "i").test(host);
+    const expressions = (bare === pattern ? ["", "i"] : ["i"]).map((flags) => new RegExp(bare, flags));
+    const answers = new Set(expressions.flatMap((one) => [host, `${host}.`, ""].map((text) => one.test(text))));
+    return answers.size === 1 ? answers.has(true) : undefined;
   } catch {
     return undefined;
   }
@@ -107,7 +111,8 @@ function tokensOf(text: string): Token[] | undefined {
     if (found === undefined) return undefined;
     const quoted = found["quoted"] === undefined ? undefined : unquoted(found["quoted"]);
     if (found["quoted"] !== undefined && quoted === undefined) return undefined;
-    const value = found["raw"] ?? quoted;
+    // Go drops carriage returns in raw strings.
+    const value = found["raw"]?.replaceAll("\r", "") ?? quoted;
     if (value !== undefined) tokens.push({ kind: "text", text: value });
     else
       tokens.push({ kind: found["name"] === undefined ? "sign" : "name", text: found["name"] ?? found["sign"] ?? "" });

@@ -20,6 +20,17 @@ describe("Traefik's rules", () => {
     ["HostRegexp(`{sub:[a-z]+}.example.org`)", true, undefined],
     ["HostRegexp(`\\Ab`)", true, undefined],
     ["HostRegexp(`[[:alpha:]]+[.]nowhere`)", true, undefined],
+    // Go drops carriage returns in raw strings.
+    ["Host(`a.\rexample.org`)", true, ["a.example.org"]],
+    // Traefik also compares a pattern with the flattened CNAME, and HostSNIRegexp with the server name: both can be empty.
+    ["HostRegexp(`^$`)", true, undefined],
+    ["HostRegexp(`^(b[.]example[.]org)?$`)", true, undefined],
+    ["HostSNIRegexp(`^$`)", true, undefined],
+    ["!HostSNIRegexp(`^$`)", true, undefined],
+    ["HostRegexp(`^a[.]example[.]org[.]$`)", true, undefined],
+    // Patterns are case-sensitive.
+    ["!HostRegexp(`^A[.]`)", true, undefined],
+    ["!HostRegexp(`.*`)", false, undefined],
     ["PathPrefix(`/`)", true, undefined],
     ["!Host(`b.example.org`)", true, undefined],
     ["!Host(`a.example.org`)", false, undefined],

@@ -17,7 +17,17 @@ const HOSTS = [
   "data.localhost",
   "foreign.localhost",
 ];
-const PATTERNS = ["^a[.]", "example", "^.*$", "^[a-z]+[.]localhost$", "nothing", "(?i)^WHOAMI"];
+const PATTERNS = [
+  "^a[.]",
+  "example",
+  "^.*$",
+  "^[a-z]+[.]localhost$",
+  "nothing",
+  "(?i)^WHOAMI",
+  "^WHOAMI",
+  "^$",
+  "^(a[.])?$",
+];
 const OTHERS = ["PathPrefix(`/`)", "Path(`/x`)", "Method(`GET`)", "Header(`X-A`, `b`)", "ClientIP(`10.0.0.0/8`)"];
 
 /** @param hosts names that rules are drawn of */
@@ -52,9 +62,14 @@ export function textOf(drawn: Drawn): string {
  */
 export function holds(drawn: Drawn, host: string, others: boolean[]): boolean {
   if ("host" in drawn) return drawn.host.toLowerCase() === host;
-  if ("pattern" in drawn) return new RegExp(drawn.pattern.replace("(?i)", ""), "i").test(host);
+  if ("pattern" in drawn) return matches(drawn.pattern, host) || matches(drawn.pattern, "");
   if ("other" in drawn) return others.shift() ?? false;
   if ("not" in drawn) return !holds(drawn.not, host, others);
   const inner = ("all" in drawn ? drawn.all : drawn.any).map((one) => holds(one, host, others));
   return "all" in drawn ? inner.every(Boolean) : inner.some(Boolean);
+}
+
+function matches(pattern: string, text: string): boolean {
+  const bare = pattern.replace("(?i)", "");
+  return new RegExp(bare, bare === pattern ? "" : "i").test(text);
 }

@@ -41,6 +41,19 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "IngressRouteTCP evil/all: HostSNI(`*`): serves authentik.localhost and",
   ],
   [
+    "a TCP route without TLS that takes every HTTP connection",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "IngressRouteTCP", "evil/plain", {
+        spec: {
+          entryPoints: ["web"],
+          routes: [{ match: "HostSNIRegexp(`^$`)", services: [{ name: "x", port: 1 }] }],
+        },
+      }),
+    ),
+    "IngressRouteTCP evil/plain: HostSNIRegexp(`^$`): serves authentik.localhost and",
+  ],
+  [
     "an Ingress with a wildcard",
     withObjects(
       clean,

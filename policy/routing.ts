@@ -54,6 +54,7 @@ function traefikRules(manifest: Manifest): RoutingRule[] {
       manifest,
       match: match ?? "(unknown)",
       ...matching(match === undefined ? undefined : parseMatcher(match)),
+      // Zero is the default. A negative priority is lower than every default.
       priority: typeof priority === "number" && priority !== 0 ? priority : match?.length,
       entryPoints,
       middlewares: middlewaresOf(at(route, "middlewares"), namespace),
@@ -78,6 +79,8 @@ function matching(matcher: Matcher | undefined): Pick<RoutingRule, "hosts" | "se
 function ingressRules(manifest: Manifest): RoutingRule[] {
   const { namespace, spec } = manifest;
   const common = { manifest, ...annotated(manifest) };
+  const { hostsOf, errorBackends } = nginxAnnotations(manifest);
+  const everyHost = hasOtherPathMatcher(manifest);
   const backend = (value: Value): BackendRef => {
     const resource = fieldsOf(at(value, "resource"));
     return "name" in resource ? backendRef(resource, namespace) : backendRef(at(value, "service"), namespace);
@@ -89,11 +92,11 @@ function ingressRules(manifest: Manifest): RoutingRule[] {
     return paths.map((path) => ({
       ...common,
       match: `${host ?? "*"}${textAt(path, "path") ?? "/"}`,
-      ...wildcard(host === undefined ? [] : [host]),
-      backends: [backend(at(path, "backend"))],
+      ...wildcard(host === undefined || everyHost ? [] : hostsOf(host)),
+      backends: [backend(at(path, "backend")), ...errorBackends],
     }));
   });
-  const everything = { ...common, match: "*/", ...wildcard([]), backends: [backend(fallback)] };
+  const everything = { ...common, match: "*/", ...wildcard([]), backends: [backend(fallback), ...errorBackends] };
   return fallback === undefined ? rules : [...rules, everything];
 }
 
@@ -102,13 +105,41 @@ function annotated({ props }: Manifest): Pick<RoutingRule, "priority" | "entryPo
   const annotation = (name: string): string | undefined =>
     textAt(props, "metadata", "annotations", `traefik.ingress.kubernetes.io/router.${name}`);
   const list = (text: string | undefined): string[] => text?.split(",").map((part) => part.trim()) ?? [];
-  const priority = annotation("priority");
   return {
-    priority: priority === undefined ? undefined : Number(priority),
+    // Zero is the default, like text that is no number.
+    priority: Number(annotation("priority")) || undefined,
     entryPoints: list(annotation("entrypoints")),
     // `<namespace>-<name>@kubernetescrd`, in which the end of the namespace is ambiguous.
     middlewares: list(annotation("middlewares")),
   };
+}
+
+/** What Traefik's provider for ingress-nginx reads from an Ingress besides its rules (traefik v3.7, pkg/provider/kubernetes/ingress-nginx). */
+function nginxAnnotations({ props, namespace }: Manifest) {
+  const annotation = (name: string): string =>
+    textAt(props, "metadata", "annotations", `nginx.ingress.kubernetes.io/${name}`) ?? "";
+  const aliases = annotation("server-alias")
+    .split(",")
+    .map((alias) => alias.trim())
+    .filter((alias) => alias !== "");
+  const redirects = annotation("from-to-www-redirect").toLowerCase() === "true";
+  const other = (host: string): string => (host.startsWith("www.") ? host.slice("www.".length) : `www.${host}`);
+  const name = annotation("default-backend");
+  return {
+    hostsOf: (host: string): string[] => [host, ...aliases, ...(redirects ? [other(host)] : [])],
+    errorBackends: name === "" ? [] : [backendRef({ name }, namespace)],
+  };
+}
+
+/** Before 3.7.2, Traefik copies this annotation into the rule, so that it can contain any rule. The case of the name is ignored. */
+function hasOtherPathMatcher({ props }: Manifest): boolean {
+  const annotations = Object.entries(fieldsOf(at(props, "metadata", "annotations")));
+  return annotations.some(
+    ([key, value]) =>
+      key.toLowerCase() === "traefik.ingress.kubernetes.io/router.pathmatcher" &&
+      typeof value === "string" &&
+      !["Path", "PathPrefix", "PathRegexp"].includes(value),
+  );
 }
 
 function gatewayRules(manifest: Manifest): RoutingRule[] {

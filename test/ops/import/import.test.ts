@@ -68,6 +68,16 @@ describe("forward auth of authentik", () => {
     ]);
   });
 
+  test("does not open a path whose rule has a negative priority", () => {
+    const open = rule(`${HOST} && PathPrefix(\`/assets/\`)`, "reports-web", [], { priority: -1 });
+    const found = imported([...REPORTS, route("apps/reports", [rule(HOST, "reports-web", ["sso"]), open])], {
+      identity: STAFF,
+    });
+    expect(Object.values(reasonsOf(found))[0]).toEqual([
+      "Host(`reports.example.org`) && PathPrefix(`/assets/`) is open, and its priority is not higher than that of the protected rule",
+    ]);
+  });
+
   test("opens paths that a rule without authentication or the provider leaves open", () => {
     const identity = proxies({
       ...{ slug: "reports", host: "reports.example.org" },

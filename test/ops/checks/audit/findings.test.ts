@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { audit } from "../../../../ops/checks/audit/audit.ts";
 import { describeFinding } from "../../../../ops/checks/finding.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
-import { edited, GATEWAY, ingressRoute, withObjects } from "./cluster.ts";
+import { edited, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
 import { clean, plan } from "./tampered.ts";
 
 const findings = (objects: ClusterObjects) => audit(objects, plan, { context: "prod", gateway: GATEWAY });
@@ -47,6 +47,27 @@ test.each([
   expect(finding?.hint).toBe(
     "remove it (kubectl --context prod delete ingressroute.traefik.io wiki --namespace old), or name another host in it",
   );
+});
+
+test.each([
+  [-1, "warning"],
+  [0, "error"],
+] as const)("reports the priority %i of a long rule with severity %s", (priority, severity) => {
+  const match = `Host(\`wiki.localhost\`) && PathPrefix(\`/${"a".repeat(100)}\`)`;
+  const [finding] = findings(withObjects(clean, ingressRoute("old/wiki", match, { priority })));
+  expect(finding?.severity).toBe(severity);
+});
+
+test.each(["0", "high"])("reports the priority %s of an Ingress as unknown", (priority) => {
+  const metadata = { annotations: { "traefik.ingress.kubernetes.io/router.priority": priority } };
+  const paths = [{ path: "/", backend: { service: { name: "x" } } }];
+  const ingress = object("networking.k8s.io/v1", "Ingress", "old/wiki", {
+    metadata: { ...metadata, namespace: "old", name: "wiki" },
+    spec: { rules: [{ host: "wiki.localhost", http: { paths } }] },
+  });
+  const [finding] = findings(withObjects(clean, ingress));
+  expect(finding).toMatchObject({ severity: "error", hosts: ["wiki.localhost"] });
+  expect(finding?.message).toContain("next to the planned route");
 });
 
 test("reports which header a middleware sets, and not its value", () => {

@@ -3,6 +3,7 @@ import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { shell, stack } from "../../../config/stacks.ts";
+import type { Manifest } from "../../../../policy/resource.ts";
 import { clusterOf, edited, ingressRoute, object, withObjects } from "./cluster.ts";
 
 export const plan = computePlan(
@@ -23,6 +24,14 @@ type Middlewares = { middlewares: { name: string }[]; priority: number }[];
 const routes = (spec: Record<string, unknown>): Middlewares => spec["routes"] as Middlewares;
 const headers = (spec: Record<string, unknown>) =>
   (spec["headers"] as { customRequestHeaders: Record<string, string> }).customRequestHeaders;
+
+function annotatedIngress(annotations: object, host = "open.example.com"): Manifest {
+  const paths = [{ path: "/", backend: { service: { name: "x", port: { number: 80 } } } }];
+  const metadata = { namespace: "default", name: "annotated", annotations };
+  return object("networking.k8s.io/v1", "Ingress", "default/annotated", {
+    ...{ metadata, spec: { rules: [{ host, http: { paths } }] } },
+  });
+}
 
 export const TAMPERED: readonly (readonly [title: string, objects: ClusterObjects, problem: string])[] = [
   [
@@ -66,6 +75,41 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       }),
     ),
     "Ingress evil/star: *.mesh.example.org/: serves authentik.mesh.example.org and",
+  ],
+  [
+    "an Ingress with an alias for its host",
+    withObjects(
+      clean,
+      annotatedIngress({ "nginx.ingress.kubernetes.io/server-alias": "a.example.com, WIKI.localhost" }),
+    ),
+    "Ingress default/annotated: open.example.com/: serves wiki.localhost,",
+  ],
+  [
+    "an Ingress that redirects its host without www",
+    withObjects(
+      clean,
+      annotatedIngress({ "nginx.ingress.kubernetes.io/from-to-www-redirect": "True" }, "www.wiki.localhost"),
+    ),
+    "Ingress default/annotated: www.wiki.localhost/: serves wiki.localhost,",
+  ],
+  [
+    "an Ingress whose matcher of paths contains a rule",
+    withObjects(
+      clean,
+      annotatedIngress({ "traefik.ingress.kubernetes.io/Router.pathMatcher": "Host(`wiki.localhost`) || Path" }),
+    ),
+    "Ingress default/annotated: open.example.com/: serves authentik.localhost and",
+  ],
+  [
+    "an Ingress with a planned backend for errors",
+    withObjects(
+      clean,
+      annotatedIngress({
+        "nginx.ingress.kubernetes.io/custom-http-errors": "404",
+        "nginx.ingress.kubernetes.io/default-backend": "whoami",
+      }),
+    ),
+    "Ingress default/annotated: open.example.com/: routes to default/whoami without the planned protection",
   ],
   [
     "a route of the Gateway API without hosts",

@@ -22,8 +22,11 @@ export interface RoutingRule {
 export interface BackendRef {
   /** `Service`, or Traefik's `TraefikService`. */
   readonly kind: string;
+  /** Empty for a name such as `default-wiki@kubernetescrd`, which contains it. */
   readonly namespace: string;
   readonly name: string;
+  /** Number or name; undefined if there is none. */
+  readonly port: string | undefined;
 }
 
 /** The rules of an object; none of one that routes nothing. */
@@ -169,11 +172,16 @@ function wildcard(patterns: readonly string[]): Pick<RoutingRule, "hosts" | "ser
   };
 }
 
-function backendRef(value: Value, namespace: string): BackendRef {
+/** Returns the backend in a reference of Traefik, of an Ingress or of the Gateway API. */
+export function backendRef(value: Value, namespace: string): BackendRef {
+  const name = textAt(value, "name") ?? "";
+  const given = at(value, "port");
+  const port = at(given, "number") ?? at(given, "name") ?? given;
   return {
     kind: textAt(value, "kind") ?? "Service",
-    namespace: textAt(value, "namespace") ?? namespace,
-    name: textAt(value, "name") ?? "",
+    namespace: textAt(value, "namespace") ?? (name.includes("@") ? "" : namespace),
+    name,
+    port: typeof port === "string" || typeof port === "number" ? String(port) : undefined,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Plan } from "../../../infra/plan/types.ts";
 import { labelsOf } from "../../../infra/pods.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
-import type { BackendRef } from "../../../policy/routing.ts";
+import { type BackendRef, backendRef } from "../../../policy/routing.ts";
+import { traefikName } from "../../../policy/traefikName.ts";
 import { labelsIn, matches, objectLabels, podsOf, serviceNamed } from "../../clients/services.ts";
-import { traefikName } from "./traefikName.ts";
 
 /** Name of Traefik's provider of custom resources, in references such as `wiki-80@kubernetescrd`. */
 const PROVIDER = "kubernetescrd";
@@ -48,8 +48,14 @@ export class Backends {
     return serviceNamed(service, this.#manifests);
   }
 
+  /** Returns the guarded Service behind one of the services of a rule. */
+  behindRule(ref: BackendRef, services: number): ServiceName | undefined {
+    // Of several services, Traefik names each by namespace, name and port, so that it can have the name of another one.
+    return this.behind(ref) ?? (services > 1 ? this.#behindName(nameOf(ref)) : undefined);
+  }
+
   /** Returns the guarded Service that a reference ends at, also through other Services. */
-  behind(ref: BackendRef): ServiceName | undefined {
+  behind(ref: Omit<BackendRef, "port">): ServiceName | undefined {
     if (ref.kind === "TraefikService") return this.#behindName(nameOf(ref));
     const direct = this.guarded.find((one) => one.namespace === ref.namespace && one.name === ref.name);
     const service = this.service(ref);
@@ -57,32 +63,54 @@ export class Backends {
   }
 
   /** Returns the guarded Service whose pods a Service selects as well, or of whose name it is an alias. */
-  reachedBy(service: Manifest): ServiceName | undefined {
+  reachedBy(service: Manifest, visited: readonly Manifest[] = []): ServiceName | undefined {
     const { namespace, spec } = service;
-    if (textAt(spec, "type") === "ExternalName") return this.#behindAddress(textAt(spec, "externalName") ?? "");
+    if (visited.includes(service)) return undefined;
+    if (textAt(spec, "type") === "ExternalName") {
+      return this.#behindAddress(textAt(spec, "externalName") ?? "", [...visited, service]);
+    }
     const selector = labelsIn(spec["selector"]);
     if (Object.keys(selector).length === 0) return undefined;
     return this.guarded.find((one) => one.namespace === namespace && this.#selectsSame(one, selector));
   }
 
-  /** @param address cluster IP of a Service, or its name, perhaps with that of a pod before it: `wiki-0.wiki.apps.svc.cluster.local` */
-  #behindAddress(address: string): ServiceName | undefined {
-    const labels = address.split(".");
-    const end = labels.indexOf("svc");
-    const [name = "", namespace = ""] = end < 2 ? labels : labels.slice(end - 2, end);
-    const service = this.#manifests.find(
-      ({ kind, spec, ...one }) =>
-        kind === "Service" &&
-        textAt(spec, "type") !== "ExternalName" &&
-        (textAt(spec, "clusterIP") === address || (one.objectName === name && one.namespace === namespace)),
+  /**
+   * @param address IP address of a Service or of a pod, or a name in the cluster: `wiki.apps`, `wiki-0.wiki.apps.svc.cluster.local`, `10-42-0-7.apps.pod`.
+   * The search domains of Traefik's pod complete it, so that any two labels can be the name and the namespace.
+   */
+  #behindAddress(address: string, visited: readonly Manifest[]): ServiceName | undefined {
+    const labels = address.toLowerCase().split(".");
+    const names = labels.slice(1).map((namespace, index) => ({ namespace, name: labels[index] ?? "" }));
+    const direct = this.guarded.find((one) => names.some((name) => isSame(name, one)));
+    if (direct) return direct;
+    for (const service of this.#manifests.filter(({ kind }) => kind === "Service")) {
+      const { namespace, objectName: name = "", spec } = service;
+      const own = { namespace, name };
+      if (textAt(spec, "clusterIP") !== address && !names.some((one) => isSame(one, own))) continue;
+      const found = this.guarded.find((one) => isSame(one, own)) ?? this.reachedBy(service, visited);
+      if (found) return found;
+    }
+    return this.#ofPodAddress([address, labels[0] ?? ""].map(dashed));
+  }
+
+  #ofPodAddress(addresses: readonly string[]): ServiceName | undefined {
+    const pods = podsOf(this.#manifests).filter(({ props }) => {
+      const own = [at(props, "status", "podIP"), ...listOf(at(props, "status", "podIPs")).map((one) => at(one, "ip"))];
+      return own.some((ip) => typeof ip === "string" && addresses.includes(dashed(ip)));
+    });
+    return this.guarded.find((one) =>
+      pods.some((pod) => pod.namespace === one.namespace && matches(this.#selectorOf(one), objectLabels(pod))),
     );
-    const target = service ? { namespace: service.namespace, name: service.objectName ?? "" } : { namespace, name };
-    return this.guarded.find((one) => isSame(one, target)) ?? (service && this.reachedBy(service));
+  }
+
+  /** Returns the labels of a guarded Service's pods: of the running Service, or the planned ones. */
+  #selectorOf(guarded: ServiceName): Readonly<Record<string, string>> {
+    return labelsIn(this.service(guarded)?.spec["selector"] ?? labelsOf(guarded.name));
   }
 
   /** Compares by the running pods, or, without any, by the planned labels. */
   #selectsSame(guarded: ServiceName, selector: Readonly<Record<string, string>>): boolean {
-    const ours = labelsIn(this.service(guarded)?.spec["selector"] ?? labelsOf(guarded.name));
+    const ours = this.#selectorOf(guarded);
     if (matches(selector, ours)) return true;
     const pods = podsOf(this.#manifests).filter(({ namespace }) => namespace === guarded.namespace);
     return pods.map(objectLabels).some((labels) => matches(selector, labels) && matches(ours, labels));
@@ -97,9 +125,9 @@ export class Backends {
           kind === "TraefikService" && traefikName(namespace, objectName) === name,
       )
       .flatMap(({ spec, namespace }) => referencesIn(spec, namespace));
-    for (const { port, ...ref } of nested) {
+    for (const ref of nested) {
       const service = ref.kind === "TraefikService" ? undefined : this.behind(ref);
-      const found = service ?? this.#behindName(nameOf(ref, port), [...visited, name]);
+      const found = service ?? this.#behindName(nameOf(ref), [...visited, name]);
       if (found) return found;
     }
     return this.#serviceNamed(name) ?? this.#ruleNamed(name);
@@ -129,10 +157,24 @@ export class Backends {
   }
 }
 
-/** Returns the name of Traefik's service for a reference; that of another provider than this one's is not known. */
-function nameOf({ namespace, name }: BackendRef, port?: string): string {
+/**
+ * Returns the name of Traefik's service for a reference; that of another provider than this one's is not known. The port of a reference to a
+ * TraefikService is ignored.
+ */
+function nameOf({
+  kind,
+  namespace,
+  name,
+  port,
+}: Omit<BackendRef, "port"> & { readonly port?: string | undefined }): string {
   const [own = "", provider = PROVIDER] = name.split("@");
-  return provider === PROVIDER ? traefikName(namespace, own, ...(port === undefined ? [] : [port])) : "";
+  if (provider !== PROVIDER) return "";
+  return traefikName(namespace, own, ...(port === undefined || kind === "TraefikService" ? [] : [port]));
+}
+
+/** Returns an IP address as DNS names of pods contain it. */
+function dashed(ip: string): string {
+  return ip.replaceAll(/[.:]/g, "-");
 }
 
 function isSame(a: ServiceName | undefined, b: ServiceName): boolean {
@@ -147,16 +189,10 @@ function isOurs(service: Manifest | undefined): boolean {
 }
 
 /** Returns all references to other Services in a TraefikService, regardless of its kind of load balancing. */
-function referencesIn(value: Value, namespace: string): (BackendRef & { readonly port?: string })[] {
+function referencesIn(value: Value, namespace: string): BackendRef[] {
   if (Array.isArray(value)) return listOf(value).flatMap((one) => referencesIn(one, namespace));
-  const name = textAt(value, "name");
-  const port = at(value, "port");
-  const ref = {
-    ...{ kind: textAt(value, "kind") ?? "Service", namespace: textAt(value, "namespace") ?? namespace },
-    ...((typeof port === "string" || typeof port === "number") && { port: String(port) }),
-  };
   const nested = Object.values(fieldsOf(value)).flatMap((one) => referencesIn(one, namespace));
-  return name === undefined ? nested : [{ ...ref, name }, ...nested];
+  return textAt(value, "name") === undefined ? nested : [backendRef(value, namespace), ...nested];
 }
 
 function unique<T extends ServiceName>(services: readonly T[]): T[] {

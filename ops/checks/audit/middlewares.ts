@@ -2,7 +2,8 @@ import { authPath } from "../../../protections/forwardAuth.ts";
 import { ruleMiddlewares } from "../../../infra/plan/ruleMiddlewares.ts";
 import type { ForwardAuth, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
 import { at, textAt } from "../../../policy/resource.ts";
-import { middlewareDifferences } from "../../../policy/rules/middlewareContent.ts";
+import { backendRef } from "../../../policy/routing.ts";
+import { middlewareDifferences, replacedMiddleware } from "../../../policy/rules/middlewareContent.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
 const RULE = "middlewares-as-planned";
@@ -45,10 +46,7 @@ export function unmanagedErrorPages({ manifests, plan, backends, context }: Comp
   const others = manifests.filter(({ kind, label }) => kind === "Middleware" && !planned.has(label));
   return others.flatMap((manifest) => {
     const service = at(manifest.spec, "errors", "service");
-    const name = textAt(service, "name");
-    if (name === undefined) return [];
-    const kind = textAt(service, "kind") ?? "Service";
-    const reached = backends.behind({ kind, namespace: textAt(service, "namespace") ?? manifest.namespace, name });
+    const reached = backends.behind(backendRef(service, manifest.namespace));
     if (reached === undefined) return [];
     return [
       finding({

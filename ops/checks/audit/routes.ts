@@ -71,7 +71,7 @@ function duplicates(rule: RoutingRule, { plan, context }: Compared): AuditFindin
 }
 
 function exposedBackend({ manifest, match, backends: refs }: RoutingRule, compared: Compared): AuditFinding[] {
-  const [first] = refs.flatMap((ref) => compared.backends.behind(ref) ?? []);
+  const [first] = refs.flatMap((ref) => compared.backends.behindRule(ref, refs.length) ?? []);
   if (first === undefined) return [];
   return [
     finding({

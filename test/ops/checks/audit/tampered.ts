@@ -2,6 +2,7 @@
 import { parseStack } from "../../../../config/load.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
+import { labelsOf } from "../../../../infra/pods.ts";
 import { shell, stack } from "../../../config/stacks.ts";
 import type { Manifest } from "../../../../policy/resource.ts";
 import { clusterOf, edited, ingressRoute, object, withObjects } from "./cluster.ts";
@@ -185,6 +186,47 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "IngressRoute evil/open: Host(`open.example.com`): routes to default/",
   ],
   [
+    "a planned backend by its whole name in Traefik",
+    withObjects(
+      clean,
+      ingressRoute("evil/open", "Host(`open.example.com`)", {
+        services: [{ kind: "TraefikService", name: "gatehouse-data-postgrest-3000@kubernetescrd" }],
+      }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
+    "two Services that have the name of a planned backend in Traefik",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "gatehouse/data-postgrest", { spec: { selector: { app: "x" } } }),
+      ingressRoute("gatehouse/open", "Host(`open.example.com`)", {
+        services: [
+          { name: "data-postgrest", port: 3000 },
+          { name: "data-postgrest", port: 3000 },
+        ],
+      }),
+    ),
+    "IngressRoute gatehouse/open: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
+    "a TraefikService with a port, which Traefik ignores, for a planned one",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "TraefikService", "evil/weights", {
+        spec: {
+          weighted: {
+            services: [{ kind: "TraefikService", name: "gatehouse-data-api", namespace: "gatehouse-data", port: 1 }],
+          },
+        },
+      }),
+      ingressRoute("evil/open", "Host(`open.example.com`)", {
+        services: [{ kind: "TraefikService", name: "weights" }],
+      }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
     "another TraefikService for a planned backend, which no route uses",
     withObjects(
       clean,
@@ -224,6 +266,33 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     ),
     "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
   ],
+  ...[
+    "postgrest-0.postgrest.gatehouse-data",
+    "POSTGREST.gatehouse-data.",
+    "second.evil.svc.cluster.local",
+    "10.42.0.7",
+    "10-42-0-7.any.pod.cluster.local",
+    "10-42-0-7.any.pod",
+  ].map(
+    (externalName) =>
+      [
+        `a planned backend through ${externalName}`,
+        withObjects(
+          clean,
+          object("core/v1", "Service", "evil/alias", { spec: { type: "ExternalName", externalName } }),
+          object("core/v1", "Service", "evil/second", {
+            spec: { type: "ExternalName", externalName: "postgrest.gatehouse-data.svc" },
+          }),
+          object("core/v1", "Service", "evil/loop", {
+            spec: { type: "ExternalName", externalName: "loop.evil.svc" },
+          }),
+          object("core/v1", "Pod", "gatehouse-data/ready", { status: { podIP: "10.42.0.7" } }, labelsOf("postgrest")),
+          ingressRoute("evil/loop", "Host(`loop.example.com`)", { services: [{ name: "loop", port: 3000 }] }),
+          ingressRoute("evil/open", "Host(`open.example.com`)", { services: [{ name: "alias", port: 3000 }] }),
+        ),
+        "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
+      ] as const,
+  ),
   [
     "a planned backend as the error page of another host",
     withObjects(

@@ -8,6 +8,7 @@ import { duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
 const RULE = "routes-as-planned";
+const CLASS = "kubernetes.io/ingress.class";
 
 /** Unmanaged routes for a planned host or a planned backend. */
 export function unmanagedRoutes(compared: Compared): AuditFinding[] {
@@ -122,5 +123,22 @@ function changesOf(route: Route, found: Manifest, compared: Compared): AuditFind
     return [about(hosts, `has an unplanned rule for ${rule.match}`), ...open(hosts, listOf(actual)[index])];
   });
   const hosts = route.rules.map(({ host }) => host);
-  return [...(otherFields.length > 0 ? [about(hosts, "was changed", otherFields)] : []), ...changedRules, ...unplanned];
+  const classes = otherClass(found);
+  return [
+    ...(classes.length > 0 ? [about(hosts, "has another class, so Traefik does not read it", classes)] : []),
+    ...(otherFields.length > 0 ? [about(hosts, "was changed", otherFields)] : []),
+    ...changedRules,
+    ...unplanned,
+  ];
+}
+
+/**
+ * Returns how the annotation of a class differs from the plan, which has none. Traefik also reads objects of its default class (v3.7,
+ * pkg/provider/kubernetes/crd, `shouldProcessIngress`).
+ */
+function otherClass({ props }: Manifest): string[] {
+  const value = textAt(props, "metadata", "annotations", CLASS) ?? "";
+  return ["", "traefik"].includes(value)
+    ? []
+    : differences({}, { [CLASS]: value }).map((difference) => `metadata.annotations.${difference}`);
 }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { audit } from "../../../../ops/checks/audit/audit.ts";
 import { describeFinding } from "../../../../ops/checks/finding.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
+import { fieldsOf } from "../../../../policy/resource.ts";
 import { edited, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
 import { clean, plan } from "./tampered.ts";
 
@@ -68,6 +69,16 @@ test.each(["0", "high"])("reports the priority %s of an Ingress as unknown", (pr
   const [finding] = findings(withObjects(clean, ingress));
   expect(finding).toMatchObject({ severity: "error", hosts: ["wiki.localhost"] });
   expect(finding?.message).toContain("next to the planned route");
+});
+
+test.each(["", "traefik"])("accepts a planned route of the class '%s', which Traefik reads", (value) => {
+  const annotations = { "kubernetes.io/ingress.class": value };
+  const manifests = clean.manifests.map((one) =>
+    one.label === "IngressRoute default/wiki"
+      ? { ...one, props: { ...one.props, metadata: { ...fieldsOf(one.props["metadata"]), annotations } } }
+      : one,
+  );
+  expect(findings({ ...clean, manifests })).toEqual([]);
 });
 
 test("reports which header a middleware sets, and not its value", () => {

@@ -26,6 +26,14 @@ const routes = (spec: Record<string, unknown>): Middlewares => spec["routes"] as
 const headers = (spec: Record<string, unknown>) =>
   (spec["headers"] as { customRequestHeaders: Record<string, string> }).customRequestHeaders;
 
+/** The planned route of the wiki with other metadata. */
+function ofClass(metadata: object): Manifest {
+  const { spec } = clean.manifests.find(({ label }) => label === "IngressRoute default/wiki") ?? {};
+  return object("traefik.io/v1alpha1", "IngressRoute", "default/wiki", {
+    ...{ metadata: { namespace: "default", name: "wiki", ...metadata }, spec },
+  });
+}
+
 function annotatedIngress(annotations: object, host = "open.example.com"): Manifest {
   const paths = [{ path: "/", backend: { service: { name: "x", port: { number: 80 } } } }];
   const metadata = { namespace: "default", name: "annotated", annotations };
@@ -391,6 +399,19 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
       return spec;
     }),
     "Middleware default/gatehouse-strip: does not remove the planned request headers, such as forged identity headers; headers.customRequestHeaders.X-Idp-Jwt is missing",
+  ],
+  [
+    "a route with an annotation of another class",
+    withObjects(
+      edited(clean, "IngressRoute", "default/wiki", () => undefined),
+      ofClass({ annotations: { "kubernetes.io/ingress.class": "nginx" } }),
+    ),
+    'IngressRoute default/wiki: has another class, so Traefik does not read it; metadata.annotations.kubernetes.io/ingress.class is "nginx", planned missing',
+  ],
+  [
+    "a route of another class",
+    edited(clean, "IngressRoute", "default/wiki", (spec) => ({ ...spec, ingressClassName: "nginx" })),
+    'IngressRoute default/wiki: was changed; ingressClassName is "nginx", planned missing',
   ],
   [
     "forward auth with another address",

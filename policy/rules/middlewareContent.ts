@@ -4,6 +4,7 @@ import type { ForwardAuth, Middleware, Plan, TraefikService } from "../../infra/
 import { differences } from "../differences.ts";
 import { at, type Finding, type Manifest, manifestsOf, textAt, UNKNOWN } from "../resource.ts";
 import type { Rule } from "../rule.ts";
+import { traefikName } from "../traefikName.ts";
 
 /** The name of a middleware in a chain does not show whether its content is that of the plan. */
 export const middlewareContent: Rule = {
@@ -14,6 +15,7 @@ export const middlewareContent: Rule = {
   check: (resources, { plan }) =>
     manifestsOf(resources).flatMap((manifest) => [
       ...changedMiddleware(manifest, plan),
+      ...sameName(manifest, plan),
       ...changedTraefikService(manifest, plan),
     ]),
 };
@@ -71,6 +73,24 @@ export function middlewareDifferences(
     users: ({ name }) => name,
   });
   return differences(expected, manifest.spec);
+}
+
+/**
+ * Returns the planned middleware whose name in Traefik an unplanned one has, too: Traefik keeps the definition that it reads last (v3.7,
+ * pkg/provider/kubernetes/crd, `loadConfigurationFromCRD`).
+ */
+export function replacedMiddleware(manifest: Manifest, { middlewares }: Plan): Middleware | undefined {
+  const { kind, namespace, objectName } = manifest;
+  if (kind !== "Middleware" || objectName === undefined || plannedOf(kind, middlewares, manifest)) return undefined;
+  const name = traefikName(namespace, objectName);
+  return middlewares.find((planned) => traefikName(planned.namespace, planned.name) === name);
+}
+
+function sameName(manifest: Manifest, plan: Plan): Finding[] {
+  const replaced = replacedMiddleware(manifest, plan);
+  if (replaced === undefined) return [];
+  const problem = `replaces Middleware ${replaced.namespace}/${replaced.name}, which has the same name in Traefik`;
+  return [{ rule: middlewareContent.name, object: manifest.label, problem, hint: "rename it" }];
 }
 
 function effect({ kind }: Middleware): string {

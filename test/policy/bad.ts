@@ -130,6 +130,15 @@ export const BAD: readonly Bad[] = [
     }),
     [`middlewares-as-planned: Middleware default/${FORWARD_AUTH}`],
   ],
+  [
+    "a middleware with the name of a planned one in Traefik",
+    (good) =>
+      added(good, "kubernetes:traefik.io/v1alpha1:Middleware", {
+        metadata: { name: "strip", namespace: "default-gatehouse" },
+        spec: { headers: {} },
+      }),
+    ["middlewares-as-planned: Middleware default-gatehouse/strip"],
+  ],
   // No host outside of the plan.
   [
     "a host without a plan",

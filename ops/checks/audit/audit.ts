@@ -4,7 +4,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { type ClusterObjects, RIGHTS_HINT } from "../../clients/clusterObjects.ts";
 import { Backends } from "./backends.ts";
 import { type AuditFinding, type Compared, finding } from "./finding.ts";
-import { changedMiddlewares, unmanagedErrorPages } from "./middlewares.ts";
+import { changedMiddlewares, sameNamedMiddlewares, unmanagedErrorPages } from "./middlewares.ts";
 import { widenedPolicies } from "./networkPolicies.ts";
 import { changedRecords } from "./records.ts";
 import { changedRoutes, unmanagedRoutes } from "./routes.ts";
@@ -34,6 +34,7 @@ export function audit({ manifests, unread }: ClusterObjects, plan: Plan, options
     ...exposedServices(compared),
     ...unmanagedTraefikServices(compared),
     ...unmanagedErrorPages(compared),
+    ...sameNamedMiddlewares(compared),
     ...ofReadable("NetworkPolicy", () => widenedPolicies(compared, options.gateway)),
     ...ofReadable("DNSEndpoint", () => changedRecords(compared)),
   ];

@@ -1,6 +1,6 @@
 import { authPath } from "../../../protections/forwardAuth.ts";
 import { ruleMiddlewares } from "../../../infra/plan/ruleMiddlewares.ts";
-import type { ForwardAuth, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
+import type { ForwardAuth, Middleware, Plan, Route, RouteRule } from "../../../infra/plan/types.ts";
 import { at, textAt } from "../../../policy/resource.ts";
 import { backendRef } from "../../../policy/routing.ts";
 import { middlewareDifferences, replacedMiddleware } from "../../../policy/rules/middlewareContent.ts";
@@ -25,7 +25,7 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
   return plan.middlewares.flatMap((planned) => {
     const { namespace, name } = planned;
     const subject = `Middleware ${namespace}/${name}`;
-    const hosts = hostsOf(namespace, plan, (route, rule) => ruleMiddlewares(plan, route, rule).includes(name));
+    const hosts = hostsWith(planned, plan);
     const found = manifests.find(({ label }) => label === subject);
     const hint = restore(hosts, compared, found);
     if (found === undefined) {
@@ -37,6 +37,21 @@ export function changedMiddlewares(compared: Compared): AuditFinding[] {
     if (first === undefined) return [];
     const [, message = "differs from the plan"] = CONSEQUENCES.find(([field]) => first.startsWith(field)) ?? [];
     return [finding({ rule: RULE, subject, message, evidence, hint, hosts })];
+  });
+}
+
+/** Unplanned middlewares that have the name of a planned one in Traefik, which keeps the definition that it reads last. */
+export function sameNamedMiddlewares({ manifests, plan, context }: Compared): AuditFinding[] {
+  return manifests.flatMap((manifest) => {
+    const replaced = replacedMiddleware(manifest, plan);
+    if (replaced === undefined) return [];
+    return [
+      finding({
+        ...{ rule: RULE, subject: manifest.label, hosts: hostsWith(replaced, plan) },
+        message: `replaces Middleware ${replaced.namespace}/${replaced.name}, which has the same name in Traefik`,
+        hint: `remove it (${deletion(manifest, context)}), or rename it`,
+      }),
+    ];
   });
 }
 
@@ -56,6 +71,10 @@ export function unmanagedErrorPages({ manifests, plan, backends, context }: Comp
       }),
     ];
   });
+}
+
+function hostsWith({ namespace, name }: Middleware, plan: Plan): string[] {
+  return hostsOf(namespace, plan, (route, rule) => ruleMiddlewares(plan, route, rule).includes(name));
 }
 
 /** Returns the hosts of the rules of a namespace that need an object. */

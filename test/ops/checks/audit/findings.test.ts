@@ -71,6 +71,18 @@ test.each(["0", "high"])("reports the priority %s of an Ingress as unknown", (pr
   expect(finding?.message).toContain("next to the planned route");
 });
 
+test("attributes a middleware that replaces a planned one to the hosts of the planned one", () => {
+  const other = object("traefik.io/v1alpha1", "Middleware", "default-legacy/basic-auth", { spec: { headers: {} } });
+  const legacy = plan.exposures.filter(({ entry }) => entry === "legacy").map(({ host }) => host);
+  expect(legacy).not.toEqual([]);
+  expect(findings(withObjects(clean, other))).toMatchObject([
+    {
+      ...{ severity: "error", hosts: legacy },
+      hint: "remove it (kubectl --context prod delete middleware.traefik.io basic-auth --namespace default-legacy), or rename it",
+    },
+  ]);
+});
+
 test.each(["", "traefik"])("accepts a planned route of the class '%s', which Traefik reads", (value) => {
   const annotations = { "kubernetes.io/ingress.class": value };
   const manifests = clean.manifests.map((one) =>

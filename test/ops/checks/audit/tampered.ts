@@ -401,6 +401,14 @@ export const TAMPERED: readonly (readonly [title: string, objects: ClusterObject
     "Middleware default/gatehouse-strip: does not remove the planned request headers, such as forged identity headers; headers.customRequestHeaders.X-Idp-Jwt is missing",
   ],
   [
+    "a middleware of another namespace with the name of a planned one in Traefik",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "Middleware", "default-gatehouse/strip", { spec: { headers: {} } }),
+    ),
+    "Middleware default-gatehouse/strip: replaces Middleware default/gatehouse-strip, which has the same name in Traefik",
+  ],
+  [
     "a route with an annotation of another class",
     withObjects(
       edited(clean, "IngressRoute", "default/wiki", () => undefined),

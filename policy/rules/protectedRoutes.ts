@@ -1,6 +1,8 @@
+import { routeSpec } from "../../infra/gateway/specs.ts";
 import { authenticates } from "../../infra/plan/middleware.ts";
-import type { Exposure, Middleware, Plan, RouteRule } from "../../infra/plan/types.ts";
-import { type Finding, type Manifest, manifestsOf } from "../resource.ts";
+import type { Exposure, Middleware, Plan, Route, RouteRule } from "../../infra/plan/types.ts";
+import { differences } from "../differences.ts";
+import { type Finding, listOf, type Manifest, manifestsOf, textAt, UNKNOWN } from "../resource.ts";
 import { type RoutingRule, rulesOf } from "../routing.ts";
 import type { Rule } from "../rule.ts";
 
@@ -11,10 +13,13 @@ import type { Rule } from "../rule.ts";
 export const protectedRoutes: Rule = {
   name: "routes-are-protected",
   description:
-    "Every route removes forged identity headers first, requires authentication unless the plan declares it open, and routes to the planned backend.",
+    "Every route removes forged identity headers first, requires authentication unless the plan declares it open, and routes to the planned backend. A planned route differs in nothing from the plan.",
   scope: "resource",
   check: (resources, { plan }) =>
-    manifestsOf(resources).flatMap((manifest) => [...unprotected(manifest, plan), ...otherBackends(manifest, plan)]),
+    manifestsOf(resources).flatMap((manifest) => {
+      const findings = [...unprotected(manifest, plan), ...otherBackends(manifest, plan)];
+      return findings.length > 0 ? findings : otherContent(manifest, plan);
+    }),
 };
 
 /** A planned open rule with another backend would open that backend. */
@@ -35,6 +40,30 @@ function otherBackends(manifest: Manifest, plan: Plan): Finding[] {
       hint: "change the service in gatehouse:protected_services instead of the route",
     }));
   });
+}
+
+/** Other differences of a planned route: another port or entry point, or a further middleware, which could set identity headers. */
+function otherContent(manifest: Manifest, plan: Plan): Finding[] {
+  const planned = plannedRoute(manifest, plan);
+  if (planned === undefined || manifest.props["spec"] === UNKNOWN) return [];
+  const { routes: rules, ...fields } = routeSpec(planned);
+  const { routes, ...foundFields } = manifest.spec;
+  const found = routes === UNKNOWN ? rules : listOf(routes);
+  const problems = [
+    ...differences(fields, foundFields),
+    ...rules.flatMap((rule, index) =>
+      index < found.length
+        ? differences(rule, found[index]).map((difference) => `${rule.match}: ${difference}`)
+        : [`${rule.match}: is missing`],
+    ),
+    ...found.slice(rules.length).map((rule) => `${textAt(rule, "match") ?? "(unknown)"}: is not in the plan`),
+  ];
+  return problems.map((problem) => ({
+    rule: protectedRoutes.name,
+    object: manifest.label,
+    problem,
+    hint: "change the service in gatehouse:protected_services instead of the route",
+  }));
 }
 
 /** Returns the missing middlewares of one object. */
@@ -106,10 +135,12 @@ function isAuthenticationOf(name: string, { entry, outpost }: Exposure, plan: Pl
 
 /** The rule of the plan that one of a cluster or program is meant to be. */
 export function plannedRule({ manifest, match }: RoutingRule, plan: Plan): RouteRule | undefined {
-  const { kind, namespace, objectName } = manifest;
+  return plannedRoute(manifest, plan)?.rules.find((rule) => rule.match === match);
+}
+
+function plannedRoute({ kind, namespace, objectName }: Manifest, { routes }: Plan): Route | undefined {
   if (kind !== "IngressRoute") return undefined;
-  const routes = plan.routes.filter((route) => route.namespace === namespace && route.name === objectName);
-  return routes.flatMap(({ rules }) => rules).find((rule) => rule.match === match);
+  return routes.find((route) => route.namespace === namespace && route.name === objectName);
 }
 
 function isAuthentication(name: string, plan: Plan): boolean {

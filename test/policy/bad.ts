@@ -7,7 +7,9 @@ interface Props {
   metadata: { namespace: string; annotations?: Record<string, string> };
   data: Record<string, string>;
   spec: {
-    routes: { match: string; priority: number; middlewares: { name: string }[] }[];
+    entryPoints: string[];
+    tls?: object;
+    routes: { match: string; priority: number; middlewares: { name: string }[]; services: { port: number }[] }[];
     headers: { customRequestHeaders: Record<string, string> };
     forwardAuth: { address: string; authResponseHeaders: string[] };
     template: { spec: Pod };
@@ -54,6 +56,13 @@ const chain = (change: (names: { name: string }[]) => { name: string }[]) =>
   edit("IngressRoute default/whoami", ({ spec }) => {
     spec.routes = spec.routes.map((one) => ({ ...one, middlewares: change(one.middlewares) }));
   });
+/** The first rule of the route of whoami with a change. */
+const oneRule = (change: (rule: Props["spec"]["routes"][number]) => void) =>
+  edit("IngressRoute default/whoami", ({ spec }) => {
+    const [first] = spec.routes;
+    if (first === undefined) throw new Error("the route has no rule");
+    change(first);
+  });
 
 const FORWARD_AUTH = "gatehouse-outpost-all-users-55ace0b2-forward-auth";
 const FOR_ADMINS = "gatehouse-outpost-admins-ebf9904d-forward-auth";
@@ -69,6 +78,45 @@ export const BAD: readonly Bad[] = [
       spec.routes = spec.routes.map((one) => ({ ...one, services: [{ name: "private", port: 80 }] }));
     }),
     Array.from({ length: 7 }, () => "routes-are-protected: IngressRoute gatehouse-data/gatehouse-data-api"),
+  ],
+  // A planned route has no other content than the plan.
+  [
+    "another port",
+    oneRule((rule) => void (rule.services = rule.services.map((one) => ({ ...one, port: 81 })))),
+    [WHOAMI],
+  ],
+  [
+    "another entry point",
+    edit("IngressRoute default/whoami", ({ spec }) => void (spec.entryPoints = ["traefik"])),
+    [WHOAMI],
+  ],
+  [
+    "TLS options that the plan does not have",
+    edit("IngressRoute default/whoami", ({ spec }) => void (spec.tls = { options: { name: "other" } })),
+    [WHOAMI],
+  ],
+  [
+    "a middleware before the strip",
+    oneRule((rule) => void rule.middlewares.unshift({ name: "other" })),
+    [WHOAMI, WHOAMI, WHOAMI],
+  ],
+  [
+    "a middleware behind the authentication",
+    oneRule((rule) => void rule.middlewares.push({ name: "other" })),
+    [WHOAMI],
+  ],
+  [
+    "a route without one of its rules",
+    edit("IngressRoute default/whoami", ({ spec }) => void spec.routes.pop()),
+    [WHOAMI],
+  ],
+  [
+    "a rule that the plan does not have, in a planned route",
+    edit("IngressRoute default/whoami", ({ spec }) => {
+      const [first] = spec.routes;
+      if (first) spec.routes.push({ ...first, match: `${first.match} && Method(\`GET\`)` });
+    }),
+    [WHOAMI, "one-route-per-host: IngressRoute default/whoami"],
   ],
   // Every route carries its strip, and its authentication behind it.
   [

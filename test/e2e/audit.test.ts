@@ -160,31 +160,58 @@ describe("the audit of a running cluster", () => {
     expect(await findings()).toEqual([]);
   });
 
-  test("finds a route to the backend of a planned rule by its name in Traefik, which bypasses its authentication", async () => {
-    const admin = plan.routes.find(({ name }) => name === "admin");
-    const match = admin?.rules.find(({ authentication }) => authentication === "forward-auth")?.match ?? "";
-    // Traefik names the backend of a rule by the rule's hash (v3.7, pkg/provider/kubernetes/crd, `makeServiceKey`).
-    const name = `admin-${createHash("sha256").update(match).digest("hex").slice(0, 20)}@kubernetescrd`;
-    const services = [{ kind: "TraefikService", namespace: "default", name }];
-    const planted = route("Host(`open.localhost`)", { services });
-    const inOtherNamespace = { ...planted, metadata: { name: "planted", namespace: "gatehouse-data" } };
-    const url = `${origin("admin")}/`;
-    await objects.create(inOtherNamespace);
+  test.each([
+    ["with its namespace", { namespace: "default" }, ""],
+    ["that contains its namespace", {}, "default-"],
+  ])(
+    "finds a route to the backend of a planned rule by a name in Traefik %s, which bypasses its authentication",
+    async (_, fields, prefix) => {
+      const admin = plan.routes.find(({ name }) => name === "admin");
+      const match = admin?.rules.find(({ authentication }) => authentication === "forward-auth")?.match ?? "";
+      // Traefik names the backend of a rule by the rule's hash (v3.7, pkg/provider/kubernetes/crd, `makeServiceKey`).
+      const name = `${prefix}admin-${createHash("sha256").update(match).digest("hex").slice(0, 20)}@kubernetescrd`;
+      const services = [{ kind: "TraefikService", ...fields, name }];
+      const planted = route("Host(`open.localhost`)", { services });
+      const inOtherNamespace = { ...planted, metadata: { name: "planted", namespace: "gatehouse-data" } };
+      const url = `${origin("admin")}/`;
+      await objects.create(inOtherNamespace);
+      try {
+        await vi.waitFor(
+          async () => expect((await sendRaw(url.replace("admin.", "open."), [])).status).toBe(200),
+          60_000,
+        );
+        expect((await sendRaw(url, [])).status).toBe(302);
+        const found = await findings();
+        expect(found.map(({ subject, message }) => [subject, message])).toEqual([
+          [
+            "IngressRoute gatehouse-data/planted",
+            "Host(`open.localhost`): routes to default/whoami without the planned protection",
+          ],
+        ]);
+      } finally {
+        await objects.delete(inOtherNamespace);
+      }
+      expect(await findings()).toEqual([]);
+    },
+  );
+
+  test("finds a middleware with the name of a planned one in Traefik", async () => {
+    const planted = {
+      ...object(TRAEFIK, "Middleware", "default", { headers: { customRequestHeaders: { "X-Planted": "" } } }),
+      metadata: { name: "legacy.basic-auth", namespace: "default" },
+    };
+    await objects.create(planted);
     try {
-      await vi.waitFor(
-        async () => expect((await sendRaw(url.replace("admin.", "open."), [])).status).toBe(200),
-        60_000,
-      );
-      expect((await sendRaw(url, [])).status).toBe(302);
       const found = await findings();
       expect(found.map(({ subject, message }) => [subject, message])).toEqual([
         [
-          "IngressRoute gatehouse-data/planted",
-          "Host(`open.localhost`): routes to default/whoami without the planned protection",
+          "Middleware default/legacy.basic-auth",
+          "replaces Middleware default/legacy-basic-auth, which has the same name in Traefik",
         ],
       ]);
+      expect(found[0]?.hosts).toContain("whoami-legacy.localhost");
     } finally {
-      await objects.delete(inOtherNamespace);
+      await objects.delete(planted);
     }
     expect(await findings()).toEqual([]);
   });

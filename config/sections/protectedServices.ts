@@ -102,6 +102,7 @@ interface Drafts {
 export function nameRules({ settings, services }: Drafts): Problem[] {
   const names = new Map<string, Location>();
   const slugs = new Map<string, string>();
+  const joined = new Map<string, string>();
   return services.flatMap(({ location, fields }) => {
     const found: Problem[] = [];
     const { name } = fields;
@@ -109,6 +110,17 @@ export function nameRules({ settings, services }: Drafts): Problem[] {
     if (first !== undefined)
       found.push(problem(location, `name is already used by ${first.path}`, "give each service its own name"));
     else if (name !== undefined) names.set(name, location);
+    const namespace = fields.service?.namespace;
+    if (fields.type === "basic" && name !== undefined && namespace !== undefined) {
+      // Traefik joins them with a hyphen to the name of the middleware, and one of two with the same name protects both hosts.
+      const key = `${namespace}-${name}`;
+      const other = joined.get(key);
+      if (other !== undefined && first === undefined) {
+        const message = `namespace and name "${key}" are those of "${other}" for Traefik, which joins them with a hyphen`;
+        found.push(problem(location, message, "rename one of the two"));
+      }
+      joined.set(key, name);
+    }
     if (!("application_slug" in fields) || fields.application_slug === undefined) return found;
     const slug = fields.application_slug;
     const kinds = enabledKinds(fields.domains ?? [], settings);

@@ -4,6 +4,18 @@ import { basic, messageOf, oauth2, proxy, sections, shell, stack } from "./stack
 
 const cases = [
   {
+    title: "two basic services with one middleware for Traefik",
+    raw: stack({
+      protected_services: [
+        basic({ name: "c-a", service: { name: "x", namespace: "b", port: 80 } }),
+        basic({ name: "a", service: { name: "x", namespace: "b-c", port: 80 } }),
+      ],
+    }),
+    lines: [
+      'protected_services[1] "a": namespace and name "b-c-a" are those of "c-a" for Traefik, which joins them with a hyphen. Rename one of the two.',
+    ],
+  },
+  {
     title: "proxy without application_slug",
     raw: stack({ protected_services: [proxy({ application_slug: undefined })] }),
     lines: [

@@ -10,10 +10,10 @@ import { knownContexts, openContext, type StackContext } from "../context/contex
 import { UserError } from "../../config/userError.ts";
 import { kubeConfigOf } from "../context/kubeconfig.ts";
 import { documentOf } from "../import/document.ts";
-import { importServices, type TargetStack } from "../import/import.ts";
+import { importServices } from "../import/import.ts";
 import { type IdentityAccess, readSource } from "../import/reader.ts";
 import { reportOf, reportText } from "../import/report.ts";
-import { newStack } from "../import/target.ts";
+import { newStack, type TargetStack } from "../import/target.ts";
 import { painter } from "../terminal/paint.ts";
 import { errorText } from "../../config/errorText.ts";
 

@@ -1,6 +1,7 @@
 /** Which applications of authentik the entries replace. */
 import { applicationsOf } from "../../infra/plan/applications.ts";
-import type { Import, TargetStack } from "./import.ts";
+import type { Import } from "./import.ts";
+import type { TargetStack } from "./target.ts";
 import type { Source } from "./source.ts";
 
 export interface ApplicationResult {

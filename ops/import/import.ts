@@ -1,8 +1,6 @@
 /** Writes entries of `protected_services` for the routes and applications that exist. Pure. */
 import { parseStack, type RawStack } from "../../config/load.ts";
 import { ConfigError } from "../../config/problems.ts";
-import type { Settings } from "../../config/settings.ts";
-import type { Environment } from "../../config/variables.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import type { Plan } from "../../infra/plan/types.ts";
 import { fieldsOf } from "../../policy/resource.ts";
@@ -13,14 +11,7 @@ import { readChain } from "./middlewares.ts";
 import { routesOf } from "./routes.ts";
 import type { IdentityRecords } from "../clients/identityRecords.ts";
 import { nameOf, type Source, type SourceRoute } from "./source.ts";
-
-/** The stack that the entries are for. */
-export interface TargetStack {
-  readonly raw: RawStack;
-  readonly environment: Environment;
-  readonly settings: Settings;
-  readonly plan: Plan;
-}
+import type { TargetStack } from "./target.ts";
 
 export interface Import {
   readonly entries: readonly ImportedEntry[];

@@ -9,7 +9,7 @@ import { UserError } from "../../config/userError.ts";
 import { type IdentityRecords, readIdentityRecords, requireSuperuser } from "../clients/identityRecords.ts";
 import { readTraefik } from "../../infra/prerequisites/cluster.ts";
 import { optionsOf } from "../../infra/prerequisites/staticOptions.ts";
-import type { TargetStack } from "./import.ts";
+import type { TargetStack } from "./target.ts";
 import { serversOf } from "./server.ts";
 import type { Source } from "./source.ts";
 

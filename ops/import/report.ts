@@ -2,7 +2,8 @@
 import { describeFinding, type Finding } from "../checks/finding.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { type ApplicationResult, applicationResults } from "./applicationReport.ts";
-import type { Import, TargetStack } from "./import.ts";
+import type { Import } from "./import.ts";
+import type { TargetStack } from "./target.ts";
 import { nameOf, type Source } from "./source.ts";
 import { stepsOf } from "./steps.ts";
 

@@ -4,7 +4,7 @@ import { at, listOf, type Manifest } from "../../policy/resource.ts";
 import { rulesOf } from "../../policy/routing.ts";
 import { authentikOrigin } from "../clients/authentikApi.ts";
 import { serviceNamed } from "../clients/services.ts";
-import type { TargetStack } from "./import.ts";
+import type { TargetStack } from "./target.ts";
 
 /** A Service, or the host and port of another address. */
 export type Server = Pick<Backend, "namespace" | "name"> | string;

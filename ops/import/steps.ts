@@ -3,7 +3,8 @@ import type { Plan } from "../../infra/plan/types.ts";
 import type { Manifest } from "../../policy/resource.ts";
 import { deletion } from "../checks/audit/finding.ts";
 import { objectLabels } from "../clients/services.ts";
-import type { Import, TargetStack } from "./import.ts";
+import type { Import } from "./import.ts";
+import type { TargetStack } from "./target.ts";
 import type { Source, SourceRoute } from "./source.ts";
 
 export interface Steps {

@@ -1,10 +1,19 @@
-/** The stack that imported entries are for, if the cluster has none yet. */
+/** The stack that imported entries are for. */
 import { parseStack, type RawStack } from "../../config/load.ts";
 import type { Environment } from "../../config/variables.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
-import type { TargetStack } from "./import.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { Plan } from "../../infra/plan/types.ts";
 
-/** Returns a stack without domains and services, which uses an existing identity provider. */
+/** The stack that the entries are for. */
+export interface TargetStack {
+  readonly raw: RawStack;
+  readonly environment: Environment;
+  readonly settings: Settings;
+  readonly plan: Plan;
+}
+
+/** Returns a stack for a cluster that has none yet: without domains and services, with an existing identity provider. */
 export function newStack(context: string, environment: Environment): TargetStack {
   const identityProvider = { install: false, url: "https://authentik.invalid", token: "${AUTHENTIK_TOKEN}" };
   const config = {

@@ -206,19 +206,13 @@ test(
     const recorder = await deploy(
       stack({
         domains: { localhost: {}, mesh: domain("mesh.example.org", {}), "mesh-eu": eu },
-        protected_services: [
-          proxy({ groups }),
-          basic({ name: "b-c", service: { namespace: "a" } }),
-          basic({ name: "c", service: { namespace: "a-b" } }),
-        ],
+        protected_services: [proxy({ groups })],
         test_environments: { enabled: false },
         data_api: undefined,
       }),
     );
     const bindings = recorder.of("authentik:index/policyBinding:PolicyBinding").map(({ name }) => name);
     expect(bindings).toEqual(["wiki-localhost", "wiki-mesh", "wiki-mesh-eu"].map((slug) => `${slug}-binding`));
-    const middlewares = recorder.objects("traefik.io/v1alpha1:Middleware");
-    expect([middlewares.has("a/b-c-basic-auth"), middlewares.has("a-b/c-basic-auth")]).toEqual([true, true]);
   },
   PATIENCE,
 );

@@ -266,5 +266,45 @@ describe.each([
       { name: "reference" },
       { name: "staging" },
     ]);
+    await api.createRoles();
+  });
+
+  /** Returns the schemas with names that Gatehouse uses, and their functions, with their owners and privileges. */
+  const foreign = (): Promise<unknown[]> =>
+    api.query(
+      `select nspname::text as name, pg_get_userbyid(nspowner)::text as owner, nspacl::text as privileges
+       from pg_namespace where nspname ~ '^(gatehouse|catalog)'
+       union all
+       select p.oid::regprocedure::text, pg_get_userbyid(proowner)::text, proacl::text
+       from pg_proc p where pronamespace::regnamespace::text ~ '^(gatehouse|catalog)'
+       order by 1`,
+    );
+
+  const user = superuser ? "postgres" : ADMINISTRATOR;
+
+  test.each(["catalog", "gatehouse", "gatehouse_openapi"])(
+    "refuses a schema %s of its own user that it did not create, and changes nothing",
+    async (schema) => {
+      await api.query(
+        `create schema ${schema}; create function ${schema}.price() returns integer language sql as 'select 1';
+         grant usage on schema ${schema} to outsider`,
+        user,
+      );
+      const before = await foreign();
+      expect(before).toHaveLength(2);
+      expect(() => api.migrate()).toThrow(
+        `schema ${schema} exists and belongs to ${user}, but Gatehouse needs a schema of this name`,
+      );
+      expect(await foreign()).toEqual(before);
+      await api.query(`drop schema ${schema} cascade`);
+    },
+  );
+
+  test("uses an empty schema of its own user", async () => {
+    await api.query("create schema catalog", user);
+    api.migrate();
+    expect(
+      await api.query("select pg_get_userbyid(nspowner)::text as owner from pg_namespace where nspname = 'catalog'"),
+    ).toEqual([{ owner: api.roles.owner }]);
   });
 });

@@ -307,4 +307,18 @@ describe.each([
       await api.query("select pg_get_userbyid(nspowner)::text as owner from pg_namespace where nspname = 'catalog'"),
     ).toEqual([{ owner: api.roles.owner }]);
   });
+
+  test("refuses a view with the name of a meta view, and keeps it", async () => {
+    await api.query(
+      "drop view analytics_api.meta_dimensions; create view analytics_api.meta_dimensions as select 1 as id",
+      user,
+    );
+    expect(() => api.migrate()).toThrow(
+      "analytics_api.meta_dimensions exists, but Gatehouse needs a view of this name",
+    );
+    expect(await api.query("select id from analytics_api.meta_dimensions")).toEqual([{ id: 1 }]);
+    await api.query("drop view analytics_api.meta_dimensions", user);
+    api.migrate();
+    expect(await differences()).toEqual([]);
+  });
 });

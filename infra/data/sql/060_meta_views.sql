@@ -1,3 +1,26 @@
+-- A relation of this name that does not read the schema catalog is not one of Gatehouse's.
+do $$
+declare
+  api constant text := gatehouse.setting('api');
+  other name;
+begin
+  select c.relname into other
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = api and c.relname in ('meta_endpoints', 'meta_sources', 'meta_dimensions') and (c.relkind <> 'v' or not exists (
+    select from pg_catalog.pg_rewrite r
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and d.objid = r.oid
+      and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    join pg_catalog.pg_class source on source.oid = d.refobjid
+    where r.ev_class = c.oid and source.relnamespace = 'catalog'::pg_catalog.regnamespace))
+  order by 1 limit 1;
+  if found then
+    raise duplicate_table using
+      message = pg_catalog.format('%I.%I exists, but Gatehouse needs a view of this name', api, other),
+      hint = 'Rename it, or put another schema first in data_api.schemas.exposed';
+  end if;
+end
+$$;
+
 -- The catalog as resources of the default schema. A view with other columns than its last version cannot be replaced, so they are made
 -- anew; where something of a pipeline's reads them they are replaced, which works as long as no column went.
 do $$

@@ -142,3 +142,27 @@ test("copies comments of views that are older than the trigger in the migration,
   await owner(`comment on column marts.base."Key" is 'Another key'`);
   expect(await comments("api_v1.early")).toEqual(["The base", "Another key"]);
 });
+
+test("DDL of a transaction does not wait for DDL of an open one, after views were dropped", async () => {
+  const sessions = await Promise.all([api.session(), api.session()]);
+  const [first, second] = sessions;
+  try {
+    // As dbt materializes a view. The rows of what it drops remain until the next DDL.
+    await owner(
+      `create view api_v1.base as select "Key" from marts.base; create view api_v1.other as select note from marts.other;
+       create view api_v1.base__dbt_tmp as select "Key" from marts.base; alter view api_v1.base rename to base__dbt_backup;
+       alter view api_v1.base__dbt_tmp rename to base; drop view api_v1.base__dbt_backup`,
+    );
+    const stale = `select 'view' as what from gatehouse.view_origins where view::oid not in (select oid from pg_class)
+      union all select 'comment' from gatehouse.carried_comment where relation::oid not in (select oid from pg_class)`;
+    expect(await api.query(stale)).not.toEqual([]);
+    await first.query("begin; alter table marts.base add column a integer");
+    await second.query("set lock_timeout = '2s'; begin; alter table marts.other add column b integer");
+    await second.query("commit");
+    await first.query("commit");
+    expect(await api.query(stale)).toEqual([]);
+  } finally {
+    await Promise.all(sessions.map((session) => session.end()));
+  }
+  await owner("drop view api_v1.base, api_v1.other");
+});

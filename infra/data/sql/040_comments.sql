@@ -72,7 +72,10 @@ create or replace function gatehouse.read_rules() returns void
   language sql
   set search_path = ''
 as $$
-  delete from gatehouse.view_origins v where not exists (select from pg_catalog.pg_class c where c.oid = v.view);
+  -- Rows that another transaction is deleting are left to it: DDL of one pipeline must not wait for the end of another one's transaction.
+  delete from gatehouse.view_origins where view in (
+    select v.view from gatehouse.view_origins v where not exists (select from pg_catalog.pg_class c where c.oid = v.view)
+    for update of v skip locked);
   insert into gatehouse.view_origins
   select r.ev_class, r.xmin, o.positions, o.origins, o.origin_positions
   from pg_catalog.pg_rewrite r
@@ -163,11 +166,13 @@ begin
     end if;
   end loop;
 
-  -- What no longer exists, and what a role has overwritten since.
-  delete from gatehouse.carried_comment c
-  where (c.relation = any (views) or not exists (select from pg_catalog.pg_class where oid = c.relation)) and not exists (
-    select from pg_catalog.pg_description d where d.objoid = c.relation and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
-      and d.objsubid = c."position" and d.description = c.comment);
+  -- What no longer exists, and what a role has overwritten since; as in read_rules, without waiting.
+  delete from gatehouse.carried_comment where (relation, "position") in (
+    select c.relation, c."position" from gatehouse.carried_comment c
+    where (c.relation = any (views) or not exists (select from pg_catalog.pg_class where oid = c.relation)) and not exists (
+      select from pg_catalog.pg_description d where d.objoid = c.relation and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
+        and d.objsubid = c."position" and d.description = c.comment)
+    for update of c skip locked);
   perform pg_catalog.set_config('gatehouse.carrying', 'off', true);
 end
 $$;

@@ -49,6 +49,42 @@ test("run one after the other when started at once", async () => {
   expect(await made()).toEqual(before);
 });
 
+test("do not wait for a pipeline that writes to the catalog, nor stop readers", async () => {
+  const pipeline = await api.session();
+  try {
+    // Ends the session of a test that fails.
+    await pipeline.query("set idle_in_transaction_session_timeout = '30s'");
+    await pipeline.query("begin; insert into catalog.sources (source_id, provider, title) values ('a', 'b', 'c')");
+    expect(await once(api.startMigration(), "exit")).toEqual([0, null]);
+    expect((await api.get("/meta_sources")).status).toBe(200);
+    await pipeline.query("rollback");
+  } finally {
+    await pipeline.end();
+  }
+});
+
+test("wait for a reader of the catalog's views, without stopping others", async () => {
+  const reader = await api.session();
+  await reader.query("begin; select from api_v1.meta_sources");
+  const exit = once(api.startMigration(), "exit");
+  await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 240_000 });
+  for (let request = 0; request < 20; request += 1) {
+    const { status, body } = await api.get("/meta_sources");
+    expect([status, body]).toEqual([200, "[]"]);
+  }
+  // In the second attempt, it waits again.
+  await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 240_000 });
+  await reader.end();
+  expect(await exit).toEqual([0, null]);
+});
+
+test("fail when they wait for a lock", async () => {
+  const other = await api.session();
+  await other.query("begin; lock table catalog.sources");
+  expect(() => api.migrate()).toThrow("canceling statement due to lock timeout");
+  await other.end();
+});
+
 test("change nothing when they are killed, and succeed in the next run", async () => {
   await api.query("drop function gatehouse_openapi.document(text)");
   const before = await made();

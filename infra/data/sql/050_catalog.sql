@@ -45,10 +45,21 @@ create table if not exists catalog.tags (
   primary key (schema, relation, tag)
 );
 
-alter table catalog.sources owner to :"owner";
-alter table catalog.dimensions owner to :"owner";
-alter table catalog.endpoints owner to :"owner";
-alter table catalog.tags owner to :"owner";
+-- Only where it differs: it waits for every transaction that reads or writes the table, and those that follow wait for it.
+do $$
+declare
+  owner constant name := pg_catalog.current_setting('gatehouse.owner');
+  other pg_catalog.regclass;
+begin
+  for other in
+    select c.oid from pg_catalog.pg_class c
+    where c.relnamespace = 'catalog'::pg_catalog.regnamespace and c.relname in ('sources', 'dimensions', 'endpoints', 'tags')
+      and pg_catalog.pg_get_userbyid(c.relowner) <> owner
+  loop
+    execute pg_catalog.format('alter table %s owner to %I', other, owner);
+  end loop;
+end
+$$;
 
 comment on table catalog.sources is 'Upstream sources, one row each';
 comment on column catalog.sources.source_id is 'Name of the source, unique';

@@ -24,11 +24,37 @@ $$;
 -- The catalog as resources of the default schema. A view with other columns than its last version cannot be replaced, so they are made
 -- anew; where something of a pipeline's reads them they are replaced, which works as long as no column went.
 do $$
+declare
+  api constant text := gatehouse.setting('api');
+  attempts constant integer := 20;
+  lock text;
 begin
-  execute pg_catalog.format('drop view if exists %1$I.meta_dimensions, %1$I.meta_sources, %1$I.meta_endpoints',
-    gatehouse.setting('api'));
-exception when dependent_objects_still_exist then
-  null;
+  -- Dropping or replacing a view waits for transactions that read it, and requests wait behind, for one second at most
+  -- (015_role_settings.sql): each attempt is shorter. This statement changes nothing and locks the view only; LOCK TABLE would also lock the
+  -- tables that it reads.
+  perform pg_catalog.set_config('lock_timeout', '500ms', true);
+  for attempt in 1 .. attempts loop
+    begin
+      for lock in
+        select pg_catalog.format('alter view %I.%I owner to %I', api, c.relname, pg_catalog.pg_get_userbyid(c.relowner))
+        from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = api and c.relname in ('meta_endpoints', 'meta_sources', 'meta_dimensions')
+      loop
+        execute lock;
+      end loop;
+      exit;
+    exception when lock_not_available then
+      if attempt = attempts then raise; end if;
+      perform pg_catalog.pg_sleep(0.5);
+    end;
+  end loop;
+  perform pg_catalog.set_config('lock_timeout', '10s', true);
+
+  begin
+    execute pg_catalog.format('drop view if exists %1$I.meta_dimensions, %1$I.meta_sources, %1$I.meta_endpoints', api);
+  exception when dependent_objects_still_exist then
+    null;
+  end;
 end
 $$;
 

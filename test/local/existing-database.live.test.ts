@@ -180,9 +180,10 @@ describe.each([
        create sequence people.numbers; alter sequence people.numbers owner to app; grant usage on sequence people.numbers to gatehouse_anonymous;
        create function people.one() returns integer language sql as 'select 1'; alter function people.one() owner to app;
        revoke execute on function people.one() from public; grant execute on function people.one() to gatehouse_anonymous;
-       alter default privileges for role app in schema people grant select on tables to gatehouse_anonymous`,
+       alter default privileges for role app in schema people grant select on tables to gatehouse_anonymous;
+       alter default privileges for role app grant select on large objects to gatehouse_anonymous`,
     );
-    expect(await differences()).toHaveLength(7);
+    expect(await differences()).toHaveLength(8);
     api.migrate();
     expect(await differences()).toEqual([]);
   });

@@ -32,7 +32,8 @@ begin
     union all
     select pg_catalog.format('alter default privileges for role %I%s revoke all on %s from %I', pg_catalog.pg_get_userbyid(d.defaclrole),
       (select pg_catalog.format(' in schema %I', n.nspname) from pg_catalog.pg_namespace n where n.oid = d.defaclnamespace),
-      case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' else 'schemas' end,
+      case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types'
+        when 'L' then 'large objects' else 'schemas' end,
       anonymous)
     from pg_catalog.pg_default_acl d
     left join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace

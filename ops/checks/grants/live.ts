@@ -22,6 +22,8 @@ export interface LiveRole extends Readonly<Record<RoleAttribute, boolean>> {
   readonly name: string;
   /** `name=value`. */
   readonly settings: readonly string[];
+  /** Those of ALTER ROLE … IN DATABASE, for the database of the plan. */
+  readonly databaseSettings: readonly string[];
 }
 
 /** `member` is a member of `role`. */

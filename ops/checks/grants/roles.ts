@@ -55,10 +55,17 @@ function* attributeFindings(name: string, { roles }: Live, expected: GrantExpect
 }
 
 function* settingFindings(name: string, { roles }: Live, expected: GrantExpectation): Iterable<GrantFinding> {
-  const settings = settingsOf(roles.find((role) => role.name === name));
-  for (const setting of LIMIT_SETTINGS.filter((each) => settings.has(each))) {
-    const hint = `ALTER ROLE ${quoted(name)} RESET ${setting};`;
-    yield ofRole(name)("reach", `sets ${setting} = ${settings.get(setting)}`, hint);
+  const role = roles.find((each) => each.name === name);
+  const settings = settingsOf(role?.settings);
+  const database = quoted(expected.database);
+  for (const [found, where, clause] of [
+    [settings, "", ""],
+    [settingsOf(role?.databaseSettings), ` in database ${database}`, ` IN DATABASE ${database}`],
+  ] as const) {
+    for (const setting of LIMIT_SETTINGS.filter((each) => found.has(each))) {
+      const hint = `ALTER ROLE ${quoted(name)}${clause} RESET ${setting};`;
+      yield ofRole(name)("reach", `sets ${setting} = ${found.get(setting)}${where}`, hint);
+    }
   }
   const [timeout, limit] = [settings.get("statement_timeout"), expected.limits.statementTimeout];
   if (name !== expected.roles.anonymous || (timeout !== undefined && milliseconds(timeout) === limit)) return;
@@ -67,8 +74,8 @@ function* settingFindings(name: string, { roles }: Live, expected: GrantExpectat
   yield ofRole(name)("reach", `has ${found}, not ${limit}ms`, hint);
 }
 
-function settingsOf(role: LiveRole | undefined): ReadonlyMap<string, string> {
-  return new Map(role?.settings.map((setting) => setting.split(/=(.*)/s, 2) as [string, string]));
+function settingsOf(settings: LiveRole["settings"] | undefined): ReadonlyMap<string, string> {
+  return new Map(settings?.map((setting) => setting.split(/=(.*)/s, 2) as [string, string]));
 }
 
 function* membershipFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {

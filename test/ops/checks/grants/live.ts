@@ -39,7 +39,7 @@ export function privilege(more: Partial<LivePrivilege>): LivePrivilege {
 
 function role(name: string, more: Partial<LiveRole> = {}): LiveRole {
   const none = { superuser: false, bypassrls: false, createrole: false, createdb: false, replication: false };
-  return { name, ...none, login: true, inherit: true, settings: [], ...more };
+  return { name, ...none, login: true, inherit: true, settings: [], databaseSettings: [], ...more };
 }
 
 /** The system catalog of a database as planned; each schema has a table and a function. */

@@ -111,6 +111,15 @@ export const ROLES: readonly Tampering[] = [
     ],
   },
   {
+    name: "reports a role and a search_path that apply to the database only",
+    sql: `ALTER ROLE authenticator IN DATABASE warehouse SET role = pipeline; ALTER ROLE web_anon IN DATABASE warehouse SET search_path = private_marts;
+      ALTER ROLE authenticator IN DATABASE postgres SET search_path = public`,
+    found: [
+      ["role authenticator", "sets role = pipeline in database warehouse"],
+      ["role web_anon", "sets search_path = private_marts in database warehouse"],
+    ],
+  },
+  {
     name: "reports a longer statement_timeout",
     sql: "ALTER ROLE web_anon SET statement_timeout = '5min'",
     found: [["role web_anon", "has statement_timeout = 5min, not 5000ms"]],

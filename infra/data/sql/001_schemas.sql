@@ -45,7 +45,7 @@ begin
         message = pg_catalog.format('schema %I exists and belongs to %I, but Gatehouse needs a schema of this name', own.schema, own.actual),
         hint = case when own.usable
           then pg_catalog.format('Rename it, or, if an earlier deployment created it: alter schema %I owner to %I', own.schema, own.of)
-          else 'Rename it: it contains objects, and not those of Gatehouse' end;
+          else 'Rename it: it contains objects that Gatehouse did not create' end;
     elsif own.actual <> own.of then
       -- That of an earlier deployment, whose roles a destroy has dropped.
       execute pg_catalog.format('alter schema %I owner to %I', own.schema, own.of);

@@ -132,46 +132,6 @@ describe("meta_endpoints", () => {
     expect(await rows("/meta_endpoints?relation=eq.ref_new")).toEqual([]);
   });
 
-  test("has an estimate for a view that has each row of its table once, and for no other", async () => {
-    const table = "raw.ssb_population";
-    const views = {
-      projection: [`select value + 1 as next, ':jointree ' as ":groupClause <>" from ${table}`, 300],
-      ordered: [`select value from ${table} order by year`, 300],
-      windowed: [`select sum(value) over (partition by year) as total from ${table}`, 300],
-      of_a_materialized_view: ["select total from marts.supply_total", 1],
-      of_a_partitioned_table: ["select id from marts.parts", 40],
-      of_a_view: ["select persons from api_v1.population", 300],
-      of_a_grouped_view: ["select total from marts.est_grouped", null],
-      grouped: [`select year, sum(value) as total from ${table} group by year`, null],
-      aggregated: [`select sum(value) as total from ${table}`, null],
-      grouping_sets: [`select sum(value) as total from ${table} group by ()`, null],
-      having: [`select 1 as one from ${table} having true`, null],
-      distinct: [`select distinct year from ${table}`, null],
-      distinct_on: [`select distinct on (year) year, value from ${table}`, null],
-      filtered: [`select value from ${table} where value > 290`, null],
-      limited: [`select value from ${table} limit 3`, null],
-      offset: [`select value from ${table} offset 3`, null],
-      sampled: [`select value from ${table} tablesample system (1)`, null],
-      joined: [`select a.value from ${table} a join ${table} b using (region_code)`, null],
-      crossed: [`select a.value from ${table} a, ${table} b`, null],
-      unnested: [`select value, generate_series(1, 3) as n from ${table}`, null],
-      expanded: [`select value, n from ${table}, generate_series(1, 3) n`, null],
-      united: [`select value from ${table} union all select value from ${table}`, null],
-      with: [`with c as (select year from ${table} group by year) select year from c`, null],
-      subquery: [`select year from (select year from ${table} group by year) s`, null],
-      constant: ["select 1 as one", null],
-    } as const;
-    const all = Object.entries(views).sort(
-      ([a], [b]) => Number(a.startsWith("of_a_g")) - Number(b.startsWith("of_a_g")),
-    );
-    await owner(all.map(([name, [query]]) => `create view marts.est_${name} as ${query}`).join(";"));
-    const found = await rows("/meta_endpoints?relation=like.est_*&select=relation,row_estimate");
-    await owner(`drop view ${all.map(([name]) => `marts.est_${name}`).join(",")}`);
-    expect(Object.fromEntries(found.map((row) => [row["relation"], row["row_estimate"]]))).toEqual(
-      Object.fromEntries(all.map(([name, [, estimate]]) => [`est_${name}`, estimate])),
-    );
-  });
-
   test("has an estimate for a small table after its rows are counted", async () => {
     await owner("create table marts.ref_small (id integer); insert into marts.ref_small values (1), (2)");
     await vi.waitFor(

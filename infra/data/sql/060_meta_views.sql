@@ -90,16 +90,7 @@ select
       select d.refobjid
       from reads
       join pg_catalog.pg_class v on v.oid = reads.oid and v.relkind = 'v'
-      -- Only a view that has each row once: one SELECT of one relation, without WHERE and what else adds or removes rows. No name in it matches,
-      -- since blanks and brackets of names are escaped. OFFSET: the texts of all other rules would be read as well, for each view.
-      join lateral (
-        select own.oid, own.ev_action::text as query from pg_catalog.pg_rewrite own where own.ev_class = v.oid and own.rulename = '_RETURN' offset 0
-      ) as r
-        on query like '%:hasAggs false %:hasTargetSRFs false %:groupClause <> %:groupingSets <> %:havingQual <> %:distinctClause <> '
-          '%:limitOffset <> %:limitCount <> %:setOperations <> %'
-        and query not like '%:jointree {%:jointree {%' and query not like '%:tablesample {%'
-        and pg_catalog.substr(query, pg_catalog.strpos(query, ':jointree {'), 100)
-          ~ '^:jointree \{FROMEXPR :fromlist \(\{RANGETBLREF :rtindex \d+\}\) :quals <>\} '
+      join pg_catalog.pg_rewrite r on r.ev_class = v.oid
       join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and d.objid = r.oid
         and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
     )
@@ -200,7 +191,7 @@ comment on column :"api".meta_endpoints.description is 'What it holds';
 comment on column :"api".meta_endpoints.tags is
   'Tags <namespace>:<value>, the namespace one of provider, topic, geo, cadence, eu_theme, layer; e.g. tags=cs.{topic:health}';
 comment on column :"api".meta_endpoints.row_estimate is
-  'Number of rows in the statistics; of a view, that of its table if it has each row of one table; null when it is not known';
+  'Number of rows as the statistics have it; of a view, that of the one table that it reads; null when it is not known';
 comment on column :"api".meta_endpoints.columns is
   'Its columns in order: name, type, nullable (of a view always true), description, key (part of the primary key); cannot be filtered by';
 comment on column :"api".meta_endpoints.primary_key is 'Columns of the primary key in order; empty when there is none';
@@ -222,7 +213,7 @@ comment on column :"api".meta_sources.upstream_updated_at is 'When upstream last
 comment on column :"api".meta_sources.next_expected_at is 'When the next version should have been taken in';
 comment on column :"api".meta_sources.freshness is
   'late: upstream has newer data, or the next version is overdue; unknown: nothing is said about when it was or will be taken in; else fresh';
-comment on column :"api".meta_sources.row_estimate is 'Number of rows of its relations together, without those of which it is not known; null when it is known of none';
+comment on column :"api".meta_sources.row_estimate is 'Number of rows of its relations together; null when it is not known';
 comment on column :"api".meta_sources.endpoints is 'The relations that hold its rows, as <schema>.<relation>';
 
 comment on view :"api".meta_dimensions is 'The dimensions of each source, one row each';

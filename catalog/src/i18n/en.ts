@@ -59,6 +59,7 @@ export const en = {
   carrying: "Tables with the column {column}",
   carryingValue: "Tables with {column} = {value}",
   aboutRows: "about {count} {count:row|rows}",
+  ofAboutRows: "from a table of about {count} {count:row|rows}",
   notCounted: "rows not counted",
   countedRows: "{count} {count:row|rows}",
   stable: "stable",

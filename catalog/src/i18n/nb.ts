@@ -61,6 +61,7 @@ export const nb: Texts = {
   carrying: "Tabeller med kolonnen {column}",
   carryingValue: "Tabeller med {column} = {value}",
   aboutRows: "omtrent {count} {count:rad|rader}",
+  ofAboutRows: "fra en tabell med omtrent {count} {count:rad|rader}",
   notCounted: "rader ikke talt",
   countedRows: "{count} {count:rad|rader}",
   stable: "stabil",

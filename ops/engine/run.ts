@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation/index.js";
 import { errorText } from "../../config/errorText.ts";
 import type { Resource } from "./state/state.ts";
-import { creationOf, isResultUnknown, type Recorded, recordedOf } from "./recovery/stepRecord.ts";
+import { creationOf, isUnconfirmed, type Recorded, recordedOf } from "./recovery/stepRecord.ts";
 import { reasonOf, withoutConsequences } from "./reason.ts";
 import { lastOf, merged, type Step, stepOf } from "./step.ts";
 
@@ -105,10 +105,9 @@ export async function runEngine(
     return { changes, steps: merged(planned), done: merged(done), creations };
   } catch (error) {
     const messages = errors.size === 0 ? [reasonOf(error)] : [...errors];
-    const unconfirmed = unknown.filter(({ urn }) => {
-      const own = messages.filter((text) => text.startsWith(`${lastOf(urn, "::")}: `));
-      return own.length === 0 || own.some(isResultUnknown);
-    });
+    const unconfirmed = unknown.filter((entry) =>
+      messages.some((text) => text.startsWith(`${lastOf(entry.urn, "::")}: `) && isUnconfirmed(entry, text)),
+    );
     throw new EngineError(
       withoutConsequences(messages),
       { done: merged(done), failed: merged(failed), unconfirmed },

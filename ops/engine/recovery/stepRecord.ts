@@ -14,19 +14,54 @@ import type { Resource } from "../state/state.ts";
 export const MASKED = "[secret]";
 
 /** Errors of requests that reached no server. */
-const NEVER_SENT = /ECONNREFUSED|connection refused|no such host|ENOTFOUND/i;
-/** Errors of connections that ended before the answer arrived, whatever else the message contains. */
-const NO_ANSWER = /does not answer|EOF|reset|time(d )?-?out|\b50[234]\b/i;
-/** Answers of a server, an admission webhook or a database that did not do what it was asked. */
-const REFUSED =
-  /already exists|does not exist|not found|no matches for kind|invalid|forbidden|unauthorized|conflict|denied|\b4(00|01|03|04|09|22)\b/i;
+const NEVER_SENT = /ECONNREFUSED|connection refused|no such host|ENOTFOUND|certificate|x509|handshake/i;
+/** Errors of connections that ended before the answer arrived, and of servers that do not know what became of the request. */
+const NO_ANSWER = new RegExp(
+  [
+    ...[
+      "does not answer",
+      "EOF",
+      "reset",
+      "time(d )?-?out",
+      "deadline exceeded",
+      "connection lost",
+      "GOAWAY",
+      "broken pipe",
+    ],
+    ...[
+      "stream error",
+      "INTERNAL_ERROR",
+      "closed network connection",
+      "other side closed",
+      "socket hang up",
+      "is closing",
+    ],
+    ...[
+      "bad connection",
+      "leader changed",
+      "in the time allotted",
+      "prevented the request from succeeding",
+      "\\b50[0-4]\\b",
+    ],
+  ].join("|"),
+  "i",
+);
+/** Answers of an API server, or of an admission webhook, that did not do what it was asked. */
+const REFUSED = /already exists|not found|no matches for kind|invalid|forbidden|unauthorized|conflict|denied/i;
+
+/** Returns whether a request may have succeeded despite an error. */
+export function isResultUnknown(error: string): boolean {
+  return NO_ANSWER.test(error) && !NEVER_SENT.test(error);
+}
 
 /**
- * Returns whether a request may have succeeded despite an error. Only a refusal is certain: clients, proxies and servers have many words for a lost
- * answer, and a change that is taken for refused stays in effect after its revert.
+ * Returns whether the next run has to complete a step that failed. A change of an object in Kubernetes counts as in effect unless it was refused: it
+ * would stay in effect after a revert, and to make it again needs no answer of a server. Others are read first, so that a server that cannot be
+ * used, e.g. because its certificate is another one, must not be among them.
  */
-export function isResultUnknown(error: string): boolean {
-  return !NEVER_SENT.test(error) && (NO_ANSWER.test(error) || !REFUSED.test(error));
+export function isUnconfirmed({ type, changed }: Recorded, error: string): boolean {
+  if (changed === undefined || !type.startsWith("kubernetes:")) return isResultUnknown(error);
+  return isResultUnknown(error) || (!NEVER_SENT.test(error) && !REFUSED.test(error));
 }
 
 /** An entry of the record: a resource that is created, or one of the state that is updated or deleted. */

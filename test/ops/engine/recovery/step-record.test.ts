@@ -8,6 +8,7 @@ import {
   recordFile,
   deleteRecord,
   isResultUnknown,
+  isUnconfirmed,
   readRecord,
   recordSteps,
 } from "../../../../ops/engine/recovery/stepRecord.ts";
@@ -35,6 +36,7 @@ test.each([
   ['an error on the server ("") has prevented the request from succeeding', true],
   ["driver: bad connection", true],
   ['Put "https://10.0.0.1:6443/x": EOF (the last answer was 404 not found)', true],
+  ["use of a proxy failed in a way that no list knows", false],
   ["the API server at https://x does not answer: connect ECONNREFUSED 127.0.0.1:6443", false],
   ["dial tcp 127.0.0.1:6443: connect: connection refused", false],
   ['ingressroutes.traefik.io "wiki" already exists', false],
@@ -42,11 +44,25 @@ test.each([
   ["dial tcp: lookup k3s.example.org: no such host", false],
   ['IngressRoute.traefik.io "wiki" is invalid: spec.routes: Required value', false],
   ['admission webhook "x" denied the request: no', false],
-  ["Operation cannot be fulfilled: the object has been modified; conflict", false],
-  ["pq: permission denied for schema marts", false],
+  ["tls: failed to verify certificate: x509: certificate signed by unknown authority", false],
+  ["pq: password authentication failed for user", false],
   ["HTTP Error '400 Bad Request' during request: {name: [exists]}", false],
 ])("%s: %s", (error, lost) => {
   expect(isResultUnknown(error)).toBe(lost);
+});
+
+test.each([
+  ["use of a proxy failed in a way that no list knows", true],
+  ["Operation cannot be fulfilled: the object has been modified; conflict", false],
+  ['IngressRoute.traefik.io "wiki" is invalid: spec.routes: Required value', false],
+  ["x509: certificate signed by unknown authority", false],
+  ["http2: client connection lost", true],
+])("a change in Kubernetes that failed with %s: %s", (error, unconfirmed) => {
+  const type = "kubernetes:traefik.io/v1alpha1:IngressRoute";
+  expect(isUnconfirmed({ urn: "u", type, changed: "update" }, error)).toBe(unconfirmed);
+  expect(isUnconfirmed({ urn: "u", type: "authentik:index/outpost:Outpost", changed: "update" }, error)).toBe(
+    isResultUnknown(error),
+  );
 });
 
 /** A secret in an event of the engine (captured from CLI 3.250). */

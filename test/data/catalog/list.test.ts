@@ -10,6 +10,7 @@ const visit = useBrowser();
 interface Endpoint {
   readonly schema: string;
   readonly relation: string;
+  readonly type: string;
   readonly kind: string | null;
   readonly title: string | null;
   readonly description: string | null;
@@ -73,7 +74,9 @@ describe("the list", () => {
             `${endpoint.schema}.${endpoint.relation}`,
             kind ? ` · ${kind}` : "",
             description ?? "",
-            row_estimate === null ? "rows not counted" : `about ${row_estimate.toLocaleString("en")} rows`,
+            row_estimate === null
+              ? "rows not counted"
+              : `${endpoint.type === "view" ? "from a table of " : ""}about ${row_estimate.toLocaleString("en")} rows`,
             age(source_ids),
             ...tags,
           ].join(""),

@@ -26,11 +26,6 @@ export function isGatewayResponse({ status, headers, body }: Pick<Answer, "statu
   );
 }
 
-/** Returns whether a page is authentik's denial of a signed-in user; its status is 200 (docs/authentik.md). */
-export function isDenial({ body }: Pick<Answer, "body">): boolean {
-  return /Permission denied|Request has been denied/.test(body);
-}
-
 /** Returns whether an answer is that of an outpost that has no provider for the host, or has not loaded it yet. */
 export function isOutpostWithoutProvider({ status, body }: Pick<Answer, "status" | "body">): boolean {
   return status === 400 && /"message":\s*"no app for hostname"/i.test(body);

@@ -2,6 +2,7 @@
 import type { Backend } from "../../config/backend.ts";
 import type { Tls } from "../../config/sections/domains.ts";
 import { plainHost } from "../../policy/matcher.ts";
+import { CLASS, isOtherClass } from "../../policy/ingressClass.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../policy/resource.ts";
 import { type RoutingRule, rulesOf } from "../../policy/routing.ts";
 import { serviceNamed } from "../clients/services.ts";
@@ -68,11 +69,9 @@ function ingressRoute(manifest: Manifest, source: Source): SourceRoute[] {
   });
 }
 
-/** Traefik loads objects without a class, and those of its own (pkg/provider/kubernetes/crd/kubernetes.go, shouldProcessIngress). */
-function classProblems({ spec, props }: Manifest): string[] {
-  const annotation = textAt(props, "metadata", "annotations", "kubernetes.io/ingress.class");
-  const others = [textAt(spec, "ingressClassName"), annotation].filter((name) => name && name !== "traefik");
-  return [...new Set(others)].map((name) => `its class is ${name}, not traefik`);
+function classProblems(manifest: Manifest): string[] {
+  const names = [textAt(manifest.spec, "ingressClassName"), textAt(manifest.props, "metadata", "annotations", CLASS)];
+  return [...new Set(names)].filter(isOtherClass).map((name) => `its class is ${name}, not traefik`);
 }
 
 /** By default, Traefik does not load a rule of an IngressRoute that refers to another namespace. */
@@ -143,8 +142,7 @@ function ingress(manifest: Manifest, source: Source): SourceRoute[] {
       ...base(rule, index),
       hosts: isNamed ? [plainHost(host)] : [],
       paths: isWhole([match]) ? [] : [match],
-      // 0 is the default, as in an IngressRoute.
-      priority: rule.priority === undefined || rule.priority === 0 ? length : rule.priority,
+      priority: rule.priority ?? length,
       ...protocols,
       tls,
       middlewares: (rule.middlewares ?? [])

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CustomObjectsApi } from "@kubernetes/client-node";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { proxyServices } from "../../bench/services.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
@@ -26,20 +26,15 @@ const PROVIDER = "authentik:index/providerProxy:ProviderProxy";
 let platform: Platform;
 let local: LocalStack;
 
-beforeAll(async () => {
-  if (!FULL) return;
-  platform = await startPlatform({ data, progress: quiet });
-  local = await openLocal(platform, changes);
-});
-afterAll(async () => {
-  if (FULL) await platform.stop();
-  rmSync(data, { recursive: true, force: true });
-});
-
 // Deployments without checkpoints and pages of the API are also in test/e2e/interrupted.test.ts and test/ops/engine/recovery.
-test.runIf(FULL)(
-  "resumes an interrupted deployment of more than 100 providers without duplicates or leftovers",
-  async () => {
+describe.runIf(FULL)("a deployment of more than 100 providers", () => {
+  beforeAll(async () => {
+    platform = await startPlatform({ data, progress: quiet });
+    local = await openLocal(platform, changes);
+  });
+  afterAll(() => platform.stop());
+
+  test("resumes an interrupted deployment of more than 100 providers without duplicates or leftovers", async () => {
     const { AUTHENTIK_TOKEN: token = "" } = local.variables;
     expect(await killedDeployment(platform, { changes }, () => recorded(PROVIDER) > KILLED_ABOVE)).toBe("SIGKILL");
     expect((await exportState(local.stack)).deployment.resources ?? []).toEqual([]);
@@ -61,9 +56,9 @@ test.runIf(FULL)(
     expect(await ingressRoutes()).toEqual(await deployed("kubernetes:traefik.io/v1alpha1:IngressRoute"));
 
     expect(Object.keys(await deploy(local, quiet))).toEqual(["same"]);
-  },
-  1_800_000,
-);
+  }, 1_800_000);
+});
+afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 /** Returns the number of creations of a type in the record. */
 function recorded(type: string): number {

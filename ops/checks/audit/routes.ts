@@ -1,6 +1,7 @@
 import { routeSpec } from "../../../infra/gateway/specs.ts";
 import type { Plan, Route } from "../../../infra/plan/types.ts";
 import { differences } from "../../../policy/differences.ts";
+import { CLASS, isOtherClass } from "../../../policy/ingressClass.ts";
 import { listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
 import { type RoutingRule, rulesOf } from "../../../policy/routing.ts";
 import { unprotected } from "../../../policy/rules/protectedRoutes.ts";
@@ -8,7 +9,6 @@ import { duplicateRoutes } from "../../../policy/rules/singleRoutes.ts";
 import { type AuditFinding, type Compared, deletion, finding, restore } from "./finding.ts";
 
 const RULE = "routes-as-planned";
-const CLASS = "kubernetes.io/ingress.class";
 
 /** Unmanaged routes for a planned host or a planned backend. */
 export function unmanagedRoutes(compared: Compared): AuditFinding[] {
@@ -132,13 +132,9 @@ function changesOf(route: Route, found: Manifest, compared: Compared): AuditFind
   ];
 }
 
-/**
- * Returns how the annotation of a class differs from the plan, which has none. Traefik also reads objects of its default class (v3.7,
- * pkg/provider/kubernetes/crd, `shouldProcessIngress`).
- */
+/** Returns how the annotation of a class differs from the plan, which has none. */
 function otherClass({ props }: Manifest): string[] {
-  const value = textAt(props, "metadata", "annotations", CLASS) ?? "";
-  return ["", "traefik"].includes(value)
-    ? []
-    : differences({}, { [CLASS]: value }).map((difference) => `metadata.annotations.${difference}`);
+  const value = textAt(props, "metadata", "annotations", CLASS);
+  if (!isOtherClass(value)) return [];
+  return differences({}, { [CLASS]: value }).map((difference) => `metadata.annotations.${difference}`);
 }

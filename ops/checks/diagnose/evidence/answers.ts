@@ -1,7 +1,7 @@
 /** The responses of hosts, without a session and to an allowed user. */
 import { lookup } from "../../../../infra/loopback.ts";
 import type { Exposure } from "../../../../infra/plan/types.ts";
-import { isDenial, isGatewayResponse, isOutpostWithoutProvider } from "../../../clients/gatewayResponse.ts";
+import { isGatewayResponse, isOutpostWithoutProvider } from "../../../clients/gatewayResponse.ts";
 import { type Answer, createClient, type HttpClient, RedirectError } from "../../../clients/http.ts";
 import { type Credentials, signIn } from "../../../clients/signIn.ts";
 import type { Answers, Trail } from "../evidence.ts";
@@ -61,6 +61,6 @@ function textOf(answer: Answer | undefined): Trail["text"] {
   if (code === 404 && isGatewayResponse(answer)) return "gateway: no route";
   if (isOutpostWithoutProvider(answer)) return "outpost: no provider";
   if (code === 403 && body.includes("CSRF Failed")) return "refused: origin";
-  if (isDenial(answer)) return "denied";
+  if (/Permission denied|Request has been denied/.test(body)) return "denied";
   return "other";
 }

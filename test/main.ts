@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { run } from "../ops/launcher/child.js";
 import { packageFolder } from "../config/folders.ts";
+import { FULL } from "./helpers/full.ts";
 
 interface Step {
   readonly name: string;
@@ -36,7 +37,8 @@ const checks: Step[] = [
 ];
 /** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */
 const lanes: Step[][] = [
-  [vitest("own", "live")],
+  // The emulators import no code of Gatehouse, so that their tests can fail only after a change in their folder or of a dependency.
+  [vitest("own", "live", ...(FULL ? ["emulators"] : []))],
   [...checks, vitest("unit"), vitest("data")],
   [vitest("domains"), vitest("e2e")],
 ];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { changeResources } from "../../ops/engine/state/state.ts";
 import { withClient } from "../domains/fixtures.ts";
+import { fullTest } from "../helpers/fullTest.ts";
 import { type EchoService, INGE, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
 
 const EDITOR = { ...INGE, username: "editor", groups: ["editors"] };
@@ -42,7 +43,7 @@ test("a group keeps its members and its bindings by hand after its last use, and
   });
 });
 
-test("a group that an earlier version created as a resource of the stack becomes one that the stack only reads", async () => {
+fullTest("a group that an earlier version created becomes one that the stack only reads", async () => {
   await up(USED);
   const before = await editors();
   await changeResources(stack.stack, (resources) =>

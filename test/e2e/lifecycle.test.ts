@@ -8,6 +8,7 @@ import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../
 import { type Platform, startPlatform } from "../../local/platform/platform.ts";
 import { buildFor } from "../../ops/engine/artifacts.ts";
 import { readRecord } from "../../ops/engine/recovery/stepRecord.ts";
+import { fullTest } from "../helpers/fullTest.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
 
@@ -72,7 +73,8 @@ describe("the lifecycle of a stack", () => {
     expect(await readRecord(stack)).toEqual([]);
   });
 
-  test("the next deployment completes one that was killed half-way", async () => {
+  // interrupted.test.ts kills a smaller one.
+  fullTest("the next deployment completes one that was killed half-way", async () => {
     const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
     const killed = await killedDeployment(platform, { checkpoints: true }, isHalfWay);
     expect(killed).toBe("SIGKILL");

@@ -1,5 +1,6 @@
 /** Names that change between two deployments, or that another object has. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { fullTest } from "../helpers/fullTest.ts";
 import { type EchoService, identityProvider, service } from "./ownPlatform.ts";
 import { type Config, type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";
 
@@ -44,7 +45,7 @@ async function clientIds(): Promise<Record<string, string>> {
 
 const url = (name: string): string => own.origin(`${name}.localhost`);
 
-test("keeps the objects of a deployment whose resources have the names of older programs", async () => {
+fullTest("keeps the objects of a deployment whose resources have the names of older programs", async () => {
   const state = JSON.stringify(await stack.stack.exportStack());
   const older = state
     .replaceAll(/::(wiki|board)-localhost-(?=provider|application|binding)/g, "::$1@localhost-")

@@ -16,6 +16,7 @@ import { packageFolder } from "../../config/folders.ts";
 import { runPolicy } from "../../ops/engine/policyPack.ts";
 import { main as preview } from "../../ops/commands/preview.ts";
 import { type Deployed, deployProgram } from "../helpers/deployProgram.ts";
+import { fullTest } from "../helpers/fullTest.ts";
 import { quiet } from "../helpers/quiet.ts";
 import { SHELL } from "../helpers/shell.ts";
 
@@ -78,7 +79,7 @@ function deploy(run: PulumiFn, skipPolicy = false, context = target): Promise<De
 }
 
 describe("a preview", () => {
-  test("runs the policy pack, which the local stack passes", async () => {
+  fullTest("runs the policy pack, which the local stack passes", async () => {
     const stack = await openEngine(target, shell, program, quiet);
     const { stdout, changeSummary } = await stack.preview(runPolicy());
     expect(stdout).toContain(PASSED);
@@ -128,7 +129,7 @@ describe("an update", () => {
     expect(await isDeployed()).toBe(false);
   });
 
-  test("deploys the route with --skip-policy, and reports that the policy pack was skipped", async () => {
+  fullTest("deploys the route with --skip-policy, and reports that the policy pack was skipped", async () => {
     const { outcome, text } = await deploy(hiddenRoute, true);
     expect([outcome.outcome, outcome.policySkipped]).toEqual(["deployed", true]);
     expect(text).toMatch(

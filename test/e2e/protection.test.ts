@@ -6,6 +6,7 @@ import { packageFolder } from "../../config/folders.ts";
 import program from "../../infra/index.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
 import { deployProgram } from "../helpers/deployProgram.ts";
+import { fullTest } from "../helpers/fullTest.ts";
 
 let shell: ShellEnvironment;
 let target: StackContext;
@@ -37,7 +38,7 @@ async function deployWith(options: CustomResourceOptions, changes: readonly stri
   expect(text).toContain(`\n  ~ Database ${DATABASE}: ${changes.join(", ")}\n`);
 }
 
-test("deploys changes of the options alone; a deployment that would delete a protected database changes nothing", async () => {
+fullTest("deploys changes of the options alone, and deletes no protected database", async () => {
   await deployWith({ protect: true, retainOnDelete: true }, ["protect = true", "retainOnDelete = true"]);
   const { outcome, text } = await deployProgram(target, shell, () => Promise.resolve({}), { skipPolicy: true });
   expect([outcome.outcome, outcome.steps.some(({ name }) => name === "Deploying")]).toEqual(["failed", false]);

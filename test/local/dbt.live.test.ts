@@ -7,6 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import Papa from "papaparse";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Dbt, DBT_PROJECT, type DbtRun, installDbt } from "../helpers/dbt.ts";
+import { fullTest } from "../helpers/fullTest.ts";
 import { CATALOG } from "./dbtCatalog.ts";
 import { type DataApi, startDataApi } from "./postgrest.ts";
 
@@ -176,7 +177,8 @@ test("a rebuild answers every read, keeps grants and views, and changes rows and
   ]);
 });
 
-test("grants of dbt without the anonymous role are refused; without the check they close tables that dbt keeps", async () => {
+// The check itself is tested in sql-dbt-check.live.test.ts; each run of dbt takes seconds of CPU time.
+fullTest("grants of dbt without the anonymous role are refused; without the check they close tables", async () => {
   const { anonymous, owner } = api.roles;
   const file = join(project, "dbt_project.yml");
   const before = readFileSync(file, "utf8");

@@ -17,6 +17,7 @@ import {
 } from "../e2e/ownPlatform.ts";
 import { issue, newAuthority } from "../helpers/certificates.ts";
 import { encrypt } from "../helpers/encryptedPostgres.ts";
+import { fullTest } from "../helpers/fullTest.ts";
 
 const ca = newAuthority("Private CA");
 const next = newAuthority("Next CA");
@@ -104,7 +105,7 @@ test("keeps serving while the CA is replaced, and does not run the migrations ag
   expect(await jobs()).toEqual(before);
 });
 
-test("is removed after a preview on a machine without the file of the root certificate", async () => {
+fullTest("is removed after a preview on a machine without the file of the root certificate", async () => {
   rmSync(join(PROJECT, writeRootCertificates(next.certificate)));
   await expect(stack.stack.refresh()).rejects.toThrow("no such file");
   expect(Object.keys((await stack.stack.preview()).changeSummary)).toEqual(["same"]);

@@ -16,6 +16,7 @@ import { Processes } from "../../local/platform/processes.ts";
 import { withDatabase } from "../../ops/clients/database.ts";
 import { issue, newAuthority } from "../helpers/certificates.ts";
 import { encrypt } from "../helpers/encryptedPostgres.ts";
+import { FULL } from "../helpers/full.ts";
 import { openWorkshop, type Workshop } from "../../emulators/test/plugins/stacks.ts";
 
 const PASSWORD = "tls-canary-'3'@/%";
@@ -167,13 +168,14 @@ const libpqPrograms: Program = (attempt) => {
 };
 const hasPsql = spawnSync("psql", ["--version"]).status === 0;
 
+// What is emulated starts Node.js, or the engine, for each connection.
 describe.each<[string, Program, boolean]>([
   ["node-postgres on the deploying machine", nodePostgres, false],
-  ["the provider plugin on the deploying machine", provider, false],
   ["PostgREST", postgrest, false],
-  ["psql and pg_isready of the local platform", psql, false],
   ["psql and pg_isready of this machine", libpqPrograms, !hasPsql],
-  ["authentik of the local platform", authentik, false],
+  ["the provider plugin on the deploying machine", provider, !FULL],
+  ["psql and pg_isready of the local platform", psql, !FULL],
+  ["authentik of the local platform", authentik, !FULL],
 ])("%s", (_, connect, skipped) => {
   const root = ca.certificate;
 

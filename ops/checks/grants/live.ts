@@ -28,6 +28,8 @@ export interface LiveRole extends Readonly<Record<RoleAttribute, boolean>> {
 
 /** `member` is a member of `role`. */
 export interface Membership extends Readonly<Record<"role" | "member" | "grantor", string>> {
+  /** Whether INHERIT and SET are options of the membership (Postgres 16 and newer). */
+  readonly options: boolean;
   readonly admin: boolean;
   readonly inherit: boolean;
   readonly set: boolean;

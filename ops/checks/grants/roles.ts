@@ -137,10 +137,12 @@ function* authenticatorFindings({ memberships }: Live, { roles }: GrantExpectati
   if (!found.some(({ set }) => set)) {
     yield report("outage", `cannot become ${role}`, `${grant}${found.length > 0 ? " WITH SET TRUE" : ""};`);
   }
-  for (const { admin, inherit, grantor } of found) {
+  for (const { admin, inherit, options, grantor } of found) {
     const by = ` GRANTED BY ${quoted(grantor)}`;
     const revoke = `REVOKE ADMIN OPTION FOR ${role} FROM ${member}${by} CASCADE;`;
     if (admin) yield report("reach", `may give ${role} to others`, revoke);
-    if (inherit) yield report("reach", `has what ${role} has without becoming it`, `${grant} WITH INHERIT FALSE${by};`);
+    // Without options, it is the attribute of the authenticator that is reported.
+    if (inherit && options)
+      yield report("reach", `has what ${role} has without becoming it`, `${grant} WITH INHERIT FALSE${by};`);
   }
 }

@@ -1,6 +1,7 @@
 -- INHERIT and SET are options of each membership since Postgres 16; before, the attribute of the member decides whether it inherits.
 select
   r.rolname::text as role, m.rolname::text as member, g.rolname::text as grantor, a.admin_option as admin,
+  to_jsonb(a) ? 'inherit_option' as options,
   coalesce((to_jsonb(a) ->> 'inherit_option')::boolean, m.rolinherit) as inherit,
   coalesce((to_jsonb(a) ->> 'set_option')::boolean, true) as "set"
 from pg_catalog.pg_auth_members a

@@ -128,3 +128,23 @@ test("quotes names in hints where SQL requires it", () => {
     schema: "Odd Name",
   });
 });
+
+test("an authenticator that inherits is reported with statements that the server has", () => {
+  const plan = planOf(["marts"], ["private_marts"]);
+  const live = plannedLive(plan);
+  const hints = (options: boolean) => {
+    const roles = live.roles.map((role) =>
+      role.name === plan.roles.authenticator ? { ...role, inherit: true } : role,
+    );
+    const memberships = live.memberships.map((membership) => ({ ...membership, options, inherit: true }));
+    return compareGrants({ ...live, roles, memberships }, expectationOf(plan)).map(({ hint }) => hint);
+  };
+  const attribute = `ALTER ROLE ${plan.roles.authenticator} NOINHERIT;`;
+  const { anonymous, authenticator, administrator } = plan.roles;
+  expect(hints(true)).toEqual([
+    `GRANT ${anonymous} TO ${authenticator} WITH INHERIT FALSE GRANTED BY ${administrator};`,
+    attribute,
+  ]);
+  // Postgres 15
+  expect(hints(false)).toEqual([attribute]);
+});

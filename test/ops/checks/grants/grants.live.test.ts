@@ -15,6 +15,7 @@ import { PRIVILEGES } from "./tamperings/privileges.ts";
 import { DEFAULTS, ROLES } from "./tamperings/roles.ts";
 import type { Tampering } from "./tamperings/tampering.ts";
 import { samples } from "../../../helpers/full.ts";
+import { fullTest } from "../../../helpers/fullTest.ts";
 
 const expected = expectationOf(plan);
 let server: Server;
@@ -160,7 +161,7 @@ test("fails a check without the password if the database is unreachable", async 
   expect(JSON.stringify(check)).not.toContain("canary-93c2");
 });
 
-test("verifies 1,000 relations in less than two seconds", async () => {
+fullTest("verifies 1,000 relations in less than two seconds", async () => {
   await client.query("BEGIN");
   try {
     await client.query(`SET LOCAL ROLE pipeline; DO $$ BEGIN

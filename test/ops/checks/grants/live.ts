@@ -63,7 +63,10 @@ export function plannedLive(plan: DataPlan): Live {
       role(administrator, { superuser: true, createrole: true }),
     ],
     memberships: [
-      { role: anonymous, member: authenticator, grantor: administrator, admin: false, inherit: false, set: true },
+      {
+        ...{ role: anonymous, member: authenticator, grantor: administrator },
+        ...{ options: true, admin: false, inherit: false, set: true },
+      },
     ],
     schemas: plan.schemas.map(({ name, owner: of }) => ({ name, owner: of })),
     relations,

@@ -69,7 +69,7 @@ async function run(
   const [paint, interrupted] = [painter(shell.colours), shell.interruption()];
   const print = (text: string): void => (json ? error : out)(`${text}\n`);
   const confirm = async (question: string): Promise<boolean> =>
-    yes === true || (await ask?.(`${question} Type yes to continue: `))?.trim() === "yes";
+    yes === true || (await ask?.(`${question} Type yes to continue: `, interrupted))?.trim() === "yes";
   // The program runs in this process, and looks for its variables where a deploying shell has them.
   Object.assign(process.env, target.environment);
   const verify = async () => (await verifyDeployment(target, shell, progress)).checks;

@@ -14,8 +14,8 @@ export interface Shell extends ShellEnvironment {
   readonly colours: boolean;
   readonly now: () => Date;
   readonly progress: Progress;
-  /** Asks the user; undefined if standard input is not a terminal. */
-  readonly ask: ((question: string) => Promise<string>) | undefined;
+  /** Asks the user, and rejects when `interrupted` aborts; undefined if standard input is not a terminal. */
+  readonly ask: ((question: string, interrupted?: AbortSignal) => Promise<string>) | undefined;
   /** Takes over SIGINT and SIGTERM. The signal aborts when the user interrupts the command. */
   readonly interruption: () => AbortSignal;
   /** Receives the definition of the command, which then does not run: for completion. */
@@ -48,10 +48,10 @@ export function processShell(): Shell {
   };
 }
 
-async function ask(question: string): Promise<string> {
+async function ask(question: string, interrupted?: AbortSignal): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return await lines.question(question);
+    return await lines.question(question, { ...(interrupted && { signal: interrupted }) });
   } finally {
     lines.close();
   }

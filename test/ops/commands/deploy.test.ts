@@ -14,6 +14,7 @@ let deployed: { context: string; options: Options }[];
 let ending: Ending;
 let answers: string[];
 let questions: string[];
+let asked: AbortSignal | undefined;
 
 beforeEach(() => {
   [out, error, deployed, ending, answers, questions] = ["", "", [], "deployed", [], []];
@@ -42,8 +43,9 @@ function run(args: readonly string[], changes: Partial<Shell> = {}, how = deploy
     ...SHELL,
     project: project(),
     data: project(),
-    ask: (question) => {
+    ask: (question, interrupted) => {
       questions.push(question);
+      asked = interrupted;
       return Promise.resolve(answers.shift() ?? "");
     },
     out: (text) => void (out += text),
@@ -131,6 +133,13 @@ describe("a question", () => {
   test.each(["", "y", "Yes", "YES", "no", "yes please"])("answered with %j does not", async (answer) => {
     answers = [answer];
     expect(await confirm(["rancher-desktop"])).toBe(false);
+  });
+
+  test("ends when the command is interrupted", async () => {
+    const signal = new AbortController().signal;
+    await run(["rancher-desktop"], { interruption: () => signal });
+    await deployed[0]?.options.confirm("Apply?");
+    expect(asked).toBe(signal);
   });
 
   test("is not asked with --yes", async () => {

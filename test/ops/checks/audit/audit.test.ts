@@ -8,7 +8,11 @@ import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { kinds, services, settingsOf, variants } from "../../../infra/plan/stacks.ts";
 import { holds, matchersOf, textOf } from "../../../policy/matchers.ts";
 import { clusterOf, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
-import { clean, plan, TAMPERED } from "./tampered.ts";
+import { BACKENDS } from "./tampered/backends.ts";
+import { CHANGED } from "./tampered/changed.ts";
+import { HOSTS } from "./tampered/hosts.ts";
+import { clean, plan } from "./tampered/planned.ts";
+import { TRAEFIK_SERVICES } from "./tampered/traefikServices.ts";
 import { samples } from "../../../helpers/full.ts";
 
 const gateway = { context: "dev", gateway: GATEWAY };
@@ -28,7 +32,7 @@ describe("audit", () => {
     fc.assert(property, samples(40));
   });
 
-  test.each(TAMPERED)("finds %s", (_, objects, problem) => {
+  test.each([...HOSTS, ...TRAEFIK_SERVICES, ...BACKENDS, ...CHANGED])("finds %s", (_, objects, problem) => {
     const all = found(objects);
     expect(
       all.filter((one) => one.includes(problem)),

@@ -91,3 +91,12 @@ export function edited(
   const rest = objects.manifests.toSpliced(index, 1);
   return { ...objects, manifests: spec ? [...rest, { ...found, spec }] : rest };
 }
+
+/** An Ingress of another application with annotations. */
+export function annotatedIngress(annotations: object, host = "open.example.com"): Manifest {
+  const paths = [{ path: "/", backend: { service: { name: "x", port: { number: 80 } } } }];
+  const metadata = { namespace: "default", name: "annotated", annotations };
+  return object("networking.k8s.io/v1", "Ingress", "default/annotated", {
+    ...{ metadata, spec: { rules: [{ host, http: { paths } }] } },
+  });
+}

@@ -5,7 +5,7 @@ import { describeFinding } from "../../../../ops/checks/finding.ts";
 import type { ClusterObjects } from "../../../../ops/clients/clusterObjects.ts";
 import { fieldsOf } from "../../../../policy/resource.ts";
 import { edited, GATEWAY, ingressRoute, object, withObjects } from "./cluster.ts";
-import { clean, plan } from "./tampered.ts";
+import { clean, plan } from "./tampered/planned.ts";
 
 const findings = (objects: ClusterObjects) => audit(objects, plan, { context: "prod", gateway: GATEWAY });
 const routes = (spec: Record<string, unknown>) => spec["routes"] as { match: string; priority: number }[];

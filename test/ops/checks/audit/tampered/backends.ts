@@ -1,0 +1,141 @@
+import { labelsOf } from "../../../../../infra/pods.ts";
+import { annotatedIngress, ingressRoute, object, withObjects } from "../cluster.ts";
+import { clean, POSTGREST, type Tampered } from "./planned.ts";
+
+/** Ways to a planned backend. */
+export const BACKENDS: readonly Tampered[] = [
+  [
+    "an Ingress with a planned backend for errors",
+    withObjects(
+      clean,
+      annotatedIngress({
+        "nginx.ingress.kubernetes.io/custom-http-errors": "404",
+        "nginx.ingress.kubernetes.io/default-backend": "whoami",
+      }),
+    ),
+    "Ingress default/annotated: open.example.com/: routes to default/whoami without the planned protection",
+  ],
+  [
+    "two Services that have the name of a planned backend in Traefik",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "gatehouse/data-postgrest", { spec: { selector: { app: "x" } } }),
+      ingressRoute("gatehouse/open", "Host(`open.example.com`)", {
+        services: [
+          { name: "data-postgrest", port: 3000 },
+          { name: "data-postgrest", port: 3000 },
+        ],
+      }),
+    ),
+    "IngressRoute gatehouse/open: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
+    "a planned backend through its cluster IP",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "evil/alias", { spec: { type: "ExternalName", externalName: "10.43.0.9" } }),
+      ingressRoute("evil/open", "Host(`open.example.com`)", { services: [{ name: "alias", port: 3000 }] }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to ",
+  ],
+  [
+    "a planned backend through the name of one of its pods",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "evil/alias", {
+        spec: { type: "ExternalName", externalName: "postgrest-0.postgrest.gatehouse-data.svc.cluster.local" },
+      }),
+      ingressRoute("evil/open", "Host(`open.example.com`)", { services: [{ name: "alias", port: 3000 }] }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
+  ],
+  ...[
+    "postgrest-0.postgrest.gatehouse-data",
+    "POSTGREST.gatehouse-data.",
+    "second.evil.svc.cluster.local",
+    "10.42.0.7",
+    "10-42-0-7.any.pod.cluster.local",
+    "10-42-0-7.any.pod",
+  ].map(
+    (externalName) =>
+      [
+        `a planned backend through ${externalName}`,
+        withObjects(
+          clean,
+          object("core/v1", "Service", "evil/alias", { spec: { type: "ExternalName", externalName } }),
+          object("core/v1", "Service", "evil/second", {
+            spec: { type: "ExternalName", externalName: "postgrest.gatehouse-data.svc" },
+          }),
+          object("core/v1", "Service", "evil/loop", {
+            spec: { type: "ExternalName", externalName: "loop.evil.svc" },
+          }),
+          object("core/v1", "Pod", "gatehouse-data/ready", { status: { podIP: "10.42.0.7" } }, labelsOf("postgrest")),
+          ingressRoute("evil/loop", "Host(`loop.example.com`)", { services: [{ name: "loop", port: 3000 }] }),
+          ingressRoute("evil/open", "Host(`open.example.com`)", { services: [{ name: "alias", port: 3000 }] }),
+        ),
+        "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
+      ] as const,
+  ),
+  [
+    "a planned backend as the error page of another host",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "Middleware", "default/pages", {
+        spec: { errors: { status: ["400-599"], service: { name: "whoami", port: 8080 }, query: "/admin" } },
+      }),
+    ),
+    "Middleware default/pages: answers errors with pages of default/whoami without the planned protection",
+  ],
+  [
+    "a planned backend behind a TCPRoute of the Gateway API",
+    withObjects(
+      clean,
+      object("gateway.networking.k8s.io/v1alpha2", "TCPRoute", "gatehouse-data/tcp", {
+        spec: { rules: [{ backendRefs: [{ name: "postgrest", port: 3000 }] }] },
+      }),
+    ),
+    "TCPRoute gatehouse-data/tcp: */: routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
+    "a planned backend on an unplanned host",
+    withObjects(clean, ingressRoute("evil/data", "Host(`open.example.com`)", POSTGREST)),
+    "IngressRoute evil/data: Host(`open.example.com`): routes to gatehouse-data/postgrest without the planned protection",
+  ],
+  [
+    "a planned backend through another Service that selects its pods",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "gatehouse-data/alias", {
+        spec: { selector: { "app.kubernetes.io/name": "postgrest" } },
+      }),
+      ingressRoute("gatehouse-data/open", "Host(`open.example.com`)", { services: [{ name: "alias", port: 3000 }] }),
+    ),
+    "IngressRoute gatehouse-data/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
+  ],
+  [
+    "a planned backend through an ExternalName and a TraefikService",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "evil/alias", {
+        spec: { type: "ExternalName", externalName: "postgrest.gatehouse-data.svc.cluster.local" },
+      }),
+      object("traefik.io/v1alpha1", "TraefikService", "evil/weights", {
+        spec: { weighted: { services: [{ name: "alias", port: 3000, weight: 1 }] } },
+      }),
+      ingressRoute("evil/open", "Host(`open.example.com`)", {
+        services: [{ kind: "TraefikService", name: "weights" }],
+      }),
+    ),
+    "IngressRoute evil/open: Host(`open.example.com`): routes to gatehouse-data/postgrest",
+  ],
+  [
+    "a Service of type NodePort",
+    withObjects(
+      clean,
+      object("core/v1", "Service", "gatehouse-data/outside", {
+        spec: { type: "NodePort", selector: { "app.kubernetes.io/name": "postgrest" } },
+      }),
+    ),
+    "Service gatehouse-data/outside: exposes the pods of gatehouse-data/postgrest outside of the cluster (type NodePort)",
+  ],
+];

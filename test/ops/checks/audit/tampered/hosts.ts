@@ -1,0 +1,82 @@
+import { annotatedIngress, ingressRoute, object, withObjects } from "../cluster.ts";
+import { clean, type Tampered } from "./planned.ts";
+
+/** Objects that serve the host of a planned route. */
+export const HOSTS: readonly Tampered[] = [
+  [
+    "an unmanaged route for a protected host",
+    withObjects(clean, ingressRoute("evil/wiki", "Host(`wiki.mesh.example.org`)", { priority: 9000 })),
+    "IngressRoute evil/wiki: Host(`wiki.mesh.example.org`): serves wiki.mesh.example.org, with priority 9000 before every planned route",
+  ],
+  [
+    "a TCP route for every name",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "IngressRouteTCP", "evil/all", {
+        spec: { entryPoints: ["websecure"], routes: [{ match: "HostSNI(`*`)", services: [{ name: "x", port: 1 }] }] },
+      }),
+    ),
+    "IngressRouteTCP evil/all: HostSNI(`*`): serves authentik.localhost and",
+  ],
+  [
+    "a TCP route without TLS that takes every HTTP connection",
+    withObjects(
+      clean,
+      object("traefik.io/v1alpha1", "IngressRouteTCP", "evil/plain", {
+        spec: {
+          entryPoints: ["web"],
+          routes: [{ match: "HostSNIRegexp(`^$`)", services: [{ name: "x", port: 1 }] }],
+        },
+      }),
+    ),
+    "IngressRouteTCP evil/plain: HostSNIRegexp(`^$`): serves authentik.localhost and",
+  ],
+  [
+    "an Ingress with a wildcard",
+    withObjects(
+      clean,
+      object("networking.k8s.io/v1", "Ingress", "evil/star", {
+        spec: {
+          rules: [
+            { host: "*.mesh.example.org", http: { paths: [{ path: "/", backend: { service: { name: "x" } } }] } },
+          ],
+        },
+      }),
+    ),
+    "Ingress evil/star: *.mesh.example.org/: serves authentik.mesh.example.org and",
+  ],
+  [
+    "an Ingress with an alias for its host",
+    withObjects(
+      clean,
+      annotatedIngress({ "nginx.ingress.kubernetes.io/server-alias": "a.example.com, WIKI.localhost" }),
+    ),
+    "Ingress default/annotated: open.example.com/: serves wiki.localhost,",
+  ],
+  [
+    "an Ingress that redirects its host without www",
+    withObjects(
+      clean,
+      annotatedIngress({ "nginx.ingress.kubernetes.io/from-to-www-redirect": "True" }, "www.wiki.localhost"),
+    ),
+    "Ingress default/annotated: www.wiki.localhost/: serves wiki.localhost,",
+  ],
+  [
+    "an Ingress whose matcher of paths contains a rule",
+    withObjects(
+      clean,
+      annotatedIngress({ "traefik.ingress.kubernetes.io/Router.pathMatcher": "Host(`wiki.localhost`) || Path" }),
+    ),
+    "Ingress default/annotated: open.example.com/: serves authentik.localhost and",
+  ],
+  [
+    "a route of the Gateway API without hosts",
+    withObjects(
+      clean,
+      object("gateway.networking.k8s.io/v1", "HTTPRoute", "evil/http", {
+        spec: { rules: [{ backendRefs: [{ name: "x" }] }] },
+      }),
+    ),
+    "HTTPRoute evil/http: */: serves authentik.localhost and",
+  ],
+];

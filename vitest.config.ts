@@ -6,14 +6,11 @@ const OWN_PLATFORM = [
   "changes",
   "diagnose",
   "existing-identity-provider",
-  "groups",
   "import",
   "interrupted",
   "lifecycle",
-  "names",
   "outages",
   "revert",
-  "single-provider-outpost",
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
@@ -64,6 +61,7 @@ export default defineConfig({
             "test/e2e/**",
             "test/domains/**",
             "test/data/**",
+            "test/stack/**",
             "test/cluster/**",
             "**/*.live.test.ts",
             "node_modules/**",
@@ -79,6 +77,7 @@ export default defineConfig({
       sharing("e2e", OWN_PLATFORM),
       sharing("domains"),
       sharing("data"),
+      sharing("stack"),
     ],
   },
 });

@@ -14,7 +14,7 @@ import { deploy, type LocalStack, openLocal } from "./deploy.ts";
 import { describeAuthentik } from "./platform/authentik.ts";
 import { AlreadyRunning, writeRunning } from "./platform/data.ts";
 import { parseOptions } from "./options.ts";
-import { type Platform, startPlatform } from "./platform/platform.ts";
+import { type Platform, startPlatform, type StartedPlatform } from "./platform/platform.ts";
 import { deployApplications } from "./sample/applications.ts";
 import { loadSampleOf } from "./sample.ts";
 import { describeReport, describeRunning, describeUsers } from "./summary.ts";
@@ -27,7 +27,7 @@ const options = parseOptions<{ once?: true; json?: true }>("npm start --", (comm
 );
 const progress = createProgress();
 const timings: Record<string, number> = {};
-let platform: Platform | undefined;
+let platform: StartedPlatform | undefined;
 let up = false;
 let leaving: Promise<void> | undefined;
 

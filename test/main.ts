@@ -40,7 +40,7 @@ const lanes: Step[][] = [
   // The emulators import no code of Gatehouse, so that their tests can fail only after a change in their folder or of a dependency.
   [vitest("own", "live", ...(FULL ? ["emulators"] : []))],
   [...checks, vitest("unit"), vitest("data")],
-  [vitest("domains"), vitest("e2e")],
+  [vitest("domains"), vitest("stack"), vitest("e2e")],
 ];
 
 /** With four times the garbage, which needs some 150 MB more in each program, Go spends a fifth less CPU time (go.dev/doc/gc-guide#GOGC). */

@@ -39,6 +39,10 @@ export interface Platform {
   readonly pluginPath: string;
   /** For the environment of anything else that must not outlive the platform: `[name, value]`. */
   readonly mark: readonly [string, string];
+}
+
+/** A platform that this process started. */
+export interface StartedPlatform extends Platform {
   /** Ends every program and frees the data folder. May be called again. */
   stop(): Promise<void>;
   /** Resolves when a program died; the platform has stopped by then. Never rejects. */
@@ -61,7 +65,7 @@ type PlatformTool = (typeof TOOLS)[number];
  * @param options.data the data folder; made when missing
  * @throws AlreadyRunning; Error with the end of a program's log when one does not start
  */
-export async function startPlatform(options: { data: string; progress: Progress }): Promise<Platform> {
+export async function startPlatform(options: { data: string; progress: Progress }): Promise<StartedPlatform> {
   const problem = platformProblem(thisMachine().platform);
   if (problem) throw new Error(problem);
   const { progress } = options;

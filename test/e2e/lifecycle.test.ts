@@ -5,7 +5,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../local/deploy.ts";
-import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import { startPlatform, type StartedPlatform } from "../../local/platform/platform.ts";
 import { buildFor } from "../../ops/engine/artifacts.ts";
 import { readRecord } from "../../ops/engine/recovery/stepRecord.ts";
 import { fullTest } from "../helpers/fullTest.ts";
@@ -26,7 +26,7 @@ async function deployed({ stack }: LocalStack): Promise<string[]> {
 }
 
 describe("the lifecycle of a stack", () => {
-  let platform: Platform;
+  let platform: StartedPlatform;
   let local: LocalStack;
   /** Number of resources of the stack, including components. */
   let previewed: number | undefined;

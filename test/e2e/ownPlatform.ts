@@ -78,15 +78,26 @@ export interface OwnPlatform {
 
 /** Starts a platform on a new data folder, with an echo service. */
 export async function startOwnPlatform(): Promise<OwnPlatform> {
-  Object.assign(process.env, SECRETS);
   const data = mkdtempSync(join(tmpdir(), "gatehouse-own-"));
   const platform = await startPlatform({ data, progress: quiet });
+  await deployEcho(platform, "default");
+  const own = openOwnPlatform(platform);
+  const stop = async (): Promise<void> => {
+    await own.stop();
+    await platform.stop();
+    rmSync(data, { recursive: true, force: true });
+  };
+  return { ...own, stop };
+}
+
+/** Opens a running platform with an echo service; to stop it closes the connections only. */
+export function openOwnPlatform(platform: Platform): OwnPlatform {
+  Object.assign(process.env, SECRETS);
   const kubeconfig = new RetryingKubeConfig();
   kubeconfig.loadFromFile(platform.kubeconfig);
   const origin = (host: string): string => new URL(`http://${host}:${platform.httpPort}`).origin;
   const identityProvider = origin("authentik.localhost");
   const administrator = new Administrator(identityProvider, SECRETS.AUTHENTIK_TOKEN);
-  await deployEcho(platform, "default");
   return {
     platform,
     core: kubeconfig.makeApiClient(CoreV1Api),
@@ -102,11 +113,7 @@ export async function startOwnPlatform(): Promise<OwnPlatform> {
       ...changes,
     }),
     open: (stack) => openOwn(platform, stack),
-    stop: async () => {
-      await administrator.close();
-      await platform.stop();
-      rmSync(data, { recursive: true, force: true });
-    },
+    stop: () => administrator.close(),
   };
 }
 

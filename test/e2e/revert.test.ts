@@ -166,7 +166,7 @@ async function setFinalizers(name: string, finalizers: readonly string[]): Promi
   );
 }
 
-test("a revert runs the SQL again that a failed deployment replaced", async () => {
+fullTest("a revert runs the SQL again that a failed deployment replaced", async () => {
   Object.assign(process.env, { DATA_AUTHENTICATOR_PASSWORD: "authenticator", DATA_OWNER_PASSWORD: "owner" });
   const data = (fields: object): Config => ({
     ...config(),

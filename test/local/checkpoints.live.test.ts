@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { proxyServices } from "../../bench/services.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { deploy, type LocalStack, openLocal } from "../../local/deploy.ts";
-import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import { startPlatform, type StartedPlatform } from "../../local/platform/platform.ts";
 import { AuthentikApi } from "../../ops/clients/authentikApi.ts";
 import { withClient } from "../../ops/clients/http.ts";
 import { recordFile } from "../../ops/engine/recovery/stepRecord.ts";
@@ -23,7 +23,7 @@ const data = mkdtempSync(join(tmpdir(), "gatehouse-checkpoints-"));
 const record = recordFile(join(data, "workspace"), "local");
 const PROVIDER = "authentik:index/providerProxy:ProviderProxy";
 
-let platform: Platform;
+let platform: StartedPlatform;
 let local: LocalStack;
 
 // Deployments without checkpoints and pages of the API are also in test/e2e/interrupted.test.ts and test/ops/engine/recovery.

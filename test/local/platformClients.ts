@@ -5,7 +5,7 @@ import path from "node:path";
 import { AppsV1Api, CoreV1Api, type KubeConfig, type V1Pod } from "@kubernetes/client-node";
 import { afterAll, beforeAll, vi } from "vitest";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
-import { type Platform, startPlatform } from "../../local/platform/platform.ts";
+import { type Platform, startPlatform, type StartedPlatform } from "../../local/platform/platform.ts";
 import { createProgress } from "../../ops/terminal/progress.ts";
 
 /** The namespace of the tests. */
@@ -14,7 +14,7 @@ export const namespace = "default";
 /** A platform for the tests of a file, with its clients; available in tests only. */
 export class PlatformClients {
   readonly data = realpathSync(mkdtempSync(path.join(tmpdir(), "gatehouse-clients-")));
-  #platform: Platform | undefined;
+  #platform: StartedPlatform | undefined;
 
   constructor() {
     beforeAll(async () => {

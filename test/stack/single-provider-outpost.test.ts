@@ -5,8 +5,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { withClient } from "../domains/fixtures.ts";
-import { GAST, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
-import { probe } from "./probe.ts";
+import { GAST, type OwnPlatform, type OwnStack, service } from "../e2e/ownPlatform.ts";
+import { probe } from "../e2e/probe.ts";
+import { openShared } from "./stack.ts";
 
 const FIRST = service("first");
 const SECOND = service("second", { groups: ["staff"] });
@@ -17,8 +18,7 @@ let stack: OwnStack;
 let cookie: string;
 
 beforeAll(async () => {
-  own = await startOwnPlatform();
-  stack = await own.open("first");
+  ({ own, stack } = await openShared());
   await stack.up(own.installed([FIRST]));
   await own.administrator.create(GAST);
   cookie = await withClient(async (client) => {

@@ -1,8 +1,9 @@
 /** Names that change between two deployments, or that another object has. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fullTest } from "../helpers/fullTest.ts";
-import { type EchoService, identityProvider, service } from "./ownPlatform.ts";
-import { type Config, type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";
+import { type EchoService, identityProvider, service } from "../e2e/ownPlatform.ts";
+import { type Config, type OwnPlatform, type OwnStack } from "../e2e/ownPlatform.ts";
+import { openShared } from "./stack.ts";
 
 const OAUTH = {
   ...{ type: "oauth2", application_slug: "notes" },
@@ -21,8 +22,7 @@ let own: OwnPlatform;
 let stack: OwnStack;
 
 beforeAll(async () => {
-  own = await startOwnPlatform();
-  stack = await own.open("names");
+  ({ own, stack } = await openShared());
   await stack.up(config(BEFORE));
 });
 afterAll(() => own.stop());

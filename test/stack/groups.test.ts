@@ -4,7 +4,8 @@ import { signIn } from "../../ops/clients/signIn.ts";
 import { changeResources } from "../../ops/engine/state/state.ts";
 import { withClient } from "../domains/fixtures.ts";
 import { fullTest } from "../helpers/fullTest.ts";
-import { type EchoService, INGE, type OwnPlatform, type OwnStack, service, startOwnPlatform } from "./ownPlatform.ts";
+import { type EchoService, INGE, type OwnPlatform, type OwnStack, service } from "../e2e/ownPlatform.ts";
+import { openShared } from "./stack.ts";
 
 const EDITOR = { ...INGE, username: "editor", groups: ["editors"] };
 const GROUP = "authentik:index/group:Group";
@@ -15,8 +16,7 @@ let own: OwnPlatform;
 let stack: OwnStack;
 
 beforeAll(async () => {
-  own = await startOwnPlatform();
-  stack = await own.open("groups");
+  ({ own, stack } = await openShared());
   await up(USED);
   await own.administrator.create(EDITOR);
   const { pk } = await own.administrator.call<{ pk: string }>("POST", "/core/applications/", {

@@ -12,8 +12,8 @@ import {
   type OwnPlatform,
   type OwnStack,
   service,
-  startOwnPlatform,
-} from "./ownPlatform.ts";
+} from "../e2e/ownPlatform.ts";
+import { openShared } from "./stack.ts";
 
 /** Number of lines of a terminal. */
 const SCREEN = 40;
@@ -35,8 +35,7 @@ let own: OwnPlatform;
 let stack: OwnStack;
 
 beforeAll(async () => {
-  own = await startOwnPlatform();
-  stack = await own.open("small");
+  ({ own, stack } = await openShared());
   await stack.up(own.installed(KEPT));
   await own.administrator.create(INGE);
 });

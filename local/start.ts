@@ -7,6 +7,7 @@ import { verifyDeployment } from "../ops/engine/deployment/verification.ts";
 import { packageFolder } from "../config/folders.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
 import { runPolicy } from "../ops/engine/policyPack.ts";
+import { ignoreClosedOutput } from "../ops/terminal/closedOutput.ts";
 import { createProgress } from "../ops/terminal/progress.ts";
 import { type DatabaseTarget, refuseBrokenContract } from "../ops/checks/verify/database.ts";
 import type { Report } from "../ops/checks/verify/verify.ts";
@@ -31,6 +32,7 @@ let platform: StartedPlatform | undefined;
 let up = false;
 let leaving: Promise<void> | undefined;
 
+ignoreClosedOutput();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => void leave(up && !options.once ? 0 : 1));
 stopWithParent();

@@ -1,4 +1,5 @@
 /** `gatehouse COMMAND`: every command of Gatehouse. Each is loaded only when it is named: some take a second to load. */
+import { ignoreClosedOutput } from "../terminal/closedOutput.ts";
 import { processShell, type Shell } from "./shell.ts";
 
 type Main = (args: readonly string[], shell: Shell) => Promise<number>;
@@ -40,6 +41,7 @@ export async function main([name, ...args]: readonly string[], shell: Shell): Pr
 
 /** Runs the command line of this process, and ends it. */
 export async function run(): Promise<void> {
+  ignoreClosedOutput();
   const code = await main(process.argv.slice(2), processShell());
   // A connection to a server that does not answer would keep the process.
   process.stdout.write("", () => process.exit(code));

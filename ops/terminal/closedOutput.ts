@@ -1,0 +1,7 @@
+/**
+ * Makes this process go on without its output when nobody reads that any longer (`| head`, a closed terminal). The error of the stream would be an
+ * uncaught exception, which Pulumi reports to the same stream while a program runs (automation/server.js): without end, and with a deployment half done.
+ */
+export function ignoreClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+}

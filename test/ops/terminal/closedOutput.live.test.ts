@@ -1,0 +1,39 @@
+/** A process whose output nobody reads any longer, while Pulumi reports uncaught exceptions. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const MODULE = join(import.meta.dirname, "../../../ops/terminal/closedOutput.ts");
+/** Writes after its readers have ended, and ends with 0, or with the number of exceptions when it has reported a hundred of them. */
+const PROGRAM = `
+  let reported = 0;
+  process.on("uncaughtException", (error) => {
+    reported += 1;
+    if (reported === 100) process.exit(reported);
+    console.error(error);
+  });
+  process.stdin.resume().on("end", () => {
+    const failed = (stream) => new Promise((resolve) => stream.write("lost", resolve));
+    void Promise.all([process.stdout, process.stderr].map(failed)).then(() =>
+      setImmediate(() => reported === 0 && process.exit(0)),
+    );
+  });
+`;
+
+async function exitCode(program: string): Promise<unknown> {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { stdio: "pipe" });
+  child.stdout.destroy();
+  child.stderr.destroy();
+  child.stdin.end();
+  return (await once(child, "exit"))[0];
+}
+
+test("goes on to its end", async () => {
+  const ignoring = `import { ignoreClosedOutput } from ${JSON.stringify(MODULE)}; ignoreClosedOutput();`;
+  expect(await exitCode(ignoring + PROGRAM)).toBe(0);
+});
+
+test("control: reports the error of its report without end", async () => {
+  expect(await exitCode(PROGRAM)).toBe(100);
+});

@@ -9,9 +9,12 @@ export interface TestUser {
   readonly groups: readonly string[];
 }
 
+/** Long enough on a machine that is busy with other things, where a real authentik takes longer than the 15 s of a check. */
+const TIMEOUT_MS = 240_000;
+
 /** Calls authentik's API as an administrator. @throws if the response is not a success */
 export class Administrator {
-  readonly #client: HttpClient = createClient();
+  readonly #client: HttpClient = createClient(undefined, TIMEOUT_MS);
   readonly #api: string;
   readonly #token: string;
   readonly #lists: AuthentikApi;

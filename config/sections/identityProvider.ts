@@ -152,8 +152,17 @@ interface Drafts {
 
 /** User that authentik creates by itself. */
 const ADMINISTRATOR = "akadmin";
-/** Group that authentik creates by itself, whose members are superusers. */
-const ADMINISTRATORS = "authentik Admins";
+/**
+ * Groups that authentik creates by itself. The members of the first are superusers; those of the second read every object over the API, the secrets
+ * of all OAuth2 clients included (measured on 2026.5).
+ */
+const PRIVILEGED: Readonly<Record<string, { readonly what: string; readonly instead: string }>> = {
+  "authentik Admins": { what: "authentik's own administrators' group", instead: "a group without superusers" },
+  "authentik Read-only": {
+    what: "authentik's own group whose members read every object, with the secrets of all clients",
+    instead: "another group",
+  },
+};
 
 /** Checks what `install` requires, the domain of the sign-in, and the users. */
 export function identityProviderRules({ settings, identityProvider, hasPostgres }: Drafts): Problem[] {
@@ -204,9 +213,11 @@ export function identityProviderRules({ settings, identityProvider, hasPostgres 
     found.push(problem(location, message, "give each user and service account another name"));
   }
   for (const key of ["service_accounts", "sample_users"] as const) {
-    if (!fields[key]?.some(({ groups }) => groups?.includes(ADMINISTRATORS))) continue;
-    const message = `group "${ADMINISTRATORS}" is authentik's own administrators' group`;
-    found.push(problem(within(location, key), message, "remove it, and use a group without superusers"));
+    for (const [group, { what, instead }] of Object.entries(PRIVILEGED)) {
+      if (!fields[key]?.some(({ groups }) => groups?.includes(group))) continue;
+      const message = `group "${group}" is ${what}`;
+      found.push(problem(within(location, key), message, `remove it, and use ${instead}`));
+    }
   }
   const others = settings.filter(({ kind, enabled }) => enabled && kind !== "localhost").map(({ kind }) => kind);
   if ((fields.sample_users?.length ?? 0) > 0 && others.length > 0) {

@@ -50,8 +50,14 @@ test.each([
   ]);
 });
 
-test("service accounts and sample users are in no group of superusers", () => {
-  const groups = ["staff", "authentik Admins"];
+test.each([
+  ["authentik Admins", "authentik's own administrators' group. Remove it, and use a group without superusers."],
+  [
+    "authentik Read-only",
+    "authentik's own group whose members read every object, with the secrets of all clients. Remove it, and use another group.",
+  ],
+])("service accounts and sample users are not in the group %s", (group, what) => {
+  const groups = ["staff", group];
   const alice = { username: "alice", name: "Alice", email: "alice@example.org", password: "${SECRET}", groups };
   const raw = stack({
     domains: { localhost: {} },
@@ -61,8 +67,7 @@ test("service accounts and sample users are in no group of superusers", () => {
       sample_users: [alice],
     },
   });
-  const problem =
-    "group \"authentik Admins\" is authentik's own administrators' group. Remove it, and use a group without superusers.";
+  const problem = `group "${group}" is ${what}`;
   expect(problemsOf(raw)).toEqual([
     `identity_provider.service_accounts: ${problem}`,
     `identity_provider.sample_users: ${problem}`,

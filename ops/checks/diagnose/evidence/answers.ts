@@ -7,6 +7,12 @@ import { type Credentials, signIn } from "../../../clients/signIn.ts";
 import type { Answers, Trail } from "../evidence.ts";
 import { MAX_OBSERVATION_MS, observe, rootReason } from "../observation.ts";
 
+/**
+ * How long a sign-in may take as a whole, in milliseconds: some fifteen requests, each of which has {@link MAX_OBSERVATION_MS}. Those of five hosts at the
+ * same time took a real authentik more than 10 s on a busy machine with two cores.
+ */
+const MAX_SIGN_IN_MS = 60_000;
+
 /** The credentials and groups of a user. */
 export interface TestUser extends Credentials {
   readonly groups: readonly string[];
@@ -20,7 +26,7 @@ export async function requestExposure(exposure: Exposure, user: TestUser | undef
   const url = exposure.role === "identity-provider" ? `${exposure.url}/if/admin/` : `${exposure.url}/`;
   const [withoutSession, trail] = await Promise.all([
     traced(url, (client) => client.follow(url)),
-    user && traced(url, (client) => signIn(client, url, user)),
+    user && traced(url, (client) => signIn(client, url, user), MAX_SIGN_IN_MS),
   ]);
   return { withoutSession, withSession: user && trail && { username: user.username, trail } };
 }
@@ -40,10 +46,14 @@ export async function requestHost(
   return last;
 }
 
-async function traced(url: string, work: (client: HttpClient) => Promise<Answer>): Promise<Trail> {
+async function traced(
+  url: string,
+  work: (client: HttpClient) => Promise<Answer>,
+  limit = MAX_OBSERVATION_MS,
+): Promise<Trail> {
   // Certificates are checked by verify.
   const client = createClient({ lookup, rejectUnauthorized: false, timeout: MAX_OBSERVATION_MS });
-  const done = await observe(url, () => work(client).then(() => "answered" as const, endOf));
+  const done = await observe(url, () => work(client).then(() => "answered" as const, endOf), limit);
   await client.close();
   const end = "value" in done ? done.value : { error: done.unavailable.replace(`${url}: `, "") };
   return { hops: client.hops, end, text: textOf(client.last()) };

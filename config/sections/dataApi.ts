@@ -107,8 +107,8 @@ const schema = z.strictObject({
     })
     .prefault({})
     .describe("Roles in Postgres, which all databases of a server share."),
-  authenticator_password: secret().describe("Password of the authenticator, as a ${VARIABLE}."),
-  owner_password: secret().describe("Password of the owner, as a ${VARIABLE}."),
+  authenticator_password: secret().describe("Password of the authenticator, as a ${VARIABLE}, without backslashes."),
+  owner_password: secret().describe("Password of the owner, as a ${VARIABLE}, without backslashes."),
   limits: z
     .strictObject({
       max_rows: positiveInteger(1_000_000).default(1000).describe("Maximum number of rows in one response."),

@@ -25,7 +25,7 @@ import type { Domain } from "./domains.ts";
 const database = z.strictObject({
   name: identifier().default("authentik").describe("Name of the database."),
   user: identifier().default("authentik").describe("Role that owns it."),
-  password: secret().describe("Password of the role, as a ${VARIABLE}."),
+  password: secret().describe("Password of the role, as a ${VARIABLE}, without backslashes."),
   protect: databaseProtection,
 });
 const serviceAccount = z.strictObject({

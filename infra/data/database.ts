@@ -2,7 +2,7 @@ import * as postgresql from "@pulumi/postgresql";
 import * as pulumi from "@pulumi/pulumi";
 import type { DataApi } from "../../config/settings.ts";
 import type { DataPlan } from "../plan/types.ts";
-import { resolveSecret } from "../secrets.ts";
+import { resolveRolePassword } from "../postgres/rolePassword.ts";
 
 /** Maximum time that a transaction is idle. A transaction of a request is never idle, unless its PostgREST was terminated. */
 const IDLE_MS = 10_000;
@@ -45,11 +45,11 @@ export class Database extends pulumi.ComponentResource {
       roles: [anonymous.name],
       // Pools of all instances, one more during a roll-out, each with a listener for changes of the schema and one to spare.
       connectionLimit: (maxReplicas + 1) * (limits.connections + 2),
-      password: resolveSecret(authenticatorPassword),
+      password: resolveRolePassword(authenticatorPassword, "data_api.authenticator_password"),
     });
     const owner = role(
       "owner",
-      { name: roles.owner, login: true, password: resolveSecret(ownerPassword) },
+      { name: roles.owner, login: true, password: resolveRolePassword(ownerPassword, "data_api.owner_password") },
       // A destroy drops the owner first, which makes the administrator the owner of its objects: without superuser rights, only
       // their owner can revoke the privileges of the anonymous role.
       [anonymous],

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { IdentityProvider } from "../../config/settings.ts";
 import type { Postgres } from "../postgres.ts";
 import { isProtected } from "../postgres/access.ts";
-import { resolveSecret } from "../secrets.ts";
+import { resolveRolePassword } from "../postgres/rolePassword.ts";
 
 export interface AuthentikDatabaseArgs {
   readonly database: NonNullable<IdentityProvider["database"]>;
@@ -19,7 +19,7 @@ export class AuthentikDatabase extends pulumi.ComponentResource {
   constructor(name: string, args: AuthentikDatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:AuthentikDatabase", name, {}, opts);
     const child = { parent: this, provider: args.postgres.provider };
-    this.password = resolveSecret(args.database.password);
+    this.password = resolveRolePassword(args.database.password, "identity_provider.database.password");
     const role = new postgresql.Role(
       `${name}-role`,
       { name: args.database.user, login: true, password: this.password },

@@ -13,6 +13,7 @@ import { Grants } from "../../infra/data/grants.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { Postgres } from "../../infra/postgres.ts";
 import { isProtected } from "../../infra/postgres/access.ts";
+import { resolveRolePassword } from "../../infra/postgres/rolePassword.ts";
 import { openWorkshop, type Workshop } from "../../emulators/test/plugins/stacks.ts";
 import { choosePorts } from "../../local/platform/ports.ts";
 import { type PostgresAddress, startPostgres } from "../../local/platform/postgres.ts";
@@ -83,6 +84,18 @@ async function lockOf(user: string): Promise<string> {
     await client.end();
   }
 }
+
+test("a password that the role would not have is refused in the preview, without being printed", async () => {
+  const { stack: deployed, use } = await workshop.open("backslash", () => undefined);
+  const text = { template: "${ODD}", variables: ["ODD"] };
+  process.env["ODD"] = "canary\\";
+  use(() => void resolveRolePassword(text, "data_api.owner_password"));
+  const refused = await runEngine(ignored, (watch) => deployed.preview(watch)).then(() => "", String);
+  expect(refused).toContain(
+    "data_api.owner_password: contains a backslash, of which the plugin postgresql stores two. Use a password without backslashes.",
+  );
+  expect(refused).not.toContain("canary");
+});
 
 describe.each([
   ["a superuser", "postgres", true],

@@ -91,7 +91,9 @@ function options(values: Values, old?: Values): string {
   return `${flags.join(" ")} CONNECTION LIMIT ${Number(values.connectionLimit)} VALID UNTIL ${text(values.validUntil)}`;
 }
 
-const password = (values: Values): string => `PASSWORD ${values.password ? text(values.password) : "NULL"}`;
+/** As the plugin writes it, which doubles backslashes in a literal in which they have no meaning (`pqQuoteLiteral`; measured with 3.18.1). */
+const quoted = (value: unknown): string => `'${asText(value).replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+const password = (values: Values): string => `PASSWORD ${values.password ? quoted(values.password) : "NULL"}`;
 
 async function settings(sql: Sql, values: Values): Promise<void> {
   const set = (key: string, value: string | undefined): Promise<unknown> =>

@@ -126,6 +126,13 @@ test("creates, corrects drift, updates, and deletes", async () => {
     },
   ]);
 
+  const logsIn = (password: string) => {
+    const client = new pg.Client({ ...address, user: "library_reader", password, database: "library" });
+    return client.connect().then(() => client.end(), String);
+  };
+  expect(await logsIn(ROLE_PASSWORD)).toMatch("password authentication failed");
+  expect(await logsIn(ROLE_PASSWORD.replace("\\", "\\\\"))).toBe(undefined);
+
   const make = `SET ROLE library_writer; CREATE TABLE books.novel (title text);
     CREATE FUNCTION books.f() RETURNS int LANGUAGE sql AS 'SELECT 1'`;
   await query(make, "library");

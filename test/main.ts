@@ -1,5 +1,5 @@
 /**
- * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Five files of tests run at a time on two cores, because a file waits for other programs
+ * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Six files of tests run at a time on two cores, because a file waits for other programs
  * for about half of its time. With arguments, these are for Vitest, which then runs alone after the checks.
  */
 import { availableParallelism } from "node:os";
@@ -40,7 +40,8 @@ const lanes: Step[][] = [
   // The emulators import no code of Gatehouse, so that their tests can fail only after a change in their folder or of a dependency.
   [vitest("own", "live", ...(FULL ? ["emulators"] : []))],
   [...checks, vitest("unit"), vitest("data")],
-  [vitest("domains"), vitest("stack"), vitest("e2e")],
+  [vitest("domains"), vitest("e2e")],
+  [vitest("stack")],
 ];
 
 /** With four times the garbage, which needs some 150 MB more in each program, Go spends a fifth less CPU time (go.dev/doc/gc-guide#GOGC). */

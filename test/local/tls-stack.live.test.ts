@@ -90,7 +90,7 @@ test("deploys, and serves the data API and the login page", async () => {
   ]);
 });
 
-test("keeps serving while the CA is replaced, and does not run the migrations again", async () => {
+fullTest("keeps serving while the CA is replaced, and does not run the migrations again", async () => {
   const jobs = async () => [...(await stack.resources())].filter(([urn]) => urn.includes("batch/v1:Job"));
   const before = await jobs();
   const url = `${own.origin("data.localhost")}/thing`;

@@ -54,7 +54,7 @@ fullTest("a group that an earlier version created becomes one that the stack onl
   expect(await editors()).toEqual(before);
 });
 
-test("creates a group again that was deleted in authentik", async () => {
+fullTest("creates a group again that was deleted in authentik", async () => {
   await up(USED);
   await own.administrator.call("DELETE", `/core/groups/${await groupId()}/`);
   await up(USED);

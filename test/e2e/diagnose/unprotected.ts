@@ -5,6 +5,7 @@ import { service } from "../ownPlatform.ts";
 import { processes, signal } from "../programs.ts";
 import { SERVICES, own, stack, diagnoser, config, named, healthy } from "./platform.ts";
 import { withObject, withOpenRoute } from "./breakages.ts";
+import { fullTest } from "../../helpers/fullTest.ts";
 
 /** Registers the tests; they run on the stack of `platform.ts`, and leave it as planned. */
 export function unprotectedCauses(): void {
@@ -37,7 +38,7 @@ export function unprotectedCauses(): void {
       await healthy();
     });
 
-    test("names the deployment when it was interrupted after its first creation", async () => {
+    fullTest("names the deployment when it was interrupted after its first creation", async () => {
       const later = config([...SERVICES, service("late")]);
       const values = Object.entries(later).map(([key, value]) => {
         return [key, { value: typeof value === "string" ? value : JSON.stringify(value) }] as const;

@@ -121,7 +121,7 @@ fullTest("preview reports no changes after a deployment", async () => {
   expect((await command("preview", CONTEXT)).code).toBe(0);
 });
 
-test("preview reports no drift after a deployment", async () => {
+fullTest("preview reports no drift after a deployment", async () => {
   const { code, out } = await command("preview", CONTEXT, "--drift");
   expect(out).toMatch(/^Drift: none, \d+ resources unchanged\n$/);
   expect(code).toBe(0);

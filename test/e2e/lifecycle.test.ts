@@ -42,19 +42,19 @@ describe("the lifecycle of a stack", () => {
     rmSync(data, { recursive: true, force: true });
   });
 
-  test("a preview before the first deployment needs no identity provider and changes nothing", async () => {
+  fullTest("a preview before the first deployment needs no identity provider and changes nothing", async () => {
     previewed = (await local.stack.preview()).changeSummary.create;
     expect(previewed).toBeGreaterThan(50);
     expect(await deployed(local)).toEqual([]);
   });
 
   // That a second deployment changes nothing, and finds no drift, is in commands.test.ts.
-  test("a deployment creates what the preview reported", async () => {
+  fullTest("a deployment creates what the preview reported", async () => {
     expect(await deploy(local, quiet)).toEqual({ create: previewed });
     complete = await deployed(local);
   });
 
-  test("a destroy removes every resource", async () => {
+  fullTest("a destroy removes every resource", async () => {
     await destroy(local, quiet);
     expect(await deployed(local)).toEqual([]);
   });

@@ -27,7 +27,7 @@ export function unprotectedCauses(): void {
       });
     });
 
-    test("names the deployment when it failed to create the route", async () => {
+    fullTest("names the deployment when it failed to create the route", async () => {
       const later = config([...SERVICES, service("tools", {}, "nowhere")]);
       await withOpenRoute("tools", "tools.localhost", async () => {
         await expect(stack.up(later)).rejects.toThrow(/nowhere/);

@@ -44,4 +44,5 @@ test("refuses to create a user that authentik has and the state has not", async 
     expect.not.arrayContaining(["Deploying"]),
   ]);
   expect(text).toContain("Nothing was changed:");
+  expect((await deployProgram(target, shell, program)).outcome.outcome).toBe("unchanged");
 });

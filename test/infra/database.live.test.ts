@@ -126,43 +126,43 @@ describe.each([
 
   // Protection is an option of the engine, whatever the user of the server may do.
   const ofEngine = superuser ? test : fullTest;
-  ofEngine(
-    "refuses to drop the database that the stack created, from a change of its protection to the next",
-    async () => {
-      const before = await databases();
-      const { stack: deployed, use } = await workshop.open(`created-${user}`, () => undefined);
-      const declared = (protect: boolean) => use(() => declare({ name: "warehouse", protect }));
-      const previewed = async () => changes(await runEngine(ignored, (watch) => deployed.preview(watch)));
-      declared(false);
-      await deployed.up();
-      expect((await deployed.up({ refresh: true })).summary.resourceChanges).not.toHaveProperty("update");
-      expect(await previewed()).toEqual([]);
-      if (!superuser) {
-        await deployed.destroy();
-        expect(await databases()).toBe(before);
-        return;
-      }
-
-      declared(true);
-      expect(await previewed()).toEqual(["update Database database-database: protect = true"]);
-      await deployed.up();
-      await expect(deployed.destroy()).rejects.toThrow("protect");
-      expect(await databases()).toBe(before + 1);
-
-      // Neither does a deployment without the section.
-      use(() => undefined);
-      await expect(deployed.up()).rejects.toThrow("protect");
-      expect(await databases()).toBe(before + 1);
-
-      declared(true);
-      await deployed.up();
-      declared(false);
-      expect(await previewed()).toEqual(["update Database database-database: protect = false"]);
-      await deployed.up();
+  ofEngine("refuses to drop the database that the stack created, until it is no longer protected", async () => {
+    const before = await databases();
+    const { stack: deployed, use } = await workshop.open(`created-${user}`, () => undefined);
+    const declared = (protect: boolean) => use(() => declare({ name: "warehouse", protect }));
+    const previewed = async () => changes(await runEngine(ignored, (watch) => deployed.preview(watch)));
+    declared(false);
+    await deployed.up();
+    expect((await deployed.up({ refresh: true })).summary.resourceChanges).not.toHaveProperty("update");
+    expect(await previewed()).toEqual([]);
+    if (!superuser) {
       await deployed.destroy();
       expect(await databases()).toBe(before);
-    },
-  );
+      return;
+    }
+
+    declared(true);
+    expect(await previewed()).toEqual(["update Database database-database: protect = true"]);
+    await deployed.up();
+    expect(await previewed()).toEqual([]);
+    await expect(deployed.destroy()).rejects.toThrow("protect");
+    expect(await databases()).toBe(before + 1);
+
+    // Neither does a deployment without the section.
+    use(() => undefined);
+    await expect(previewed()).rejects.toThrow("protect");
+    await expect(deployed.up()).rejects.toThrow("protect");
+    expect(await databases()).toBe(before + 1);
+
+    declared(true);
+    await deployed.up();
+    declared(false);
+    expect(await previewed()).toEqual(["update Database database-database: protect = false"]);
+    await deployed.up();
+    expect(await previewed()).toEqual([]);
+    await deployed.destroy();
+    expect(await databases()).toBe(before);
+  });
 
   test("closes the database of authentik to other login roles, and refuses to drop it until it is no longer protected", async () => {
     const before = await databases();

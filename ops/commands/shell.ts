@@ -51,7 +51,7 @@ export function processShell(): Shell {
 async function ask(question: string, interrupted?: AbortSignal): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return await lines.question(question, { ...(interrupted && { signal: interrupted }) });
+    return await lines.question(question, { signal: interrupted });
   } finally {
     lines.close();
   }

@@ -9,7 +9,7 @@ export interface TestUser {
   readonly groups: readonly string[];
 }
 
-/** Long enough on a machine that is busy with other things, where a real authentik takes longer than the 15 s of a check. */
+/** Long enough on a machine that is busy with other things, also with a real authentik. */
 const TIMEOUT_MS = 240_000;
 
 /** Calls authentik's API as an administrator. @throws if the response is not a success */

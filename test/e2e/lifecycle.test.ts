@@ -8,11 +8,12 @@ import { deploy, destroy, type LocalStack, openLocal, openProgram } from "../../
 import { startPlatform, type StartedPlatform } from "../../local/platform/platform.ts";
 import { buildFor } from "../../ops/engine/artifacts.ts";
 import { readRecord } from "../../ops/engine/recovery/stepRecord.ts";
-import { fullTest } from "../helpers/fullTest.ts";
+import { FULL } from "../helpers/full.ts";
 import { killedDeployment } from "../helpers/killed.ts";
 import { quiet } from "../helpers/quiet.ts";
 
 const data = mkdtempSync(join(tmpdir(), "gatehouse-lifecycle-"));
+let platform: StartedPlatform;
 
 /** Returns the URNs of the state's custom resources, i.e. without the stack and components. */
 async function deployed({ stack }: LocalStack): Promise<string[]> {
@@ -25,38 +26,53 @@ async function deployed({ stack }: LocalStack): Promise<string[]> {
     .sort();
 }
 
-describe("the lifecycle of a stack", () => {
-  let platform: StartedPlatform;
-  let local: LocalStack;
-  /** Number of resources of the stack, including components. */
-  let previewed: number | undefined;
-  let complete: string[];
-
+describe("a platform", () => {
   beforeAll(async () => {
     platform = await startPlatform({ data, progress: quiet });
-    local = await openLocal(platform);
-    await buildFor(local.settings, quiet);
   });
   afterAll(async () => {
     await platform.stop();
     rmSync(data, { recursive: true, force: true });
   });
 
-  fullTest("a preview before the first deployment needs no identity provider and changes nothing", async () => {
-    previewed = (await local.stack.preview()).changeSummary.create;
-    expect(previewed).toBeGreaterThan(50);
-    expect(await deployed(local)).toEqual([]);
-  });
+  describe.runIf(FULL)("the lifecycle of the local stack", () => {
+    let local: LocalStack;
+    /** Number of resources of the stack, including components. */
+    let previewed: number | undefined;
+    let complete: string[];
 
-  // That a second deployment changes nothing, and finds no drift, is in commands.test.ts.
-  fullTest("a deployment creates what the preview reported", async () => {
-    expect(await deploy(local, quiet)).toEqual({ create: previewed });
-    complete = await deployed(local);
-  });
+    beforeAll(async () => {
+      local = await openLocal(platform);
+      await buildFor(local.settings, quiet);
+    });
 
-  fullTest("a destroy removes every resource", async () => {
-    await destroy(local, quiet);
-    expect(await deployed(local)).toEqual([]);
+    test("a preview before the first deployment needs no identity provider and changes nothing", async () => {
+      previewed = (await local.stack.preview()).changeSummary.create;
+      expect(previewed).toBeGreaterThan(50);
+      expect(await deployed(local)).toEqual([]);
+    });
+
+    // That a second deployment changes nothing, and finds no drift, is in commands.test.ts.
+    test("a deployment creates what the preview reported", async () => {
+      expect(await deploy(local, quiet)).toEqual({ create: previewed });
+      complete = await deployed(local);
+    });
+
+    test("a destroy removes every resource", async () => {
+      await destroy(local, quiet);
+      expect(await deployed(local)).toEqual([]);
+    });
+
+    // interrupted.test.ts kills a smaller one.
+    test("the next deployment completes one that was killed half-way", async () => {
+      const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
+      const killed = await killedDeployment(platform, { checkpoints: true }, isHalfWay);
+      expect(killed).toBe("SIGKILL");
+      const half = await deployed(local);
+      expect(half.length).toBeLessThan(complete.length);
+      await deploy(local, quiet);
+      expect(await deployed(local)).toEqual(complete);
+    });
   });
 
   test("a deployment fails with the error of a program that fails after its first resource", async () => {
@@ -71,17 +87,6 @@ describe("the lifecycle of a stack", () => {
     await expect(deploy({ stack }, quiet)).rejects.toThrow("the error of the program");
     // The engine saved its state, so nothing has to be recovered.
     expect(await readRecord(stack)).toEqual([]);
-  });
-
-  // interrupted.test.ts kills a smaller one.
-  fullTest("the next deployment completes one that was killed half-way", async () => {
-    const isHalfWay = async (): Promise<boolean> => (await deployed(local)).length > complete.length / 2;
-    const killed = await killedDeployment(platform, { checkpoints: true }, isHalfWay);
-    expect(killed).toBe("SIGKILL");
-    const half = await deployed(local);
-    expect(half.length).toBeLessThan(complete.length);
-    await deploy(local, quiet);
-    expect(await deployed(local)).toEqual(complete);
   });
 });
 

@@ -2,12 +2,12 @@
  * An outpost with a single provider accepts that provider's sessions for every host (authentik's outpost, `Handle`: "If we only have one
  * handler, host name switching doesn't matter"). So no other host may be routed to it at any moment.
  */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { signIn } from "../../ops/clients/signIn.ts";
 import { withClient } from "../domains/fixtures.ts";
 import { GAST, type OwnPlatform, type OwnStack, service } from "../e2e/ownPlatform.ts";
 import { probe } from "../e2e/probe.ts";
-import { openShared } from "./stack.ts";
+import { openShared, waitUntilServed } from "./stack.ts";
 
 const FIRST = service("first");
 const SECOND = service("second", { groups: ["staff"] });
@@ -20,9 +20,7 @@ let cookie: string;
 beforeAll(async () => {
   ({ own, stack } = await openShared());
   await stack.up(own.installed([FIRST]));
-  // The outpost has loaded its only provider, which ends its sessions (docs/authentik.md).
-  const status = () => withClient(async (client) => (await client.send(`${url("first")}/`)).status);
-  await vi.waitFor(async () => expect(await status()).toBe(302), { timeout: 240_000, interval: 100 });
+  await waitUntilServed(own, "first.localhost");
   await own.administrator.create(GAST);
   cookie = await withClient(async (client) => {
     expect((await signIn(client, `${url("first")}/`, GAST)).status).toBe(200);

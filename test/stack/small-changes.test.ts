@@ -13,7 +13,7 @@ import {
   type OwnStack,
   service,
 } from "../e2e/ownPlatform.ts";
-import { openShared } from "./stack.ts";
+import { openShared, waitUntilServed } from "./stack.ts";
 
 /** Number of lines of a terminal. */
 const SCREEN = 40;
@@ -61,7 +61,7 @@ describe("a proxy service on one domain", () => {
       "create ProviderProxy kept-4b-localhost-provider",
       ...LISTS,
     ]);
-    await waitUntilServed("kept-4b");
+    await waitUntilServed(own, "kept-4b.localhost");
   });
 
   test("changes only its route with a public path, and ends no session of another service", async () => {
@@ -83,7 +83,7 @@ describe("a proxy service on one domain", () => {
 
   test("moves to the outpost of its new groups, and ends no session of another service", async () => {
     await stack.up(own.installed(withAdded()));
-    await waitUntilServed("kept-4b");
+    await waitUntilServed(own, "kept-4b.localhost");
     const cookie = await session("kept-0");
     expect(await change(withAdded({ groups: ["editors"] }))).toEqual(
       [
@@ -152,12 +152,6 @@ test("a failed deployment keeps the recorded access of the previous one", async 
 });
 
 const url = (name: string): string => own.origin(`${name}.localhost`);
-
-/** Waits until the outpost serves a new host, i.e. has loaded the new providers, which ends its sessions (docs/authentik.md). */
-async function waitUntilServed(name: string): Promise<void> {
-  const redirected = async (): Promise<void> => expect(await answer(name, "")).toMatch(/^302 /);
-  await vi.waitFor(redirected, { timeout: 240_000, interval: 100 });
-}
 
 /** Signs in and returns the session's cookie. */
 function session(name: string, user = INGE): Promise<string> {

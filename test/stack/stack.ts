@@ -1,8 +1,15 @@
-import { inject } from "vitest";
+import { expect, inject, vi } from "vitest";
+import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { openOwnPlatform, type OwnPlatform, type OwnStack } from "../e2e/ownPlatform.ts";
 
 /** Opens the platform of the folder, and its stack. */
 export async function openShared(): Promise<{ own: OwnPlatform; stack: OwnStack }> {
   const own = openOwnPlatform(inject("running"));
   return { own, stack: await own.open("shared") };
+}
+
+/** Waits until the outpost serves a new host, i.e. has loaded the new providers, which ends its sessions (docs/authentik.md). */
+export async function waitUntilServed(own: OwnPlatform, host: string): Promise<void> {
+  const answer = () => withClient(async (client) => statusAndTarget(await client.send(`${own.origin(host)}/`)));
+  await vi.waitFor(async () => expect(await answer()).toMatch(/^302 /), { timeout: 240_000, interval: 100 });
 }

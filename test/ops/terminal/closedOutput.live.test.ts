@@ -1,4 +1,4 @@
-/** A process whose output nobody reads any longer, while Pulumi reports uncaught exceptions. */
+/** A process whose output has no reader any longer, while Pulumi reports uncaught exceptions. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

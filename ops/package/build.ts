@@ -30,7 +30,7 @@ const dist = join(folder, "dist");
 
 rmSync(dist, { recursive: true, force: true });
 await buildAll(createProgress());
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "ops/package"], {
+execFileSync(process.execPath, ["node_modules/@typescript/native/bin/tsc", "-p", "ops/package"], {
   cwd: folder,
   stdio: "inherit",
 });

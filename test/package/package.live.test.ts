@@ -173,7 +173,7 @@ console.log(JSON.stringify([...types]));
 
 test("its types are complete", async () => {
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck", "index.ts"];
-  const tsc = join(packageFolder(), "node_modules/typescript/bin/tsc");
+  const tsc = join(packageFolder(), "node_modules/@typescript/native/bin/tsc");
   await expect(run(process.execPath, [tsc, ...options], { cwd: project })).resolves.toMatchObject({ stdout: "" });
   writeFileSync(join(project, "wrong.ts"), 'import { Gatehouse } from "gatehouse";\nnew Gatehouse(1).jwks;\n');
   await expect(

@@ -3,7 +3,6 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 
 /** Tests of test/e2e that each start a platform. The others share the one of test/e2e/platform.ts. */
 const OWN_PLATFORM = [
-  "changes",
   "diagnose",
   "existing-identity-provider",
   "import",

@@ -25,7 +25,10 @@ beforeAll(async () => {
   });
   await own.administrator.call("POST", "/policies/bindings/", { target: pk, group: await groupId(), order: 0 });
 });
-afterAll(() => own.stop());
+afterAll(async () => {
+  await own.administrator.call("DELETE", "/core/applications/by-hand/");
+  await own.stop();
+});
 
 test("a group keeps its members and its bindings by hand after its last use, and the next use admits the members", async () => {
   const before = await editors();

@@ -88,4 +88,5 @@ test("keeps the Secrets of machines if another application has the slug of a new
     "late-localhost-application: HTTP Error '400 Bad Request'",
   );
   expect(await clientIds()).toEqual(before);
+  await own.administrator.call("DELETE", "/core/applications/late-localhost/");
 });

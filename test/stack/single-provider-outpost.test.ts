@@ -7,7 +7,7 @@ import { signIn } from "../../ops/clients/signIn.ts";
 import { withClient } from "../domains/fixtures.ts";
 import { GAST, type OwnPlatform, type OwnStack, service } from "../e2e/ownPlatform.ts";
 import { probe } from "../e2e/probe.ts";
-import { openShared, waitUntilServed } from "./stack.ts";
+import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 
 const FIRST = service("first");
 const SECOND = service("second", { groups: ["staff"] });
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ({ own, stack } = await openShared());
   await stack.up(own.installed([FIRST]));
   await waitUntilServed(own, "first.localhost");
-  await own.administrator.create(GAST);
+  await createUsers(own, GAST);
   cookie = await withClient(async (client) => {
     expect((await signIn(client, `${url("first")}/`, GAST)).status).toBe(200);
     return client.cookies.getCookieString(url("first"));

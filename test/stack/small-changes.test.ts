@@ -13,7 +13,7 @@ import {
   type OwnStack,
   service,
 } from "../e2e/ownPlatform.ts";
-import { openShared, waitUntilServed } from "./stack.ts";
+import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 
 /** Number of lines of a terminal. */
 const SCREEN = 40;
@@ -37,7 +37,7 @@ let stack: OwnStack;
 beforeAll(async () => {
   ({ own, stack } = await openShared());
   await stack.up(own.installed(KEPT));
-  await own.administrator.create(INGE);
+  await createUsers(own, INGE);
 });
 afterAll(() => own.stop());
 

@@ -1,5 +1,6 @@
 import { expect, inject, vi } from "vitest";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
+import type { TestUser } from "../domains/administrator.ts";
 import { openOwnPlatform, type OwnPlatform, type OwnStack } from "../e2e/ownPlatform.ts";
 
 /** Opens the platform of the folder, and its stack. */
@@ -12,4 +13,10 @@ export async function openShared(): Promise<{ own: OwnPlatform; stack: OwnStack 
 export async function waitUntilServed(own: OwnPlatform, host: string): Promise<void> {
   const answer = () => withClient(async (client) => statusAndTarget(await client.send(`${own.origin(host)}/`)));
   await vi.waitFor(async () => expect(await answer()).toMatch(/^302 /), { timeout: 240_000, interval: 100 });
+}
+
+/** Creates users, unless a file before did. */
+export async function createUsers({ administrator }: OwnPlatform, ...users: readonly TestUser[]): Promise<void> {
+  const existing = new Set((await administrator.all<TestUser>("/core/users/")).map(({ username }) => username));
+  for (const user of users) if (!existing.has(user.username)) await administrator.create(user);
 }

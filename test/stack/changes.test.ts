@@ -7,9 +7,10 @@ import { signIn } from "../../ops/clients/signIn.ts";
 import { statusAndTarget, withClient } from "../domains/fixtures.ts";
 import { FULL } from "../helpers/full.ts";
 import { fullTest } from "../helpers/fullTest.ts";
-import { type Config, type EchoService, GAST, identityProvider, INGE, SECRETS, service } from "./ownPlatform.ts";
-import { type OwnPlatform, type OwnStack, startOwnPlatform } from "./ownPlatform.ts";
-import { type Probe, probe, type Tally } from "./probe.ts";
+import { type Config, type EchoService, GAST, identityProvider, INGE, SECRETS, service } from "../e2e/ownPlatform.ts";
+import type { OwnPlatform, OwnStack } from "../e2e/ownPlatform.ts";
+import { type Probe, probe, type Tally } from "../e2e/probe.ts";
+import { createUsers, openShared } from "./stack.ts";
 
 const oauth = { client_id: "client", client_secret: "${CLIENT_SECRET}", redirect_uri: "/callback" };
 const basic = { basic_auth: { username: "ops", password: "${BASIC_PASSWORD}" } };
@@ -25,10 +26,9 @@ let own: OwnPlatform;
 let stack: OwnStack;
 
 beforeAll(async () => {
-  own = await startOwnPlatform();
-  stack = await own.open("changes");
+  ({ own, stack } = await openShared());
   await stack.up(config([...UNCHANGED, ...REMOVED]));
-  for (const user of [INGE, GAST]) await own.administrator.create(user);
+  await createUsers(own, INGE, GAST);
 });
 afterAll(() => own.stop());
 
@@ -147,7 +147,7 @@ describe("a change of protected_services", () => {
     expect(bindings.filter((policy) => policy === staff?.pk).length).toBe(2);
     const { spec } = (await own.objects.getNamespacedCustomObject({
       ...{ group: "externaldns.k8s.io", version: "v1alpha1", plural: "dnsendpoints" },
-      ...{ namespace: "default", name: "gatehouse-changes-partner" },
+      ...{ namespace: "default", name: "gatehouse-shared-partner" },
     })) as { spec: { endpoints: { dnsName: string }[] } };
     expect(spec.endpoints.map(({ dnsName }) => dnsName)).toEqual(
       ["authentik", "kept", "other"].map((name) => `${name}.partner.test`),

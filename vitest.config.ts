@@ -27,6 +27,8 @@ const PATIENT = {
 const independent = (name: string, include: string[]): TestProjectInlineConfiguration => ({
   test: {
     ...{ name, include, ...PATIENT },
+    // As in `unit`. Each file sets the environment variables that it reads.
+    isolate: false,
     maxWorkers: Math.min(4, availableParallelism() + 1),
     sequence: { groupOrder: 1 },
   },

@@ -13,9 +13,9 @@ interface Step {
   readonly command: readonly [program: string, ...args: string[]];
 }
 
-const vitest = (...projects: string[]): Step => ({
+const vitest = (projects: readonly string[], ...options: string[]): Step => ({
   name: projects.join("+"),
-  command: ["vitest", "run", ...projects.flatMap((project) => ["--project", project])],
+  command: ["vitest", "run", ...projects.flatMap((project) => ["--project", project]), ...options],
 });
 const checks: Step[] = [
   { name: "types", command: ["tsc"] },
@@ -38,10 +38,11 @@ const checks: Step[] = [
 /** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */
 const lanes: Step[][] = [
   // The emulators import no code of Gatehouse, so that their tests can fail only after a change in their folder or of a dependency.
-  [vitest("own", "live", ...(FULL ? ["emulators"] : []))],
-  [...checks, vitest("unit"), vitest("data")],
-  [vitest("domains"), vitest("e2e")],
-  [vitest("stack")],
+  [vitest(["own", "live", ...(FULL ? ["emulators"] : [])])],
+  // A second worker would load all modules again, a fifth of the CPU time, and the other lanes use both cores.
+  [...checks, vitest(["unit"], "--maxWorkers=1"), vitest(["data"])],
+  [vitest(["domains"]), vitest(["e2e"])],
+  [vitest(["stack"])],
 ];
 
 /** With four times the garbage, which needs some 150 MB more in each program, Go spends a fifth less CPU time (go.dev/doc/gc-guide#GOGC). */

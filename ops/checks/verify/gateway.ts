@@ -60,8 +60,11 @@ export function refuseUnlessAllowed(page: ExpectedPage, answer: Answer, identity
     case "login": {
       expectEqual("status", answer.status, 302);
       const login = `${identityProviderUrl}/application/o/authorize/`;
-      const [location = ""] = (headerOf(answer, "location") ?? "no location").split("?");
+      const [location = "", query] = (headerOf(answer, "location") ?? "no location").split("?");
       if (location !== login) throw new Unexpected(`a redirect to ${login}`, location);
+      // An outpost with a single provider answers for every host (authentik's outpost, `Handle`), until it has loaded the others.
+      const callback = URL.parse(new URLSearchParams(query).get("redirect_uri") ?? "");
+      expectEqual("origin of redirect_uri", callback?.origin, new URL(answer.url).origin);
       return;
     }
     case "status":

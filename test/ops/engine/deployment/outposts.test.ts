@@ -5,10 +5,17 @@ import type { Exposure } from "../../../../infra/plan/types.ts";
 import { waitForOutposts } from "../../../../ops/engine/deployment/outposts.ts";
 
 const SSO = "http://authentik.localhost";
-const LOGIN = `${SSO}/application/o/authorize/?client_id=x`;
+/** An outpost's redirect to the login page, with the callback on the host of its provider, and of another one. */
+const LOGIN = "login";
+const LOGIN_ELSEWHERE = "login of another provider";
 
-/** A status, the target of a redirect, or "reset". */
+/** A status, the target of a redirect, "reset", or one of those logins. */
 type Answer = number | string;
+
+function login(host: string): string {
+  const query = { client_id: "x", redirect_uri: `http://${host}/outpost.goauthentik.io/callback` };
+  return `${SSO}/application/o/authorize/?${new URLSearchParams(query).toString()}`;
+}
 
 /** Starts a gateway that gives each host its answers in turn, and the last one again and again. */
 async function gateway(answers: Readonly<Record<string, readonly Answer[]>>): Promise<{
@@ -19,12 +26,15 @@ async function gateway(answers: Readonly<Record<string, readonly Answer[]>>): Pr
   const left = new Map(Object.entries(answers).map(([host, given]) => [host, [...given]]));
   const requests: string[] = [];
   const server = createServer((request, response) => {
-    const [host = ""] = (request.headers.host ?? "").split(".");
+    const address = request.headers.host ?? "";
+    const [host = ""] = address.split(".");
     requests.push(host);
     const given = left.get(host) ?? [];
     const answer = given.length > 1 ? given.shift() : given[0];
     if (answer === "reset") request.socket.destroy();
     else if (typeof answer === "number") response.writeHead(answer).end();
+    else if (answer === LOGIN) response.writeHead(302, { location: login(address) }).end();
+    else if (answer === LOGIN_ELSEWHERE) response.writeHead(302, { location: login("removed.localhost") }).end();
     else response.writeHead(302, { location: answer ?? "" }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -44,6 +54,7 @@ test("polls each host behind forward auth until it redirects to the login page",
     loading: [404, 400, LOGIN],
     failing: [503, 503, LOGIN],
     elsewhere: ["http://localhost/application/o/authorize/", LOGIN],
+    replacing: [LOGIN_ELSEWHERE, LOGIN],
     unprotected: [200, LOGIN],
     cut: ["reset", LOGIN],
     open: [200],
@@ -54,12 +65,12 @@ test("polls each host behind forward auth until it redirects to the login page",
   );
   const counts = [...Map.groupBy(requests, (host) => host)].map(([host, each]) => [host, each.length]);
   expect(Object.fromEntries(counts)).toEqual({
-    ...{ ready: 1, loading: 3, failing: 3, elsewhere: 2, unprotected: 2, cut: 2 },
+    ...{ ready: 1, loading: 3, failing: 3, elsewhere: 2, replacing: 2, unprotected: 2, cut: 2 },
   });
   expect([reports.length, reports[0], reports.at(-1)]).toEqual([
-    7,
-    "6 of 6 hosts are still missing",
-    "0 of 6 hosts are still missing",
+    8,
+    "7 of 7 hosts are still missing",
+    "0 of 7 hosts are still missing",
   ]);
 });
 

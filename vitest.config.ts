@@ -23,13 +23,13 @@ const PATIENT = {
   expect: { poll: { timeout: 240_000 } },
 };
 
-/** Files that start what they need: one more at a time than there are cores, since much of their time is waiting. */
+/** Files that start what they need, next to those of two other projects (test/main.ts). */
 const independent = (name: string, include: string[]): TestProjectInlineConfiguration => ({
   test: {
     ...{ name, include, ...PATIENT },
     // As in `unit`. Each file sets the environment variables that it reads.
     isolate: false,
-    maxWorkers: Math.min(4, availableParallelism() + 1),
+    maxWorkers: Math.min(4, availableParallelism()),
     sequence: { groupOrder: 1 },
   },
 });

@@ -1,6 +1,6 @@
 /**
- * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Six files of tests run at a time on two cores, because a file waits for other programs
- * for about half of its time. With arguments, these are for Vitest, which then runs alone after the checks.
+ * `npm test [-- ARGUMENT...]`: types, lint, format and every test. Four files of tests run at a time on two cores, because a file waits for other programs
+ * for about half of its time; six needed a quarter more CPU time for the same work. With arguments, these are for Vitest, which then runs alone after the checks.
  */
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
@@ -40,9 +40,8 @@ const lanes: Step[][] = [
   // The emulators import no code of Gatehouse, so that their tests can fail only after a change in their folder or of a dependency.
   [vitest(["own", "live", ...(FULL ? ["emulators"] : [])])],
   // A second worker would load all modules again, a fifth of the CPU time, and the other lanes use both cores.
-  [...checks, vitest(["unit"], "--maxWorkers=1"), vitest(["data"])],
+  [...checks, vitest(["unit"], "--maxWorkers=1"), vitest(["data"]), vitest(["stack"])],
   [vitest(["domains"]), vitest(["e2e"])],
-  [vitest(["stack"])],
 ];
 
 /** With four times the garbage, which needs some 150 MB more in each program, Go spends a fifth less CPU time (go.dev/doc/gc-guide#GOGC). */

@@ -39,9 +39,9 @@ const checks: Step[] = [
 const lanes: Step[][] = [
   // The emulators import no code of Gatehouse, so that their tests can fail only after a change in their folder or of a dependency.
   [vitest(["own", "live", ...(FULL ? ["emulators"] : [])])],
-  // A second worker would load all modules again, a fifth of the CPU time, and the other lanes use both cores.
-  [...checks, vitest(["unit"], "--maxWorkers=1"), vitest(["data"]), vitest(["stack"])],
-  [vitest(["domains"]), vitest(["e2e"])],
+  [...checks, vitest(["data"]), vitest(["stack"])],
+  // A second worker would load all modules of `unit` again, a fifth of the CPU time, and the other lanes use both cores.
+  [vitest(["unit"], "--maxWorkers=1"), vitest(["domains"]), vitest(["e2e"])],
 ];
 
 /** With four times the garbage, which needs some 150 MB more in each program, Go spends a fifth less CPU time (go.dev/doc/gc-guide#GOGC). */

@@ -10,7 +10,7 @@ import { fullTest } from "../helpers/fullTest.ts";
 import { type Config, type EchoService, GAST, identityProvider, INGE, SECRETS, service } from "../e2e/ownPlatform.ts";
 import type { OwnPlatform, OwnStack } from "../e2e/ownPlatform.ts";
 import { type Probe, probe, type Tally } from "../e2e/probe.ts";
-import { createUsers, openShared } from "./stack.ts";
+import { createUsers, openShared, waitUntilServed } from "./stack.ts";
 
 const oauth = { client_id: "client", client_secret: "${CLIENT_SECRET}", redirect_uri: "/callback" };
 const basic = { basic_auth: { username: "ops", password: "${BASIC_PASSWORD}" } };
@@ -28,6 +28,7 @@ let stack: OwnStack;
 beforeAll(async () => {
   ({ own, stack } = await openShared());
   await stack.up(config([...UNCHANGED, ...REMOVED]));
+  for (const host of ["kept.localhost", "other.localhost"]) await waitUntilServed(own, host);
   await createUsers(own, INGE, GAST);
 });
 afterAll(() => own.stop());

@@ -1,5 +1,5 @@
-import { expect, inject, vi } from "vitest";
-import { headerOf } from "../../ops/clients/http.ts";
+import { inject, vi } from "vitest";
+import { refuseUnlessAllowed } from "../../ops/checks/verify/gateway.ts";
 import { withClient } from "../domains/fixtures.ts";
 import type { TestUser } from "../domains/administrator.ts";
 import { openOwnPlatform, type OwnPlatform, type OwnStack } from "../e2e/ownPlatform.ts";
@@ -10,19 +10,13 @@ export async function openShared(): Promise<{ own: OwnPlatform; stack: OwnStack 
   return { own, stack: await own.open("shared") };
 }
 
-/**
- * Waits until the outpost serves a new host, i.e. has loaded the new providers, which ends its sessions (docs/authentik.md). Before, an outpost
- * with a single provider sends every host to the login of that provider.
- */
+/** Waits until the outpost serves a new host, i.e. has loaded the new providers, which ends its sessions (docs/authentik.md). */
 export async function waitUntilServed(own: OwnPlatform, host: string): Promise<void> {
-  const origin = own.origin(host);
-  const callback = async (): Promise<string> => {
-    const answer = await withClient((client) => client.send(`${origin}/`));
-    const location = URL.parse(headerOf(answer, "location") ?? "");
-    return `${answer.status} ${location?.searchParams.get("redirect_uri")}`;
-  };
-  const served = expect.stringContaining(`302 ${origin}/`) as string;
-  await vi.waitFor(async () => expect(await callback()).toEqual(served), { timeout: 240_000, interval: 100 });
+  const check = (): Promise<void> =>
+    withClient(async (client) => {
+      refuseUnlessAllowed({ kind: "login" }, await client.send(`${own.origin(host)}/`), own.identityProvider);
+    });
+  await vi.waitFor(check, { timeout: 240_000, interval: 100 });
 }
 
 /** Creates users, unless a file before did. */

@@ -5,11 +5,10 @@ import type { Exposure } from "../../../../infra/plan/types.ts";
 import { waitForOutposts } from "../../../../ops/engine/deployment/outposts.ts";
 
 const SSO = "http://authentik.localhost";
-/** An outpost's redirect to the login page, with the callback on the host of its provider, and of another one. */
+/** An outpost's redirect to the login page, with the callback on the requested host. */
 const LOGIN = "login";
-const LOGIN_ELSEWHERE = "login of another provider";
 
-/** A status, the target of a redirect, "reset", or one of those logins. */
+/** A status, the target of a redirect, "reset", or that login. */
 type Answer = number | string;
 
 function login(host: string): string {
@@ -34,7 +33,6 @@ async function gateway(answers: Readonly<Record<string, readonly Answer[]>>): Pr
     if (answer === "reset") request.socket.destroy();
     else if (typeof answer === "number") response.writeHead(answer).end();
     else if (answer === LOGIN) response.writeHead(302, { location: login(address) }).end();
-    else if (answer === LOGIN_ELSEWHERE) response.writeHead(302, { location: login("removed.localhost") }).end();
     else response.writeHead(302, { location: answer ?? "" }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -54,7 +52,7 @@ test("polls each host behind forward auth until it redirects to the login page",
     loading: [404, 400, LOGIN],
     failing: [503, 503, LOGIN],
     elsewhere: ["http://localhost/application/o/authorize/", LOGIN],
-    replacing: [LOGIN_ELSEWHERE, LOGIN],
+    replacing: [login("removed.localhost"), LOGIN],
     unprotected: [200, LOGIN],
     cut: ["reset", LOGIN],
     open: [200],

@@ -20,6 +20,7 @@ import type { Plan } from "./plan/types.ts";
 import { Postgres } from "./postgres.ts";
 import { withContext } from "./prerequisites/identity.ts";
 import { refuseWithoutPrerequisites } from "./prerequisites/prerequisites.ts";
+import { type Servers, SERVERS } from "./servers.ts";
 import { type Bundle, readBundle } from "./verification/bundle.ts";
 import { Verification } from "./verification/verification.ts";
 
@@ -28,6 +29,8 @@ export interface GatehouseArgs {
   readonly readCatalog?: typeof readCatalogFiles;
   /** Reads the built job of gatehouse:verification. Default: that of the package. */
   readonly readJob?: typeof readBundle;
+  /** What answers for the running servers. Default: the servers themselves. */
+  readonly servers?: Servers;
 }
 
 /** What is known before the first resource is registered. */
@@ -36,6 +39,7 @@ interface Inputs {
   readonly plan: Plan;
   readonly catalogFiles: CatalogFiles | undefined;
   readonly bundle: Bundle | undefined;
+  readonly servers: Servers;
 }
 
 interface Outputs {
@@ -80,10 +84,10 @@ export class Gatehouse extends pulumi.ComponentResource<Outputs> {
     try {
       // The constructor ends first.
       await Promise.resolve();
-      const { plan } = this.#inputs;
+      const { plan, servers } = this.#inputs;
       const settings = await withContext(this.#inputs.settings, process.env);
-      await refuseOtherServer(settings.identityProvider);
-      await refuseWithoutPrerequisites(settings, plan, pulumi.runtime.isDryRun());
+      await refuseOtherServer(settings.identityProvider, servers);
+      await refuseWithoutPrerequisites(settings, plan, pulumi.runtime.isDryRun(), servers.clusterFacts);
       const record = recordOf(accessOf(plan));
       const planned = new PlannedAccess(record, { parent: this });
       await new Promise((resolve) => planned.urn.apply(resolve));
@@ -99,7 +103,11 @@ export class Gatehouse extends pulumi.ComponentResource<Outputs> {
   }
 }
 
-function readInputs({ readCatalog = readCatalogFiles, readJob = readBundle }: GatehouseArgs): Inputs {
+function readInputs({
+  readCatalog = readCatalogFiles,
+  readJob = readBundle,
+  servers = SERVERS,
+}: GatehouseArgs): Inputs {
   const settings = loadStack();
   const { dataApi, verification, stack } = settings;
   return {
@@ -107,16 +115,17 @@ function readInputs({ readCatalog = readCatalogFiles, readJob = readBundle }: Ga
     plan: computePlan(settings),
     catalogFiles: dataApi?.catalog && readCatalog(dataApi, stack),
     bundle: verification && readJob(),
+    servers,
   };
 }
 
 /** Registers the components: wiring, nothing else. */
-function register({ settings, plan, catalogFiles, bundle }: Inputs, parent: Gatehouse): Outputs {
+function register({ settings, plan, catalogFiles, bundle, servers }: Inputs, parent: Gatehouse): Outputs {
   const child = onceInStack(parent);
   const cluster = new Cluster("cluster", settings, child);
   const postgres =
-    settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster }, child);
-  const authentik = new Authentik("authentik", { settings, plan, cluster, postgres }, child);
+    settings.postgres && new Postgres("postgres", { server: settings.postgres, settings, cluster, servers }, child);
+  const authentik = new Authentik("authentik", { settings, plan, cluster, postgres, servers }, child);
   const { installation } = authentik;
   const outposts = new Outposts("outposts", { settings, plan, cluster, installation }, child);
   const { dataApi, gateway: traefik, observability, verification } = settings;

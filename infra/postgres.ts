@@ -6,11 +6,13 @@ import { type Access, existing } from "./postgres/access.ts";
 import { writeRootCertificates } from "./postgres/certificateFile.ts";
 import { Installation } from "./postgres/installation.ts";
 import { resolveSecret } from "./secrets.ts";
+import type { Servers } from "./servers.ts";
 
 export interface PostgresArgs {
   readonly server: PostgresServer;
   readonly settings: Settings;
   readonly cluster: Cluster;
+  readonly servers: Servers;
 }
 
 /** The Postgres server that authentik and the data API share: an existing one, or one that the stack installs. */
@@ -20,11 +22,12 @@ export class Postgres extends pulumi.ComponentResource {
 
   constructor(name: string, args: PostgresArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:infra:Postgres", name, {}, opts);
-    const { server, cluster } = args;
+    const { server, cluster, servers } = args;
     const clients = clientsOf(args.settings);
     const { install, port, user, superuser, password, sslmode, sslrootcert } = server;
     const { dataApi } = args.settings;
-    const installation = install && new Installation(name, { server, install, cluster, clients }, { parent: this });
+    const installation =
+      install && new Installation(name, { server, install, cluster, clients, servers }, { parent: this });
     this.server = installation?.access ?? existing(server);
     const host = installation?.host ?? server.host;
     this.provider = new postgresql.Provider(

@@ -5,9 +5,9 @@ import type { Cluster } from "../cluster.ts";
 import type { Plan } from "../plan/types.ts";
 import type { Postgres } from "../postgres.ts";
 import { resolveSecret } from "../secrets.ts";
+import type { Servers } from "../servers.ts";
 import { apiAddress } from "./apiAddress.ts";
 import { Installation } from "./installation.ts";
-import { waitUntilReady } from "./readiness.ts";
 
 /** How long a first start may take: on two cores it took up to 6 min, the database included (measured). */
 const FIRST_START_MS = 600_000;
@@ -20,20 +20,21 @@ export interface AuthentikArgs {
   readonly cluster: Cluster;
   /** Required when the stack installs authentik. */
   readonly postgres: Postgres | undefined;
+  readonly servers: Servers;
 }
 
 /**
  * Refuses an existing identity provider whose API has no address here, that does not answer or is of another release series, before anything is
  * registered. A preview sends no request.
- * @throws as {@link apiAddress} and {@link waitUntilReady} do
+ * @throws as {@link apiAddress} and `waitUntilReady` do
  */
-export async function refuseOtherServer(provider: IdentityProvider): Promise<void> {
+export async function refuseOtherServer(provider: IdentityProvider, servers: Servers): Promise<void> {
   const { install, url, apiUrl, token, version } = provider;
   if (install || url === undefined) return;
-  await apiAddress(provider, url);
+  await apiAddress(provider, url, servers.pluginsResolve);
   if (pulumi.runtime.isDryRun()) return;
   const known = await new Promise<string>((resolve) => resolveSecret(token).apply(resolve));
-  await waitUntilReady(apiUrl ?? url, known, { version, timeout: EXISTING_MS }, reporter(EXISTING_MS));
+  await servers.waitUntilReady(apiUrl ?? url, known, { version, timeout: EXISTING_MS }, reporter(EXISTING_MS));
 }
 
 /** The identity provider of the stack: one that it installs (`install: true`), or an existing one. */
@@ -47,15 +48,17 @@ export class Authentik extends pulumi.ComponentResource {
   readonly #apiUrl: pulumi.Output<string>;
   readonly #version: string;
   readonly #groups: readonly string[];
+  readonly #servers: Servers;
 
   constructor(name: string, args: AuthentikArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gatehouse:identity:Authentik", name, {}, opts);
-    const { settings, cluster } = args;
+    const { settings, cluster, servers } = args;
     const provider = settings.identityProvider;
     this.token = resolveSecret(provider.token);
     this.browserUrl = onSomeDomain(args.plan.identityProviderUrl);
     this.#version = provider.version;
     this.#groups = args.plan.createdGroups;
+    this.#servers = servers;
     if (provider.install) {
       const postgres = required(args.postgres);
       const installed = { provider, cluster, postgres, gateway: settings.gateway };
@@ -64,7 +67,7 @@ export class Authentik extends pulumi.ComponentResource {
     } else {
       this.serverUrl = this.#existing(provider, cluster);
     }
-    const stated = pulumi.output(apiAddress(provider, this.browserUrl));
+    const stated = pulumi.output(apiAddress(provider, this.browserUrl, servers.pluginsResolve));
     this.#apiUrl = stated.apply((url) => (url === undefined ? this.serverUrl : pulumi.output(url)));
     this.registerOutputs({ browserUrl: this.browserUrl });
   }
@@ -82,7 +85,7 @@ export class Authentik extends pulumi.ComponentResource {
       if ((installation || this.#groups.length > 0) && !pulumi.runtime.isDryRun()) {
         const timeout = installation ? FIRST_START_MS : EXISTING_MS;
         const expected = { version: this.#version, blueprint: installation?.blueprint, groups: this.#groups, timeout };
-        await waitUntilReady(url, token, expected, reporter(timeout));
+        await this.#servers.waitUntilReady(url, token, expected, reporter(timeout));
       }
       return url;
     });

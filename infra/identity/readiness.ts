@@ -4,7 +4,6 @@ import { LOOKED_UP } from "./defaults.ts";
 import { createIfMissing } from "./groups.ts";
 import { json, once, PAGE, results, type Send, withApi } from "./serverApi.ts";
 
-const PAUSE_MS = 1_000;
 /** Polls between two attempts to apply what failed. */
 const REAPPLY_EVERY = 15;
 
@@ -18,6 +17,8 @@ export interface Expected {
   readonly groups?: readonly string[];
   /** In milliseconds. */
   readonly timeout: number;
+  /** Milliseconds between two polls. Default: 1,000. */
+  readonly interval?: number;
 }
 
 export const SERIES_FIX = "Set version to what runs there, or update the server.";
@@ -40,7 +41,8 @@ export async function waitUntilReady(
   expected: Expected,
   report: (missing: string) => void,
 ): Promise<void> {
-  const until = Date.now() + expected.timeout;
+  const { timeout, interval = 1_000 } = expected;
+  const until = Date.now() + timeout;
   let last: string | undefined;
   const poll = async (send: Send): Promise<void> => {
     for (let polls = 1; ; polls++) {
@@ -51,8 +53,8 @@ export async function waitUntilReady(
       if (expected.blueprint && polls % REAPPLY_EVERY === 0) {
         await applyFailedBlueprints(send).catch(() => undefined); // the server may not answer yet
       }
-      if (Date.now() > until) throw notReady(url, missing, expected.timeout);
-      await pause(PAUSE_MS);
+      if (Date.now() > until) throw notReady(url, missing, timeout);
+      await pause(interval);
     }
   };
   await withApi(url, token, poll, once);

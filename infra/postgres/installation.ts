@@ -5,9 +5,9 @@ import type { Cluster } from "../cluster.ts";
 import { namespaced } from "../network.ts";
 import { withoutAwait } from "../pods.ts";
 import { resolveSecret } from "../secrets.ts";
+import type { Servers } from "../servers.ts";
 import { type Access, installed, NAME, PORT } from "./access.ts";
 import { cloudNativePg } from "./cloudNativePg.ts";
-import { waitUntilAnswers } from "./readiness.ts";
 import { statefulSet } from "./statefulSet.ts";
 import { tlsOptions } from "./tls.ts";
 import type { Workload } from "./workload.ts";
@@ -21,6 +21,7 @@ export interface InstallationArgs {
   readonly cluster: Cluster;
   /** Namespaces of the stack whose pods connect. */
   readonly clients: readonly string[];
+  readonly servers: Servers;
 }
 
 /** A Postgres server in the cluster, with its data. */
@@ -106,7 +107,7 @@ function policyOf(
 }
 
 function hostOf(
-  { server, install, cluster }: InstallationArgs,
+  { server, install, cluster, servers }: InstallationArgs,
   service: k8s.core.v1.Service,
   { ready }: Workload,
 ): pulumi.Output<string> {
@@ -118,7 +119,7 @@ function hostOf(
       const host = server.host ?? clusterIP;
       const { port, user } = server;
       if (!pulumi.runtime.isDryRun()) {
-        await waitUntilAnswers({ host, port, user, password, ssl: tlsOptions(server, host) }, hint);
+        await servers.waitUntilAnswers({ host, port, user, password, ssl: tlsOptions(server, host) }, hint);
       }
       return host;
     });

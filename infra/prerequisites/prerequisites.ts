@@ -3,7 +3,7 @@ import { coerce, lt } from "semver";
 import type { Settings } from "../../config/settings.ts";
 import { MIN_KUBERNETES } from "../../config/versions.ts";
 import type { Plan } from "../plan/types.ts";
-import { type ClusterFacts, clusterFacts } from "./cluster.ts";
+import type { ClusterFacts, clusterFacts } from "./cluster.ts";
 import { identityProblem } from "./identity.ts";
 import { type CustomKind, customKinds } from "./kinds.ts";
 import { type Prerequisite, problemsOf, type Result } from "./prerequisite.ts";
@@ -52,11 +52,17 @@ function servedKind({ context = "" }: Settings, { kinds }: ClusterFacts, kind: C
  * Refuses another cluster than that of the stack, and one that lacks a prerequisite. A cluster that does not answer is not refused in a preview,
  * and without `cluster.uid`: the first resource reports why.
  * @param isPreview whether the engine changes nothing
+ * @param read reads the facts of the cluster
  * @throws Error with every problem, one per line
  */
-export async function refuseWithoutPrerequisites(settings: Settings, plan: Plan, isPreview: boolean): Promise<void> {
+export async function refuseWithoutPrerequisites(
+  settings: Settings,
+  plan: Plan,
+  isPreview: boolean,
+  read: typeof clusterFacts,
+): Promise<void> {
   if (settings.context === undefined) return;
-  const facts = await clusterFacts(settings.context, customKinds(settings, plan), settings.gateway);
+  const facts = await read(settings.context, customKinds(settings, plan), settings.gateway);
   if (facts === undefined) {
     if (!isPreview) refuseUnidentified(settings);
     return;

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RawStack } from "../../config/load.ts";
 import program from "../../infra/index.ts";
+import type { Servers } from "../../infra/servers.ts";
 import { CATALOG_FILES } from "./catalogFiles.ts";
 import { VERIFY_BUNDLE } from "./verifyBundle.ts";
 import { record, type Recorder } from "./recorder.ts";
@@ -30,9 +31,24 @@ export function configure({ config }: RawStack): void {
   );
 }
 
-/** Deploys a stack with mocks and a catalog that needs no build. */
-export async function deploy(raw: RawStack, recorder?: Recorder): Promise<Recorder> {
+/** Servers that are ready at once, and a cluster that does not answer; test/e2e and test/local have real ones. */
+export const NO_SERVERS: Servers = {
+  clusterFacts: () => Promise.resolve(undefined),
+  pluginsResolve: () => Promise.resolve(false),
+  waitUntilAnswers: () => Promise.resolve(),
+  waitUntilReady: () => Promise.resolve(),
+};
+
+/**
+ * Deploys a stack with mocks, no servers and a catalog that needs no build.
+ * @param servers what answers instead
+ */
+export async function deploy(raw: RawStack, servers: Partial<Servers> = {}): Promise<Recorder> {
   configure({ ...raw, config: { "kubernetes:context": { value: "somewhere" }, ...raw.config } });
-  return (await record(() => program({ readCatalog: () => CATALOG_FILES, readJob: () => VERIFY_BUNDLE }), recorder))
-    .recorder;
+  const args = {
+    readCatalog: () => CATALOG_FILES,
+    readJob: () => VERIFY_BUNDLE,
+    servers: { ...NO_SERVERS, ...servers },
+  };
+  return (await record(() => program(args))).recorder;
 }

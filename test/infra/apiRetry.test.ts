@@ -73,8 +73,8 @@ async function platformRead(server: string): Promise<unknown> {
   }
 }
 
-describe("reads and applies", () => {
-  test.concurrent.each<[string, (server: string) => Promise<unknown>]>([
+describe.concurrent("reads and applies", () => {
+  test.each<[string, (server: string) => Promise<unknown>]>([
     ["a client of RetryingKubeConfig", (url) => client(url).makeApiClient(CoreV1Api).readNamespace({ name: "shop" })],
     ["the platform's Api", platformRead],
     [
@@ -107,7 +107,7 @@ describe("reads and applies", () => {
   });
 });
 
-describe("creations", () => {
+describe.concurrent("creations", () => {
   const create = (url: string, dryRun = false): Promise<unknown> => plugin(url).create(NAMESPACE, { dryRun });
 
   test.each<[string, Step]>([

@@ -12,6 +12,7 @@ import { AuthentikDatabase } from "../../infra/identity/database.ts";
 import { Grants } from "../../infra/data/grants.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { Postgres } from "../../infra/postgres.ts";
+import { SERVERS } from "../../infra/servers.ts";
 import { isProtected } from "../../infra/postgres/access.ts";
 import { resolveRolePassword } from "../../infra/postgres/rolePassword.ts";
 import { openWorkshop, type Workshop } from "../../emulators/test/plugins/stacks.ts";
@@ -107,7 +108,12 @@ describe.each([
     const server = { host, port, user, superuser, password: "${POSTGRES}", sslmode: "disable" };
     const settings = parseStack(stack({ postgres: server, protected_services: [], ...changes }), shell);
     if (!settings.postgres) throw new Error("the stack has no server");
-    const postgres = new Postgres("postgres", { server: settings.postgres, settings, cluster: {} as Cluster });
+    const postgres = new Postgres("postgres", {
+      server: settings.postgres,
+      settings,
+      cluster: {} as Cluster,
+      servers: SERVERS,
+    });
     return { settings, postgres };
   }
 

@@ -1,4 +1,4 @@
-import { unparse } from "papaparse";
+import Papa from "papaparse";
 import { cellText } from "./visible.ts";
 
 /**
@@ -8,7 +8,7 @@ import { cellText } from "./visible.ts";
  */
 export function toCsv(columns: readonly string[], rows: readonly Record<string, unknown>[], header = true): string {
   const lines = rows.map((row) => columns.map((column) => cell(row[column])));
-  const text = unparse(header ? [[...columns], ...lines] : lines, {
+  const text = Papa.unparse(header ? [[...columns], ...lines] : lines, {
     escapeFormulae: FORMULA,
     quotes: columns.length === 1,
   });

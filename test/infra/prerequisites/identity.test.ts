@@ -7,6 +7,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { contextName, identityProblem, withContext } from "../../../infra/prerequisites/identity.ts";
+import { clusterFacts } from "../../../infra/prerequisites/cluster.ts";
 import { refuseWithoutPrerequisites } from "../../../infra/prerequisites/prerequisites.ts";
 import { shell, stack } from "../../config/stacks.ts";
 
@@ -70,7 +71,8 @@ test("pulumi up refuses another cluster before the first resource, with both UID
   process.env["KUBECONFIG"] = kubeconfig(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const settings = await withContext(bound(), { ...process.env, GATEHOUSE_CONTEXT: "k3s" });
   expect(settings.context).toBe("default");
-  const refuse = (isPreview: boolean) => refuseWithoutPrerequisites(settings, computePlan(settings), isPreview);
+  const refuse = (isPreview: boolean) =>
+    refuseWithoutPrerequisites(settings, computePlan(settings), isPreview, clusterFacts);
   await expect(refuse(false)).rejects.toThrow(new Error(MISMATCH));
   await expect(refuse(true)).rejects.toThrow(new Error(MISMATCH));
   process.env["KUBECONFIG"] = kubeconfig("http://127.0.0.1:1");

@@ -1,23 +1,11 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LOOKED_UP } from "../../../infra/identity/defaults.ts";
+import { missingNow, waitUntilReady } from "../../../infra/identity/readiness.ts";
 import { AuthentikApi, BLUEPRINT, settings, TOKEN } from "./authentik-api.ts";
 
-// Polls follow each other without a pause.
-vi.resetModules();
-vi.doMock("node:timers/promises", async (original) => ({
-  ...(await original<typeof import("node:timers/promises")>()),
-  setTimeout: () => nextTurn(),
-}));
-const { missingNow, waitUntilReady } = await import("../../../infra/identity/readiness.ts");
-afterAll(() => {
-  vi.doUnmock("node:timers/promises");
-  vi.resetModules();
-});
-
 const LONG = 20_000;
-const SHORT = 100;
+const SHORT = 1;
 
 let api: AuthentikApi;
 let url: string;
@@ -25,8 +13,11 @@ let reports: string[];
 const wait = (
   fields: { version?: string; blueprint?: typeof BLUEPRINT | undefined; groups?: string[]; timeout?: number } = {},
 ) =>
-  waitUntilReady(url, TOKEN, { version: "2026.5.7", blueprint: BLUEPRINT, timeout: LONG, ...fields }, (missing) =>
-    reports.push(missing),
+  waitUntilReady(
+    url,
+    TOKEN,
+    { version: "2026.5.7", blueprint: BLUEPRINT, timeout: LONG, interval: 0, ...fields },
+    (missing) => reports.push(missing),
   );
 /** The message of the error that a wait ends with. */
 const failure = (fields?: Parameters<typeof wait>[0]): Promise<string> =>

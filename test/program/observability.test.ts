@@ -1,26 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readStackFile } from "../../config/load.ts";
+import program from "../../infra/index.ts";
 import type { Alert, AlertGroup } from "../../infra/observability/alerts.ts";
 import { stack } from "../config/stacks.ts";
-import type { ClusterFacts } from "../../infra/prerequisites/cluster.ts";
 import { failures } from "../helpers/failures.ts";
 import { CATALOG_FILES } from "../helpers/catalogFiles.ts";
-import type { Recorder } from "../helpers/recorder.ts";
+import { configure, deploy, NO_SERVERS, PATIENCE } from "../helpers/program.ts";
+import { Recorder } from "../helpers/recorder.ts";
 import { METRICS } from "../helpers/metrics.ts";
-
-// Workers keep their modules, and with them the real waiting of files that ran before.
-vi.resetModules();
-vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
-let facts: ClusterFacts | undefined;
-vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(facts) }));
-afterAll(() => void vi.resetModules());
-const { configure, deploy, PATIENCE } = await import("../helpers/program.ts");
-const { default: program } = await import("../../infra/index.ts");
-const { Recorder: Fresh } = await import("../helpers/recorder.ts");
 
 const root = join(import.meta.dirname, "..", "..");
 const OPERATOR = "monitoring.coreos.com";
@@ -210,14 +200,14 @@ describe("without the Prometheus operator", () => {
 
   test("refuses a stack that requires it before the first resource", async () => {
     const kinds = ["traefik.io/v1alpha1/IngressRoute", "traefik.io/v1alpha1/Middleware"];
-    facts = { version: "v1.36.3", uid: undefined, kinds, traefik: undefined };
-    const recorder = new Fresh();
+    const facts = { version: "v1.36.3", uid: undefined, kinds, traefik: undefined };
+    const servers = { ...NO_SERVERS, clusterFacts: () => Promise.resolve(facts) };
+    const recorder = new Recorder();
     await pulumi.runtime.setMocks(recorder, "gatehouse", "dev", false);
     configure(stack({ observability }, { "kubernetes:context": { value: "somewhere" } }));
-    expect(await failures(() => program({ readCatalog: () => CATALOG_FILES }))).toEqual([
+    expect(await failures(() => program({ readCatalog: () => CATALOG_FILES, servers }))).toEqual([
       expect.stringContaining('cluster "somewhere" does not serve PodMonitor'),
     ]);
-    facts = undefined;
     expect(recorder.resources.map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack", "gatehouse:index:Gatehouse"]);
   });
 

@@ -1,18 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { sections, stack } from "../config/stacks.ts";
 import { newAuthority } from "../helpers/certificates.ts";
 import type { Recorder } from "../helpers/recorder.ts";
-
-// Workers keep their modules, and with them the real waiting of files that ran before.
-vi.resetModules();
-vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
-const { deploy, PATIENCE } = await import("../helpers/program.ts");
-const { writeRootCertificates } = await import("../../infra/postgres/certificateFile.ts");
-const { tlsOptions } = await import("../../infra/postgres/tls.ts");
+import { deploy, PATIENCE } from "../helpers/program.ts";
+import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
+import { tlsOptions } from "../../infra/postgres/tls.ts";
 
 interface Pod {
   readonly containers: readonly {

@@ -1,11 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { sections, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
-
-// Nothing answers here; test/e2e waits for the real one.
-vi.hoisted(() => vi.resetModules());
-vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
 
 const EDGE = {
   ...{ enabled: true, base_domain: "edge.org", protocol: "https", tls: "upstream", description: "Behind a proxy" },

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readStackFile } from "../../config/load.ts";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
-
-// Nothing answers here; test/e2e waits for the real one.
-vi.hoisted(() => vi.resetModules());
-vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
 
 const TRAEFIK = "kubernetes:traefik.io/v1alpha1:";
 

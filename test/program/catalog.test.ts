@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parseStack } from "../../config/load.ts";
 import { catalogSettings } from "../../infra/data/catalog.ts";
 import { publicUrl } from "../../infra/data/dataApi.ts";
@@ -7,10 +7,6 @@ import { sections, shell, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 import { gatewayIn } from "../helpers/networkPolicy.ts";
-
-vi.hoisted(() => vi.resetModules());
-vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
 
 const LABELS = { "app.kubernetes.io/name": "catalog", "app.kubernetes.io/part-of": "gatehouse" };
 const NAME = "gatehouse-data/catalog";

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Program } from "./program.ts";
-
-// Workers keep their modules, and with them the real waiting of files that ran before; nothing answers here.
-vi.resetModules();
-vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
-vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
-afterAll(() => void vi.resetModules());
-const { RULES } = await import("../../policy/rules/rules.ts");
-const { UNKNOWN } = await import("../../policy/resource.ts");
-const { canary, PATIENCE } = await import("../helpers/program.ts");
-const { findingsOf, programOf } = await import("./program.ts");
-const { BAD } = await import("./bad.ts");
+import { RULES } from "../../../policy/rules/rules.ts";
+import { UNKNOWN } from "../../../policy/resource.ts";
+import { canary, PATIENCE } from "../../helpers/program.ts";
+import { findingsOf, programOf } from "./program.ts";
+import { BAD } from "./bad.ts";
 
 describe("programs that the policy pack refuses", () => {
   let good: Program;

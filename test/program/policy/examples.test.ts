@@ -1,13 +1,6 @@
-import { afterAll, describe, expect, test, vi } from "vitest";
-
-// Workers keep their modules, and with them the real waiting of files that ran before; nothing answers here.
-vi.resetModules();
-vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
-vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
-afterAll(() => void vi.resetModules());
-const { PATIENCE } = await import("../helpers/program.ts");
-const { findingsOf, programOf } = await import("./program.ts");
+import { describe, expect, test } from "vitest";
+import { PATIENCE } from "../../helpers/program.ts";
+import { findingsOf, programOf } from "./program.ts";
 
 describe("every example passes the policy pack", () => {
   for (const stack of ["dev", "local", "production", ".github/k3d/k3d"]) {

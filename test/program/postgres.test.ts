@@ -1,15 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { sections, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
-
-// Nothing answers here; test/e2e and test/local wait for the real ones. Workers keep their modules, and with them the real waiting of
-// files that ran before.
-vi.resetModules();
-vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-vi.doMock("../../infra/postgres/readiness.ts", () => ({ waitUntilAnswers: () => Promise.resolve() }));
-vi.doMock("../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
-afterAll(() => void vi.resetModules());
-const { canary, deploy, PATIENCE } = await import("../helpers/program.ts");
+import { canary, deploy, PATIENCE } from "../helpers/program.ts";
 
 interface Manifest {
   readonly metadata: { readonly labels: Record<string, string>; readonly annotations: Record<string, string> };

@@ -1,16 +1,11 @@
-import { afterAll, expect, test, vi } from "vitest";
-import { parseStack, type RawStack } from "../../../../config/load.ts";
-import { accessOf } from "../../../../infra/access/access.ts";
-import { computePlan } from "../../../../infra/plan/plan.ts";
-import { changedNames, databaseNames, droppedDatabases } from "../../../../ops/engine/deployment/names.ts";
-import type { Operation, Step } from "../../../../ops/engine/step.ts";
-import { oauth2, proxy, sections, stack } from "../../../config/stacks.ts";
-
-// No server answers here. Workers keep their modules, and with them the real waiting of files that ran before.
-vi.resetModules();
-vi.doMock("../../../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
-const { deploy, PATIENCE } = await import("../../../helpers/program.ts");
+import { expect, test } from "vitest";
+import { parseStack, type RawStack } from "../../config/load.ts";
+import { accessOf } from "../../infra/access/access.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import { changedNames, databaseNames, droppedDatabases } from "../../ops/engine/deployment/names.ts";
+import type { Operation, Step } from "../../ops/engine/step.ts";
+import { oauth2, proxy, sections, stack } from "../config/stacks.ts";
+import { deploy, PATIENCE } from "../helpers/program.ts";
 
 function target(raw: RawStack) {
   const settings = parseStack(raw, {}, { secretsRequired: false });

@@ -1,23 +1,18 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import type { Servers } from "../../infra/servers.ts";
 import { proxy, sections, stack } from "../config/stacks.ts";
+import { deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 
-/** The calls of waitUntilReady. Workers keep their modules, and with them the real waiting of files that ran before. */
-const waits: unknown[][] = [];
-vi.resetModules();
-vi.doMock("../../infra/identity/readiness.ts", () => ({
-  waitUntilReady: (...call: unknown[]) => Promise.resolve(waits.push(call)),
-}));
-/** Names that the provider plugins of the machine resolve. */
-let resolved: readonly string[] = [];
-vi.doMock("../../infra/loopback.ts", async (original) => ({
-  ...(await original<object>()),
-  pluginsResolve: (host: string) => Promise.resolve(resolved.includes(host)),
-}));
-afterAll(() => void vi.resetModules());
-const { deploy, PATIENCE } = await import("../helpers/program.ts");
+/** The calls of `waitUntilReady`. */
+let waits: unknown[][] = [];
+/** Servers of a machine whose provider plugins resolve these names. */
+const serversWith = (...resolved: string[]): Partial<Servers> => ({
+  pluginsResolve: (host) => Promise.resolve(resolved.includes(host)),
+  waitUntilReady: (...call) => Promise.resolve(void waits.push(call)),
+});
 
 interface Spec {
   readonly spec: Readonly<Record<string, unknown>>;
@@ -42,13 +37,14 @@ describe("an installed identity provider", () => {
   const blueprints = () => recorder.one("kubernetes:core/v1:ConfigMap", "authentik-blueprints").inputs;
 
   beforeAll(async () => {
-    waits.length = 0;
+    waits = [];
     recorder = await deploy(
       stack({
         protected_services: [proxy({})],
         identity_provider: { ...sections.identity_provider, session: "hours=8" },
         data_api: undefined,
       }),
+      serversWith(),
     );
   }, PATIENCE);
 
@@ -152,15 +148,14 @@ describe("the address of the API", () => {
   ])(
     "is %s",
     async (_, domains, fields, expected, names = []) => {
-      waits.length = 0;
-      resolved = names;
+      waits = [];
       const raw = stack({
         domains,
         protected_services: [],
         identity_provider: { ...identity_provider, ...fields },
         data_api: undefined,
       });
-      const recorder = await deploy(raw);
+      const recorder = await deploy(raw, serversWith(...names));
       expect(recorder.one("pulumi:providers:authentik", "authentik").inputs["url"]).toBe(expected);
       expect(waits.map(([url]) => url)).toEqual([expected]);
     },

@@ -1,18 +1,12 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { parseStack, readStackFile } from "../../../../config/load.ts";
-import { computePlan } from "../../../../infra/plan/plan.ts";
-import { deployedKinds } from "../../../../ops/engine/deployment/permissions.ts";
-import type { Recorder } from "../../../helpers/recorder.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { parseStack, readStackFile } from "../../config/load.ts";
+import { computePlan } from "../../infra/plan/plan.ts";
+import { deployedKinds } from "../../ops/engine/deployment/permissions.ts";
+import type { Recorder } from "../helpers/recorder.ts";
+import { deploy, PATIENCE } from "../helpers/program.ts";
 
-// Nothing answers here. Workers keep their modules, and with them the real waiting of files that ran before.
-vi.resetModules();
-vi.doMock("../../../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-vi.doMock("../../../../infra/prerequisites/cluster.ts", () => ({ clusterFacts: () => Promise.resolve(undefined) }));
-afterAll(() => void vi.resetModules());
-const { deploy, PATIENCE } = await import("../../../helpers/program.ts");
-
-const raw = readStackFile(join(import.meta.dirname, "../../../../Pulumi.local.yaml"), "local");
+const raw = readStackFile(join(import.meta.dirname, "../../Pulumi.local.yaml"), "local");
 const observed = { value: { namespace: "monitoring", dashboard: true } };
 
 describe.each([

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { IDENTITY_HEADERS, identityHeaderSpellings, spellings } from "../../infra/identity/headers.ts";
 import { basic, proxy, stack } from "../config/stacks.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 import { gatewayIn } from "../helpers/networkPolicy.ts";
-
-// Nothing answers here; test/e2e waits for the real one.
-vi.hoisted(() => vi.resetModules());
-vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
 
 const domain = (base_domain: string, fields: object) => ({ enabled: true, base_domain, ...fields });
 const DOMAINS = {

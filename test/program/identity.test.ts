@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { oauth2, proxy, sections, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
-
-// No server answers here. Workers keep their modules, and with them the real waiting of files that ran before.
-vi.resetModules();
-vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
-const { deploy, PATIENCE } = await import("../helpers/program.ts");
+import { deploy, PATIENCE } from "../helpers/program.ts";
 
 const ISSUER = "http://authentik.localhost";
 const accounts = [{ name: "reporter", namespace: "reporting", groups: ["staff"] }, { name: "guest" }];

@@ -2,15 +2,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sections, stack } from "../config/stacks.ts";
 import { writeExecutable } from "../helpers/executable.ts";
 import type { Recorded } from "../helpers/recorder.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
-
-vi.hoisted(() => vi.resetModules());
-vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
 
 interface Container {
   readonly command: readonly string[];

@@ -1,10 +1,10 @@
 import { basename, dirname, join } from "node:path";
-import { parseStack, type RawStack, readStackFile } from "../../config/load.ts";
-import { type Fields, type Resource } from "../../policy/resource.ts";
-import { type StackFacts, stackFacts } from "../../policy/rule.ts";
-import { RULES } from "../../policy/rules/rules.ts";
-import { packageFolder } from "../../config/folders.ts";
-import { canary, deploy } from "../helpers/program.ts";
+import { parseStack, type RawStack, readStackFile } from "../../../config/load.ts";
+import { type Fields, type Resource } from "../../../policy/resource.ts";
+import { type StackFacts, stackFacts } from "../../../policy/rule.ts";
+import { RULES } from "../../../policy/rules/rules.ts";
+import { packageFolder } from "../../../config/folders.ts";
+import { canary, deploy } from "../../helpers/program.ts";
 
 /** What a stack would deploy, and the facts that the rules hold it against. */
 export interface Program {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parseStack } from "../../config/load.ts";
 import { computePlan } from "../../infra/plan/plan.ts";
 import { bundleProblem, readBundle } from "../../infra/verification/bundle.ts";
@@ -12,10 +12,6 @@ import { sections, shell, stack } from "../config/stacks.ts";
 import { canary, deploy, PATIENCE } from "../helpers/program.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 import { gatewayIn } from "../helpers/networkPolicy.ts";
-
-vi.hoisted(() => vi.resetModules());
-vi.mock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
 
 const NAME = "gatehouse-verification/gatehouse-verify";
 const RAW = stack({

@@ -1,5 +1,5 @@
 /** Programs that break a rule: the local stack with a change or an addition, and the findings of the policy pack. */
-import { canary } from "../helpers/program.ts";
+import { canary } from "../../helpers/program.ts";
 import { added, changed, type Program } from "./program.ts";
 
 /** What the tests reach into; the real shapes are Kubernetes'. */

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { DataApi } from "../../config/settings.ts";
 import { readCatalogFiles } from "../../infra/data/catalogFiles.ts";
 import program from "../../infra/index.ts";
 import { stack } from "../config/stacks.ts";
-import { configure, PATIENCE } from "../helpers/program.ts";
+import { configure, deploy, PATIENCE } from "../helpers/program.ts";
 import { Recorder } from "../helpers/recorder.ts";
 
 test("rejects a wrong configuration before the first resource is registered", async () => {
@@ -52,14 +52,9 @@ test.each<[string, Record<string, unknown>]>([
   "checks an existing identity provider once, %s",
   async (_, fields) => {
     const asked: unknown[][] = [];
-    const waitUntilReady = (...question: unknown[]) => Promise.resolve(asked.push(question));
-    // Workers keep their modules, and with them the mocks of other files.
-    vi.resetModules();
-    vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady }));
-    onTestFinished(() => void vi.resetModules());
-    const { deploy } = await import("../helpers/program.ts");
+    const waitUntilReady = (...question: unknown[]) => Promise.resolve(void asked.push(question));
     const existing = { install: false, url: "https://sso.example.org", token: "${TOKEN}", ...fields };
-    await deploy(stack({ identity_provider: existing, data_api: undefined }));
+    await deploy(stack({ identity_provider: existing, data_api: undefined }), { waitUntilReady });
     const expected = { version: "2026.5.7", timeout: 60_000 };
     expect(asked).toEqual([["https://sso.example.org", "canary-token", expected, expect.any(Function)]]);
   },

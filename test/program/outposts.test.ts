@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { proxy, sections, stack } from "../config/stacks.ts";
 import type { Recorder } from "../helpers/recorder.ts";
 import { gatewayIn } from "../helpers/networkPolicy.ts";
-
-// No server answers here. Workers keep their modules, and with them the real waiting of files that ran before.
-vi.resetModules();
-vi.doMock("../../infra/identity/readiness.ts", () => ({ waitUntilReady: () => Promise.resolve() }));
-afterAll(() => void vi.resetModules());
-const { deploy, PATIENCE } = await import("../helpers/program.ts");
+import { deploy, PATIENCE } from "../helpers/program.ts";
 
 const OUTPOST = "authentik:index/outpost:Outpost";
 const PROVIDER = "authentik:index/providerProxy:ProviderProxy";

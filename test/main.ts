@@ -13,9 +13,11 @@ interface Step {
   readonly command: readonly [program: string, ...args: string[]];
 }
 
+/** Vitest prints colours into a pipe, too. */
+const colour = process.stdout.isTTY ? [] : ["--no-color"];
 const vitest = (projects: readonly string[], ...options: string[]): Step => ({
   name: projects.join("+"),
-  command: ["vitest", "run", ...projects.flatMap((project) => ["--project", project]), ...options],
+  command: ["vitest", "run", ...projects.flatMap((project) => ["--project", project]), ...colour, ...options],
 });
 const checks: Step[] = [
   { name: "types", command: ["tsc"] },
@@ -38,10 +40,10 @@ const checks: Step[] = [
 /** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */
 const lanes: Step[][] = [
   // The emulators import no code of Gatehouse, so that their tests can fail only after a change in their folder or of a dependency.
-  [vitest(["own", "live", ...(FULL ? ["emulators"] : [])])],
+  [vitest(["own", "live", ...(FULL ? ["emulators-live"] : [])])],
   [...checks, vitest(["data"]), vitest(["stack"])],
-  // A second worker would load all modules of `unit` again, a fifth of the CPU time, and the other lanes use both cores.
-  [vitest(["unit"], "--maxWorkers=1"), vitest(["domains"]), vitest(["e2e"])],
+  // A second worker would load all modules again, a fifth of the CPU time, and the other lanes use both cores.
+  [vitest(["unit", "program", "emulators"], "--maxWorkers=1"), vitest(["domains"]), vitest(["e2e"])],
 ];
 
 /** With four times the garbage, which needs some 150 MB more in each program, Go spends a fifth less CPU time (go.dev/doc/gc-guide#GOGC). */
@@ -49,7 +51,7 @@ const env = { GOGC: "400", ...process.env };
 
 const args = process.argv.slice(2);
 const chosen =
-  args.length === 0 ? lanes : [[...checks, { name: "vitest", command: ["vitest", "run", ...args] } as Step]];
+  args.length === 0 ? lanes : [[...checks, { name: "vitest", command: ["vitest", "run", ...colour, ...args] } as Step]];
 const results: { readonly name: string; readonly code: number; readonly seconds: number; readonly text: string }[] = [];
 const started = performance.now();
 await Promise.all(chosen.map(runInTurn));

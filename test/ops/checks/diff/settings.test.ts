@@ -53,17 +53,17 @@ type Result = "silent" | "refused" | "stated" | "unstated";
 /** Returns the settings of a stack file, and the last of these results among the changes of its values. */
 function settingsOf(stack: string): { field: string; result: Result }[] {
   const raw = readStackFile(join(packageFolder(), `Pulumi.${stack}.yaml`), stack);
-  const settings = (): Settings => parseStack(raw, {}, { secretsRequired: false });
-  const before = accessFor(settings());
+  const settings = parseStack(raw, {}, { secretsRequired: false });
+  const before = accessFor(settings);
   const resultOf = (path: Path): Result => {
-    const changed = structuredClone(settings());
+    const changed = structuredClone(settings);
     change(changed, path);
     const after = accessFor(changed);
     if (after === undefined || before === undefined) return "refused";
     const changes = compareAccess(before, after);
     return changes.length === 0 ? "silent" : changes.every(({ implied }) => implied) ? "unstated" : "stated";
   };
-  const paths = Map.groupBy(leavesOf(settings()), fieldOf);
+  const paths = Map.groupBy(leavesOf(settings), fieldOf);
   return [...paths].map(([field, all]) => {
     const results = all.map(resultOf);
     const result = (["unstated", "stated", "refused"] as const).find((one) => results.includes(one)) ?? "silent";

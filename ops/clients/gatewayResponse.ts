@@ -9,21 +9,30 @@ const GATEWAY_RESPONSES: ReadonlyMap<number, string> = new Map([
 ]);
 const NAMES = ["content-length", "content-type", "date", "x-content-type-options"];
 
+type Response = Pick<Answer, "status" | "headers" | "body">;
+
 /**
- * Returns whether an answer is Traefik's own, and not an application's.
+ * Returns who wrote a response: `gateway` is Traefik, `either` means that a proxy before Traefik changed the headers, which decide.
  *
  * An application in Go may write the same status, text and headers. The order of the headers differs: Go's net/http writes the headers of the
  * handler in alphabetical order, then the `Date` header if the handler has not set it (net/http/server.go, `cw.writeHeader`). In Traefik's own
- * answer `Date` is therefore after `X-Content-Type-Options`, and in the answer of an application, which Traefik copies, before it. A proxy
- * before Traefik may change headers; such an answer is not recognized.
+ * answer `Date` is therefore after `X-Content-Type-Options`, and in the answer of an application, which Traefik copies, before it.
  */
-export function isGatewayResponse({ status, headers, body }: Pick<Answer, "status" | "headers" | "body">): boolean {
+function writerOf({ status, headers, body }: Response): "gateway" | "application" | "either" {
+  if (GATEWAY_RESPONSES.get(status) !== body) return "application";
   const names = Object.keys(headers);
-  return (
-    GATEWAY_RESPONSES.get(status) === body &&
-    names.toSorted().join() === NAMES.join() &&
-    names.indexOf("x-content-type-options") < names.indexOf("date")
-  );
+  if (names.toSorted().join() !== NAMES.join()) return "either";
+  return names.indexOf("x-content-type-options") < names.indexOf("date") ? "gateway" : "application";
+}
+
+/** Returns whether a response is certainly Traefik's own. */
+export function isGatewayResponse(response: Response): boolean {
+  return writerOf(response) === "gateway";
+}
+
+/** Returns whether a response can be Traefik's own. */
+export function mayBeGatewayResponse(response: Response): boolean {
+  return writerOf(response) !== "application";
 }
 
 /** Returns whether an answer is that of an outpost that has no provider for the host, or has not loaded it yet. */

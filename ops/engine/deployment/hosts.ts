@@ -1,6 +1,6 @@
 /** After a failed deployment: checks that protected hosts refuse requests without a session. */
 import type { Access, HostFacts } from "../../../infra/access/facts.ts";
-import { isOutpostWithoutProvider } from "../../clients/gatewayResponse.ts";
+import { isOutpostWithoutProvider, mayBeGatewayResponse } from "../../clients/gatewayResponse.ts";
 import { type Answer, headerOf, type HttpClient, withClient } from "../../clients/http.ts";
 
 export interface HostState {
@@ -47,10 +47,13 @@ async function requestHost(client: HttpClient, url: string): Promise<HostState> 
   }
 }
 
-/** Returns `closed` for a refusal, a redirect to the login, no route, and a failed authentication; any other response is the application's. */
+/**
+ * Returns `closed` for a refusal, a redirect to the login, no route, and a failed authentication; any other response is the application's, also a
+ * 404 that Traefik did not write.
+ */
 export function stateOf(answer: Pick<Answer, "status" | "headers" | "body">): HostState["state"] {
   const { status } = answer;
-  if (status === 401 || status === 403 || status === 404 || status >= 500) return "closed";
-  if (isOutpostWithoutProvider(answer)) return "closed";
+  if (status === 401 || status === 403 || status >= 500) return "closed";
+  if (isOutpostWithoutProvider(answer) || mayBeGatewayResponse(answer)) return "closed";
   return status === 302 && headerOf(answer, "location")?.includes("/application/o/authorize/?") ? "closed" : "open";
 }

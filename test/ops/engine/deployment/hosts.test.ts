@@ -11,7 +11,6 @@ test.each([
   [302, LOGIN, "closed"],
   [401, "", "closed"],
   [403, "", "closed"],
-  [404, "", "closed"],
   [500, "", "closed"],
   [502, "", "closed"],
   [200, "", "open"],
@@ -19,8 +18,19 @@ test.each([
   [302, "http://wiki.localhost/start", "open"],
   [302, "http://wiki.localhost/x?next=/application/o/authorize/", "open"],
   [400, "", "open"],
+  [404, "", "open"],
 ] as const)("%i %s is %s", (status, location, state) => {
   expect(stateOf({ status, headers: { location }, body: "" })).toBe(state);
+});
+
+const text = { "content-length": "19", "content-type": "text/plain; charset=utf-8" };
+const [date, sniff] = [{ date: "Wed, 25 Nov 2026 19:00:00 GMT" }, { "x-content-type-options": "nosniff" }];
+test.each([
+  ["Traefik", { ...text, ...sniff, ...date }, "closed"],
+  ["Traefik behind a proxy that adds headers", { ...text, ...sniff, ...date, server: "cloudflare" }, "closed"],
+  ["an application in Go", { ...text, ...date, ...sniff }, "open"],
+])("404 of %s", (_, headers, state) => {
+  expect(stateOf({ status: 404, headers, body: "404 page not found\n" })).toBe(state);
 });
 
 test("the response of an outpost that does not serve the host yet is closed", () => {

@@ -19,7 +19,7 @@ import { identityProvider, identityProviderRules } from "./sections/identityProv
 import { images } from "./sections/images.ts";
 import { observability, observabilityRules, observabilityWarnings } from "./sections/observability.ts";
 import { postgresRules, postgresWarnings, toPostgres } from "./sections/postgres.ts";
-import { nameRules, toService } from "./sections/protectedServices.ts";
+import { clientRules, nameRules, toService } from "./sections/protectedServices.ts";
 import { toTestEnvironments } from "./sections/testEnvironments.ts";
 import { verification, verificationRules } from "./sections/verification.ts";
 import type { Settings } from "./settings.ts";
@@ -83,6 +83,7 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     ...meshRules(domains, drafts.domains),
     ...kindRules(domains, exposed),
     ...nameRules(known),
+    ...clientRules(known),
     ...hostRules(known, checked.testEnvironments),
     ...identityProviderRules(known),
     ...dataApiRules(known),

@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { duration, list, nonEmptyText, redirectPath, secret, text, unresolved } from "../config/fields.ts";
+import { type Location, within } from "../config/location.ts";
+import { type Problem, problem } from "../config/problems.ts";
 import type { Resolved } from "../config/resolve.ts";
 import type { ApplicationRecord } from "../infra/plan/exposure.ts";
 
 /** Schema of `oauth_config`. */
 export const oauthConfig = z.strictObject({
   client_id: unresolved(nonEmptyText()).describe("Client identifier; usually a ${VARIABLE}."),
-  client_secret: secret().describe("Client secret, as a ${VARIABLE}."),
+  client_secret: secret()
+    .optional()
+    .describe("Client secret, as a ${VARIABLE}; required unless `client_type: public`, which has none."),
   redirect_uri: redirectPath().describe(
     "Path of the application's callback on its own host, starting with `/`: a path, not a URL.",
   ),
@@ -31,6 +35,17 @@ export const oauthConfig = z.strictObject({
 });
 
 type OAuthConfig = Resolved<z.output<typeof oauthConfig>>;
+
+/** Checks that a client has a secret if, and only if, it is confidential. */
+export function clientSecretRules(location: Location, config: z.output<typeof oauthConfig>): Problem[] {
+  const where = within(location, "oauth_config", "client_secret");
+  const isPublic = config.client_type === "public";
+  if (isPublic && config.client_secret !== undefined)
+    return [problem(where, "a public client has no secret", "remove it, or remove client_type")];
+  if (!isPublic && config.client_secret === undefined)
+    return [problem(where, "missing", "add it: Client secret, as a ${VARIABLE}. Or set client_type: public")];
+  return [];
+}
 
 /** Content and validity of its tokens. Scopes are those in addition to openid, email and profile. */
 export type Tokens = Pick<OAuthConfig, "scopes" | "clientType" | "accessTokenValidity" | "subjectMode"> & {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { derivedSlugs } from "../../infra/plan/slugs.ts";
 import type { EntrySettings } from "../../protections/entry.ts";
+import { clientSecretRules } from "../../protections/oauthClient.ts";
 import { entrySchemas, PROTECTIONS, type Service, type ServiceInput } from "../../protections/table.ts";
 import type { Backend } from "../backend.ts";
 import { enabledKinds } from "../domainKinds.ts";
@@ -92,6 +93,13 @@ export function toService(
 
 /** The fields of any entry, in camel case. */
 type ServiceFields = Partial<EntrySettings> & { readonly service: Omit<Backend, "name"> & { readonly name?: string } };
+
+/** Checks the OAuth 2.0 client of each service that is one. */
+export function clientRules({ services }: Pick<Drafts, "services">): Problem[] {
+  return services.flatMap(({ location, value }) =>
+    value !== undefined && "oauth_config" in value ? clientSecretRules(location, value.oauth_config) : [],
+  );
+}
 
 interface Drafts {
   readonly settings: readonly Domain[];

@@ -32,8 +32,8 @@ export function registerOAuthProvider(args: OAuthProviderArgs, child: pulumi.Cus
   const { slug: name } = application;
   const options = onceNamed("gatehouse:identity:OAuthProvider", `${client.service}-oauth2`, child);
   const clientId = resolveSecret(service.oauthConfig.clientId);
-  const clientSecret =
-    tokens.clientType === "confidential" ? resolveSecret(service.oauthConfig.clientSecret) : undefined;
+  const { clientSecret: secretText } = service.oauthConfig;
+  const clientSecret = secretText && resolveSecret(secretText);
   const provider = new authentik.ProviderOauth2(
     `${name}-provider`,
     {

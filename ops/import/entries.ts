@@ -105,7 +105,9 @@ function ofType(name: string, protection: Protection, kinds: readonly string[], 
   const old = `application "${protection.application?.slug ?? ""}"`;
   const oauth_config = {
     client_id: variable("CLIENT_ID", `a new client ID, e.g. ${name}; that of ${old} is taken until you delete it`),
-    client_secret: variable("CLIENT_SECRET", "a new secret: openssl rand -hex 32"),
+    ...(protection.client?.client_type !== "public" && {
+      client_secret: variable("CLIENT_SECRET", "a new secret: openssl rand -hex 32"),
+    }),
     ...protection.client,
   };
   return { fields: { ...access, oauth_config }, variables };

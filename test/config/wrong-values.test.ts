@@ -68,6 +68,19 @@ const cases = [
     ],
   },
   {
+    title: "a public client with a secret, and a confidential one without",
+    raw: stack({
+      protected_services: [
+        oauth2({}, { client_type: "public" }),
+        oauth2({ name: "wiki", application_slug: "wiki" }, { client_secret: undefined }),
+      ],
+    }),
+    lines: [
+      'protected_services[0].oauth_config.client_secret "grafana": a public client has no secret. Remove it, or remove client_type.',
+      'protected_services[1].oauth_config.client_secret "wiki": missing. Add it: Client secret, as a ${VARIABLE}. Or set client_type: public.',
+    ],
+  },
+  {
     title: "everything at once, in the order of the file",
     raw: stack({
       domains: { localhost: {}, mesh: { enabled: true, base_domain: "${MESH_DOMAIN}", portt: 1 } },

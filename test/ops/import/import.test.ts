@@ -212,6 +212,13 @@ describe("a route without authentication", () => {
     expect(found.differences.get("grafana.example.org")).toEqual(["requests over HTTP are redirected to HTTPS"]);
   });
 
+  test("becomes type oauth2 without a secret if the client is public", () => {
+    const url = "https://grafana.example.org/login/generic_oauth";
+    const found = imported(manifests, { identity: withClient(proxies(), "grafana", url, { client_type: "public" }) });
+    const [{ oauth_config }] = entriesOf(found) as [{ oauth_config: Record<string, unknown> }];
+    expect([oauth_config["client_type"], oauth_config["client_secret"]]).toEqual(["public", undefined]);
+  });
+
   test("is not imported if the application is no client: no type of protected_services is open", () => {
     const found = imported(manifests);
     expect(entriesOf(found)).toEqual([]);

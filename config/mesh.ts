@@ -10,11 +10,16 @@ import type { Domain, DomainDraft } from "./sections/domains.ts";
 /** Domains whose names are nodes: `<tailnet>.ts.net`. */
 const TAILNET = /(^|\.)ts\.net$/;
 
+/** Returns whether each name on a base domain is a node of a tailnet. */
+export function isTailnet(baseDomain: string): boolean {
+  return TAILNET.test(baseDomain);
+}
+
 /** The base domain of a tailnet is the tailnet itself, and the network creates its records. */
 export function meshRules(settings: readonly Domain[], domains: readonly DomainDraft[]): Problem[] {
   return settings.flatMap(({ enabled, baseDomain, targets }, index) => {
     const draft = domains[index];
-    if (!enabled || draft === undefined || !TAILNET.test(baseDomain)) return [];
+    if (!enabled || draft === undefined || !isTailnet(baseDomain)) return [];
     const found: Problem[] = [];
     if (baseDomain.split(".").length !== 3) {
       const message = `"${baseDomain}" is not a tailnet, and names below a node do not resolve`;
@@ -43,7 +48,7 @@ export function meshRules(settings: readonly Domain[], domains: readonly DomainD
 /** Warns of the nodes that a tailnet needs, one per label. */
 export function meshWarnings(domains: readonly Domain[], labels: readonly HostLabel[]): string[] {
   return domains
-    .filter(({ enabled, baseDomain }) => enabled && TAILNET.test(baseDomain))
+    .filter(({ enabled, baseDomain }) => enabled && isTailnet(baseDomain))
     .flatMap(({ kind, baseDomain }) => {
       const names = labels.filter(({ kinds }) => kinds.includes(kind)).map(({ label }) => label);
       return names.length === 0

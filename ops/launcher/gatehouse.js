@@ -21,7 +21,7 @@ else {
   else {
     process.stderr.write(
       `gatehouse needs ${SUPPORTED}. This is ${process.versions.node}. ` +
-        "Install it from https://nodejs.org; on Linux you can also add it to this folder: npm install --save-dev node@24\n",
+        "Install it from https://nodejs.org; on Linux you can also add it to this folder: npm install --save-dev node@24. npm 12 installs it only after: npm install-scripts approve node\n",
     );
     process.exitCode = 2;
   }

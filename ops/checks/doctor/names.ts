@@ -1,6 +1,7 @@
 /** DNS: the names of the hosts, and ExternalDNS where the stack creates records. */
 import { AppsV1Api, type V1Deployment } from "@kubernetes/client-node";
 import pLimit from "p-limit";
+import { isTailnet } from "../../../config/mesh.ts";
 import type { Domain } from "../../../config/settings.ts";
 import { isLoopbackName } from "../../../infra/loopback.ts";
 import { optionsOf } from "../../../infra/prerequisites/staticOptions.ts";
@@ -63,7 +64,8 @@ function describe({ kind, targets, baseDomain }: Domain, count: number, found: r
   if (missing.length > 0 && targets.length === 0) {
     const hosts = missing.slice(0, MAX_LISTED).map(({ host }) => host);
     const problem = `domains.${kind}: ${missing.length} of ${count} names do not resolve:`;
-    const fix = `create a record *.${baseDomain} with the gateway's address, or set domains.${kind}.targets for ExternalDNS`;
+    const record = `create a record *.${baseDomain} with the gateway's address, or set domains.${kind}.targets for ExternalDNS`;
+    const fix = isTailnet(baseDomain) ? "add a node of the tailnet for each name, see docs/tailnet.md" : record;
     return failed(name, [problem, ...hosts, ...more(missing)].join("\n"), fix);
   }
   const [first] = unknown;

@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { packageFolder } from "../../../../config/folders.ts";
 import { computePlan } from "../../../../infra/plan/plan.ts";
 import type { Plan } from "../../../../infra/plan/types.ts";
 import { audit } from "../../../../ops/checks/audit/audit.ts";
@@ -30,6 +34,13 @@ describe("audit", () => {
       expect(found(clusterOf(of), of)).toEqual([]);
     });
     fc.assert(property, samples(40));
+  });
+
+  test("finds nothing for the Ingress of a tailnet in docs/tailnet.md", () => {
+    const page = readFileSync(join(packageFolder(), "docs", "tailnet.md"), "utf8");
+    const { spec } = parse(/```yml\n(apiVersion: networking[^`]*)```/.exec(page)?.[1] ?? "") as { spec: object };
+    const ingress = object("networking.k8s.io/v1", "Ingress", "kube-system/tailnet-grafana", { spec });
+    expect(found(withObjects(clean, ingress))).toEqual([]);
   });
 
   test.each([...HOSTS, ...TRAEFIK_SERVICES, ...BACKENDS, ...CHANGED])("finds %s", (_, objects, problem) => {

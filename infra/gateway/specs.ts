@@ -48,8 +48,8 @@ export function middlewareSpec<T>(middleware: Middleware, deployed: Deployed<T>)
       return { replacePath: { path: middleware.path } };
     case "whole-query":
       return wholeQuerySpec();
-    case "exact-count":
-      return { headers: { customRequestHeaders: { Prefer: "count=exact" } } };
+    case "count":
+      return { headers: { customRequestHeaders: { Prefer: `count=${middleware.count}` } } };
     case "forward-auth":
       return forwardAuthSpec(deployed.authAddress(middleware), middleware);
     case "basic-auth":

@@ -1,7 +1,17 @@
 /** Rules of the data API, and their middlewares. */
 import type { DataApi } from "../../config/settings.ts";
 import { OPENAPI_SCHEMA } from "./grants.ts";
-import { countsExactly, embedsMuch, hostIs, methodIs, pathIs, selects } from "./matchers.ts";
+import {
+  type Count,
+  COUNTS,
+  counts,
+  estimatesRelated,
+  hostIs,
+  methodIs,
+  pathIs,
+  selects,
+  selectsTooMuch,
+} from "./matchers.ts";
 import { openChain } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import type { MiddlewareSpec } from "./middleware.ts";
@@ -13,13 +23,13 @@ const DESCRIPTION = { path: "/openapi.json", from: "/rpc/document" };
 
 const WHOLE_QUERY: MiddlewareSpec = { name: "gatehouse-whole-query", kind: "whole-query" };
 const UNAVAILABLE: MiddlewareSpec = { name: "gatehouse-unavailable", kind: "unavailable" };
-const EXACT_COUNT: MiddlewareSpec = { name: "gatehouse-exact-count", kind: "exact-count" };
+const preferring = (count: Count): MiddlewareSpec => ({ name: `gatehouse-${count}-count`, kind: "count", count });
 
 /** A rule of the data API with its middlewares. */
 export interface DataRule {
   readonly match: string;
   /** The description comes before a relation that would have its name; a count before rows. */
-  readonly of: "description" | "count" | "rows";
+  readonly of: "description" | Count | "rows";
   readonly chain: readonly MiddlewareSpec[];
 }
 
@@ -31,15 +41,14 @@ export interface LimitedBackend extends Omit<TraefikService, "middlewares"> {
 /**
  * Returns one rule for each exposed schema. The rule sets the schema for PostgREST, so that a client that names several schemas cannot select
  * another one. A request for a schema that is not exposed matches no rule and gets 404 (spec 001); PostgREST would return 406 and list its schemas.
- * A second rule for exact counts sets `Prefer` to the count alone: of several `Prefer`, the database reads the last one, PostgREST all of them.
+ * A second rule for each kind of count sets `Prefer` to the count alone: of several `Prefer`, the database reads the last one, PostgREST all of them.
  */
 export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
   const host = `${hostIs(exposure)} && ${methodIs("GET", "HEAD", "OPTIONS")}`;
   const front = [...openChain(exposure), anonymous(exposure), WHOLE_QUERY, UNAVAILABLE];
   const [first] = dataApi.exposed;
   const schemas = dataApi.exposed.map((schema) => ({
-    match: `${host} && !PathPrefix(\`/rpc/\`) && !${embedsMuch()} && ${selects(schema, schema === first)}`,
-    of: "rows" as const,
+    within: `!PathPrefix(\`/rpc/\`) && !${selectsTooMuch()} && !${estimatesRelated()} && ${selects(schema, schema === first)}`,
     chain: [...front, profile(schema, dataApi.deprecated)],
   }));
   return [
@@ -48,12 +57,15 @@ export function dataRules(exposure: Exposure, dataApi: DataApi): DataRule[] {
       of: "description",
       chain: [...front, profile(OPENAPI_SCHEMA), replacePath(DESCRIPTION.from)],
     },
-    ...schemas.map(({ match, chain }) => ({
-      match: `${match} && ${countsExactly()}`,
-      of: "count" as const,
-      chain: [...chain, EXACT_COUNT],
-    })),
-    ...schemas,
+    // The header is compared first, because most requests have none.
+    ...COUNTS.flatMap((count) =>
+      schemas.map(({ within, chain }) => ({
+        match: `${host} && ${counts(count)} && ${within}`,
+        of: count,
+        chain: [...chain, preferring(count)],
+      })),
+    ),
+    ...schemas.map(({ within, chain }) => ({ match: `${host} && ${within}`, of: "rows" as const, chain })),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Deprecation } from "../../config/sections/dataApi.ts";
+import type { Count } from "./matchers.ts";
 import type { PlainMiddleware } from "../gateway/traefik.ts";
 
 /** A Traefik Middleware. In the namespace of the routes that use it: references across namespaces stay forbidden (field.md 3.2). */
@@ -7,7 +8,8 @@ export type Middleware = { readonly name: string; readonly namespace: string } &
   | { readonly kind: "redirect"; readonly port: number | undefined }
   | { readonly kind: "basic-auth"; readonly service: string }
   | { readonly kind: "anonymous"; readonly upstream: boolean }
-  | { readonly kind: "unavailable" | "whole-query" | "exact-count" }
+  | { readonly kind: "unavailable" | "whole-query" }
+  | { readonly kind: "count"; readonly count: Count }
   | { readonly kind: "rate-limit"; readonly average: number; readonly burst: number; readonly upstream: boolean }
   | { readonly kind: "in-flight"; readonly amount: number; readonly upstream: boolean }
   | { readonly kind: "profile"; readonly schema: string; readonly deprecation: Deprecation | undefined }

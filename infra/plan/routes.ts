@@ -19,7 +19,7 @@ import type { Exposure, Middleware, Outpost, Route, RouteRule, TraefikService } 
 const PRIORITY = {
   ...{ signedOut: 310, outpost: 300, publicPath: 200, background: 150, application: 100 },
   // Of the data API.
-  ...{ description: 200, count: 150, rows: 100 },
+  ...{ description: 200, exact: 150, planned: 140, estimated: 130, rows: 100 },
 };
 
 export interface Routing {

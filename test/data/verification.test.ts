@@ -9,6 +9,6 @@ test("passes for relations above exact_count_rows", async () => {
   expect(details.map((detail) => detail.replace(/^\d+/, "N"))).toEqual([
     "N relations with rows and counts",
     "N relations with rows and counts",
-    "N relations with rows and counts; 1 of them planned, above exact_count_rows",
+    "N relations with rows and counts; 1 of them above exact_count_rows",
   ]);
 });

@@ -59,7 +59,10 @@ describe("the data API's part of the gateway under mocks", () => {
   test("matches a query as a whole or not at all, and an exact count alone", () => {
     const regex = "^([^?]*)[?].*%(?:$|[^0-9A-Fa-f]|[0-9A-Fa-f](?:$|[^0-9A-Fa-f])).*$";
     expect(spec("gatehouse-whole-query")).toEqual({ redirectRegex: { regex, replacement: "${1}" } });
-    expect(spec("gatehouse-exact-count")).toEqual({ headers: { customRequestHeaders: { Prefer: "count=exact" } } });
+    for (const count of ["exact", "planned", "estimated"]) {
+      const customRequestHeaders = { Prefer: `count=${count}` };
+      expect(spec(`gatehouse-${count}-count`)).toEqual({ headers: { customRequestHeaders } });
+    }
   });
 
   test("passes no credentials, and allows every origin to read", () => {

@@ -27,7 +27,12 @@ describe("an installed identity provider under mocks", () => {
           ),
           oauth2(
             { name: "spa", application_slug: "spa", domains: ["mesh"], session: "hours=2" },
-            { client_type: "public", client_secret: undefined, subject_mode: "user_uuid", access_token_validity: "minutes=30" },
+            {
+              client_type: "public",
+              client_secret: undefined,
+              subject_mode: "user_uuid",
+              access_token_validity: "minutes=30",
+            },
           ),
         ],
         identity_provider: { ...sections.identity_provider, session: "hours=8", service_accounts: accounts },

@@ -31,7 +31,7 @@ describe("the local stack under mocks", () => {
 
   test("every rule of every IngressRoute drops forged identity headers first", () => {
     const routes = manifests("IngressRoute").flatMap(({ spec }) => spec.routes ?? []);
-    expect(routes.length).toBe(33);
+    expect(routes.length).toBe(39);
     expect(routes.map(({ middlewares }) => middlewares[0]?.name)).toEqual(routes.map(() => "gatehouse-strip"));
   });
 
@@ -45,7 +45,9 @@ describe("the local stack under mocks", () => {
     const chains = all.filter(([host]) => host !== "data.localhost");
     const limits = ["anonymous", "whole-query", "unavailable"].map((name) => `gatehouse-${name}`);
     const schemas = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
-    const counts = schemas.map((profile) => [...profile, "gatehouse-exact-count"]);
+    const counts = ["exact", "planned", "estimated"].flatMap((count) =>
+      schemas.map((profile) => [...profile, `gatehouse-${count}-count`]),
+    );
     const description = ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"];
     expect(all.filter(([host]) => host === "data.localhost")).toEqual(
       [description, ...counts, ...schemas].map((end) => ["data.localhost", [...limits, ...end]]),

@@ -41,23 +41,31 @@ async function fetchCounted(
   signal: AbortSignal,
 ): Promise<Counted> {
   const { limits } = await loadConfig();
-  const fetchWith = async (sent: RowsRequest, prefer: string): Promise<Omit<Counted, "exact">> => {
-    const answer = await fetchRows<Row>({ ...sent, prefer }, signal);
+  const fetchWith = async (sent: RowsRequest, prefer?: string): Promise<Omit<Counted, "exact">> => {
+    const answer = await fetchRows<Row>({ ...sent, ...(prefer !== undefined && { prefer }) }, signal);
     return { ...answer, maxRows: answer.maxRows ?? limits.maxRows, view, request: sent };
   };
   if ((endpoint.row_estimate ?? 0) <= limits.exactCountRows) {
     try {
       return { ...(await fetchWith(request, "count=exact")), exact: true };
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "exact_count_refused")) throw error;
+      if (!isRefused(error, "exact_count_refused")) throw error;
     }
   }
   const first = unsortedFirstPage(endpoint, view, request);
-  const answer = await fetchWith(first, "count=estimated");
+  // A relation that hides rows of its tables has no estimate.
+  const answer = await fetchWith(first, "count=estimated").catch((error: unknown) => {
+    if (!isRefused(error, "estimate_refused")) throw error;
+    return fetchWith(first);
+  });
   // PostgREST counts what fits into one answer, and estimates the rest.
   const exact = answer.total !== null && answer.total < answer.maxRows;
   // So few rows are sorted in no time, and the next page continues this one.
   if (exact && first !== request && answer.rows.length < (answer.total ?? 0))
     return { ...(await fetchWith(request, "count=estimated")), exact };
   return { ...answer, exact };
+}
+
+function isRefused(error: unknown, code: string): boolean {
+  return error instanceof ApiError && error.code === code;
 }

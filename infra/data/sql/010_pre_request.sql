@@ -33,9 +33,9 @@ as $$
     and pg_catalog.has_any_column_privilege(c.oid, 'SELECT')
 $$;
 
--- Rows that a count reads, as the statistics have them: of a table with its partitions and children, of a view all that it is made of;
--- unknown ones are none.
-create or replace function gatehouse.estimated_rows(relation oid) returns bigint
+-- The relations whose rows a query of a relation reads, with itself: of a table its partitions and children, of a view all that it is made of. A
+-- materialized view has rows of its own.
+create or replace function gatehouse.relations_read(relation oid) returns setof oid
   language sql
   stable
   set search_path = ''
@@ -43,7 +43,7 @@ as $$
   with recursive parts(oid) as (
     select relation
     union
-    select part.oid from parts cross join lateral (
+    select part.oid from parts join pg_catalog.pg_class c on c.oid = parts.oid and c.relkind <> 'm' cross join lateral (
       select i.inhrelid from pg_catalog.pg_inherits i where i.inhparent = parts.oid
       union all
       select d.refobjid
@@ -54,9 +54,32 @@ as $$
       where r.ev_class = parts.oid
     ) as part(oid)
   )
+  select oid from parts
+$$;
+
+-- Rows that a count reads, as the statistics have them; unknown ones are none.
+create or replace function gatehouse.estimated_rows(relation oid) returns bigint
+  language sql
+  stable
+  set search_path = ''
+as $$
   -- A partitioned table has none of its own, but ANALYZE writes the sum of its partitions to it.
   select coalesce(pg_catalog.sum(c.reltuples) filter (where c.relkind <> 'p' and c.reltuples > 0), 0)::bigint
-  from parts join pg_catalog.pg_class c on c.oid = parts.oid
+  from gatehouse.relations_read(relation) as parts(oid) join pg_catalog.pg_class c on c.oid = parts.oid
+$$;
+
+-- Whether an estimate would reveal rows that a relation does not serve: the planner estimates a filter with the statistics of the tables, which contain
+-- their frequent values and a histogram, also of rows that row security or the condition of a view hides (measured: a hidden name in 208 requests).
+create or replace function gatehouse.reads_hidden_rows(relation oid) returns boolean
+  language sql
+  stable
+  set search_path = ''
+as $$
+  select coalesce(pg_catalog.bool_or(c.relrowsecurity or (c.relkind in ('r', 'p', 'f', 'm')
+    and n.nspname <> all (pg_catalog.string_to_array(gatehouse.setting('exposed'), ',')))), false)
+  from gatehouse.relations_read(relation) as parts(oid)
+  join pg_catalog.pg_class c on c.oid = parts.oid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 $$;
 
 -- The client of a request: who connected to the gateway, which is the last address of X-Forwarded-For; behind a proxy that terminates TLS the address
@@ -169,6 +192,11 @@ begin
   if prefer ~ '(^|,)\s*count=exact\s*(,|$)' and gatehouse.estimated_rows(gatehouse.requested_relation(path, schema)) > most then
     perform gatehouse.answer(400, 'exact_count_refused', pg_catalog.format(
       'only tables of up to %s rows are counted exactly; use Prefer: count=estimated or count=planned', most),
+      '{"Cache-Control": "no-store"}');
+  end if;
+  if prefer ~ 'count=(planned|estimated)' and gatehouse.reads_hidden_rows(gatehouse.requested_relation(path, schema)) then
+    perform gatehouse.answer(400, 'estimate_refused',
+      'rows of this relation are not counted approximately, because it does not show all rows of its tables; use Prefer: count=exact',
       '{"Cache-Control": "no-store"}');
   end if;
 

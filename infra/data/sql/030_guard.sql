@@ -12,7 +12,7 @@ as $$
     select c.oid, c.oid
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = any (pg_catalog.string_to_array(gatehouse.setting('private'), ','))
-      and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
     union
     select reader.relation, readers.source
     from readers cross join lateral (

@@ -79,7 +79,7 @@ as $$
       "profile": { "name": "Accept-Profile", "in": "header", "required": true, "schema": { "const": <schema> },
         "description": "The schema" },
       "select": { "name": "select", "in": "query", "schema": { "type": "string" },
-        "description": "Columns, separated by commas; `alias:column`, `column::type`, `relation(columns)` for related rows" },
+        "description": "Columns, separated by commas; `alias:column`, `column::type`, `relation(columns)` for related rows; at most 100" },
       "order": { "name": "order", "in": "query", "schema": { "type": "string" },
         "description": "Columns to sort by, separated by commas: `column`, `column.desc`, `column.desc.nullslast`" },
       "limit": { "name": "limit", "in": "query", "schema": { "type": "integer", "minimum": 0 },
@@ -88,7 +88,7 @@ as $$
       "range": { "name": "Range", "in": "header", "schema": { "type": "string", "pattern": "^[0-9]+-[0-9]*$" },
         "description": "First and last row, counted from 0, instead of limit and offset: `0-99`; of GET only" },
       "prefer": { "name": "Prefer", "in": "header", "schema": { "enum": ["count=exact", "count=planned", "count=estimated"] },
-        "description": "Puts the number of all rows into Content-Range" },
+        "description": "Puts the number of all rows into Content-Range; estimates are refused for a relation that hides rows of its tables" },
       "known": { "name": "If-None-Match", "in": "header", "schema": { "type": "string" },
         "description": "The ETag of an answer: 304 as long as nothing has changed" }
     },
@@ -106,7 +106,7 @@ as $$
     "responses": {
       "NotModified": { "description": "Nothing has changed", "headers": {
         "ETag": { "$ref": "#/components/headers/ETag" }, "Cache-Control": { "$ref": "#/components/headers/Cache-Control" } } },
-      "BadRequest": { "description": "The query is invalid, or requests an exact count of a large table",
+      "BadRequest": { "description": "The query is invalid, or requests a count that is refused",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/.error" } } } },
       "NotFound": { "description": "There is no such relation in this schema",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/.error" } } } },

@@ -1,7 +1,8 @@
-import type { GrantExpectation } from "./expectation.ts";
+import { FUNCTIONS_SCHEMA, type GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
 import type { Live, Relation, Routine } from "./live.ts";
 import { quoted } from "./sql.ts";
+import { unrecordedFindings } from "./unrecorded.ts";
 
 /**
  * What the relations of exposed schemas serve in addition to their own rows. A view reads with its owner's rights and a partitioned table
@@ -11,6 +12,7 @@ export function* closureFindings(live: Live, expected: GrantExpectation): Iterab
   const relations = new Map(live.relations.map((relation) => [`pg_class:${relation.id}`, relation]));
   const routines = new Map(live.routines.map((routine) => [`pg_proc:${routine.id}`, routine]));
   const edges = Map.groupBy(live.dependencies, ({ source }) => source);
+  const unrecorded = Map.groupBy(live.unrecorded, ({ id }) => id);
   for (const [start, relation] of relations) {
     if (relation.kind === "sequence" || expected.schemas.get(relation.schema)?.access !== "exposed") continue;
     const reached = new Map<string, Path>([[start, { through: [], reader: undefined, filled: false }]]);
@@ -18,6 +20,11 @@ export function* closureFindings(live: Live, expected: GrantExpectation): Iterab
       const [read, called] = [relations.get(id), routines.get(id)];
       if (id !== start && read) yield* readFindings(relation, read, path, live, expected);
       if (called) yield* callFindings(relation, called, path, expected);
+      if (read) {
+        const through = id === start ? "" : pathText([...path.through, read.name]);
+        const filled = path.filled || read.kind === "materialized view";
+        yield* unrecordedFindings(relation, read, unrecorded.get(read.id) ?? [], { path: through, filled }, expected);
+      }
       const next: Path = read
         ? {
             through: id === start ? [] : [...path.through, read.name],
@@ -89,7 +96,7 @@ function rowSecurityHint(read: Relation, reader: Relation, live: Live): string |
 
 function* callFindings(
   relation: Relation,
-  { schema, name, owner, definer }: Routine,
+  { schema, name, owner, definer, opaque }: Routine,
   { through, filled }: Path,
   { schemas }: GrantExpectation,
 ): Iterable<GrantFinding> {
@@ -98,6 +105,12 @@ function* callFindings(
   if (filled && planned?.access === "private") {
     const problem = `is filled with what ${name}${pathText(through)} returns, of the private schema ${quoted(schema)}`;
     yield report("leak", problem, `take ${name} out of it, or drop it; until then its rows are public`);
+    return;
+  }
+  if (filled && opaque && schema !== FUNCTIONS_SCHEMA) {
+    const problem = `is filled with what ${name}${pathText(through)} returns, whose body is text: what it reads is not recorded`;
+    const hint = `write the body in standard SQL (BEGIN ATOMIC), declare ${name} IMMUTABLE if it reads no relation, or take it out`;
+    yield report("leak", problem, hint);
     return;
   }
   // The API's own functions are SECURITY DEFINER on purpose; their owner is checked in owners.ts.

@@ -10,6 +10,7 @@ export interface Live {
   readonly relations: readonly Relation[];
   readonly routines: readonly Routine[];
   readonly dependencies: readonly Dependency[];
+  readonly unrecorded: readonly Unrecorded[];
   readonly privileges: readonly LivePrivilege[];
   readonly defaults: readonly LiveDefault[];
   readonly owned: readonly Owned[];
@@ -69,12 +70,25 @@ export interface Routine {
   readonly pinned: boolean;
   /** The anonymous role can execute it. */
   readonly reachable: boolean;
+  /** Its body is text, of which Postgres records nothing, and it may read relations: it is not immutable. */
+  readonly opaque: boolean;
 }
 
 /** `pg_class:<id>`, `pg_proc:<id>` or `pg_operator:<id>`. */
 export interface Dependency {
   readonly source: string;
   readonly target: string;
+}
+
+/** What a relation reads without a dependency that Postgres records. */
+export interface Unrecorded {
+  /** Of the relation. */
+  readonly id: string;
+  /** A relation of the system catalog; a function that runs a text as SQL or reads files; a table of this database, as a foreign table. */
+  readonly kind: "catalog" | "function" | "remote";
+  readonly name: string;
+  /** Of a remote table. */
+  readonly schema: string | null;
 }
 
 export interface LivePrivilege {
@@ -141,6 +155,7 @@ export async function readLive(client: ClientBase, { schemas, roles }: GrantExpe
     relations: await read("relations", anonymous),
     routines: await read("routines", planned, anonymous),
     dependencies: await read("dependencies"),
+    unrecorded: await read("unrecorded"),
     privileges: await read("privileges", planned),
     defaults: await read("defaults"),
     owned: await read("owned", [anonymous, authenticator]),

@@ -112,7 +112,7 @@ describe("the plan of any stack", () => {
           ...(rule.match.includes(OUTPOST_PREFIX) ? ["sign-in-error"] : []),
           ...(kinds.includes("background") ? ["background-end"] : []),
           ...(exposure.role === "data-api" ? ["anonymous", "whole-query", "unavailable", "profile"] : []),
-          ...(rule.match.includes("count=exact") ? ["exact-count"] : []),
+          ...(/count=(exact|planned|estimated)`/.test(rule.match) ? ["count"] : []),
           ...(rule.match.includes("/openapi.json") ? ["replace-path"] : []),
         ]);
         expect([rule.openBecause === undefined, kinds.includes("background") && !asks]).toEqual([asks, false]);

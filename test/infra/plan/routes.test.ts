@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
-import { background } from "../../../infra/plan/matchers.ts";
+import { background, COUNTS } from "../../../infra/plan/matchers.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import { basic, oauth2, proxy, sections, shell, stack } from "../../config/stacks.ts";
 import { chainsOf, onMesh, rules, rulesOf } from "./rules.ts";
@@ -8,17 +8,25 @@ import { BOTH, planOf } from "./stacks.ts";
 
 const LOCAL = { localhost: true };
 const READS = "(Method(`GET`) || Method(`HEAD`) || Method(`OPTIONS`))";
-const EMBEDS = '!QueryRegexp(`select`, `(?s)[(][^)]*[(]|[(].*".*[(]|([(].*){4}`)';
-const EXACT = "HeaderRegexp(`Prefer`, `(?i)count=exact`)";
+const SELECTED = [
+  '(?s)[(][^)]*[(]|[(].*".*[(]|([(].*){4}',
+  "(^|[^A-Za-z0-9_$])(array_agg|jsonb?_agg(_strict)?)($|[^A-Za-z0-9_$])",
+  "::\\s*_*(?i:reg)|([^,]*,){100}",
+].join("|");
+const ESTIMATED = "(HeaderRegexp(`Prefer`, `(?i)count=(planned|estimated)`) && QueryRegexp(`select`, `[(]`))";
 const SCHEMAS = [
   "(!HeaderRegexp(`Accept-Profile`, `.*`) || HeaderRegexp(`Accept-Profile`, `^api_v1$`))",
   "HeaderRegexp(`Accept-Profile`, `^marts$`)",
   "HeaderRegexp(`Accept-Profile`, `^raw$`)",
-].map((selects) => `!PathPrefix(\`/rpc/\`) && ${EMBEDS} && ${selects}`);
+].map(
+  (selects) => `!PathPrefix(\`/rpc/\`) && !QueryRegexp(\`select\`, \`${SELECTED}\`) && !${ESTIMATED} && ${selects}`,
+);
 /** What is asked, and the rank of its rule. */
 const DATA: [string, number][] = [
   ["Path(`/openapi.json`)", 200],
-  ...SCHEMAS.map((schema): [string, number] => [`${schema} && ${EXACT}`, 150]),
+  ...Object.entries({ exact: 150, planned: 140, estimated: 130 }).flatMap(([count, rank]) =>
+    SCHEMAS.map((schema): [string, number] => [`HeaderRegexp(\`Prefer\`, \`(?i)count=${count}\`) && ${schema}`, rank]),
+  ),
   ...SCHEMAS.map((schema): [string, number] => [schema, 100]),
 ];
 
@@ -97,7 +105,7 @@ describe("a route", () => {
     const profiles = ["api-v1", "marts", "raw"].map((schema) => [`gatehouse-profile-${schema}`]);
     const ends = [
       ["gatehouse-profile-gatehouse-openapi", "gatehouse-openapi"],
-      ...profiles.map((profile) => [...profile, "gatehouse-exact-count"]),
+      ...COUNTS.flatMap((count) => profiles.map((profile) => [...profile, `gatehouse-${count}-count`])),
       ...profiles,
     ];
     const rules = DATA.map(([what], index): [string, string[]] => [
@@ -131,9 +139,11 @@ describe("a route", () => {
       { name: "gatehouse-rate-limit-upstream", namespace, kind: "rate-limit", average: 5, burst: 7, upstream: true },
       { name: "gatehouse-in-flight-upstream", namespace, kind: "in-flight", amount: 3, upstream: true },
       { name: "gatehouse-profile-api-v1", namespace, kind: "profile", schema: "api_v1", deprecation: undefined },
-      { name: "gatehouse-exact-count", namespace, kind: "exact-count" },
+      { name: "gatehouse-exact-count", namespace, kind: "count", count: "exact" },
       { name: "gatehouse-profile-marts", namespace, kind: "profile", schema: "marts", deprecation: undefined },
       { name: "gatehouse-profile-raw", namespace, kind: "profile", schema: "raw", deprecation: raw },
+      { name: "gatehouse-planned-count", namespace, kind: "count", count: "planned" },
+      { name: "gatehouse-estimated-count", namespace, kind: "count", count: "estimated" },
     ]);
   });
 

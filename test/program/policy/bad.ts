@@ -77,7 +77,7 @@ export const BAD: readonly Bad[] = [
     edit("IngressRoute gatehouse-data/gatehouse-data-api", ({ spec }) => {
       spec.routes = spec.routes.map((one) => ({ ...one, services: [{ name: "private", port: 80 }] }));
     }),
-    Array.from({ length: 7 }, () => "routes-are-protected: IngressRoute gatehouse-data/gatehouse-data-api"),
+    Array.from({ length: 13 }, () => "routes-are-protected: IngressRoute gatehouse-data/gatehouse-data-api"),
   ],
   // A planned route has no other content than the plan.
   [

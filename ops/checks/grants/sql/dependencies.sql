@@ -32,6 +32,6 @@ from edge
 where (source_class, source) <> (target_class, target)
   and not exists (
     select from pg_class c
-    where target_class = 'pg_class'::regclass and c.oid = target and c.relkind not in ('r', 'v', 'm', 'f', 'p')
+    where target_class = 'pg_class'::regclass and c.oid = target and c.relkind not in ('r', 'v', 'm', 'f', 'p', 'S')
   )
 order by 1, 2

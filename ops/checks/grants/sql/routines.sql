@@ -1,4 +1,4 @@
--- $1 the planned schemas, $2 the anonymous role. Routines in those schemas, and SECURITY DEFINER routines in others.
+-- $1 the planned schemas, $2 the anonymous role. Routines in those schemas, and in others those that are SECURITY DEFINER or opaque.
 select
   p.oid::text as id, n.nspname::text as schema,
   format('%I.%I(%s)', n.nspname, p.proname, oidvectortypes(p.proargtypes)) as name,
@@ -11,13 +11,15 @@ select
       from pg_roles r where r.rolname = $2
     ),
     false
-  ) as reachable
+  ) as reachable,
+  p.prosqlbody is null and l.lanname not in ('c', 'internal') and p.provolatile <> 'i' as opaque
 from pg_catalog.pg_proc p
 join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+join pg_catalog.pg_language l on l.oid = p.prolang
 where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
   and (
     n.nspname = any ($1)
-    or p.prosecdef and not exists (
+    or (p.prosecdef or p.prosqlbody is null and l.lanname not in ('c', 'internal') and p.provolatile <> 'i') and not exists (
       select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
     )
   )

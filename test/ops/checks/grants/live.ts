@@ -49,7 +49,7 @@ export function plannedLive(plan: DataPlan): Live {
   const relations = plan.schemas.map((schema) => relation(schema.name, "t", { owner: schema.owner }));
   const routines = plan.schemas.map((schema) => ({
     ...{ id: schema.name, schema: schema.name, name: `${schema.name}.f()`, kind: "function" as const },
-    ...{ owner: schema.owner, definer: false, pinned: true, reachable: false },
+    ...{ owner: schema.owner, definer: false, pinned: true, reachable: false, opaque: false },
   }));
   const actual = plan.grants.filter(({ privileges }) => privileges.length > 0);
   return {
@@ -72,6 +72,7 @@ export function plannedLive(plan: DataPlan): Live {
     relations,
     routines,
     dependencies: [],
+    unrecorded: [],
     privileges: [
       ...actual.map(({ kind, schema, role: grantee, privileges }) => {
         const name =

@@ -1,0 +1,93 @@
+/** What a `select` can make Postgres return in addition to the columns of a row; each with a control that reaches PostgREST without the gateway. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { asAdministrator, asOwner, responseTo, rowsOf, sendRequest, until } from "./api-client.ts";
+import { podAddress } from "./defences.ts";
+import { NO_ROUTE } from "./expected-responses.ts";
+
+const marts = { "Accept-Profile": "marts" };
+
+beforeAll(async () => {
+  await asOwner("create table marts.oids (id bigint, json_aggregate text)");
+  await asAdministrator(
+    "insert into marts.oids values ('private_marts.secret_person'::regclass::oid::bigint, 'person')",
+  );
+  await until(200, async () => (await sendRequest("GET /oids", { headers: marts })).status);
+});
+afterAll(() => asOwner("drop table if exists marts.oids"));
+
+describe("a function of the whole row", () => {
+  test.each([
+    "json_agg",
+    "jsonb_agg",
+    "json_agg_strict",
+    "array_agg",
+    "all:json_agg",
+    "number,json_agg",
+    "json_agg::text",
+    '"json_agg"',
+    "%6Ason_agg",
+    "number&select=json_agg",
+  ])("is not routed: select=%s", async (select) => {
+    expect(await responseTo(`GET /ref_number?select=${select}`, { headers: marts })).toEqual(NO_ROUTE);
+  });
+
+  test("is not routed in related rows", async () => {
+    const target = "/dim_fylke?select=fylke_nr,dim_kommune(json_agg)";
+    expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(NO_ROUTE);
+  });
+
+  test("control: PostgREST returns every row in one, past the maximum number of rows", async () => {
+    const [row] = await rowsOf("GET /ref_number?select=json_agg", { headers: marts, to: await podAddress() });
+    expect(row?.["json_agg"]).toHaveLength(1500);
+  });
+});
+
+describe("the name of an object by its OID", () => {
+  test.each([
+    "id::regclass",
+    "id::%20regclass",
+    "id::REGCLASS",
+    "id::_regclass",
+    "name:id::regclass",
+    "count::regrole",
+  ])("is not routed: select=%s", async (select) => {
+    expect(await responseTo(`GET /oids?select=${select}`, { headers: marts })).toEqual(NO_ROUTE);
+  });
+
+  test("control: PostgREST returns the name of a private table", async () => {
+    const rows = await rowsOf("GET /oids?select=id::regclass", { headers: marts, to: await podAddress() });
+    expect(rows).toEqual([{ id: "private_marts.secret_person" }]);
+  });
+});
+
+describe("columns", () => {
+  const columns = (count: number): string => Array.from({ length: count }, (_, index) => `a${index}:number`).join(",");
+  test("are returned up to 100", async () => {
+    const [row] = await rowsOf(`GET /ref_number?limit=1&select=${columns(100)}`, { headers: marts });
+    expect(Object.keys(row ?? {})).toHaveLength(100);
+  });
+
+  test("are not routed above 100", async () => {
+    const target = `/ref_number?limit=1&select=${columns(101)}`;
+    expect(await responseTo(`GET ${target}`, { headers: marts })).toEqual(NO_ROUTE);
+  });
+
+  test("with other casts, and with names that contain those of functions, are returned", async () => {
+    const target = "/oids?select=id::text,json_aggregate,kind:json_aggregate::varchar";
+    const [row] = await rowsOf(`GET ${target}`, { headers: marts });
+    expect(row).toMatchObject({ json_aggregate: "person", kind: "person" });
+  });
+});
+
+describe("an estimate", () => {
+  test.each(["count=planned", "count=estimated"])("of related rows is not routed: %s", async (Prefer) => {
+    const target = "/dim_fylke?select=fylke_nr,dim_kommune!inner(kommune_nr)";
+    expect(await responseTo(`GET ${target}`, { headers: { ...marts, Prefer } })).toEqual(NO_ROUTE);
+  });
+
+  test("in the first of two lines is the only preference that PostgREST and the database receive", async () => {
+    const lines = [...Object.entries(marts), ["Prefer", "count=planned"], ["Prefer", "handling=lenient"]] as const;
+    const { status, headers } = await sendRequest("HEAD /ref_number?limit=0", { headers: lines });
+    expect([status, headers["preference-applied"]]).toEqual([206, "count=planned"]);
+  });
+});

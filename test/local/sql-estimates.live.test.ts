@@ -1,0 +1,67 @@
+/** Estimates of the planner, which reads statistics of rows that a relation does not serve. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type DataApi, startDataApi } from "./postgrest.ts";
+
+let api: DataApi;
+beforeAll(async () => {
+  api = await startDataApi();
+  await api.query(`create schema staging authorization ${api.roles.owner}`);
+  await api.query(
+    `create table staging.patient (id integer, name text, consent boolean);
+     insert into staging.patient select n, case when n % 20 = 0 then 'Kari' else 'N' || n end, n % 20 > 0 from generate_series(1, 20000) n;
+     create view api_v1.patient as select id, name from staging.patient where consent;
+     create table marts.secured as table staging.patient;
+     alter table marts.secured enable row level security;
+     create policy consented on marts.secured for select using (consent);
+     create table marts.shown as table staging.patient;
+     create view api_v1.shown as select * from marts.shown where consent;
+     create materialized view marts.filled as select id, name from staging.patient where consent;
+     analyze`,
+    api.roles.owner,
+  );
+});
+afterAll(() => api.stop());
+
+const count = async (relation: string, profile: string, prefer: string): Promise<unknown> => {
+  const path = `/${relation}?limit=0&name=eq.Kari`;
+  const { status, headers } = await api.get(path, { "accept-profile": profile, prefer }, "HEAD");
+  return status === 400 ? "refused" : headers["content-range"];
+};
+
+describe.each(["count=planned", "count=estimated"])("%s", (prefer) => {
+  test.each([
+    ["a view that hides rows of a table in a hidden schema", "patient", "api_v1", "refused"],
+    ["a table with row security", "secured", "marts", "refused"],
+    ["a table whose rows are all served", "shown", "marts", "*/1000"],
+    ["a view of such a table", "shown", "api_v1", expect.stringMatching(/^\*\/\d+$/)],
+    ["a materialized view, which has statistics of its own", "filled", "marts", expect.stringMatching(/^\*\/[01]$/)],
+  ])("of %s", async (_, relation, profile, expected) => {
+    expect(await count(relation, profile, prefer)).toEqual(expected);
+  });
+});
+
+test("the refusal names no relation", async () => {
+  const headers = { "accept-profile": "api_v1", prefer: "handling=lenient, count=planned" };
+  const { status, body } = await api.get("/patient?limit=0", headers);
+  expect([status, JSON.parse(body)]).toEqual([
+    400,
+    expect.objectContaining({ code: "estimate_refused", message: expect.not.stringContaining("staging") as unknown }),
+  ]);
+});
+
+test("an exact count has the rows that are served", async () => {
+  expect(await count("patient", "api_v1", "count=exact")).toBe("*/0");
+});
+
+test("control: without the refusal, a hidden value has another estimate than an absent one", async () => {
+  await api.query(
+    "create or replace function gatehouse.reads_hidden_rows(relation oid) returns boolean language sql as 'select false'",
+  );
+  const headers = { "accept-profile": "marts", prefer: "count=planned" };
+  const estimate = async (name: string): Promise<number> => {
+    const answer = await api.get(`/secured?limit=0&name=eq.${name}`, headers, "HEAD");
+    return Number(/\d+$/.exec(String(answer.headers["content-range"]))?.[0]);
+  };
+  expect(await estimate("Kari")).toBeGreaterThan(100 * (await estimate("absent")));
+  api.migrate();
+});

@@ -27,7 +27,19 @@ async function attempt(sql: string): Promise<string> {
 const refusal = (kind: string, relation: string, source = "private_marts.person"): string =>
   `${kind} ${relation} reads ${source}, which holds personal data: everyone could read it there`;
 
+test("refuses also in a session with session_replication_role = replica, which bulk loads use", async () => {
+  const sql = `begin; set local session_replication_role = replica; set local role ${api.roles.owner};
+    create view api_v1.people as select * from private_marts.person; rollback`;
+  await expect(api.query(sql)).rejects.toThrow(refusal("view", "api_v1.people"));
+});
+
 describe("refuses to serve personal data", () => {
+  test("in the position of a sequence", async () => {
+    await api.query("create sequence if not exists private_marts.numbers", api.roles.owner);
+    const sql = "create view api_v1.last_number as select last_value from private_marts.numbers";
+    expect(await attempt(sql)).toBe(refusal("view", "api_v1.last_number", "private_marts.numbers"));
+  });
+
   test.each([
     ["a view", "create view api_v1.people as select * from private_marts.person", "view", "api_v1.people"],
     ["a count", "create view api_v1.people as select count(*) from private_marts.person", "view", "api_v1.people"],

@@ -64,6 +64,7 @@ begin
 end
 $$;
 
+-- Always: also in sessions with session_replication_role = replica, which bulk loads use.
 select gatehouse.attempt($$
 create event trigger gatehouse_guard_private on ddl_command_end
   when tag in (
@@ -71,7 +72,8 @@ create event trigger gatehouse_guard_private on ddl_command_end
     'SELECT INTO', 'ALTER TABLE', 'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA', 'CREATE SCHEMA', 'ALTER SCHEMA',
     'CREATE EXTENSION', 'ALTER EXTENSION'
   )
-  execute function gatehouse.guard_private()
+  execute function gatehouse.guard_private();
+alter event trigger gatehouse_guard_private enable always
 $$);
 
 -- What was there before the trigger.

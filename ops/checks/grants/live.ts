@@ -129,6 +129,8 @@ export interface Owned {
 export interface EventTrigger {
   readonly name: string;
   readonly enabled: boolean;
+  /** Runs in sessions with `session_replication_role = replica`, too. */
+  readonly always: boolean;
   readonly owner: string;
   /** Of its function. */
   readonly schema: string;

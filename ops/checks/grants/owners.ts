@@ -3,6 +3,9 @@ import { type GrantFinding, reporter } from "./finding.ts";
 import type { Live, Owned, Relation, Routine } from "./live.ts";
 import { grant, quoted } from "./sql.ts";
 
+/** Refuses views that read a private schema. */
+const GUARD = "gatehouse_guard_private";
+
 /** Who owns what is in the plan, and what runs with its owner's rights. */
 export function* ownerFindings(live: Live, expected: GrantExpectation): Iterable<GrantFinding> {
   yield* schemaOwners(live, expected);
@@ -111,7 +114,11 @@ function* eventTriggers(live: Live, expected: GrantExpectation): Iterable<GrantF
       yield report("outage", "does not exist, so it does not run when the schema changes", again);
       continue;
     }
-    if (!found.enabled) yield report("outage", "is disabled", `ALTER EVENT TRIGGER ${name} ENABLE;`);
+    const isGuard = name === GUARD;
+    const enable = `ALTER EVENT TRIGGER ${name} ENABLE${isGuard ? " ALWAYS" : ""};`;
+    if (!found.enabled) yield report("outage", "is disabled", enable);
+    else if (isGuard && !found.always)
+      yield report("reach", "does not run in sessions with session_replication_role = replica", enable);
     if (found.schema === FUNCTIONS_SCHEMA) continue;
     yield report("takeover", `runs a function of schema ${quoted(found.schema)}, not ${FUNCTIONS_SCHEMA}`, again);
   }

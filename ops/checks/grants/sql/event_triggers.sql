@@ -1,5 +1,5 @@
 select
-  e.evtname::text as name, e.evtenabled in ('O', 'A') as enabled, pg_get_userbyid(e.evtowner)::text as owner,
+  e.evtname::text as name, e.evtenabled in ('O', 'A') as enabled, e.evtenabled = 'A' as always, pg_get_userbyid(e.evtowner)::text as owner,
   n.nspname::text as schema
 from pg_event_trigger e
 join pg_proc p on p.oid = e.evtfoid

@@ -89,7 +89,7 @@ export function plannedLive(plan: DataPlan): Live {
     })),
     owned: [],
     eventTriggers: expected.eventTriggers.map((name) => ({
-      ...{ name, enabled: true, owner: administrator, schema: "gatehouse" },
+      ...{ name, enabled: true, always: true, owner: administrator, schema: "gatehouse" },
     })),
   };
 }

@@ -2,22 +2,25 @@ import { can, type Tampering } from "./tampering.ts";
 
 const definer = "RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT count(*) FROM private_marts.people'";
 /** Disables the event triggers that reject such views; only a superuser can. */
-const unguarded = "SET LOCAL session_replication_role = replica;";
+const unguarded = (sql: string) =>
+  `ALTER EVENT TRIGGER gatehouse_guard_private DISABLE; ${sql}; ALTER EVENT TRIGGER gatehouse_guard_private ENABLE ALWAYS`;
 const asOwner = (sql: string) => `SET LOCAL ROLE pipeline; ${sql}; RESET ROLE;`;
 
 export const OBJECTS: readonly Tampering[] = [
   {
     name: "reports a view that reads a private table",
-    sql: `${unguarded} ${asOwner("CREATE VIEW api_v1.leak AS SELECT name FROM private_marts.people")}`,
+    sql: unguarded(asOwner("CREATE VIEW api_v1.leak AS SELECT name FROM private_marts.people")),
     found: [["view api_v1.leak", "serves rows of the private table private_marts.people"]],
     condition: `${can("table", "api_v1.leak", "SELECT")} AND NOT ${can("table", "private_marts.people", "SELECT")}`,
     fix: "DROP VIEW api_v1.leak",
   },
   {
     name: "reports a materialized view that reads it through views, one with security_invoker",
-    sql: `${unguarded} ${asOwner(`CREATE VIEW catalog.a AS SELECT * FROM private_marts.people;
+    sql: unguarded(
+      asOwner(`CREATE VIEW catalog.a AS SELECT * FROM private_marts.people;
       CREATE VIEW private_marts.b WITH (security_invoker) AS SELECT * FROM catalog.a;
-      CREATE MATERIALIZED VIEW marts.c AS SELECT count(*) FROM private_marts.b`)}`,
+      CREATE MATERIALIZED VIEW marts.c AS SELECT count(*) FROM private_marts.b`),
+    ),
     found: [
       [
         "materialized view marts.c",
@@ -88,7 +91,7 @@ export const OBJECTS: readonly Tampering[] = [
   },
   {
     name: "reports a private sequence",
-    sql: `${unguarded} ${asOwner("CREATE VIEW api_v1.last_person AS SELECT last_value FROM private_marts.people_id_seq")}`,
+    sql: unguarded(asOwner("CREATE VIEW api_v1.last_person AS SELECT last_value FROM private_marts.people_id_seq")),
     found: [["view api_v1.last_person", "serves rows of the private sequence private_marts.people_id_seq"]],
     fix: "DROP VIEW api_v1.last_person",
   },
@@ -107,7 +110,9 @@ export const OBJECTS: readonly Tampering[] = [
   },
   {
     name: "reports a private partition of an exposed table",
-    sql: `${unguarded} ${asOwner("CREATE TABLE private_marts.events_2027 PARTITION OF marts.events FOR VALUES FROM (2027) TO (2028)")}`,
+    sql: unguarded(
+      asOwner("CREATE TABLE private_marts.events_2027 PARTITION OF marts.events FOR VALUES FROM (2027) TO (2028)"),
+    ),
     found: [["partitioned table marts.events", "serves rows of the private table private_marts.events_2027"]],
     fix: "DROP TABLE private_marts.events_2027",
   },
@@ -227,6 +232,13 @@ export const OBJECTS: readonly Tampering[] = [
     ],
     fix: `DROP VIEW marts.a; DROP VIEW catalog.all_sales; DROP TABLE catalog.events_2027; REVOKE CREATE ON SCHEMA catalog FROM bypass;
       DROP POLICY cheap ON marts.sales; ALTER TABLE marts.sales DISABLE ROW LEVEL SECURITY`,
+  },
+  {
+    name: "reports a guard that bulk loads bypass",
+    sql: "ALTER EVENT TRIGGER gatehouse_guard_private ENABLE",
+    found: [
+      ["event trigger gatehouse_guard_private", "does not run in sessions with session_replication_role = replica"],
+    ],
   },
   {
     name: "reports disabled and missing event triggers",

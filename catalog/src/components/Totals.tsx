@@ -19,10 +19,11 @@ export function Totals({ answer, stale }: Props): VNode {
   const total = Math.max(answer.total ?? 0, rows.length > 0 ? to : 0);
   if (rows.length === 0)
     return <p role="status">{t(page > 1 ? "rangePast" : filters.length > 0 ? "rangeNone" : "rangeEmpty", { page })}</p>;
+  const range = answer.total === null ? "rangeUncounted" : exact ? "rangeExact" : "rangeAbout";
   const complete = page === 1 && rows.length < Math.min(size, maxRows);
   return (
     <p role="status" class="totals">
-      <strong>{t(exact ? "rangeExact" : "rangeAbout", { from, to, total })}</strong>{" "}
+      <strong>{t(range, { from, to, total })}</strong>{" "}
       {!stale && (
         <span>
           {complete || (exact && total === rows.length)

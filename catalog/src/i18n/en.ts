@@ -78,6 +78,7 @@ export const en = {
   dimensionsLabel: "Table of dimensions",
   rangeExact: "Rows {from}–{to} of {total} (counted exactly)",
   rangeAbout: "Rows {from}–{to} of about {total} (an estimate, not counted)",
+  rangeUncounted: "Rows {from}–{to} (of a number that is neither counted nor estimated)",
   rangeNone: "No row matches the filters.",
   rangeEmpty: "This table has no rows.",
   rangePast: "There is no page {page}: it is after the last row.",

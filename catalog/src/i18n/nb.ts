@@ -80,6 +80,7 @@ export const nb: Texts = {
   dimensionsLabel: "Tabell med dimensjoner",
   rangeExact: "Rad {from}–{to} av {total} (talt nøyaktig)",
   rangeAbout: "Rad {from}–{to} av omtrent {total} (anslag, ikke talt)",
+  rangeUncounted: "Rad {from}–{to} (av et antall som verken er talt eller anslått)",
   rangeNone: "Ingen rader passer filtrene.",
   rangeEmpty: "Denne tabellen har ingen rader.",
   rangePast: "Side {page} finnes ikke: radene slutter før den.",

@@ -1,10 +1,11 @@
 /** Tables with 200 columns and with a million rows: pages load in time and render a part only. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sendRequest, asOwner, until } from "../api-client.ts";
+import { asAdministrator, asOwner, sendRequest, until } from "../api-client.ts";
 import { settled, texts, useBrowser } from "./browser.ts";
 import { expectedRows, ROWS, shownColumns, shownRows, shownTotals } from "./table.ts";
 
 const visit = useBrowser();
+const MARTS = { headers: { "Accept-Profile": "marts" } };
 
 const NAMES = Array.from({ length: 200 }, (_, index) => `value_${index + 1}`);
 /** Maximum duration of an action in milliseconds on a busy machine. */
@@ -17,8 +18,7 @@ beforeAll(async () => {
     `create table marts.fact_wide (id integer primary key, ${columns})`,
     `insert into marts.fact_wide select number, ${values} from generate_series(1, 300) as number`,
   );
-  const headers = { "Accept-Profile": "marts" };
-  await until(200, async () => (await sendRequest("GET /fact_wide?limit=0", { headers })).status);
+  await until(200, async () => (await sendRequest("GET /fact_wide?limit=0", MARTS)).status);
 });
 afterAll(() => asOwner("drop table if exists marts.fact_wide"));
 
@@ -43,6 +43,37 @@ test("renders the visible ones of 200 columns, and others after scrolling or cho
       await expectedRows(`fact_wide?select=${chosen.join(",")}&order=id&limit=100`),
     );
   });
+});
+
+test("shows more columns than the API permits in a list", async () => {
+  const chosen = NAMES.slice(50, 180);
+  await visit(`/data/marts/fact_wide?${chosen.map((name) => `col=${name}`).join("&")}`, async (page) => {
+    expect((await shownColumns(page)).slice(0, 2)).toEqual(["value_51", "value_52"]);
+    expect((await shownRows(page))[0]?.slice(0, 2)).toEqual(["1051", "1052"]);
+  });
+});
+
+test("shows rows without a count if the API refuses an estimate", async () => {
+  await asOwner(
+    "create table marts.fact_secured (id integer primary key) with (autovacuum_enabled = false)",
+    "insert into marts.fact_secured select generate_series(1, 300)",
+    "alter table marts.fact_secured enable row level security",
+    "create policy everyone on marts.fact_secured for select using (true)",
+  );
+  await asAdministrator("update pg_class set reltuples = 2000000 where oid = 'marts.fact_secured'::regclass");
+  try {
+    await until(200, async () => (await sendRequest("GET /fact_secured?limit=0", MARTS)).status);
+    await visit(
+      "/data/marts/fact_secured",
+      async (page) => {
+        expect(await shownTotals(page)).toMatch(/^Rows 1–100 \(of a number that is neither counted nor estimated\) /);
+        expect((await shownRows(page)).length).toBe(100);
+      },
+      { expected: /status of 400/ },
+    );
+  } finally {
+    await asOwner("drop table marts.fact_secured");
+  }
 });
 
 test("shows first, last and middle pages of a million rows in time, with an estimated count", async () => {

@@ -1,6 +1,8 @@
 /** Services that the gateway protects. The fields of each type are in protections/. */
 import { z } from "zod";
+import { dnsLabel } from "../../infra/plan/dnsLabel.ts";
 import { derivedSlugs } from "../../infra/plan/slugs.ts";
+import { traefikName } from "../../infra/plan/traefikName.ts";
 import type { EntrySettings } from "../../protections/entry.ts";
 import { clientSecretRules } from "../../protections/oauthClient.ts";
 import { entrySchemas, PROTECTIONS, type Service, type ServiceInput } from "../../protections/table.ts";
@@ -120,11 +122,11 @@ export function nameRules({ settings, services }: Drafts): Problem[] {
     else if (name !== undefined) names.set(name, location);
     const namespace = fields.service?.namespace;
     if (fields.type === "basic" && name !== undefined && namespace !== undefined) {
-      // Traefik joins them with a hyphen to the name of the middleware, and one of two with the same name protects both hosts.
-      const key = `${namespace}-${name}`;
+      // Traefik joins them to the name of the middleware, and one of two with the same name protects both hosts.
+      const key = traefikName(namespace, dnsLabel(name, "basic-auth"));
       const other = joined.get(key);
       if (other !== undefined && first === undefined) {
-        const message = `namespace and name "${key}" are those of "${other}" for Traefik, which joins them with a hyphen`;
+        const message = `namespace "${namespace}" and name "${name}" are those of "${other}" for Traefik, which joins them with one hyphen between words`;
         found.push(problem(location, message, "rename one of the two"));
       }
       joined.set(key, name);

@@ -23,7 +23,7 @@ export function accessOf(plan: Plan | undefined): Access {
     host: hosts(plan),
     client: new Map(plan.clients.map((client) => [client.service, clientFacts(client)])),
     member: new Map(plan.members.map(({ name, kind, groups }) => [name, { kind, groups: groups.toSorted() }])),
-    login: new Map(plan.logins.map(({ service, username }) => [service, { username }])),
+    login: new Map(plan.logins.map(({ service, ...facts }) => [service, facts])),
     group: new Map(plan.groups.map((group): [string, GroupFacts] => [group, groupFacts(plan, group)])),
     domain: new Map(plan.records.map((set) => [set.domain, domainFacts(set)])),
     schema: plan.data ? schemas(plan, plan.data, roles) : new Map(),

@@ -10,7 +10,7 @@ export interface Sections {
   readonly client: ClientFacts;
   /** By name. */
   readonly member: MemberFacts;
-  /** The usernames of basic services, by service. */
+  /** The usernames of basic services, and where their passwords come from, by service. */
   readonly login: LoginFacts;
   /** By name. */
   readonly group: GroupFacts;
@@ -69,7 +69,7 @@ export interface ClientFacts extends Tokens {
 }
 
 export type MemberFacts = Pick<Member, "kind" | "groups">;
-export type LoginFacts = Pick<Login, "username">;
+export type LoginFacts = Omit<Login, "service">;
 export interface GroupFacts {
   /** By a deployment, unless it exists; otherwise it must exist. */
   readonly created: boolean;

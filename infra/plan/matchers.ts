@@ -102,6 +102,14 @@ export function estimatesRelated(): string {
   return "(HeaderRegexp(`Prefer`, `(?i)count=(planned|estimated)`) && QueryRegexp(`select`, `[(]`))";
 }
 
+/**
+ * The addresses of forward auth. Traefik compares a path with `%2F` left encoded, and the outpost one that is decoded (authentik,
+ * `configureForward`: gorilla/mux without `UseEncodedPath`).
+ */
+export function forwardAuthAddress(outpost: string): string {
+  return `PathRegexp(\`(?i)^${outpost.replaceAll(".", "[.]")}/auth(/|%2F)\`)`;
+}
+
 /** A request for a number of rows, in one of its `Prefer`. */
 export function counts(count: Count): string {
   return `HeaderRegexp(\`Prefer\`, \`(?i)count=${count}\`)`;

@@ -55,7 +55,8 @@ function logins({ services }: Settings, all: readonly Exposure[]): Login[] {
   const exposed = new Set(all.map(({ entry }) => entry));
   return services.flatMap((service) => {
     const credentials = protectionOf(service.type).credentials?.(service);
-    return credentials && exposed.has(service.name) ? { service: service.name, username: credentials.username } : [];
+    if (!credentials || !exposed.has(service.name)) return [];
+    return { service: service.name, username: credentials.username, password: credentials.password.template };
   });
 }
 

@@ -3,7 +3,7 @@ import type { DataApi, Settings } from "../../config/settings.ts";
 import { OUTPOST_PATH } from "../../protections/forwardAuth.ts";
 import { protectionOf, type Service } from "../../protections/table.ts";
 import { dataRules, type LimitedBackend, limitedBackend } from "./dataRoutes.ts";
-import { background, echoes, hostIs, methodIs, pathBelow, returnsToOutpost } from "./matchers.ts";
+import { background, echoes, forwardAuthAddress, hostIs, methodIs, pathBelow, returnsToOutpost } from "./matchers.ts";
 import { chain, openChain, outpostChain, redirect } from "./chains.ts";
 import { dnsLabel } from "./dnsLabel.ts";
 import { terminatesTls } from "./exposure.ts";
@@ -220,7 +220,7 @@ function outpostRules(exposure: Exposure, { name, namespace, port }: Outpost): R
   return [
     {
       ...open,
-      match: `${hostIs(exposure)} && (${returnsToOutpost(OUTPOST_PATH)} || PathPrefix(\`${OUTPOST_PATH}/auth/\`))`,
+      match: `${hostIs(exposure)} && (${returnsToOutpost(OUTPOST_PATH)} || ${forwardAuthAddress(OUTPOST_PATH)})`,
       priority: PRIORITY.signedOut,
       chain: openChain(exposure),
       backend: signInPages(namespace),

@@ -73,6 +73,8 @@ export interface Member {
 export interface Login {
   readonly service: string;
   readonly username: string;
+  /** Where the password comes from, as written: a `${VARIABLE}`. */
+  readonly password: string;
 }
 
 /** One Traefik IngressRoute: all exposures of one service that share a backend, an entry point and its TLS. */

@@ -4,7 +4,7 @@ import type { ForwardAuth, Middleware, Plan, TraefikService } from "../../infra/
 import { differences } from "../differences.ts";
 import { at, type Finding, type Manifest, manifestsOf, textAt, UNKNOWN } from "../resource.ts";
 import type { Rule } from "../rule.ts";
-import { traefikName } from "../traefikName.ts";
+import { traefikName } from "../../infra/plan/traefikName.ts";
 
 /** The name of a middleware in a chain does not show whether its content is that of the plan. */
 export const middlewareContent: Rule = {

@@ -12,7 +12,14 @@ const cases = [
       ],
     }),
     lines: [
-      'protected_services[1] "a": namespace and name "b-c-a" are those of "c-a" for Traefik, which joins them with a hyphen. Rename one of the two.',
+      'protected_services[1] "a": namespace "b-c" and name "a" are those of "c-a" for Traefik, which joins them with one hyphen between words. Rename one of the two.',
+    ],
+  },
+  {
+    title: "two basic services whose names differ in the number of hyphens",
+    raw: stack({ protected_services: [basic({ name: "tool-x" }), basic({ name: "tool--x" })] }),
+    lines: [
+      'protected_services[1] "tool--x": namespace "default" and name "tool--x" are those of "tool-x" for Traefik, which joins them with one hyphen between words. Rename one of the two.',
     ],
   },
   {

@@ -73,7 +73,16 @@ describe("sign-out", () => {
 test("the addresses of forward auth, whose response headers contain the token, answer 404 also with a session", async () => {
   const lines = [await sessionAt(forward())];
   expect((await sendRaw(`${forward()}/x`, { lines })).status).toBe(200);
-  for (const path of ["auth/traefik", "auth/nginx", "auth/caddy", "auth/envoy/x", "./auth/traefik", "%61uth/traefik"]) {
+  for (const path of [
+    "auth/traefik",
+    "auth/nginx",
+    "auth/caddy",
+    "auth/envoy/x",
+    "./auth/traefik",
+    "%61uth/traefik",
+    "auth%2Ftraefik",
+    "auth%2fcaddy",
+  ]) {
     const answer = await sendRaw(forward(), { target: `${OUTPOST_PATH}/${path}`, lines });
     expect([path, answer.status, headerOf(answer, "x-idp-jwt")]).toEqual([path, 404, undefined]);
   }

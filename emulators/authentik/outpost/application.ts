@@ -56,7 +56,9 @@ export class OutpostApplication {
       "/callback": (registry) => this.#callback(c, registry, new URL(c.req.url).searchParams),
       "/sign_out": (registry) => this.#signOut(c, registry),
     };
-    const handler = c.req.path.startsWith(prefix) ? handlers[c.req.path.slice(prefix.length)] : undefined;
+    // Decoded, `%2F` too: the router compares URL.Path (authentik, application.go: mux.NewRouter without UseEncodedPath).
+    const path = decoded(c.req.path);
+    const handler = path.startsWith(prefix) ? handlers[path.slice(prefix.length)] : undefined;
     if (!handler) return c.text("404 page not found\n", 404);
     const registry = new Registry(c);
     // The access log reads the session first, and what it finds stays for the request.
@@ -214,3 +216,11 @@ function openPathsOf({ skip_path_regex }: Configuration): RegExp[] {
 }
 
 const isTrue = (text: string | null | undefined) => text?.toLowerCase() === "true";
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

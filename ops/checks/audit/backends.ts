@@ -2,7 +2,7 @@ import type { Plan } from "../../../infra/plan/types.ts";
 import { labelsOf } from "../../../infra/pods.ts";
 import { at, fieldsOf, listOf, type Manifest, textAt, type Value } from "../../../policy/resource.ts";
 import { type BackendRef, backendRef } from "../../../policy/routing.ts";
-import { traefikName } from "../../../policy/traefikName.ts";
+import { traefikName } from "../../../infra/plan/traefikName.ts";
 import { labelsIn, matches, objectLabels, podsOf, serviceNamed } from "../../clients/services.ts";
 
 /** Name of Traefik's provider of custom resources, in references such as `wiki-80@kubernetescrd`. */

@@ -51,8 +51,8 @@ export const HOST: Table["host"] = {
       effect: (_, __, { is }) => {
         // An open host that routes to another application opens that application.
         if (hasOpening(is)) return "public";
-        // The gateway does not protect the other application either.
-        return is.role === "identity-provider" || asksAtGateway(is) ? "other" : "more";
+        // Who is admitted reaches another application, which may have admitted fewer users.
+        return is.role === "identity-provider" ? "other" : "more";
       },
     },
     tls: {

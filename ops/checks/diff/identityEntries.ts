@@ -93,6 +93,10 @@ const domain: Table["domain"] = fieldsOnly("records of ", {
   owner: value("belong to"),
 });
 
-const login: Table["login"] = fieldsOnly("service ", { username: value("its username is") });
+const login: Table["login"] = fieldsOnly("service ", {
+  username: { ...value("its username is"), effect: () => "more" },
+  // A user who knows the other password signs in.
+  password: { ...value("its password is"), effect: () => "more" },
+});
 
 export const IDENTITY = { client, member, login, group, domain };

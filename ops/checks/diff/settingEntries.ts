@@ -33,10 +33,12 @@ const SERVERS = ["database server", "database server of the data API"];
 /** Where the superuser's token is sent; the sign-in page's URL if it is not set. */
 const API = "API of the identity provider";
 
+const ACCOUNT = /^Secret of service account (.+)$/;
+
 /** Returns what a setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. */
 function sectionOf(name: string, { setting, member }: Access): string {
   const has = (...names: readonly string[]) => String(names.some((one) => setting.has(one)));
-  const account = /^Secret of service account (.+)$/.exec(name)?.[1];
+  const account = ACCOUNT.exec(name)?.[1];
   if (account !== undefined) return String(member.has(account));
   switch (name) {
     case "length of a login":
@@ -72,7 +74,8 @@ function removedEffect(before: string, name: string, after: Access): Effect {
 function listEffect(before: string, after: string): Effect {
   const items = (text: string) => text.split(", ").filter((item) => item !== "none");
   const { added, removed } = difference(items(before), items(after));
-  if (added.some((network) => network.endsWith("/0"))) return "public";
+  // Two networks /1 are the whole internet as well.
+  if (added.some((network) => /\/[0-7]$/.test(network))) return "public";
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 
@@ -84,9 +87,14 @@ function encryptionEffect(before: string, after: string): Effect {
 
 function settingEffect(before: string, after: string, name: string): Effect {
   if (LISTS.includes(name)) return listEffect(before, after);
+  // A user who reads Secrets of the namespace can sign in as the account.
+  if (ACCOUNT.test(name)) return "more";
   switch (name) {
     case "length of a login":
       return duration("").effect(before, after);
+    // What runs can be another content than the reviewed one.
+    case "images without a digest":
+      return before === "refused" ? "more" : after === "refused" ? "less" : "other";
     // The data API opens another database.
     case "database":
     case "database server of the data API":

@@ -35,7 +35,7 @@ function placed(plan: Plan): Placed[] {
 const WHOLE_HOST = 100;
 const OUTPOST_PREFIX = "PathPrefix(`/outpost.goauthentik.io/`)";
 const SIGNED_OUT =
-  "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`) || PathPrefix(`/outpost.goauthentik.io/auth/`))";
+  "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
 const terminatesTls = ({ tls }: Exposure) => tls !== undefined && tls.termination !== "upstream";
 const unique = (values: readonly string[]) => {
   expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);

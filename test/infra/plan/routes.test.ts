@@ -55,7 +55,7 @@ describe("a route", () => {
   test("of the outposts has the page for a sign-out without a session before everything below their path", () => {
     const plan = planOf(LOCAL, proxy({}));
     const signedOut =
-      "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`) || PathPrefix(`/outpost.goauthentik.io/auth/`))";
+      "(Path(`/outpost.goauthentik.io/start`) && QueryRegexp(`rd`, `/outpost[.]goauthentik[.]io/`) || PathRegexp(`(?i)^/outpost[.]goauthentik[.]io/auth(/|%2F)`))";
     expect(rulesOf(plan, "gatehouse-outpost-localhost")).toEqual(
       ["wiki.localhost", "whoami-wiki.localhost"].flatMap((host) => [
         [`Host(\`${host}\`) && ${signedOut}`, 310, "none", "identity-provider"],

@@ -15,7 +15,8 @@ const SILENT = [
   ...["dataApi.authenticatorPassword", "dataApi.ownerPassword", "identityProvider.adminPassword"].flatMap(secretText),
   ...["identityProvider.database.password", "identityProvider.sampleUsers[].password"].flatMap(secretText),
   ...["identityProvider.secretKey", "identityProvider.token", "postgres.password"].flatMap(secretText),
-  ...["services[].basicAuth.password", "services[].oauthConfig.clientId"].flatMap(secretText),
+  ...["services[].oauthConfig.clientId"].flatMap(secretText),
+  "services[].basicAuth.password.variables[]",
   ...secretText("services[].oauthConfig.clientSecret"),
   // Versions, and how the stack deploys.
   ...["dataApi.version", "gateway.version", "identityProvider.version", "images.digests", "postgres.install.version"],

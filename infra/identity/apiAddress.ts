@@ -1,6 +1,6 @@
 import { withHint } from "../../config/problems.ts";
 import type { IdentityProvider } from "../../config/settings.ts";
-import { isLoopbackName, pluginsResolve } from "../loopback.ts";
+import { isLoopbackName, type pluginsResolve } from "../loopback.ts";
 
 /**
  * Returns the URL at which the deploying machine reaches authentik's API; undefined = the address of its Service.
@@ -12,7 +12,7 @@ import { isLoopbackName, pluginsResolve } from "../loopback.ts";
 export async function apiAddress(
   { install, service, apiUrl }: Pick<IdentityProvider, "install" | "service" | "apiUrl">,
   browserUrl: string,
-  resolves = pluginsResolve,
+  resolves: typeof pluginsResolve,
 ): Promise<string | undefined> {
   const url = apiUrl ?? browserUrl;
   const { hostname } = new URL(url);

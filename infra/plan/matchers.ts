@@ -1,4 +1,6 @@
 /** Traefik's rules as text (Traefik docs, "Rules and priority"). */
+import { MAX_SELECTED } from "../../catalog/limits.ts";
+
 /** Always the exact host: a domain that is not enabled must answer 404. */
 export function hostIs({ host }: { readonly host: string }): string {
   return `Host(\`${host}\`)`;
@@ -83,10 +85,11 @@ const EMBEDDED = String.raw`[(][^)]*[(]|[(].*".*[(]|([(].*){4}`;
 const AGGREGATES = "(^|[^A-Za-z0-9_$])(array_agg|jsonb?_agg(_strict)?)($|[^A-Za-z0-9_$])";
 /** A cast of a number to `regclass` and the like returns the name of any relation, role or function with that OID, also of private ones. */
 const NAMES = String.raw`::\s*_*(?i:reg)`;
-/** Repeated columns multiply the memory that a response needs in Postgres and PostgREST (docs/limits.md). */
-const MAX_SELECTED = 100;
 
-/** Matches a `select` beyond the limits: related rows, aggregates, names by their OID, number of columns. */
+/**
+ * Matches a `select` beyond the limits: related rows, aggregates, names by their OID, number of columns. Repeated columns multiply the memory that a
+ * response needs in Postgres and PostgREST (docs/limits.md).
+ */
 export function selectsTooMuch(): string {
   return `QueryRegexp(\`select\`, \`(?s)${EMBEDDED}|${AGGREGATES}|${NAMES}|([^,]*,){${MAX_SELECTED}}\`)`;
 }

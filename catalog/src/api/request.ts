@@ -1,3 +1,4 @@
+import { MAX_SELECTED } from "../../limits.ts";
 import { type Column, familyOf } from "../state/columns.ts";
 import { comparison, takesValue } from "../state/operators.ts";
 import type { Filter, ViewState } from "../state/view.ts";
@@ -46,6 +47,7 @@ export function viewRequest(endpoint: RequestedRelation, view: ViewState): RowsR
     relation,
     profile: stability === "stable" ? undefined : schema,
     params: [
+      // Without a list, the response has all columns.
       ...(view.columns.length > 0 && view.columns.length <= MAX_SELECTED
         ? [["select", view.columns.map(quotedName).join(",")] as const]
         : []),
@@ -100,9 +102,6 @@ function orderOf(sort: ViewState["sort"], columns: readonly string[]): string {
     ",",
   );
 }
-
-/** More columns are not routed (infra/plan/matchers.ts); without a list, the response has all. */
-const MAX_SELECTED = 100;
 
 // Names of PostgREST's own parameters; between quotes they are columns.
 const RESERVED = ["select", "order", "limit", "offset", "columns", "on_conflict", "and", "or", "not"];

@@ -74,8 +74,8 @@ function removedEffect(before: string, name: string, after: Access): Effect {
 function listEffect(before: string, after: string): Effect {
   const items = (text: string) => text.split(", ").filter((item) => item !== "none");
   const { added, removed } = difference(items(before), items(after));
-  // Two networks /1 are the whole internet as well.
-  if (added.some((network) => /\/[0-7]$/.test(network))) return "public";
+  // Two networks /1 are the whole internet as well; all public addresses of IPv6 are in 2000::/3, and fc00::/7 is private.
+  if (added.some((network) => /[.]\d+\/[0-7]$|:\/[0-3]$/.test(network))) return "public";
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 

@@ -1,6 +1,7 @@
 import { FUNCTIONS_SCHEMA, type GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
 import type { Live, Relation, Routine } from "./live.ts";
+import { type Path, pathText } from "./path.ts";
 import { quoted } from "./sql.ts";
 import { unrecordedFindings } from "./unrecorded.ts";
 
@@ -20,11 +21,6 @@ export function* closureFindings(live: Live, expected: GrantExpectation): Iterab
       const [read, called] = [relations.get(id), routines.get(id)];
       if (id !== start && read) yield* readFindings(relation, read, path, live, expected);
       if (called) yield* callFindings(relation, called, path, expected);
-      if (read) {
-        const through = id === start ? "" : pathText([...path.through, read.name]);
-        const filled = path.filled || read.kind === "materialized view";
-        yield* unrecordedFindings(relation, read, unrecorded.get(read.id) ?? [], { path: through, filled }, expected);
-      }
       const next: Path = read
         ? {
             through: id === start ? [] : [...path.through, read.name],
@@ -32,6 +28,7 @@ export function* closureFindings(live: Live, expected: GrantExpectation): Iterab
             filled: path.filled || read.kind === "materialized view",
           }
         : path;
+      if (read) yield* unrecordedFindings(relation, read, unrecorded.get(read.id) ?? [], next, expected);
       for (const { target } of edges.get(id) ?? []) {
         // A view with security_invoker reads with the rights of the client's role, but the functions that it calls may not.
         if (reached.has(target) || (relation.invoker && relations.has(target))) continue;
@@ -41,16 +38,6 @@ export function* closureFindings(live: Live, expected: GrantExpectation): Iterab
       }
     }
   }
-}
-
-/** How something is reached from an exposed relation: each once, on a shortest path. */
-interface Path {
-  /** Names of the relations on the path. */
-  readonly through: readonly string[];
-  /** The last of them, which reads with its owner's rights. */
-  readonly reader: Relation | undefined;
-  /** Whether one of them is a materialized view, which calls its functions with its owner's rights when it is filled. */
-  readonly filled: boolean;
 }
 
 function* readFindings(
@@ -117,8 +104,4 @@ function* callFindings(
   if (!definer || (planned?.access === "internal" && owner === planned.owner)) return;
   const problem = `calls ${name}${pathText(through)}, which runs with the rights of ${quoted(owner)} (SECURITY DEFINER)`;
   yield report("leak", problem, `ALTER FUNCTION ${name} SECURITY INVOKER;`);
-}
-
-function pathText(through: readonly string[]): string {
-  return through.length === 0 ? "" : ` through ${through.join(" → ")}`;
 }

@@ -1,25 +1,27 @@
+import { type Path, pathText } from "./path.ts";
 import { FUNCTIONS_SCHEMA, type GrantExpectation } from "./expectation.ts";
 import { type GrantFinding, reporter } from "./finding.ts";
 import type { Relation, Unrecorded } from "./live.ts";
 
-/** The API's own views of the system catalog (infra/data/sql/060_meta_views.sql); they list readable relations only. */
+/** The API's own views of the system catalog, in the first exposed schema (infra/data/sql/060_meta_views.sql); they list readable relations only. */
 const META = /^meta_(endpoints|sources|dimensions)$/;
 
 /**
  * Returns what a relation on a path from an exposed one reads without a dependency that Postgres records: the system catalog contains names, comments and, as
  * statistics, values of private relations.
- * @param path text of the path to `read`
- * @param filled whether functions run with the rights of an owner, when a materialized view is filled
+ * @param path from the exposed relation, with `read`
  */
 export function* unrecordedFindings(
   relation: Relation,
   read: Relation,
   unrecorded: readonly Unrecorded[],
-  { path, filled }: { readonly path: string; readonly filled: boolean },
+  { through, filled }: Path,
   { schemas }: GrantExpectation,
 ): Iterable<GrantFinding> {
-  const isOwn = read.schema === FUNCTIONS_SCHEMA || META.test(read.name.slice(read.schema.length + 1));
-  if (isOwn || read.extension) return;
+  const [api] = [...schemas.values()].filter(({ access }) => access === "exposed");
+  const isMeta = read.schema === api?.name && META.test(read.name.slice(read.schema.length + 1));
+  if (isMeta || read.schema === FUNCTIONS_SCHEMA || read.extension) return;
+  const path = pathText(through);
   const report = reporter(`${relation.kind} ${relation.name}`, relation.schema);
   for (const { kind, name, schema } of unrecorded) {
     const hint = `take ${name} out of it, or drop it; until then what it reads is public`;

@@ -57,21 +57,21 @@ function retrying(client: HttpClient): HttpClient["send"] {
 }
 
 /**
- * Every relation of the schema answers rows as a JSON array, and its count: the exact one, or the planned one where the relation has more rows
- * than `exact_count_rows` (docs/limits.md).
+ * Every relation of the schema answers rows as a JSON array, and its count: the exact one, or where the relation has more rows than
+ * `exact_count_rows` the planned one, unless the API refuses it (docs/limits.md).
  */
 function checkSchema(client: HttpClient, url: string, schema: string, profile: string | undefined): Promise<Check> {
   const headers: Record<string, string> = profile === undefined ? {} : { "accept-profile": profile };
   return checkAnswers(client, `${url} schema ${schema}`, async () => {
     const relations = await relationsOf(client, url, headers);
-    let planned = 0;
+    let large = 0;
     for (const relation of relations) {
       const rows = await client.send(`${url}/${relation}?limit=1`, { headers });
       expectEqual(`status of ${relation}`, rows.status, 200);
       expectEqual(`${relation} is an array`, Array.isArray(JSON.parse(rows.body)), true);
-      if (await isExactCountRefused(client, `${url}/${relation}`, headers)) planned += 1;
+      if (await isExactCountRefused(client, `${url}/${relation}`, headers)) large += 1;
     }
-    const uncounted = planned === 0 ? "" : `; ${planned} of them above exact_count_rows`;
+    const uncounted = large === 0 ? "" : `; ${large} of them above exact_count_rows`;
     return `${relations.length} relations with rows and counts${uncounted}`;
   });
 }

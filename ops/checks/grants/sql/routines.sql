@@ -12,14 +12,15 @@ select
     ),
     false
   ) as reachable,
-  p.prosqlbody is null and l.lanname not in ('c', 'internal') and p.provolatile <> 'i' as opaque
+  body.opaque
 from pg_catalog.pg_proc p
 join pg_catalog.pg_namespace n on n.oid = p.pronamespace
 join pg_catalog.pg_language l on l.oid = p.prolang
+cross join lateral (select p.prosqlbody is null and l.lanname not in ('c', 'internal') and p.provolatile <> 'i') as body (opaque)
 where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
   and (
     n.nspname = any ($1)
-    or (p.prosecdef or p.prosqlbody is null and l.lanname not in ('c', 'internal') and p.provolatile <> 'i') and not exists (
+    or (p.prosecdef or body.opaque) and not exists (
       select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
     )
   )

@@ -15,8 +15,8 @@ const ask: typeof observeName = (host) => {
 
 const HOSTS = ["wiki", "grafana", "authentik", "data", "catalog"].map((label) => `${label}.mesh.example.org`);
 
-async function check(targets: readonly string[]) {
-  const domains = { localhost: {}, mesh: { ...sections.domains.mesh, targets } };
+async function check(targets: readonly string[], fields: object = {}) {
+  const domains = { localhost: {}, mesh: { ...sections.domains.mesh, targets, ...fields } };
   const settings = parseStack(stack({ domains }), shell);
   const target = { settings, plan: computePlan(settings) };
   const [local, mesh] = await names({ target } as Pick<Inputs, "target">, ask);
@@ -61,4 +61,10 @@ test("missing names fail, and are skipped where ExternalDNS creates them", async
   expect(found?.hint).toBe(
     "create a record *.mesh.example.org with the gateway's address, or set domains.mesh.targets for ExternalDNS",
   );
+});
+
+test("a tailnet needs a node for each missing name, since it has no records", async () => {
+  records.clear();
+  const found = await check([], { base_domain: "tail1234.ts.net" });
+  expect(found?.hint).toBe("add a node of the tailnet for each name, see docs/tailnet.md");
 });

@@ -13,6 +13,7 @@ import { plan, type Server, startPlanned } from "./database.ts";
 import { OBJECTS } from "./tamperings/objects.ts";
 import { PRIVILEGES } from "./tamperings/privileges.ts";
 import { DEFAULTS, ROLES } from "./tamperings/roles.ts";
+import { UNRECORDED } from "./tamperings/unrecorded.ts";
 import type { Tampering } from "./tamperings/tampering.ts";
 import { samples } from "../../../helpers/full.ts";
 import { fullTest } from "../../../helpers/fullTest.ts";
@@ -85,6 +86,7 @@ describe.each([
   ["default privileges", DEFAULTS],
   ["roles", ROLES],
   ["objects", OBJECTS],
+  ["what Postgres does not record", UNRECORDED],
 ])("%s", (_group, tamperings) => {
   test.each(tamperings)("$name", async (tampering) => {
     const { found, met, left } = await tamper(tampering);

@@ -1,0 +1,68 @@
+import { asOwner } from "./objects.ts";
+import { can, type Tampering } from "./tampering.ts";
+
+export const UNRECORDED: readonly Tampering[] = [
+  {
+    name: "reports statistics of private relations, also through a hidden view",
+    sql: asOwner(`CREATE VIEW catalog.stats AS SELECT tablename, most_common_vals::text AS vals FROM pg_catalog.pg_stats;
+      CREATE MATERIALIZED VIEW marts.column_stats AS SELECT * FROM catalog.stats`),
+    found: [
+      [
+        "materialized view marts.column_stats",
+        "serves rows of pg_stats through catalog.stats, which describes private relations, too",
+      ],
+    ],
+    fix: "DROP MATERIALIZED VIEW marts.column_stats",
+  },
+  {
+    name: "reports a view of the system catalog, which has comments and password hashes",
+    sql: "CREATE VIEW marts.logins AS SELECT rolname, rolpassword FROM pg_catalog.pg_authid; ALTER VIEW marts.logins OWNER TO pipeline",
+    found: [["view marts.logins", "serves rows of pg_authid, which describes private relations, too"]],
+    fix: "DROP VIEW marts.logins",
+  },
+  {
+    name: "reports a materialized view that runs a text as SQL",
+    sql: asOwner(`CREATE MATERIALIZED VIEW marts.document AS
+      SELECT query_to_xml('select name from private_marts.people', true, false, '')::text AS x`),
+    found: [
+      [
+        "materialized view marts.document",
+        "is filled with what query_to_xml(text,boolean,boolean,text) returns, with the rights of an owner",
+      ],
+    ],
+    condition: can("table", "marts.document", "SELECT"),
+    fix: "DROP MATERIALIZED VIEW marts.document",
+  },
+  {
+    name: "reports a materialized view that a function fills whose body is text",
+    sql: asOwner(`CREATE FUNCTION catalog.names() RETURNS SETOF text LANGUAGE sql STABLE AS 'SELECT name FROM private_marts.people';
+      CREATE FUNCTION marts.upper_name(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN upper(name); END';
+      CREATE MATERIALIZED VIEW marts.persons AS SELECT marts.upper_name(n) AS name FROM catalog.names() AS n`),
+    found: [
+      [
+        "materialized view marts.persons",
+        "is filled with what catalog.names() returns, whose body is text: what it reads is not recorded",
+      ],
+    ],
+    fix: "DROP MATERIALIZED VIEW marts.persons",
+  },
+  {
+    name: "reports a foreign table that reads a private table of the same database",
+    sql: `CREATE FOREIGN DATA WRAPPER loop; DO $$ BEGIN EXECUTE format('CREATE SERVER loop FOREIGN DATA WRAPPER loop OPTIONS (dbname %L)', current_database()); END $$;
+      GRANT USAGE ON FOREIGN SERVER loop TO pipeline;
+      ${asOwner("CREATE FOREIGN TABLE catalog.person (name text) SERVER loop OPTIONS (schema_name 'private_marts', table_name 'people'); CREATE VIEW marts.person AS SELECT name FROM catalog.person")}`,
+    found: [
+      [
+        "view marts.person",
+        "serves rows of the private private_marts.people through catalog.person, through a foreign server",
+      ],
+    ],
+    fix: "DROP VIEW marts.person",
+  },
+  {
+    name: "reports a view with the name of one of the API's own in another schema",
+    sql: "CREATE VIEW marts.meta_sources AS SELECT rolname FROM pg_catalog.pg_authid; ALTER VIEW marts.meta_sources OWNER TO pipeline",
+    found: [["view marts.meta_sources", "serves rows of pg_authid, which describes private relations, too"]],
+    fix: "DROP VIEW marts.meta_sources",
+  },
+];

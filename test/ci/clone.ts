@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "..", "..");
 /** Installed or built folders, which are not committed. */
 const INSTALLED = ["node_modules", "sdks/authentik/bin", "sdks/authentik/node_modules"];
 /** Folders that the commands of the workflows need. */
-const FOLDERS = ["config", "infra", "protections", "ops", "sdks", ".github", "contract"];
+const FOLDERS = ["catalog", "config", "infra", "protections", "ops", "sdks", ".github", "contract"];
 
 export interface Clone {
   readonly folder: string;

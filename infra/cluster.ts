@@ -27,6 +27,10 @@ export class Cluster extends pulumi.ComponentResource {
       {
         context: args.context,
         clusterIdentifier: args.cluster.contexts[0] ?? args.context,
+        // Empty, so that the plugin itself reads KUBECONFIG, as kubectl does. Left out, the SDK sets it to the text of KUBECONFIG: then a run
+        // on another machine shows a change, several files are one that does not exist, and the plugin leaves a copy of the credentials in
+        // the folder for temporary files (measured with pulumi-kubernetes 4.34.2).
+        kubeconfig: "",
         enableServerSideApply: true,
       },
       { parent: this },

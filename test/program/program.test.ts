@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readStackFile } from "../../config/load.ts";
 import { IDENTITY_HEADERS } from "../../infra/identity/headers.ts";
 import { deploy, PATIENCE } from "../helpers/program.ts";
@@ -21,12 +21,21 @@ describe("the local stack under mocks", () => {
     recorder.of(`${TRAEFIK}${kind}`).map(({ inputs }) => inputs as unknown as Manifest);
 
   beforeAll(async () => {
+    vi.stubEnv("KUBECONFIG", "/home/ada/one:/home/ada/two");
     recorder = await deploy(readStackFile(`${import.meta.dirname}/../../Pulumi.local.yaml`, "local"));
   }, PATIENCE);
+  afterAll(() => void vi.unstubAllEnvs());
 
   test("uses no default provider, which would use the shell's current cluster", () => {
     const objects = recorder.resources.filter(({ type }) => /^(kubernetes|postgresql|authentik):/.test(type));
     expect(objects.filter(({ provider }) => provider === "").map(({ type, name }) => `${type} ${name}`)).toEqual([]);
+  });
+
+  test("the provider of the cluster has no path of this machine, which the state would contain", () => {
+    const name = "gatehouse-local";
+    expect(recorder.of("pulumi:providers:kubernetes").map(({ inputs }) => inputs)).toEqual([
+      { context: name, clusterIdentifier: name, enableServerSideApply: "true", kubeconfig: "" },
+    ]);
   });
 
   test("every rule of every IngressRoute drops forged identity headers first", () => {

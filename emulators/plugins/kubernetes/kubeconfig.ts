@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 
 import { parse } from "yaml";
 
@@ -16,13 +16,13 @@ export interface Access {
 }
 
 /**
- * Takes the configuration of the Kubernetes provider: `kubeconfig` (a path or the text; default: `$KUBECONFIG`, then the user's own) and
- * `context`. Read here and not with `@kubernetes/client-node`, which takes half a second to load, at each run.
+ * Takes the configuration of the Kubernetes provider: `kubeconfig` (one path or the text; empty: the files in `$KUBECONFIG`, then the user's
+ * own) and `context`. Read here and not with `@kubernetes/client-node`, which takes half a second to load, at each run.
  * Throws Unreachable when it names no cluster.
  */
 export function accessOf(config: Values): Access {
-  const given = textOf(config, "kubeconfig") ?? textOf(process.env.KUBECONFIG) ?? join(homedir(), ".kube", "config");
-  const file = parse(given.includes("\n") || given.startsWith("{") ? given : textIn(given)) as Values;
+  const given = textOf(config, "kubeconfig");
+  const file = given === undefined ? foundFile() : givenFile(given);
   /** Each entry of a list has its name next to its content: `{ name: dev, context: { ... } }`. */
   const entry = (kind: string, name: string | undefined): Values =>
     (itemsOf(file, `${kind}s`).find((one) => one.name === name)?.[kind] ?? {}) as Values;
@@ -47,10 +47,20 @@ export function accessOf(config: Values): Access {
   };
 }
 
-function textIn(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    throw new Unreachable(`the kubeconfig "${file}" cannot be read; set kubernetes:kubeconfig`);
-  }
+/** Returns a file that the program names, or its text. The plugin takes a path without a file, also several paths, for a text (measured). */
+function givenFile(given: string): Values {
+  const file = parse(existsSync(given) ? readFileSync(given, "utf8") : given) as Values | string;
+  if (typeof file !== "string") return file;
+  throw new Unreachable(
+    "failed to parse kubeconfig data in `kubernetes:config:kubeconfig`- couldn't get version/kind; json parse error",
+  );
+}
+
+/** Returns the entries of all files that kubectl reads. Of entries with one name, the first counts. */
+function foundFile(): Values {
+  const paths = (textOf(process.env.KUBECONFIG) ?? join(homedir(), ".kube", "config")).split(delimiter);
+  const files = paths.filter((path) => existsSync(path)).map((path) => parse(readFileSync(path, "utf8")) as Values);
+  const all = (key: string): Values[] => files.flatMap((file) => itemsOf(file, key));
+  const current = files.map((file) => textOf(file, "current-context")).find((name) => name !== undefined);
+  return { contexts: all("contexts"), clusters: all("clusters"), users: all("users"), "current-context": current };
 }

@@ -1,4 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import type { Cluster } from "../../plugins/kubernetes/cluster.ts";
 import { accessOf } from "../../plugins/kubernetes/kubeconfig.ts";
@@ -97,6 +101,20 @@ describe("the kubeconfig", () => {
       token: "t0ken",
       tls: { ca: Buffer.from("auth"), rejectUnauthorized: true },
     });
+  });
+
+  it("is found in the files of KUBECONFIG if the program names none, as kubectl finds it", () => {
+    const folder = mkdtempSync(join(tmpdir(), "gatehouse-kubeconfig-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const files = ["missing", "first", "second"].map((name) => join(folder, name));
+    writeFileSync(join(folder, "first"), JSON.stringify({ contexts: [] }));
+    writeFileSync(join(folder, "second"), text);
+    vi.stubEnv("KUBECONFIG", files.join(delimiter));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(accessOf({ kubeconfig: "" }).token).toBe("t0ken");
+    expect(() => accessOf({ kubeconfig: files.join(delimiter) })).toThrow(
+      "configured Kubernetes cluster is unreachable: failed to parse kubeconfig data",
+    );
   });
 
   it.each([

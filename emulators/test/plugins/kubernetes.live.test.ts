@@ -156,7 +156,7 @@ describe("the emulator of the kubernetes plugin", () => {
     use((provider) => service(provider));
     expect(await preview(stack)).toEqual({ shop: { steps: "create", diff: {} } });
     await expect(stack.up()).rejects.toThrow(
-      /configured Kubernetes cluster is unreachable: .*nowhere" cannot be read; set kubernetes:kubeconfig/,
+      /configured Kubernetes cluster is unreachable: failed to parse kubeconfig data/,
     );
     let kubeconfig = on.cluster.kubeconfig;
     const moving = await on.workshop.open(

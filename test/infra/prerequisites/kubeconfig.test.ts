@@ -5,11 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-
-// Other tests of the same worker replace this module.
-const { clusterFacts } = await vi.importActual<typeof import("../../../infra/prerequisites/cluster.ts")>(
-  "../../../infra/prerequisites/cluster.ts",
-);
+import { clusterFacts } from "../../../infra/prerequisites/cluster.ts";
 
 /** An API server that knows its version, and no kind. @returns its URL */
 async function apiServer(): Promise<string> {

@@ -8,6 +8,14 @@ import { quoted, titleOf } from "./sql.ts";
 const LIMIT_SETTINGS = "search_path role row_security default_transaction_read_only session_preload_libraries".split(
   " ",
 );
+/** Bounds of one request of the anonymous role, as infra/data/sql/015_role_settings.sql sets them. */
+const REQUEST_BOUNDS = {
+  lock_timeout: "1s",
+  work_mem: "8MB",
+  hash_mem_multiplier: "1",
+  max_parallel_workers_per_gather: "0",
+  jit: "off",
+};
 /** Roles of the server that read or write every row, regardless of grants. */
 const READ_ALL = ["pg_read_all_data", "pg_write_all_data"];
 const EXAMPLES = 3;
@@ -67,11 +75,20 @@ function* settingFindings(name: string, { roles }: Live, expected: GrantExpectat
       yield ofRole(name)("reach", `sets ${setting} = ${found.get(setting)}${where}`, hint);
     }
   }
-  const [timeout, limit] = [settings.get("statement_timeout"), expected.limits.statementTimeout];
-  if (name !== expected.roles.anonymous || (timeout !== undefined && milliseconds(timeout) === limit)) return;
-  const found = timeout === undefined ? "no statement_timeout" : `statement_timeout = ${timeout}`;
-  const hint = `ALTER ROLE ${quoted(name)} SET statement_timeout = ${limit};`;
-  yield ofRole(name)("reach", `has ${found}, not ${limit}ms`, hint);
+  if (name !== expected.roles.anonymous) return;
+  const limit = expected.limits.statementTimeout;
+  const timeout = settings.get("statement_timeout");
+  if (timeout === undefined || milliseconds(timeout) !== limit)
+    yield missing(name, "statement_timeout", timeout, `${limit}`, `${limit}ms`);
+  for (const [setting, bound] of Object.entries(REQUEST_BOUNDS)) {
+    const value = settings.get(setting);
+    if (value !== bound) yield missing(name, setting, value, bound);
+  }
+}
+
+function missing(role: string, setting: string, found: string | undefined, bound: string, text = bound): GrantFinding {
+  const is = found === undefined ? `no ${setting}` : `${setting} = ${found}`;
+  return ofRole(role)("reach", `has ${is}, not ${text}`, `ALTER ROLE ${quoted(role)} SET ${setting} = '${bound}';`);
 }
 
 function settingsOf(settings: LiveRole["settings"] | undefined): ReadonlyMap<string, string> {

@@ -9,6 +9,14 @@ const names = fc.uniqueArray(fc.constantFrom("api_v1", "api_v2", "marts", "raw",
   minLength: 2,
 });
 
+const BOUNDS = [
+  "lock_timeout=1s",
+  "work_mem=8MB",
+  "hash_mem_multiplier=1",
+  "max_parallel_workers_per_gather=0",
+  "jit=off",
+];
+
 /** The plan of any choice of exposed and private schemas. */
 export const plans: fc.Arbitrary<DataPlan> = fc
   .record({ schemas: names, split: fc.nat({ max: 3 }) })
@@ -54,7 +62,7 @@ export function plannedLive(plan: DataPlan): Live {
   const actual = plan.grants.filter(({ privileges }) => privileges.length > 0);
   return {
     roles: [
-      role(anonymous, { login: false, settings: [`statement_timeout=${LIMITS.statementTimeout}`] }),
+      role(anonymous, { login: false, settings: [`statement_timeout=${LIMITS.statementTimeout}`, ...BOUNDS] }),
       role(authenticator, {
         inherit: false,
         settings: ["temp_file_limit=512MB", "log_min_error_statement=panic"],

@@ -124,4 +124,13 @@ export const ROLES: readonly Tampering[] = [
     sql: "ALTER ROLE web_anon SET statement_timeout = '5min'",
     found: [["role web_anon", "has statement_timeout = 5min, not 5000ms"]],
   },
+  {
+    name: "reports bounds of a request that are gone or larger",
+    sql: `ALTER ROLE web_anon RESET lock_timeout; ALTER ROLE web_anon SET work_mem = '1GB'; ALTER ROLE web_anon SET jit = on`,
+    found: [
+      ["role web_anon", "has jit = on, not off"],
+      ["role web_anon", "has no lock_timeout, not 1s"],
+      ["role web_anon", "has work_mem = 1GB, not 8MB"],
+    ],
+  },
 ];

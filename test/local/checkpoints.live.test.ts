@@ -19,20 +19,25 @@ import { quiet } from "../helpers/quiet.ts";
 const changes = { "gatehouse:protected_services": proxyServices(75) };
 /** Providers at which the deployment is killed: the API returns at most 100 in one page (measured). */
 const KILLED_ABOVE = 110;
-const data = mkdtempSync(join(tmpdir(), "gatehouse-checkpoints-"));
-const record = recordFile(join(data, "workspace"), "local");
 const PROVIDER = "authentik:index/providerProxy:ProviderProxy";
 
+let data: string;
+let record: string;
 let platform: StartedPlatform;
 let local: LocalStack;
 
 // Deployments without checkpoints and pages of the API are also in test/e2e/interrupted.test.ts and test/ops/engine/recovery.
 describe.runIf(FULL)("a deployment of more than 100 providers", () => {
   beforeAll(async () => {
+    data = mkdtempSync(join(tmpdir(), "gatehouse-checkpoints-"));
+    record = recordFile(join(data, "workspace"), "local");
     platform = await startPlatform({ data, progress: quiet });
     local = await openLocal(platform, changes);
   });
-  afterAll(() => platform.stop());
+  afterAll(async () => {
+    await platform.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
 
   test("resumes an interrupted deployment of more than 100 providers without duplicates or leftovers", async () => {
     const { AUTHENTIK_TOKEN: token = "" } = local.variables;
@@ -58,7 +63,6 @@ describe.runIf(FULL)("a deployment of more than 100 providers", () => {
     expect(Object.keys(await deploy(local, quiet))).toEqual(["same"]);
   }, 1_800_000);
 });
-afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 /** Returns the number of creations of a type in the record. */
 function recorded(type: string): number {

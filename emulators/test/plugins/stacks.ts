@@ -47,9 +47,12 @@ export async function openWorkshop(name: string): Promise<Workshop> {
     async open(stackName, prepare) {
       let current: (tool: ReturnType<typeof prepare>) => void = () => undefined;
       const program = (): Promise<void> => Promise.resolve(current(prepare()));
+      // Without a folder of its own, the Automation API creates one in that for temporary files, and leaves it there.
+      const workDir = join(folder, "workspaces", stackName);
+      await mkdir(workDir, { recursive: true });
       const stack = await LocalWorkspace.createStack(
         { stackName, projectName: "live", program },
-        { pulumiCommand, envVars, secretsProvider: "passphrase" },
+        { workDir, pulumiCommand, envVars, secretsProvider: "passphrase" },
       );
       // After each run the Automation API starts the CLI three times: for the outputs, without and with secrets, and for the history with secrets.
       const info = stack.info.bind(stack);

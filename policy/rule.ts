@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import { computePlan } from "../infra/plan/plan.ts";
 import type { Plan } from "../infra/plan/types.ts";
-import { developmentOnly } from "./development.ts";
+import { digestsRequired } from "../config/digests.ts";
 import type { Finding, Resource } from "./resource.ts";
 import { secretValues } from "./secretValues.ts";
 
@@ -31,7 +31,7 @@ export interface StackFacts {
 export function stackFacts(settings: Settings, valueOf: (variable: string) => string | undefined): StackFacts {
   return {
     plan: computePlan(settings),
-    digestsRequired: settings.images.required ?? !developmentOnly(settings),
+    digestsRequired: digestsRequired(settings),
     secrets: secretValues(settings, valueOf),
   };
 }

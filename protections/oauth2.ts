@@ -28,7 +28,15 @@ export const oauth2 = {
   strength: (authentication) => (authentication === "none" ? 2 : 3),
   enforcedBy: (authentication) => (authentication === "none" ? "application" : "gateway"),
   client({ name, applicationSlug, groups, backend, session, oauthConfig: { redirectUri, ...oauth } }, urls) {
-    const { scopes, clientType, accessTokenValidity, refreshTokenValidity = session, subjectMode } = oauth;
+    const {
+      clientId,
+      clientSecret,
+      scopes,
+      clientType,
+      accessTokenValidity,
+      refreshTokenValidity = session,
+      subjectMode,
+    } = oauth;
     return {
       service: name,
       application: { name: applicationSlug, slug: applicationSlug },
@@ -37,6 +45,7 @@ export const oauth2 = {
       launchUrl: urls[0],
       namespace: backend.namespace,
       secretName: dnsLabel(name, "oauth2"),
+      credentials: { clientId: clientId.template, clientSecret: clientSecret?.template },
       tokens: { scopes, clientType, accessTokenValidity, refreshTokenValidity, subjectMode },
     };
   },

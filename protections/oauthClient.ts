@@ -52,6 +52,13 @@ export type Tokens = Pick<OAuthConfig, "scopes" | "clientType" | "accessTokenVal
   readonly refreshTokenValidity: string;
 };
 
+/** Where its credentials come from, as written: a `${VARIABLE}`, or the client id itself. */
+export interface ClientCredentials {
+  readonly clientId: string;
+  /** Undefined for a public client. */
+  readonly clientSecret: string | undefined;
+}
+
 /** An oauth2 service as a client of the identity provider, on all its domains. */
 export interface OAuthClient {
   readonly service: string;
@@ -65,4 +72,5 @@ export interface OAuthClient {
   readonly namespace: string;
   readonly secretName: string;
   readonly tokens: Tokens;
+  readonly credentials: ClientCredentials;
 }

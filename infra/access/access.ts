@@ -22,7 +22,7 @@ export function accessOf(plan: Plan | undefined): Access {
   return {
     host: hosts(plan),
     client: new Map(plan.clients.map((client) => [client.service, clientFacts(client)])),
-    member: new Map(plan.members.map(({ name, kind, groups }) => [name, { kind, groups: groups.toSorted() }])),
+    member: new Map(plan.members.map(({ name, kind, groups }) => [name, { kind, groups: sorted(groups) }])),
     login: new Map(plan.logins.map(({ service, ...facts }) => [service, facts])),
     group: new Map(plan.groups.map((group): [string, GroupFacts] => [group, groupFacts(plan, group)])),
     domain: new Map(plan.records.map((set) => [set.domain, domainFacts(set)])),
@@ -54,8 +54,8 @@ function hosts(plan: Plan): Map<string, HostFacts> {
           // Only an identity provider that the stack deploys is known to be one.
           role: role === "identity-provider" && !plan.installsIdentityProvider ? "service" : role,
           protection: { type: exposure.protection, asked: exposure.authentication },
-          entrants: sorted(entrantsOf(exposure)),
-          publicPaths: exposure.publicPaths.toSorted(),
+          entrants: entrantsFacts(entrantsOf(exposure)),
+          publicPaths: sorted(exposure.publicPaths),
           headers: headersOf(exposure, own),
           backend: backendText(backend),
           tls: tlsText(exposure.tls),
@@ -67,18 +67,24 @@ function hosts(plan: Plan): Map<string, HostFacts> {
   );
 }
 
-function sorted({ audience, groups }: Entrants): Entrants {
-  return { audience, groups: groups.toSorted() };
+/** Without repetitions, which mean nothing. */
+function sorted(items: readonly string[]): readonly string[] {
+  return [...new Set(items)].sort();
+}
+
+function entrantsFacts({ audience, groups }: Entrants): Entrants {
+  return { audience, groups: sorted(groups) };
 }
 
 function clientFacts(client: OAuthClient): ClientFacts {
-  const { application, groups, redirectUris, launchUrl, namespace, secretName, tokens } = client;
+  const { application, credentials, groups, redirectUris, launchUrl, namespace, secretName, tokens } = client;
   return {
     ...{ name: application.name, slug: application.slug, launchUrl, secret: `${namespace}/${secretName}` },
-    groups: groups.toSorted(),
-    redirectUris: redirectUris.toSorted(),
+    ...credentials,
+    groups: sorted(groups),
+    redirectUris: sorted(redirectUris),
     ...tokens,
-    scopes: tokens.scopes.toSorted(),
+    scopes: sorted(tokens.scopes),
   };
 }
 
@@ -87,7 +93,7 @@ function groupFacts(plan: Plan, group: string): GroupFacts {
 }
 
 function domainFacts({ hosts, targets, owner }: RecordSet): DomainFacts {
-  return { hosts, targets: targets.toSorted(), owner };
+  return { hosts, targets: sorted(targets), owner };
 }
 
 /** Roles by their function, so that renaming one does not read as a new one that gets all its grants. */

@@ -1,6 +1,16 @@
 /** The shapes of what the access diff compares. */
 import type { Entrants } from "../../protections/entrants.ts";
-import type { Exposure, Login, Member, ObjectKind, RecordSet, RouteRule, SchemaPlan, Tokens } from "../plan/types.ts";
+import type {
+  ClientCredentials,
+  Exposure,
+  Login,
+  Member,
+  ObjectKind,
+  RecordSet,
+  RouteRule,
+  SchemaPlan,
+  Tokens,
+} from "../plan/types.ts";
 
 /** Everything that is compared: by what it is about, then by name. */
 export interface Sections {
@@ -58,7 +68,7 @@ export interface RuleFacts extends Pick<RouteRule, "match" | "priority" | "authe
   readonly chain: readonly string[];
 }
 
-export interface ClientFacts extends Tokens {
+export interface ClientFacts extends Tokens, ClientCredentials {
   readonly name: string;
   readonly slug: string;
   readonly groups: readonly string[];

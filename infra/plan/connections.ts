@@ -1,20 +1,15 @@
 import { createHash } from "node:crypto";
+import { digestsRequired } from "../../config/digests.ts";
 import type { Settings } from "../../config/settings.ts";
+
+const ONLY_LOCALHOST = "accepted (localhost is the only domain)";
 
 /**
  * Returns what decides who can connect, and to what, besides routes, groups and grants: as text, by name, for the access diff. Lists are sorted, and joined
  * with commas.
  */
-export function connections({
-  cluster,
-  gateway,
-  identityProvider,
-  postgres,
-  dataApi,
-  observability,
-  images,
-  verification,
-}: Settings): Readonly<Record<string, string>> {
+export function connections(settings: Settings): Readonly<Record<string, string>> {
+  const { cluster, gateway, identityProvider, postgres, dataApi, observability, verification } = settings;
   const { install, session, apiUrl } = identityProvider;
   const labels = Object.entries(gateway.podLabels).map((label) => label.join("="));
   return defined({
@@ -22,9 +17,9 @@ export function connections({
     gateway: `${gateway.namespace}, pods with ${labels.toSorted().join(", ")}`,
     "length of a login": install ? session : undefined,
     "API of the identity provider": apiUrl,
-    ...(postgres && postgresConnections(postgres, dataApi ? "database server of the data API" : "database server")),
+    ...(postgres && postgresConnections(postgres)),
     "namespace of Prometheus": observability?.namespace,
-    "images without a digest": imagesText(images.required),
+    "an image without a digest": imagesText(settings),
     "verification in the cluster": verification && verificationText(verification),
     ...Object.fromEntries(
       identityProvider.serviceAccounts.map(({ name, namespace }) => [
@@ -36,13 +31,10 @@ export function connections({
   });
 }
 
-function postgresConnections(
-  { host, port, user, sslmode, sslrootcert, install }: NonNullable<Settings["postgres"]>,
-  name: string,
-) {
+function postgresConnections({ host, port, user, sslmode, sslrootcert, install }: NonNullable<Settings["postgres"]>) {
   if (install === undefined) {
     return {
-      [name]: `${user}@${host}:${port}`,
+      "database server": `${user}@${host}:${port}`,
       "encryption to the database server": [
         sslmode,
         ...(sslrootcert === undefined ? [] : [`certificate ${fingerprint(sslrootcert)}`]),
@@ -52,17 +44,18 @@ function postgresConnections(
   const { namespace, service, allowedFrom, clients, monitoring } = install;
   const networks = service === "LoadBalancer" && allowedFrom.length === 0 ? ["private networks"] : allowedFrom;
   return {
-    [name]: `installed in namespace ${namespace}`,
+    "database server": `installed in namespace ${namespace}`,
+    "address of the database server for the deployment": host && `${host}:${port}`,
     "Service of the database server": service,
-    "networks that can connect to Postgres": listText(networks),
-    "namespaces that can connect to Postgres": listText(clients),
+    "networks that can connect to Postgres": listText(networks, "no network"),
+    "namespaces that can connect to Postgres": listText(clients, "no namespace"),
     "namespace of Prometheus for Postgres": monitoring,
   };
 }
 
-function imagesText(required: boolean | undefined): string {
-  if (required === undefined) return "accepted if only localhost is enabled";
-  return required ? "refused" : "accepted";
+function imagesText(settings: Settings): string {
+  if (digestsRequired(settings)) return "refused";
+  return settings.images.required === false ? "accepted" : ONLY_LOCALHOST;
 }
 
 function verificationText({ namespace, account, pushgateway }: NonNullable<Settings["verification"]>): string {
@@ -76,8 +69,9 @@ function fingerprint(certificate: string): string {
   return createHash("sha256").update(certificate).digest("hex").slice(0, 16);
 }
 
-function listText(items: readonly string[]): string {
-  return items.toSorted().join(", ") || "none";
+/** @param none text without items; with a space, since no item contains one */
+function listText(items: readonly string[], none: string): string {
+  return [...new Set(items)].toSorted().join(", ") || none;
 }
 
 function defined(values: Readonly<Record<string, string | undefined>>): Record<string, string> {

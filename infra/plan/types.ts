@@ -7,7 +7,7 @@ import type { OAuthClient } from "../../protections/oauthClient.ts";
 import type { Exposure } from "./exposure.ts";
 import type { Middleware } from "./middleware.ts";
 
-export type { OAuthClient, Tokens } from "../../protections/oauthClient.ts";
+export type { ClientCredentials, OAuthClient, Tokens } from "../../protections/oauthClient.ts";
 export type { ApplicationRecord, Exposure } from "./exposure.ts";
 export type { ForwardAuth, Middleware } from "./middleware.ts";
 

@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { PRIVATE_NETWORKS } from "../../config/privateNetworks.ts";
 import type { PostgresInstallation, PostgresServer } from "../../config/settings.ts";
 import type { Cluster } from "../cluster.ts";
 import { namespaced } from "../network.ts";
@@ -11,9 +12,6 @@ import { cloudNativePg } from "./cloudNativePg.ts";
 import { statefulSet } from "./statefulSet.ts";
 import { tlsOptions } from "./tls.ts";
 import type { Workload } from "./workload.ts";
-
-/** Networks that can connect through a load balancer by default: loopback and private networks (RFC 1918, RFC 4193). */
-const PRIVATE = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"];
 
 export interface InstallationArgs {
   readonly server: PostgresServer;
@@ -81,7 +79,7 @@ function serviceOf(
   const own = { name: NAME, port: PORT, targetPort: PORT };
   const ports = port === PORT ? [own] : [own, { ...own, name: "deployer", port }];
   if (type === "ClusterIP") return { type, ports };
-  return { type, ports, loadBalancerSourceRanges: allowedFrom.length > 0 ? [...allowedFrom] : PRIVATE };
+  return { type, ports, loadBalancerSourceRanges: allowedFrom.length > 0 ? [...allowedFrom] : PRIVATE_NETWORKS };
 }
 
 /** Only the namespaces that use it, the load balancer of k3s, and what is stated. */

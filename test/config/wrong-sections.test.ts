@@ -139,6 +139,11 @@ const cases = [
     lines: ['data_api.roles: role "web" is used twice. Give each role its own name.'],
   },
   {
+    title: "the administrator as the role of requests",
+    raw: stack({ data_api: { ...sections.data_api, roles: { anonymous: "postgres" } } }),
+    lines: ['data_api.roles: role "postgres" is postgres.user, the administrator. Give each role its own name.'],
+  },
+  {
     title: "a schema that Gatehouse keeps",
     raw: stack({ data_api: { ...sections.data_api, schemas: { exposed: ["api_v1", "gatehouse_openapi"] } } }),
     lines: [

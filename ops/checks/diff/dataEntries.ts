@@ -1,5 +1,5 @@
 /** Statements about the data API. Pure. */
-import type { GrantFacts, SchemaFacts } from "../../../infra/access/facts.ts";
+import type { DefaultFacts, GrantFacts, SchemaFacts } from "../../../infra/access/facts.ts";
 import { type Effect, EFFECTS, type Entry, fieldsOnly, IMPLIED, type Table, value } from "./entry.ts";
 import { type Difference, difference, differenceText, mark } from "./phrases.ts";
 
@@ -22,7 +22,7 @@ const schema: Table["schema"] = {
   where: (name) => `schema ${name}`,
   added: {
     sentence: (_, { access }) => `is new, and ${IS[access]}`,
-    effect: (_, { access }) => schemaEffect(undefined, access),
+    effect: (_, { access }) => (access === "exposed" ? "public" : "other"),
   },
   removed: {
     sentence: ({ access }) => `is no longer ${access === "exposed" ? "served" : "managed"}; it ${WAS[access]}`,
@@ -39,11 +39,12 @@ const schema: Table["schema"] = {
   },
 };
 
-function schemaEffect(before: SchemaAccess | undefined, after: SchemaAccess | undefined): Effect {
+function schemaEffect(before: SchemaAccess, after: SchemaAccess | undefined): Effect {
   if (after === "exposed") return "public";
+  if (before === "exposed") return "less";
   // Views can read what is not private.
-  if (before === "private") return "more";
-  return before === "exposed" ? "less" : "other";
+  const [was, is] = [before === "private", after === "private"];
+  return was === is ? "other" : was ? "more" : "less";
 }
 
 /** Whose privileges all clients of the API have. */
@@ -53,9 +54,10 @@ const PUBLIC_ROLES = ["anonymous role", "every role"];
 function grants(every: string) {
   const privileges: Entry<Granted, Granted> = {
     sentence: (before, after, { id }) => {
-      const { role, kind } = cell(id);
+      const { role, kind, owner } = cell(id);
       const who = role === "every role" ? role : role.endsWith(" role") ? `the ${role}` : mark(role);
-      const on = kind === "database" ? "" : ` on ${every} ${kind}`;
+      const of = owner === undefined || owner.endsWith(" role") ? "" : ` of ${mark(owner)}`;
+      const on = kind === "database" || kind === "schema" ? "" : ` on ${every} ${kind}${of}`;
       return `${who} ${differenceText(granted(before, after), "may", "may no longer", `${on}, and `)}${on}`;
     },
     effect: (before, after, { id }) => {
@@ -65,7 +67,9 @@ function grants(every: string) {
     },
     // Follows from a statement about the schema, or about the data API as a whole.
     implied: (_, __, { id, effect }, diff) => {
-      const { schema } = cell(id);
+      const { schema, role } = cell(id);
+      // A writer is no role of the data API, so nothing else names it.
+      if (effect === "more" && !role.endsWith(" role")) return false;
       const isWhole = diff.before.setting.has("database") !== diff.after.setting.has("database");
       if (effect === "other" || schema === undefined) return effect === "other" || isWhole;
       return diff
@@ -96,19 +100,27 @@ function granted(before: Granted, after: Granted): Difference {
 }
 
 /** The cell of the matrix of grants that a statement is about. */
-function cell(id: string): Pick<GrantFacts, "role" | "schema" | "kind"> {
-  return JSON.parse(id) as GrantFacts;
+function cell(id: string): Pick<GrantFacts, "role" | "schema" | "kind"> & Partial<Pick<DefaultFacts, "owner">> {
+  return JSON.parse(id) as DefaultFacts;
 }
 
 /** A higher limit of these lets a client request more. */
 const GENEROUS = ["maxRows", "statementTimeout", "exactCountRows", "requestsPerSecond", "burst", "inFlight"];
 
-const limit: Table["limit"] = fieldsOnly("limit ", {
-  value: {
-    ...value("is"),
-    effect: (before, after, { id }) => (!GENEROUS.includes(id) ? "other" : after > before ? "more" : "less"),
+const UNITS: Readonly<Record<string, string>> = { statementTimeout: "ms", maxAge: "s" };
+
+const limit: Table["limit"] = {
+  where: (name) => `limit ${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`,
+  added: IMPLIED,
+  removed: IMPLIED,
+  fields: {
+    value: {
+      sentence: (before, after, { id }) =>
+        value("is", (one: number) => mark(`${one}${UNITS[id] ?? ""}`)).sentence(before, after),
+      effect: (before, after, { id }) => (!GENEROUS.includes(id) ? "other" : after > before ? "more" : "less"),
+    },
   },
-});
+};
 
 const later: Table["default"] = grants("every later");
 const role: Table["role"] = fieldsOnly("", { name: value("is named") });

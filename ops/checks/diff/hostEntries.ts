@@ -4,8 +4,8 @@ import { openings, strips } from "../../../infra/access/rules.ts";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import { admits, type Entrants, entrantsText } from "../../../protections/entrants.ts";
 import { protectionOf } from "../../../protections/table.ts";
-import { type Change, type Diff, duration, list, type Table, value } from "./entry.ts";
-import { difference, differenceText, mark, names, optional } from "./phrases.ts";
+import { type Change, type Diff, duration, type Table, value } from "./entry.ts";
+import { type Difference, difference, differenceText, mark, names, optional } from "./phrases.ts";
 
 export const HOST: Table["host"] = {
   where: (_, { url }) => url,
@@ -38,10 +38,11 @@ export const HOST: Table["host"] = {
       implied: (_, after, change, diff) => after.audience === "everyone" && diff.fields(change).includes("protection"),
     },
     publicPaths: {
-      ...list("open to everyone, without a session:", "a session is needed again for"),
-      effect: (before, after, { was }) => {
-        if (isOpen(was)) return "other";
-        return after.every((path) => before.some((open) => covers(open, path))) ? "less" : "public";
+      sentence: pathsText,
+      effect: (before, after, { was, is }) => {
+        const { added, removed } = pathsDifference(before, after);
+        if (added.length > 0) return asksAtGateway(is) && !opensAll(was) ? "public" : "other";
+        return removed.length > 0 ? "less" : "other";
       },
     },
     headers: { sentence: headersText },
@@ -82,7 +83,7 @@ export const HOST: Table["host"] = {
     },
     role: {
       ...value("is a host of the kind"),
-      effect: (_, __, { was, is }) => (isOpen(is) && !isOpen(was) ? "public" : "other"),
+      effect: (_, __, { was, is }) => (opensAll(is) && !opensAll(was) ? "public" : "other"),
       implied: follows("protection", "backend"),
     },
     domain: { ...value("belongs to the domain"), implied: follows("protection", "backend") },
@@ -113,8 +114,13 @@ function asksAtGateway({ protection }: HostFacts): boolean {
   return protection.asked !== "none";
 }
 
+/** Returns whether a host is open for every request. The stack's own open hosts admit reads of some paths only (infra/plan/routes.ts). */
+function opensAll(facts: HostFacts): boolean {
+  return isOpen(facts) && facts.role === "service";
+}
+
 function hasOpening(facts: HostFacts): boolean {
-  return isOpen(facts) || facts.publicPaths.length > 0;
+  return isOpen(facts) || (asksAtGateway(facts) && facts.publicPaths.length > 0);
 }
 
 /** Returns whether a client could send identity headers of its own. */
@@ -127,10 +133,23 @@ function strength({ protection: { type, asked } }: HostFacts): number {
   return protectionOf(type).strength(asked);
 }
 
-/** Returns whether an open path opens another one: the same one, or one below it. */
-function covers(open: string, path: string): boolean {
-  const [outer, inner] = [open, path].map((each) => `${each.replace(/\/$/, "")}/`) as [string, string];
-  return inner.startsWith(outer);
+/** Open paths that only one of the lists opens: an open path opens itself and those below it; `/assets/` does not open `/assets`. */
+function pathsDifference(before: readonly string[], after: readonly string[]): Difference {
+  const covers = (open: string, path: string) =>
+    path === open || path.startsWith(open.endsWith("/") ? open : `${open}/`);
+  const outside = (paths: readonly string[], open: readonly string[]) =>
+    paths.filter((path) => !open.some((one) => covers(one, path)));
+  return { added: outside(after, before), removed: outside(before, after) };
+}
+
+function pathsText(before: readonly string[], after: readonly string[]): string {
+  const paths = pathsDifference(before, after);
+  const text = differenceText(paths, "open to everyone, without a session:", "a session is needed again for");
+  if (text === "")
+    return `lists the open paths ${names(after)} instead of ${names(before)}, which are the same requests`;
+  const { added } = difference(before, after);
+  const kept = added.filter((path) => !paths.added.includes(path));
+  return kept.length > 0 ? `${text}; still open: ${names(kept)}` : text;
 }
 
 /**

@@ -1,13 +1,15 @@
 /** Statements about clients, users, groups and domains. Pure. */
-import { type Change, duration, type Effect, fieldsOnly, list, type Table, value } from "./entry.ts";
-import { difference, differenceText, names } from "./phrases.ts";
+import { type Change, duration, type Effect, fieldsOnly, IMPLIED, list, type Table, value } from "./entry.ts";
+import { difference, differenceText, mark, names } from "./phrases.ts";
 
 const client: Table["client"] = {
   where: (service) => `OAuth client ${service}`,
   added: {
-    sentence: (_, { redirectUris, scopes }) =>
-      `can sign users in; it redirects to ${names(redirectUris)}` +
-      (scopes.length > 0 ? `, and may request ${names(scopes)}` : ""),
+    sentence: (_, { redirectUris, scopes, clientType, accessTokenValidity, refreshTokenValidity }) =>
+      `can sign users in${clientType === "public" ? " without a secret" : ""}; it redirects to ${names(redirectUris)}` +
+      (scopes.length > 0 ? `, and may request ${names(scopes)}` : "") +
+      `; access tokens are valid for ${mark(accessTokenValidity)}, refresh tokens for ${mark(refreshTokenValidity)}`,
+    effect: () => "more",
   },
   removed: {
     sentence: ({ redirectUris }) => `can no longer sign users in; it redirected to ${names(redirectUris)}`,
@@ -31,6 +33,9 @@ const client: Table["client"] = {
     },
     accessTokenValidity: duration("its access tokens are valid for"),
     refreshTokenValidity: duration("its refresh tokens are valid for"),
+    // Who knows the other value is the client.
+    clientId: { ...value("its client id is"), effect: () => "more", implied: isUnrecorded },
+    clientSecret: { ...value("its secret is"), effect: () => "more", implied: isUnrecorded },
     subjectMode: value("identifies users by"),
     slug: value("its issuer is that of the application"),
     secret: value("its credentials are in the Secret"),
@@ -38,6 +43,11 @@ const client: Table["client"] = {
     name: value("is called"),
   },
 };
+
+/** A deployment by an older version of Gatehouse did not record the fact. A client that is no longer public gets a secret, which is stated. */
+function isUnrecorded(before: string | undefined, after: string | undefined): boolean {
+  return before === undefined || after === undefined;
+}
 
 const member: Table["member"] = {
   where: (name) => name,
@@ -80,18 +90,27 @@ const group: Table["group"] = {
   fields: { created: { sentence: (_, created) => createdText(created) } },
 };
 
-const domain: Table["domain"] = fieldsOnly("records of ", {
-  hosts: {
-    sentence: list("name", "no longer name").sentence,
-    // Records are added and removed with their hosts.
-    implied: (before, after, _, diff) => {
-      const { added, removed } = difference(before, after);
-      return !added.some((host) => diff.before.host.has(host)) && !removed.some((host) => diff.after.host.has(host));
-    },
+const domain: Table["domain"] = {
+  where: (name) => `records of ${name}`,
+  added: {
+    sentence: (_, { targets }) => `point at ${names(targets)}`,
+    // Stated with its hosts, unless another domain had them.
+    implied: (_, { hosts }, __, diff) => !hosts.some((host) => diff.before.host.has(host)),
   },
-  targets: { sentence: list("point at", "no longer point at").sentence },
-  owner: value("belong to"),
-});
+  removed: IMPLIED,
+  fields: {
+    hosts: {
+      sentence: list("name", "no longer name").sentence,
+      // Records are added and removed with their hosts.
+      implied: (before, after, _, diff) => {
+        const { added, removed } = difference(before, after);
+        return !added.some((host) => diff.before.host.has(host)) && !removed.some((host) => diff.after.host.has(host));
+      },
+    },
+    targets: { sentence: list("point at", "no longer point at").sentence },
+    owner: value("belong to"),
+  },
+};
 
 const login: Table["login"] = fieldsOnly("service ", {
   username: { ...value("its username is"), effect: () => "more" },

@@ -2,6 +2,7 @@
 import { SSL_MODES } from "../../../config/sslModes.ts";
 import type { Access } from "../../../infra/access/facts.ts";
 import { duration, type Effect, type Table, value } from "./entry.ts";
+import { isInternet, isWithin } from "./networks.ts";
 import { difference, mark } from "./phrases.ts";
 
 export const SETTING: Table["setting"] = {
@@ -17,11 +18,14 @@ export const SETTING: Table["setting"] = {
     effect: ({ value: before }, _, { id, all }) => removedEffect(before, id, all.after),
     implied: (_, __, { id }, { before, after }) => sectionOf(id, before) !== sectionOf(id, after),
   },
-  fields: { value: { ...value("is"), effect: (before, after, { id }) => settingEffect(before, after, id) } },
+  fields: {
+    value: { ...value("is"), effect: (before, after, { id, all }) => settingEffect(before, after, id, all.after) },
+  },
 };
 
 /** Settings whose value is a list: an item more is more access. */
-const LISTS = ["networks that can connect to Postgres", "namespaces that can connect to Postgres"];
+const NETWORKS = "networks that can connect to Postgres";
+const NAMESPACES = "namespaces that can connect to Postgres";
 /** Settings that give access if they are set. */
 const GRANTING = [
   "namespace of Prometheus",
@@ -29,15 +33,20 @@ const GRANTING = [
   // Without a superuser, the database enforces less.
   "protections that need a superuser",
 ];
-const SERVERS = ["database server", "database server of the data API"];
+const SERVER = "database server";
+const ENCRYPTION = "encryption to the database server";
 /** Where the superuser's token is sent; the sign-in page's URL if it is not set. */
 const API = "API of the identity provider";
+/** Where a deployment sends the superuser's password. */
+const ADDRESS = "address of the database server for the deployment";
+/** The setting without which these two mean nothing. */
+const OWNER = { [API]: "identity provider", [ADDRESS]: SERVER };
 
 const ACCOUNT = /^Secret of service account (.+)$/;
 
 /** Returns what a setting is part of, as text: if it differs, statements about it explain that the setting is new or no longer set. */
 function sectionOf(name: string, { setting, member }: Access): string {
-  const has = (...names: readonly string[]) => String(names.some((one) => setting.has(one)));
+  const has = (other: string) => String(setting.has(other));
   const account = ACCOUNT.exec(name)?.[1];
   if (account !== undefined) return String(member.has(account));
   switch (name) {
@@ -46,36 +55,49 @@ function sectionOf(name: string, { setting, member }: Access): string {
     case "database":
     case "namespace of PostgREST":
       return has("database");
-    case "database server":
-    case "database server of the data API":
-      return `${has("database")} ${has(...SERVERS)}`;
-    case "encryption to the database server":
+    // Another server has another address, and each kind of Service its default.
+    case ADDRESS:
+      return `${setting.get(SERVER)?.value} ${setting.get("Service of the database server")?.value}`;
+    case SERVER:
+    case ENCRYPTION:
     case "Service of the database server":
-    case "networks that can connect to Postgres":
-    case "namespaces that can connect to Postgres":
-      return has(...SERVERS);
+    case NETWORKS:
+    case NAMESPACES:
+      return has(SERVER);
     default:
       return String(setting.size > 0);
   }
 }
 
 function addedEffect(after: string, name: string, before: Access): Effect {
-  if (LISTS.includes(name)) return listEffect("none", after);
-  if (name === API) return before.setting.size > 0 ? "more" : "other";
+  const account = ACCOUNT.exec(name)?.[1];
+  if (account !== undefined) return before.member.has(account) ? "more" : "other";
+  if (isList(name)) return listEffect("", after, name);
+  if (name === API || name === ADDRESS) return before.setting.has(OWNER[name]) ? "more" : "other";
   return GRANTING.includes(name) ? "more" : "other";
 }
 
 function removedEffect(before: string, name: string, after: Access): Effect {
-  if (LISTS.includes(name)) return listEffect(before, "none");
-  if (name === API) return after.setting.size > 0 ? "more" : "other";
+  if (isList(name)) return listEffect(before, "", name);
+  if (name === API || name === ADDRESS) return after.setting.has(OWNER[name]) ? "more" : "other";
+  // A server that the stack installs is reached without TLS.
+  if (name === ENCRYPTION) return after.setting.has(SERVER) ? "more" : "other";
   return GRANTING.includes(name) ? "less" : "other";
 }
 
-function listEffect(before: string, after: string): Effect {
-  const items = (text: string) => text.split(", ").filter((item) => item !== "none");
-  const { added, removed } = difference(items(before), items(after));
-  // Two networks /1 are the whole internet as well; all public addresses of IPv6 are in 2000::/3, and fc00::/7 is private.
-  if (added.some((network) => /[.]\d+\/[0-7]$|:\/[0-3]$/.test(network))) return "public";
+function isList(name: string): boolean {
+  return name === NETWORKS || name === NAMESPACES;
+}
+
+/** @param name which list; networks contain each other */
+function listEffect(before: string, after: string, name: string): Effect {
+  const items = (text: string) => text.split(", ").filter((item) => item !== "" && !item.startsWith("no "));
+  const [old, now] = [items(before), items(after)];
+  const { added, removed } =
+    name === NETWORKS
+      ? { added: now.filter((one) => !isWithin(one, old)), removed: old.filter((one) => !isWithin(one, now)) }
+      : difference(old, now);
+  if (added.some(isInternet)) return "public";
   return added.length > 0 ? "more" : removed.length > 0 ? "less" : "other";
 }
 
@@ -85,30 +107,35 @@ function encryptionEffect(before: string, after: string): Effect {
   return rank(after) < rank(before) ? "more" : rank(after) > rank(before) ? "less" : "other";
 }
 
-function settingEffect(before: string, after: string, name: string): Effect {
-  if (LISTS.includes(name)) return listEffect(before, after);
+function settingEffect(before: string, after: string, name: string, { setting }: Access): Effect {
+  if (isList(name)) return listEffect(before, after, name);
   // A user who reads Secrets of the namespace can sign in as the account.
   if (ACCOUNT.test(name)) return "more";
   switch (name) {
     case "length of a login":
       return duration("").effect(before, after);
     // What runs can be another content than the reviewed one.
-    case "images without a digest":
-      return before === "refused" ? "more" : after === "refused" ? "less" : "other";
+    case "an image without a digest":
+      return before === "refused" && after === "accepted" ? "more" : after === "refused" ? "less" : "other";
     // The data API opens another database.
     case "database":
-    case "database server of the data API":
       return "public";
-    case "encryption to the database server":
+    // The database of the data API, or that of the identity provider, which decides who signs in.
+    case SERVER:
+      return setting.has("database") ? "public" : "more";
+    // Through a load balancer, pods of every namespace can connect.
+    case "Service of the database server":
+      return after === "ClusterIP" ? "less" : "more";
+    case ENCRYPTION:
       return encryptionEffect(before, after);
     // Another authentik decides which users are admitted, or receives the token of its superuser.
     case "sign-in page":
     case "identity provider":
     case API:
+    case ADDRESS:
     case "gateway":
     case "namespace of Prometheus":
     case "namespace of Prometheus for Postgres":
-    case "Service of the database server":
       return "more";
     default:
       return "other";

@@ -91,6 +91,7 @@ describe("a client", () => {
     expect(planOf(BOTH, proxy({}), grafana, basic({})).clients).toEqual([
       {
         service: "grafana",
+        credentials: { clientId: "grafana", clientSecret: "${SECRET}" },
         application: { name: "grafana", slug: "grafana" },
         groups: ["staff"],
         redirectUris: ["http://grafana.localhost/cb", "https://grafana.mesh.example.org/cb"],

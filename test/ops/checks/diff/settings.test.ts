@@ -15,9 +15,9 @@ const SILENT = [
   ...["dataApi.authenticatorPassword", "dataApi.ownerPassword", "identityProvider.adminPassword"].flatMap(secretText),
   ...["identityProvider.database.password", "identityProvider.sampleUsers[].password"].flatMap(secretText),
   ...["identityProvider.secretKey", "identityProvider.token", "postgres.password"].flatMap(secretText),
-  ...["services[].oauthConfig.clientId"].flatMap(secretText),
-  "services[].basicAuth.password.variables[]",
-  ...secretText("services[].oauthConfig.clientSecret"),
+  ...["basicAuth.password", "oauthConfig.clientId", "oauthConfig.clientSecret"].map(
+    (field) => `services[].${field}.variables[]`,
+  ),
   // Versions, and how the stack deploys.
   ...["dataApi.version", "gateway.version", "identityProvider.version", "images.digests", "postgres.install.version"],
   ...["dataApi.catalog.replicas", "dataApi.maxReplicas", "dataApi.protect", "dataApi.replicas"],

@@ -1,0 +1,36 @@
+/** Comparison of networks in CIDR notation. Pure. */
+import { BlockList, isIP, isIPv6 } from "node:net";
+import { PRIVATE_NETWORKS } from "../../../config/privateNetworks.ts";
+
+interface Network {
+  readonly address: string;
+  readonly length: number;
+  readonly family: "ipv4" | "ipv6";
+}
+
+/** @returns undefined for the name of a namespace */
+function networkOf(text: string): Network | undefined {
+  const [address = "", length] = text.split("/");
+  const family = isIPv6(address) ? "ipv6" : "ipv4";
+  return isIP(address) > 0 && /^\d+$/.test(length ?? "") ? { address, length: Number(length), family } : undefined;
+}
+
+/** Two networks /1 are the whole internet as well; all public addresses of IPv6 are in 2000::/3, and fc00::/7 is private. */
+export function isInternet(text: string): boolean {
+  const network = networkOf(text);
+  return network !== undefined && network.length <= (network.family === "ipv6" ? 3 : 7);
+}
+
+/** Returns whether one of the networks contains another, in any spelling. */
+export function isWithin(network: string, others: readonly string[]): boolean {
+  const single = (item: string): readonly string[] => (item === "private networks" ? PRIVATE_NETWORKS : [item]);
+  return single(network).every((inner) => others.flatMap(single).some((outer) => contains(outer, inner)));
+}
+
+function contains(outer: string, inner: string): boolean {
+  const [one, other] = [networkOf(outer), networkOf(inner)];
+  if (one === undefined || other === undefined || one.family !== other.family) return outer === inner;
+  const block = new BlockList();
+  block.addSubnet(one.address, one.length, one.family);
+  return other.length >= one.length && block.check(other.address, other.family);
+}

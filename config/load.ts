@@ -74,7 +74,8 @@ export function parseStack(raw: RawStack, env: Environment, options: ParseOption
     if (draft !== undefined && draft.value === undefined) lookUpSecrets(draft.raw, draft.location, variables);
   }
 
-  const known = { ...drafts, settings: domains, hasPostgres: drafts.postgres !== undefined };
+  const server = { hasPostgres: drafts.postgres !== undefined, administrator: drafts.postgres?.fields.user };
+  const known = { ...drafts, ...server, settings: domains };
   const exposed = [...drafts.services, ...(drafts.dataApi ? [drafts.dataApi] : [])];
   problems.push(
     ...variables.problems,

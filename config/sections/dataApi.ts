@@ -24,7 +24,6 @@ import type { Section } from "../section.ts";
 import type { Variables } from "../variables.ts";
 import type { Domain } from "./domains.ts";
 import type { IdentityProviderDraft } from "./identityProvider.ts";
-import type { PostgresDraft } from "./postgres.ts";
 
 const deprecation = z.strictObject({
   since: date().describe("Date of the deprecation, sent as `Deprecation` (RFC 9745)."),
@@ -196,15 +195,17 @@ export function toDataApi({ location, value }: DataApiDraft, domains: readonly D
 interface Drafts {
   readonly dataApi: DataApiDraft | undefined;
   readonly identityProvider: IdentityProviderDraft | undefined;
-  readonly postgres: PostgresDraft | undefined;
+  readonly hasPostgres: boolean;
+  /** Role with which the stack deploys to the server. */
+  readonly administrator: string | undefined;
 }
 
 /** Checks that there is a database server, and that databases, roles and schemas differ. */
-export function dataApiRules({ dataApi, identityProvider, postgres }: Drafts): Problem[] {
+export function dataApiRules({ dataApi, identityProvider, hasPostgres, administrator }: Drafts): Problem[] {
   if (dataApi === undefined) return [];
   const { location, fields } = dataApi;
   const found: Problem[] = [];
-  if (postgres === undefined) found.push(problem(location, "requires gatehouse:postgres", "add it"));
+  if (!hasPostgres) found.push(problem(location, "requires gatehouse:postgres", "add it"));
   const other = identityProvider?.fields.install === true ? identityProvider.fields.database : undefined;
   const name = typeof fields.database === "object" ? fields.database.name : fields.database;
   if (other !== undefined && name === other.name) {
@@ -243,7 +244,6 @@ export function dataApiRules({ dataApi, identityProvider, postgres }: Drafts): P
   for (const writer of repeated(fields.writers ?? [])) {
     found.push(problem(within(location, "writers"), `role "${writer}" is listed twice`, "list it once"));
   }
-  const administrator = postgres?.fields.user;
   if (administrator !== undefined && own.includes(administrator)) {
     const message = `role "${administrator}" is postgres.user, the administrator`;
     found.push(problem(within(location, "roles"), message, "give each role its own name"));

@@ -1,12 +1,30 @@
+/** Credentials in an address: before the host, also with `@` in the password, and as parameters. */
+export const ADDRESS_CREDENTIALS: readonly (readonly [RegExp, string])[] = [
+  [/(\b[a-z][a-z\d+.-]*:\/\/)[^\s/:@"']*:[^\s/"']+@/gi, "$1[redacted]@"],
+  [
+    /([?&](?:code|state|token|id_token_hint|access_token|refresh_token|client_secret|(?:ssl)?password|next|rd)=)[^\s&"'#]+/gi,
+    "$1[redacted]",
+  ],
+];
+
+export function withoutCredentials(text: string): string {
+  return ADDRESS_CREDENTIALS.reduce((left, [form, rest]) => left.replace(form, rest), text);
+}
+
 /**
  * The text of what was thrown, for a message: that of the cause of a failed `fetch`, of each of several addresses that Node.js tried, the status
- * of what a client of Kubernetes throws (its message has headers and whole bodies), and the code of an error without a message.
+ * of what a client of Kubernetes throws (its message has headers and whole bodies), and the code of an error without a message. It contains no
+ * credentials of an address, no value of a header, and nothing of a text that is no JSON.
  */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(errorText).join(", ");
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return withoutCredentials(String(error));
   const { code, cause } = error as Error & { readonly code?: unknown };
   if (typeof code === "number" && "headers" in error) return `HTTP ${code}`;
   if (error.message === "fetch failed" && cause !== undefined) return errorText(cause);
-  return error.message || (typeof code === "string" ? code : error.name);
+  // A token with a line break: the message has all of it.
+  if (/^Headers\.\w+: /.test(error.message))
+    return "a header, such as the token, has characters that no header can have";
+  if (error instanceof SyntaxError && error.message.endsWith("is not valid JSON")) return "it is not valid JSON";
+  return withoutCredentials(error.message) || (typeof code === "string" ? code : error.name);
 }

@@ -12,6 +12,7 @@ import {
   ServerConfiguration,
   wrapHttpLibrary,
 } from "@kubernetes/client-node";
+import { UserError } from "../config/userError.ts";
 import { type ApiResponse, retryRequest } from "./apiRetry.ts";
 
 const http = new IsomorphicFetchHttpLibrary();
@@ -50,12 +51,22 @@ export interface KubeConfigFile {
   readonly config: KubeConfig;
 }
 
-/** Returns the files that kubectl reads: those in `KUBECONFIG`, default: `~/.kube/config`. A file that does not exist is left out. */
+/**
+ * Returns the files that kubectl reads: those in `KUBECONFIG`, default: `~/.kube/config`. A file that does not exist is left out.
+ * @throws UserError for a file that is no kubeconfig; the message of the parser has its lines, with tokens
+ */
 export function kubeConfigFiles(environment: Readonly<Record<string, string | undefined>>): KubeConfigFile[] {
   const paths = (environment["KUBECONFIG"] || join(homedir(), ".kube", "config")).split(delimiter);
   return paths.filter(existsSync).map((file) => {
     const config = new RetryingKubeConfig();
-    config.loadFromFile(file);
+    try {
+      config.loadFromFile(file);
+    } catch (error) {
+      const { code, mark } = error as { readonly code?: string; readonly mark?: { readonly line: number } };
+      const line = mark === undefined ? "" : ` (line ${mark.line + 1})`;
+      const problem = code === undefined ? `is not a kubeconfig${line}` : `cannot be read (${code})`;
+      throw new UserError(`${file} ${problem}; correct it, or set KUBECONFIG to another file`);
+    }
     return { file, config };
   });
 }

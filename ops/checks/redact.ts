@@ -1,4 +1,5 @@
 /** Removes secrets from the output: known values, and text in the form of a credential. */
+import { ADDRESS_CREDENTIALS } from "../../config/errorText.ts";
 
 /** Shorter values are no secrets, and are part of other words. */
 const SHORTEST = 6;
@@ -11,12 +12,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(authorization|proxy-authorization|cookie|set-cookie)(["']?\s*[:=]\s*)[^\n]+/gi, `$1$2${HIDDEN}`],
   [/\b(bearer|basic)\s+[\w+/=.~-]{6,}/gi, `$1 ${HIDDEN}`],
   [/\b(authentik_(?:session|csrf|proxy_\w+))=[^\s;,"']+/gi, `$1=${HIDDEN}`],
-  // Queries of addresses, and credentials before the host.
-  [
-    /([?&](?:code|state|token|id_token_hint|access_token|refresh_token|client_secret|password|next|rd)=)[^\s&"'#]+/gi,
-    `$1${HIDDEN}`,
-  ],
-  [/(\b[a-z][a-z\d+.-]*:\/\/)[^\s/@"']+:[^\s/@"']+@/gi, `$1${HIDDEN}@`],
+  ...ADDRESS_CREDENTIALS,
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g, HIDDEN],
 ];
 

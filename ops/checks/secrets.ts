@@ -45,7 +45,12 @@ function withValues(
     const inClear = raw.config[`variables:${name}`];
     return decrypted[name] ?? (inClear && "value" in inClear ? String(inClear.value) : environment[name]);
   };
-  const names = new Set([...encrypted, ...secretTexts(settings).flatMap(({ variables }) => variables)]);
+  const namesIn = (value: unknown, passOver?: ReadonlySet<string>) =>
+    secretTexts(value, passOver).flatMap(({ variables }) => variables);
+  const secret = new Set(namesIn(settings, new Set(["clientId"])));
+  // A client id in plain text is no secret, and often a word of host names.
+  const ids = namesIn(settings).filter((name) => secret.has(name) || raw.config[`variables:${name}`] === undefined);
+  const names = new Set([...encrypted, ...ids]);
   const known = [...names].map((name) => [name, valueOf(name)]).filter((pair): pair is [string, string] => !!pair[1]);
   return {
     reveal: (text) =>
@@ -71,6 +76,8 @@ const CREDENTIAL = /PASS(WORD|PHRASE)|SECRET|TOKEN|PRIVATE|CREDENTIAL|ACCESS_KEY
 /** Returns credentials of the shell and of the kubeconfig, to be removed from the output. */
 export function credentialsOf({ environment }: StackContext, kubeconfig: KubeConfig | undefined): string[] {
   const ofShell = Object.entries(environment).flatMap(([name, value]) => (CREDENTIAL.test(name) ? [value] : []));
+  // A backend in Postgres: its password can have characters that end one in an address.
+  const backend = /^\w+:\/\/[^/:@]*:(.+)@/.exec(environment["PULUMI_BACKEND_URL"] ?? "")?.[1];
   const ofCluster = (kubeconfig?.users ?? []).flatMap(({ token, password, keyData }) => [token, password, keyData]);
-  return [...ofShell, ...ofCluster].filter((value) => value !== undefined);
+  return [...ofShell, backend, ...ofCluster].filter((value) => value !== undefined);
 }

@@ -41,10 +41,14 @@ export async function main([name, ...args]: readonly string[], shell: Shell): Pr
 
 /** Runs the command line of this process, and ends it. */
 export async function run(): Promise<void> {
-  ignoreClosedOutput();
+  const outputError = ignoreClosedOutput();
   const code = await main(process.argv.slice(2), processShell());
   // A connection to a server that does not answer would keep the process.
-  process.stdout.write("", () => process.exit(code));
+  process.stdout.write("", () => {
+    const failed = outputError();
+    if (failed === undefined) process.exit(code);
+    process.stderr.write(`standard output is incomplete (${failed})\n`, () => process.exit(code === 0 ? 1 : code));
+  });
 }
 
 if (import.meta.main) await run();

@@ -1,8 +1,9 @@
 /** `gatehouse init`: writes a first stack file, and the files of the Pulumi project around it. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageFolder } from "../../config/folders.ts";
 import { parseStack, parseStackFile } from "../../config/load.ts";
+import { errorText } from "../../config/errorText.ts";
 import { UserError } from "../../config/userError.ts";
 import type { Environment } from "../../config/variables.ts";
 import { kubeConfigFiles } from "../../infra/kubeConfig.ts";
@@ -97,10 +98,25 @@ function write(answers: Answers, { folder, out }: Shell): void {
   const text = stackFile(answers);
   computePlan(parseStack(parseStackFile(text, stack, name), {}, { secretsRequired: false }));
   const files = new Map([...projectFiles(folder), [name, text]]);
-  for (const [file, content] of files) writeFileSync(join(folder, file), content);
+  writeAll(folder, files);
   out(
     `Wrote ${[...files.keys()].join(", ")}.\n\nNext:\n${next({ stack, context, install: installation(folder), variables: variablesOf(text), hasToken: answers.authentik !== undefined })}`,
   );
+}
+
+function writeAll(folder: string, files: ReadonlyMap<string, string>): void {
+  const written: string[] = [];
+  try {
+    for (const [name, content] of files) {
+      const file = join(folder, name);
+      writeFileSync(`${file}.new`, content, { flag: "wx" });
+      written.push(file);
+    }
+    for (const file of written) renameSync(`${file}.new`, file);
+  } catch (error) {
+    for (const file of written) rmSync(`${file}.new`, { force: true });
+    throw new UserError(`nothing was written to ${folder}: ${errorText(error)}`);
+  }
 }
 
 interface Next {

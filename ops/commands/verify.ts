@@ -4,6 +4,8 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { runCommand } from "./command.ts";
 import type { Shell } from "./shell.ts";
+import { errorText } from "../../config/errorText.ts";
+import { UserError } from "../../config/userError.ts";
 import { openCluster } from "../context/identity.ts";
 import { painter } from "../terminal/paint.ts";
 import { stateOf, summary } from "../checks/verify/check.ts";
@@ -35,12 +37,12 @@ export function main(args: readonly string[], shell: Shell, verify = verifyConte
         const only = options.only === undefined ? KINDS : kindsOf(options.only, command);
         const target = await openCluster(context, shell);
         const report = await verify(target, shell, shell.progress, only);
-        if (options.junit !== undefined) write(resolve(shell.folder, options.junit), junit(report));
         shell.out(
           options.json
             ? `${JSON.stringify(toJson(report), undefined, 2)}\n`
             : describeChecks(report.checks, report.seconds, painter(shell.colours)),
         );
+        if (options.junit !== undefined) write(resolve(shell.folder, options.junit), junit(report));
         end(summary(report.checks).failed > 0 ? 1 : 0);
       }),
   );
@@ -65,6 +67,10 @@ function toJson(report: Report): object {
 }
 
 function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UserError(`${file} cannot be written: ${errorText(error)}`);
+  }
 }

@@ -67,8 +67,11 @@ export async function ensureBuilt(build: Build, progress: Progress): Promise<voi
 }
 
 async function run({ name, program }: Build): Promise<void> {
+  // Without the secrets of a deploying shell, which plugins of the bundler have no use for.
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE };
   try {
-    await promisify(execFile)(process.execPath, [program], { cwd: packageFolder() });
+    await promisify(execFile)(process.execPath, [program], { cwd: packageFolder(), env });
   } catch (error) {
     const output = stripVTControlCharacters((error as { stderr?: string }).stderr ?? "").trim();
     throw new Error(`npm run build:${name} failed:\n${output}`, { cause: error });

@@ -1,43 +1,63 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LocalWorkspace, type PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation/index.js";
+import {
+  type InlineProgramArgs,
+  LocalWorkspace,
+  type LocalWorkspaceOptions,
+  type PulumiCommand,
+  type PulumiFn,
+  type Stack,
+} from "@pulumi/pulumi/automation/index.js";
 import { parseDocument } from "yaml";
 import { packageFolder } from "../../config/folders.ts";
 import { backendFolder } from "./state/backend.ts";
 import { PROJECT, restoreState } from "./state/state.ts";
 
 export interface StackOptions {
-  /** Name of the stack. With `overrides`, `Pulumi.<name>.yaml` of the project configures it; otherwise it has no configuration. */
   readonly stack: string;
   readonly program: PulumiFn;
   readonly command: PulumiCommand;
-  /** Folder of the engine's copy of the stack file. The project's file is never written. */
+  /** Folder with the stack file, which the engine writes to when it creates a stack. */
   readonly workspace: string;
-  /** Config that this deployment sets on top of the stack file, e.g. `variables:HTTP_PORT`. */
-  readonly overrides?: Readonly<Record<string, unknown>>;
   /** Environment of the engine and of its plugins: backend, passphrase, PATH, kubeconfig. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * Opens a stack with the real engine and an inline program, from a copy of its stack file, because the engine writes to it (its
- * encryption salt).
+ * Opens a stack of the user's backend, with an inline program. It is not created: in a wrong backend, the engine would replace the key of the
+ * secrets in the stack file.
+ * @throws StackNotFoundError
  */
-export async function openStack(options: StackOptions): Promise<Stack> {
+export function selectStack(options: StackOptions): Promise<Stack> {
+  return open(options, (args, workspace) => LocalWorkspace.selectStack(args, workspace));
+}
+
+/**
+ * Opens a stack with the passphrase of the environment, with an inline program. Creates it if it does not exist.
+ * @param overrides config on top of `Pulumi.<stack>.yaml` of the project, e.g. `variables:HTTP_PORT`: the stack is opened with a copy in the
+ *   workspace, so that the project's file is not written. Default: a stack without configuration
+ */
+export async function openStack(
+  options: StackOptions & { readonly overrides?: Readonly<Record<string, unknown>> },
+): Promise<Stack> {
   await mkdir(options.workspace, { recursive: true, mode: 0o700 });
   if (options.overrides) {
     await writeProjectFile(options.workspace);
     await writeStackFile(options.stack, options.workspace, options.overrides);
   }
+  return open(options, (args, workspace) =>
+    LocalWorkspace.createOrSelectStack(args, { ...workspace, secretsProvider: "passphrase" }),
+  );
+}
+
+async function open(
+  options: StackOptions,
+  withEngine: (args: InlineProgramArgs, workspace: LocalWorkspaceOptions) => Promise<Stack>,
+): Promise<Stack> {
   await restoreState(backendFolder(options.workspace, options.environment), options.stack);
-  const stack = await LocalWorkspace.createOrSelectStack(
+  const stack = await withEngine(
     { stackName: options.stack, projectName: PROJECT, program: options.program },
-    {
-      workDir: options.workspace,
-      pulumiCommand: options.command,
-      envVars: { ...options.environment },
-      secretsProvider: "passphrase",
-    },
+    { workDir: options.workspace, pulumiCommand: options.command, envVars: { ...options.environment } },
   );
   // The Automation API starts the CLI three times after an update, once after a refresh, to read outputs and summary, which no caller uses.
   stack.outputs = () => Promise.resolve({});

@@ -28,7 +28,7 @@ export default () => {
 };
 `;
 
-const IGNORED = ["node_modules/", ".gatehouse/"];
+const IGNORED = ["node_modules/", ".gatehouse/", "creations-*.jsonl"];
 
 interface Manifest {
   readonly type?: string;
@@ -54,16 +54,25 @@ export function projectFiles(folder: string): ReadonlyMap<string, string> {
 
 function pulumiFile(text: string | undefined): string | undefined {
   if (text === undefined) return PULUMI;
-  const name = (parse(text) as { name?: unknown } | null)?.name;
+  const name = parsed("Pulumi.yaml", () => parse(text) as { name?: unknown } | null)?.name;
   if (name === "gatehouse") return undefined;
   throw new UserError(
     `Pulumi.yaml is of the project ${String(name)}, and a stack of Gatehouse is in a project with the name gatehouse. Run gatehouse init in a folder of its own.`,
   );
 }
 
+/** @throws UserError without the parser's message, which quotes the file */
+function parsed<T>(file: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch {
+    throw new UserError(`${file} cannot be parsed. Correct it, or run gatehouse init in a folder of its own.`);
+  }
+}
+
 /** Does not add the package itself: in the npm registry, its name belongs to another project. */
 function manifest(text: string | undefined): string | undefined {
-  const found = JSON.parse(text ?? '{ "private": true }') as Manifest;
+  const found = parsed("package.json", () => JSON.parse(text ?? '{ "private": true }') as Manifest);
   const { type = "module", main = "index.ts" } = found;
   if (type !== "module" || main !== "index.ts") {
     throw new UserError(

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../../config/userError.ts";
 
@@ -7,14 +7,22 @@ export const MARKER = ".gatehouse-data";
 export const MARK = "The local platform of Gatehouse keeps its state here. npm run stop -- --purge removes it.\n";
 
 /**
- * Marks a missing or empty folder as a data folder, so that the local platform accepts it even if another command wrote to it first.
- * @throws UserError when the folder cannot be created or written
+ * Marks a missing or empty folder as a data folder, so that the local platform accepts it even if another command wrote to it first. Only this
+ * user can write to it afterwards: it has the programs that run with the secrets.
+ * @throws UserError when the folder cannot be created or written, or belongs to another user
  */
 export function claimDataFolder(data: string): void {
   try {
-    mkdirSync(data, { recursive: true });
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    const { uid, mode } = statSync(data);
+    if (uid !== (process.getuid?.() ?? uid))
+      throw new UserError(
+        `the data folder ${data} belongs to another user; set GATEHOUSE_DATA to a folder of this user`,
+      );
+    if ((mode & 0o022) !== 0) chmodSync(data, mode & 0o755);
     if (readdirSync(data).length === 0) writeFileSync(join(data, MARKER), MARK);
   } catch (error) {
+    if (error instanceof UserError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new UserError(
       `the data folder ${data} cannot be created or written (${code}); set GATEHOUSE_DATA to a folder that this user can write to`,

@@ -4,6 +4,14 @@ import { errorText } from "../../config/errorText.ts";
 
 const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
 
+function thrown(action: () => unknown): unknown {
+  try {
+    return action();
+  } catch (error) {
+    return error;
+  }
+}
+
 test.each([
   ["an error", new Error("no such host"), "no such host"],
   ["an error with another cause", new Error("cannot read it", { cause: refused }), "cannot read it"],
@@ -18,6 +26,23 @@ test.each([
   ["an error without a message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
   ["an error with nothing but a name", new RangeError(), "RangeError"],
   ["what is no error", "stopped", "stopped"],
+  [
+    "a backend that cannot be opened",
+    new Error("unable to open bucket postgres://user:p@ss-canary@127.0.0.1:1/db?sslpassword=canary&x=1: failed"),
+    "unable to open bucket postgres://[redacted]@127.0.0.1:1/db?sslpassword=[redacted]&x=1: failed",
+  ],
+  ["an address without a user", new Error("https://:canary@host/a@b"), "https://[redacted]@host/a@b"],
+  [
+    "addresses without credentials",
+    new Error("https://host:8080/@scope/x?page=1"),
+    "https://host:8080/@scope/x?page=1",
+  ],
+  ["what is no JSON", thrown(() => JSON.parse("canary")), "it is not valid JSON"],
+  [
+    "a token with a line break",
+    thrown(() => new Headers({ authorization: "Bearer canary\ncanary" })),
+    "a header, such as the token, has characters that no header can have",
+  ],
 ])("the text of %s", (_, error, text) => {
   expect(errorText(error)).toBe(text);
 });

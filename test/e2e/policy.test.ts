@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import program from "../../infra/index.ts";
 import { RetryingKubeConfig } from "../../infra/kubeConfig.ts";
 import { openContext, type ShellEnvironment, type StackContext } from "../../ops/context/context.ts";
-import { openEngine } from "../../ops/engine/open.ts";
+import { openEngine, pulumiOf } from "../../ops/engine/open.ts";
+import { runPulumi } from "../../ops/engine/runPulumi.ts";
 import { readLocalContext } from "../../ops/context/local.ts";
 import { packageFolder } from "../../config/folders.ts";
 import { runPolicy } from "../../ops/engine/policyPack.ts";
@@ -158,6 +159,8 @@ describe("npx gatehouse preview on another context", () => {
     const write = (text: string): void => void (out += text);
     const environment = { ...process.env, ...given, PULUMI_BACKEND_URL: `file://${project}` };
     const testShell = { ...SHELL, project, data: join(project, "data"), environment, out: write, error: write };
+    const cli = await pulumiOf({ local: false }, quiet);
+    await runPulumi(cli, ["stack", "init", "local"], { cwd: project, env: environment });
     return { code: await preview([CONTEXT], testShell), out };
   }
 

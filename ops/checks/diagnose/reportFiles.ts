@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errorText } from "../../../config/errorText.ts";
+import { UserError } from "../../../config/userError.ts";
 
 /** Diagnostic scripts keep only the 3 most recent output files (spec 000, Limits). */
 const MAX_REPORTS = 3;
@@ -14,8 +16,13 @@ export function writeReport(folder: string, context: string, at: Date, text: str
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const time = at.toISOString().replaceAll(":", "-");
   const file = join(folder, `${time}-${context.replaceAll(/[^\w.-]+/g, "_")}.txt`);
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  try {
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    rmSync(`${file}.new`, { force: true });
+    throw new UserError(`the report cannot be written to ${folder}: ${errorText(error)}`);
+  }
   const older = readdirSync(folder)
     .filter((name) => NAME.test(name))
     .sort()

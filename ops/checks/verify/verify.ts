@@ -10,7 +10,7 @@ import { type Check, skip } from "./check.ts";
 import { clusterProbes } from "./cluster.ts";
 import { errorText } from "../../../config/errorText.ts";
 import { redactAll, withoutSecrets } from "../redact.ts";
-import { type Secrets, secretsOf } from "../secrets.ts";
+import { credentialsOf, type Secrets, secretsOf } from "../secrets.ts";
 import { databaseOf, type Unreachable } from "./databaseOf.ts";
 import { checkDatabase, checkIdentityDatabase, type DatabaseTarget, identityCheck } from "./database.ts";
 import type { RouteAnswer } from "./gateway.ts";
@@ -55,7 +55,8 @@ export async function verifyContext(
     ...clusterProbes(context, cluster),
   ].filter(({ kind }) => only.includes(kind));
   const found = await progress.step("Verifying the deployment", (report) => runProbes(probes, report));
-  const redact = withoutSecrets(Object.values(secrets.known));
+  const users = "reason" in cluster ? undefined : cluster;
+  const redact = withoutSecrets([...Object.values(secrets.known), ...credentialsOf(context, users)]);
   const checks = found.map((result) => withHint(redactAll(result, redact), context.context));
   const routes = context.plan.exposures.flatMap(({ id }) => observations.routes.get(id) ?? []);
   const seconds = Math.round((Date.now() - began.getTime()) / 100) / 10;

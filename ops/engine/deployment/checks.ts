@@ -27,7 +27,7 @@ import { changedNames } from "./names.ts";
 import { deployedKinds, refusedPermissions } from "./permissions.ts";
 import { reasonOf } from "../reason.ts";
 import { readState, type StackState } from "../state/stackState.ts";
-import { errorText } from "../../../config/errorText.ts";
+import { errorText, withoutCredentials } from "../../../config/errorText.ts";
 
 /** A deployment that cannot start. Each problem has a hint. */
 export class Refusal extends Error {
@@ -100,7 +100,9 @@ async function checkCluster({ context, environment, settings, plan }: StackConte
   const reading = pTimeout(readFacts(config, customKinds(settings, plan), settings.gateway), TIMEOUT);
   const facts = await reading.catch((error: unknown) => {
     const hint = "Start it, connect to its network, or correct its address in the kubeconfig.";
-    throw new Error(`the cluster of context "${context}" at ${server} does not answer (${errorText(error)}). ${hint}`);
+    throw new Error(
+      `the cluster of context "${context}" at ${withoutCredentials(server)} does not answer (${errorText(error)}). ${hint}`,
+    );
   });
   const other = identityProblem(settings, facts.uid);
   if (other !== undefined) throw new Error(other);
@@ -131,9 +133,7 @@ async function checkEngine(
 ): Promise<Ready> {
   const pulumi = await pulumiOf(target, progress);
   if (!target.local) await checkPlugins(pulumi, target.environment, progress);
-  const stack = await openEngine(target, shell, program, progress).catch((error: unknown) => {
-    throw new Error(`the stack "${target.stack}" cannot be opened: ${reasonOf(error)}. See docs/deploy.md, Backend.`);
-  });
+  const stack = await openEngine(target, shell, program, progress, true);
   const config = await stack.getAllConfig().catch((error: unknown) => {
     const hint = "Set PULUMI_CONFIG_PASSPHRASE, or sign in to the service that stores the key.";
     throw new Error(`the secrets of stack "${target.stack}" cannot be read: ${reasonOf(error)}. ${hint}`);

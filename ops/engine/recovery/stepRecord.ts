@@ -3,7 +3,7 @@
  * response of a server was lost. The engine would create objects again and fail on their names, and would find no difference between a revert
  * and the values from before an update, so the next run reads these objects first (ops/engine/recovery/recovery.ts).
  */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { runtime } from "@pulumi/pulumi";
@@ -88,8 +88,14 @@ function isSecret(value: unknown): boolean {
 /** Appends entries to the record. It is synchronous, so that a step that begins afterwards is in the file. */
 export function recordSteps(stack: Stack, steps: readonly Recorded[]): void {
   if (steps.length === 0) return;
+  const file = recordFile(stack.workspace.workDir, stack.name);
   const lines = steps.map((step) => `${JSON.stringify(step)}\n`);
-  appendFileSync(recordFile(stack.workspace.workDir, stack.name), lines.join(""), { mode: 0o600 });
+  appendFileSync(file, (endsCut(file) ? "\n" : "") + lines.join(""), { mode: 0o600 });
+}
+
+/** Returns whether the last line was being written when the process was killed, or the disk was full. */
+function endsCut(file: string): boolean {
+  return existsSync(file) && !/(^|\n)$/.test(readFileSync(file, "utf8"));
 }
 
 /** Returns the entries of the record, each step once, in the order of their beginning. */
@@ -100,10 +106,17 @@ export function readRecord(stack: Stack): Promise<Recorded[]> {
 /** Like {@link readRecord}, for a reader that has not opened the stack. */
 export async function readRecordFile(file: string): Promise<Recorded[]> {
   const text = await readFile(file, "utf8").catch(() => "");
-  // A line without its end was being written when the process was killed; its step had not begun.
-  const lines = text.split("\n").slice(0, -1);
-  const parsed = lines.map((line) => JSON.parse(line) as Recorded);
+  const parsed = text.split("\n").flatMap(entryOf);
   return [...new Map(parsed.map((entry) => [`${entry.urn} ${entry.changed ?? ""}`, entry])).values()];
+}
+
+/** Returns no entry for a line that was cut: its step had not begun. */
+function entryOf(line: string): Recorded[] {
+  try {
+    return [JSON.parse(line) as Recorded];
+  } catch {
+    return [];
+  }
 }
 
 /** Deletes the record: every step in it is in the state, or was read. */

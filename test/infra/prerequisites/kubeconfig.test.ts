@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { UserError } from "../../../config/userError.ts";
+import { kubeConfigFiles } from "../../../infra/kubeConfig.ts";
 import { clusterFacts } from "../../../infra/prerequisites/cluster.ts";
 
 /** An API server that knows its version, and no kind. @returns its URL */
@@ -41,4 +43,13 @@ test("are read with the first of several entries of one name, as kubectl reads t
     kinds: [],
     traefik: undefined,
   });
+});
+
+test("a file that is no kubeconfig is named with its line, and not quoted", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "gatehouse-kubeconfig-")), "config");
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  writeFileSync(file, 'users:\n- name: u\n  user:\n    token: canary\n   password: "canary\n');
+  expect(() => kubeConfigFiles({ KUBECONFIG: file })).toThrow(
+    new UserError(`${file} is not a kubeconfig (line 5); correct it, or set KUBECONFIG to another file`),
+  );
 });

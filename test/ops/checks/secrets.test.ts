@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { parseStack } from "../../../config/load.ts";
 import { computePlan } from "../../../infra/plan/plan.ts";
 import type { StackContext } from "../../../ops/context/context.ts";
-import { secretsOf } from "../../../ops/checks/secrets.ts";
-import { stack } from "../../config/stacks.ts";
+import { credentialsOf, secretsOf } from "../../../ops/checks/secrets.ts";
+import { oauth2, stack } from "../../config/stacks.ts";
 
 function context(encrypted: readonly string[], local = false): StackContext {
   const { config, ...rest } = stack({ protected_services: [] });
@@ -32,4 +32,32 @@ test("does not decrypt a stack file without secrets, nor on the local platform",
     const { known, problem } = await secretsOf(without, decrypt);
     expect([known["TOKEN"], problem]).toEqual(["of the shell", undefined]);
   }
+});
+
+test("a client id in plain text is no secret, and an encrypted one is", async () => {
+  const config = { client_id: "${CLIENT}", client_secret: "${SECRET}", redirect_uri: "/login" };
+  for (const [value, known] of [
+    [{ value: "grafana" }, ["SECRET"]],
+    [{ secret: true } as const, ["CLIENT", "SECRET"]],
+  ] as const) {
+    const raw = stack({ protected_services: [oauth2({}, config)] }, { "variables:CLIENT": value });
+    const settings = parseStack(raw, {}, { secretsRequired: false });
+    const environment = { SECRET: "of the shell" };
+    const all = {
+      context: "here",
+      stack: "dev",
+      raw,
+      environment,
+      settings,
+      plan: computePlan(settings),
+      local: false,
+    };
+    const found = await secretsOf(all, () => Promise.resolve({ CLIENT: "a5f8b2" }));
+    expect(Object.keys(found.known).sort()).toEqual(known);
+  }
+});
+
+test("the password of a backend in Postgres is a credential, whatever characters it has", () => {
+  const environment = { PULUMI_BACKEND_URL: "postgres://user:p@s/s:word@db.example.org/state" };
+  expect(credentialsOf({ ...context([]), environment }, undefined)).toEqual(["p@s/s:word"]);
 });

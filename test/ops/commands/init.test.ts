@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -111,7 +111,7 @@ test("completes the package.json of npm install and an existing .gitignore", asy
     dependencies: { gatehouse: "file:gatehouse.tgz", yaml: "2.9.1" },
   });
   expect(out).toContain("\n  npm install\n");
-  expect(read(".gitignore")).toBe("*.log\nnode_modules/\n.gatehouse/\n");
+  expect(read(".gitignore")).toBe("*.log\nnode_modules/\n.gatehouse/\ncreations-*.jsonl\n");
 });
 
 test.each([
@@ -136,4 +136,16 @@ test.each([
   expect(await main(["--context", "k3s", ...options], shell())).toBe(2);
   expect(error).toContain(location);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("writes nothing if one file cannot be written, and quotes no file that it cannot parse", async () => {
+  mkdirSync(join(folder, "index.ts.new"));
+  expect(await main(["--context", "k3s"], shell())).toBe(2);
+  expect(error).toMatch(/^nothing was written to .*: EEXIST/);
+  expect(readdirSync(folder)).toEqual(["index.ts.new"]);
+  rmSync(join(folder, "index.ts.new"), { recursive: true });
+  error = "";
+  write("package.json", '{ "scripts": { "x": "curl -u user:canary" ');
+  expect(await main(["--context", "k3s"], shell())).toBe(2);
+  expect(error).toBe("package.json cannot be parsed. Correct it, or run gatehouse init in a folder of its own.\n");
 });

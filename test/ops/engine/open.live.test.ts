@@ -1,9 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { pulumiCommand } from "../../../ops/engine/open.ts";
+import { parseStack } from "../../../config/load.ts";
+import { UserError } from "../../../config/userError.ts";
+import { computePlan } from "../../../infra/plan/plan.ts";
+import { openEngine, pulumiCommand } from "../../../ops/engine/open.ts";
+import { shell, stack } from "../../config/stacks.ts";
+import { quiet } from "../../helpers/quiet.ts";
 import { writeExecutable } from "../../helpers/executable.ts";
 
 let folder: string;
@@ -28,3 +33,52 @@ test("keeps the CLI of a command when another command uses another one", async (
   );
   expect(versions).toEqual(["v3.250.0", "v3.250.0+local", "v3.250.0", "v3.250.0+local", "v3.250.0"]);
 });
+
+test("replaces a link to another program that exists already", async () => {
+  const [cli, other] = [writeCli("v3.250.0"), writeCli("other")];
+  const data = join(folder, "data");
+  const { command } = await pulumiCommand(data, cli);
+  rmSync(command);
+  symlinkSync(other, command);
+  await pulumiCommand(data, cli);
+  expect(readlinkSync(command)).toBe(cli);
+});
+
+test("a backend without the stack changes neither a stack file with a key nor the backend", async () => {
+  const file = join(folder, "Pulumi.dev.yaml");
+  const text = "secretsprovider: awskms://alias/gatehouse?region=eu-north-1\nencryptedkey: AQICAHic\nconfig: {}\n";
+  writeFileSync(file, text);
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: gatehouse\nruntime: nodejs\n");
+  const settings = parseStack(stack(), shell);
+  const environment = {
+    PATH: process.env["PATH"],
+    PULUMI_BACKEND_URL: `file://${folder}`,
+    PULUMI_CONFIG_PASSPHRASE: "passphrase",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+  };
+  const target = {
+    context: "here",
+    stack: "dev",
+    raw: stack(),
+    environment,
+    settings,
+    plan: computePlan(settings),
+    local: false,
+  };
+  const user = { project: folder, data: join(folder, "data"), environment };
+  const open = (creates: boolean) => openEngine(target, user, () => Promise.resolve(), quiet, creates);
+  await expect(open(true)).rejects.toThrow(
+    new UserError(
+      'the stack "dev" cannot be opened: the backend does not have it. Log in to its backend, or create it: pulumi stack init dev. See docs/deploy.md, Backend.',
+    ),
+  );
+  expect(readFileSync(file, "utf8")).toBe(text);
+  const state = join(folder, ".pulumi", "stacks", "gatehouse", "dev.json");
+  expect(existsSync(state)).toBe(false);
+  writeFileSync(file, "config: {}\n");
+  await expect(open(false)).rejects.toThrow("the backend does not have it");
+  expect([readFileSync(file, "utf8"), existsSync(state)]).toEqual(["config: {}\n", false]);
+  // With a passphrase and without a key, a deployment creates the stack (docs/getting-started.md).
+  await open(true);
+  expect([readFileSync(file, "utf8").includes("encryptionsalt: v1:"), existsSync(state)]).toEqual([true, true]);
+}, 120_000);

@@ -1,6 +1,7 @@
 /** A process whose output has no reader any longer, while Pulumi reports uncaught exceptions. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -36,4 +37,15 @@ test("goes on to its end", async () => {
 
 test("control: reports the error of its report without end", async () => {
   expect(await exitCode(PROGRAM)).toBe(100);
+});
+
+test("knows an error that is no end of a reader", async () => {
+  const program = `import { ignoreClosedOutput } from ${JSON.stringify(MODULE)}; const failed = ignoreClosedOutput();
+    process.stdout.write("lost", () => setImmediate(() => process.exit(failed() === "ENOSPC" ? 3 : 4)));`;
+  const full = openSync("/dev/full", "w");
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    stdio: ["ignore", full, "ignore"],
+  });
+  closeSync(full);
+  expect((await once(child, "exit"))[0]).toBe(3);
 });

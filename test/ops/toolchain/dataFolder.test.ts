@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { UserError } from "../../../config/userError.ts";
 import { claimDataFolder, MARK, MARKER } from "../../../ops/toolchain/dataFolder.ts";
 
@@ -19,4 +19,17 @@ test("a data folder is marked when it is created, and a folder that cannot be cr
     ),
   );
   rmSync(folder, { recursive: true });
+});
+
+test("only this user can write to a data folder, and a folder of another user is refused", () => {
+  const data = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
+  onTestFinished(() => rmSync(data, { recursive: true }));
+  chmodSync(data, 0o777);
+  claimDataFolder(data);
+  expect(statSync(data).mode & 0o777).toBe(0o755);
+  vi.spyOn(process, "getuid").mockReturnValue(12_345);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(() => claimDataFolder(data)).toThrow(
+    new UserError(`the data folder ${data} belongs to another user; set GATEHOUSE_DATA to a folder of this user`),
+  );
 });

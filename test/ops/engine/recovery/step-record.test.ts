@@ -145,5 +145,10 @@ describe("the record", () => {
     recordSteps(stack, [{ urn: "a", type: "t" }]);
     appendFileSync(recordFile(folder, "dev"), '{"urn":"b","ty');
     expect(await readRecord(stack)).toEqual([{ urn: "a", type: "t" }]);
+    recordSteps(stack, [{ urn: "c", type: "t" }]);
+    expect(await readRecord(stack)).toEqual([
+      { urn: "a", type: "t" },
+      { urn: "c", type: "t" },
+    ]);
   });
 });

@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ensureBuilt } from "../../../ops/engine/artifacts.ts";
+import { quiet } from "../../helpers/quiet.ts";
+
+test("a build does not have the secrets of the shell", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-build-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  vi.stubEnv("AUTHENTIK_TOKEN", "canary");
+  vi.stubEnv("GATEHOUSE_CACHE", folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const program = join(folder, "build.js");
+  writeFileSync(program, "console.error(Object.keys(process.env).sort().join()); process.exit(1);");
+  const build = { name: "sample", title: "Building a sample", program, problem: () => "missing", usually: "1 s" };
+  const failed = ensureBuilt(build, quiet);
+  await expect(failed).rejects.toThrow(/^npm run build:sample failed:\n(HOME,)?(NODE_COMPILE_CACHE,)?PATH(,TMPDIR)?$/);
+});

@@ -30,10 +30,9 @@ export async function store(
   try {
     await write(partial);
     if (sha256) await checkSum(partial, sha256);
-    if (tool.versionArgument) {
-      await chmod(partial, 0o755);
-      await checkVersion(tool, partial);
-    }
+    // Go's module cache is read-only, and so is a copy from it, which only root could flush.
+    await chmod(partial, tool.versionArgument ? 0o755 : 0o644);
+    if (tool.versionArgument) await checkVersion(tool, partial);
     await flush(partial);
     const origin: Origin = { source, size: (await stat(partial)).size };
     await rename(partial, final);

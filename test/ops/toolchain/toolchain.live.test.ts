@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { build } from "../../../ops/toolchain/build.ts";
+import { store } from "../../../ops/toolchain/store.ts";
 import { obtainTools, ToolchainError } from "../../../ops/toolchain/toolchain.ts";
 import type { Tool } from "../../../ops/toolchain/tools.ts";
 import { program, sha256, Workbench } from "../workbench.ts";
@@ -188,4 +189,12 @@ To fix it, do one of these:
 test("reports a read-only cache with a hint", async () => {
   await writeFile(bench.machine.cache, "a file where the folder should be");
   await expect(bench.get()).rejects.toThrow(/- cache: ENOTDIR: .*\. Set GATEHOUSE_CACHE to a writable folder\.\n/);
+});
+
+test("stores a copy of a read-only file, such as one of Go's module cache, as a writable one", async () => {
+  const crds: Tool = { name: "sample-crds", version: "1.2.3" } as Tool;
+  const file = await store(crds, bench.machine, "a test", undefined, (target) =>
+    writeFile(target, "kind: List\n", { mode: 0o444 }),
+  );
+  expect((await stat(file)).mode & 0o777).toBe(0o644);
 });

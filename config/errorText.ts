@@ -1,12 +1,13 @@
 /** Credentials in an address: before the host, also with `@` in the password, and as parameters. */
 export const ADDRESS_CREDENTIALS: readonly (readonly [RegExp, string])[] = [
-  [/(\b[a-z][a-z\d+.-]*:\/\/)[^\s/:@"']*:[^\s/"']+@/gi, "$1[redacted]@"],
+  [/(\b[a-z][a-z\d+.-]{0,31}:\/\/)[^\s/:@"']*:[^\s/"']+@/gi, "$1[redacted]@"],
   [
     /([?&](?:code|state|token|id_token_hint|access_token|refresh_token|client_secret|(?:ssl)?password|next|rd)=)[^\s&"'#]+/gi,
     "$1[redacted]",
   ],
 ];
 
+/** Removes the credentials of addresses. Not those that the address itself encodes wrongly, such as a password with `/`. */
 export function withoutCredentials(text: string): string {
   return ADDRESS_CREDENTIALS.reduce((left, [form, rest]) => left.replace(form, rest), text);
 }
@@ -23,8 +24,7 @@ export function errorText(error: unknown): string {
   if (typeof code === "number" && "headers" in error) return `HTTP ${code}`;
   if (error.message === "fetch failed" && cause !== undefined) return errorText(cause);
   // A token with a line break: the message has all of it.
-  if (/^Headers\.\w+: /.test(error.message))
-    return "a header, such as the token, has characters that no header can have";
+  if (/^Headers\.\w+: /.test(error.message)) return "a header has invalid characters. Check the token for line breaks";
   if (error instanceof SyntaxError && error.message.endsWith("is not valid JSON")) return "it is not valid JSON";
   return withoutCredentials(error.message) || (typeof code === "string" ? code : error.name);
 }

@@ -6,8 +6,8 @@ import type { Access } from "./facts.ts";
 /** Types of the components whose outputs are an {@link AccessRecord}. */
 export const DEPLOYED_ACCESS = "gatehouse:access:DeployedAccess";
 export const PLANNED_ACCESS = "gatehouse:access:PlannedAccess";
-/** Version of {@link AccessRecord}; increased when older programs cannot read a newer record. */
-const VERSION = 1;
+/** Version of {@link AccessRecord}; increased when a name or a value of the facts gets another meaning. */
+const VERSION = 2;
 
 /** Contains no secret. */
 export interface AccessRecord {
@@ -23,11 +23,13 @@ export function recordOf(access: Access): AccessRecord {
 }
 
 /**
- * Returns the recorded facts. Fields that were undefined are missing.
+ * Returns the recorded facts. Fields that were undefined are missing. Those of an older version cannot be compared: they are none, so that
+ * everything reads as new and no change is hidden.
  * @throws Error for a record of a newer version
  */
 export function accessIn({ version, facts }: AccessRecord): Access {
-  if (version !== VERSION) {
+  if (version < VERSION) return accessOf(undefined);
+  if (version > VERSION) {
     throw new Error(
       `the state records its access in version ${version}, and this program reads version ${VERSION}; ` +
         "deploy with the version of Gatehouse that deployed last, or a newer one",

@@ -1,6 +1,6 @@
 /**
  * Runs the server of the image `postgres` from the npm binaries, on the Pod's address. Arguments: IP, then
- * those of the server. Environment as the image's: PGDATA, POSTGRES_PASSWORD_FILE or POSTGRES_PASSWORD. Runs in `<data>/pods/<name>`.
+ * those of the server. Environment as the image's: PGDATA, POSTGRES_PASSWORD_FILE or POSTGRES_PASSWORD. Runs in `<data>/pods/<pod>`.
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -77,7 +77,7 @@ const CREDENTIAL = /PASS(WORD|PHRASE)|SECRET|TOKEN|PRIVATE|CREDENTIAL|ACCESS_KEY
 export function credentialsOf({ environment }: StackContext, kubeconfig: KubeConfig | undefined): string[] {
   const ofShell = Object.entries(environment).flatMap(([name, value]) => (CREDENTIAL.test(name) ? [value] : []));
   // A backend in Postgres: its password can have characters that end one in an address.
-  const backend = /^\w+:\/\/[^/:@]*:(.+)@/.exec(environment["PULUMI_BACKEND_URL"] ?? "")?.[1];
+  const backend = /^\w+:\/\/[^/:@?]*:([^?]+)@/.exec(environment["PULUMI_BACKEND_URL"] ?? "")?.[1];
   const ofCluster = (kubeconfig?.users ?? []).flatMap(({ token, password, keyData }) => [token, password, keyData]);
   return [...ofShell, backend, ...ofCluster].filter((value) => value !== undefined);
 }

@@ -44,11 +44,15 @@ export async function run(): Promise<void> {
   const outputError = ignoreClosedOutput();
   const code = await main(process.argv.slice(2), processShell());
   // A connection to a server that does not answer would keep the process.
-  process.stdout.write("", () => {
-    const failed = outputError();
-    if (failed === undefined) process.exit(code);
-    process.stderr.write(`standard output is incomplete (${failed})\n`, () => process.exit(code === 0 ? 1 : code));
-  });
+  process.stdout.write("", () =>
+    // The stream emits its error after this callback.
+    setImmediate(() => {
+      const failed = outputError();
+      if (failed === undefined) process.exit(code);
+      const text = `standard output is incomplete (${failed}); make room for it, and run the command again\n`;
+      process.stderr.write(text, () => process.exit(code === 0 ? 1 : code));
+    }),
+  );
 }
 
 if (import.meta.main) await run();

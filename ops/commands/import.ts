@@ -15,7 +15,7 @@ import { type IdentityAccess, readSource } from "../import/reader.ts";
 import { reportOf, reportText } from "../import/report.ts";
 import { newStack, type TargetStack } from "../import/target.ts";
 import { painter } from "../terminal/paint.ts";
-import { errorText, withoutCredentials } from "../../config/errorText.ts";
+import { errorText } from "../../config/errorText.ts";
 
 interface Options {
   readonly json?: true;
@@ -75,10 +75,11 @@ async function identityOf(
 ): Promise<IdentityAccess> {
   if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? "")) {
     throw new UserError(
-      `"${withoutCredentials(given)}" is not a URL of authentik; write it like https://sso.example.org`,
+      `${given.includes("@") ? "--authentik" : `"${given}"`} is not a URL of authentik; write it like https://sso.example.org`,
     );
   }
-  if (given !== undefined && URL.parse(given)?.username) {
+  const { username = "", password = "" } = URL.parse(given ?? "") ?? {};
+  if (username !== "" || password !== "") {
     throw new UserError("the URL of authentik has credentials; set AUTHENTIK_TOKEN instead");
   }
   const settings = stack?.settings.identityProvider;

@@ -1,5 +1,5 @@
 /** `gatehouse init`: writes a first stack file, and the files of the Pulumi project around it. */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageFolder } from "../../config/folders.ts";
 import { parseStack, parseStackFile } from "../../config/load.ts";
@@ -109,8 +109,9 @@ function writeAll(folder: string, files: ReadonlyMap<string, string>): void {
   try {
     for (const [name, content] of files) {
       const file = join(folder, name);
-      writeFileSync(`${file}.new`, content, { flag: "wx" });
+      closeSync(openSync(`${file}.new`, "wx"));
       written.push(file);
+      writeFileSync(`${file}.new`, content);
     }
     for (const file of written) renameSync(`${file}.new`, file);
   } catch (error) {

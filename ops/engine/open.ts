@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, readlink, rename, symlink } from "node:fs/promises";
+import { mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { PulumiCommand, type PulumiFn, type Stack, StackNotFoundError } from "@pulumi/pulumi/automation/index.js";
-import { parseDocument } from "yaml";
 import { UserError } from "../../config/userError.ts";
 import { claimDataFolder } from "../toolchain/dataFolder.ts";
 import { writeRootCertificates } from "../../infra/postgres/certificateFile.ts";
 import { reasonOf } from "./reason.ts";
 import { openStack, selectStack } from "./stack.ts";
+import { hasKey } from "./stackKey.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { ensureLocalTools, ensureTools } from "../toolchain/toolchain.ts";
 import { type ShellEnvironment, type StackContext } from "../context/context.ts";
@@ -16,13 +16,13 @@ import { readLocalContext } from "../context/local.ts";
 /**
  * Opens a context's stack with the real engine: that of the local platform in its own backend, any other in the backend that the shell is logged in to.
  * @param program runs inline, in this process
- * @param creates whether a stack that the backend does not have is created. One whose file names a key is not: in a wrong backend, the engine would
+ * @param creates whether a stack that the backend does not have is created. One whose file has a key is not: in a wrong backend, the engine would
  *   replace the key, and with it lose every encrypted value
  * @throws Error when the pinned CLI is not available
  * @throws UserError when the backend cannot be reached, or does not have the stack
  */
 export async function openEngine(
-  { stack, environment, settings, local }: StackContext,
+  { stack, raw, environment, settings, local }: StackContext,
   { project, data }: ShellEnvironment,
   program: PulumiFn,
   progress: Progress,
@@ -34,26 +34,21 @@ export async function openEngine(
   if (settings.postgres?.sslrootcert !== undefined) writeRootCertificates(settings.postgres.sslrootcert, project);
   const defined = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const options = { stack, program, command, environment: Object.fromEntries(defined) };
-  const own = { ...options, workspace: join(data, "workspace") };
-  const users = { ...options, workspace: project };
+  const localOptions = { ...options, workspace: join(data, "workspace") };
+  const projectOptions = { ...options, workspace: project };
   try {
-    if (local) return await openStack({ ...own, overrides: readLocalContext(data)?.config ?? {} });
-    return await (creates && !(await namesKey(project, stack)) ? openStack(users) : selectStack(users));
+    if (local) return await openStack({ ...localOptions, overrides: readLocalContext(data)?.config ?? {} });
+    const isNew = creates && !hasKey(project, raw);
+    return await (isNew ? openStack(projectOptions) : selectStack(projectOptions));
   } catch (error) {
     throw new UserError(unopenedText(stack, error));
   }
 }
 
-/** Returns whether a stack file has the key of encrypted values, or names the service that has it. */
-async function namesKey(project: string, stack: string): Promise<boolean> {
-  const file = parseDocument(await readFile(join(project, `Pulumi.${stack}.yaml`), "utf8"));
-  return ["secretsprovider", "encryptedkey", "encryptionsalt"].some((key) => file.has(key));
-}
-
 function unopenedText(stack: string, error: unknown): string {
   const reason =
     error instanceof StackNotFoundError
-      ? `the backend does not have it. Log in to its backend, or create it: pulumi stack init ${stack}.`
+      ? `the backend does not have it. Log in to its backend, or create it: pulumi stack init ${stack}, with --secrets-provider if the stack file has a secretsprovider.`
       : `${reasonOf(error)}.`;
   return `the stack "${stack}" cannot be opened: ${reason} See docs/deploy.md, Backend.`;
 }
@@ -75,6 +70,7 @@ export async function pulumiCommand(data: string, pulumi: string): Promise<Pulum
   const link = join(root, "bin", "pulumi");
   if ((await readlink(link).catch(() => undefined)) !== pulumi) {
     // Another command can create the same link at this moment.
+    await rm(`${link}.${process.pid}`, { force: true });
     await symlink(pulumi, `${link}.${process.pid}`);
     await rename(`${link}.${process.pid}`, link);
   }

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { UserError } from "../../config/userError.ts";
 
 /** File that marks a folder as a data folder of Gatehouse. */
@@ -13,14 +13,18 @@ export const MARK = "The local platform of Gatehouse keeps its state here. npm r
  */
 export function claimDataFolder(data: string): void {
   try {
-    mkdirSync(data, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(data), { recursive: true });
+    if (!existsSync(data)) mkdirSync(data, { mode: 0o700, recursive: true });
     const { uid, mode } = statSync(data);
+    const isEmpty = readdirSync(data).length === 0;
+    const hint = "set GATEHOUSE_DATA to a folder that only this user can write to";
     if (uid !== (process.getuid?.() ?? uid))
-      throw new UserError(
-        `the data folder ${data} belongs to another user; set GATEHOUSE_DATA to a folder of this user`,
-      );
-    if ((mode & 0o022) !== 0) chmodSync(data, mode & 0o755);
-    if (readdirSync(data).length === 0) writeFileSync(join(data, MARKER), MARK);
+      throw new UserError(`the data folder ${data} belongs to another user; ${hint}`);
+    if ((mode & 0o022) !== 0) {
+      if (!isEmpty && !existsSync(join(data, MARKER))) throw new UserError(`other users can write to ${data}; ${hint}`);
+      chmodSync(data, mode & 0o755);
+    }
+    if (isEmpty) writeFileSync(join(data, MARKER), MARK);
   } catch (error) {
     if (error instanceof UserError) throw error;
     const { code } = error as NodeJS.ErrnoException;

@@ -41,7 +41,7 @@ test.each([
   [
     "a token with a line break",
     thrown(() => new Headers({ authorization: "Bearer canary\ncanary" })),
-    "a header, such as the token, has characters that no header can have",
+    "a header has invalid characters. Check the token for line breaks",
   ],
 ])("the text of %s", (_, error, text) => {
   expect(errorText(error)).toBe(text);

@@ -16,6 +16,7 @@ import { type Changes, runEngine } from "../../ops/engine/run.ts";
 import type { Step } from "../../ops/engine/step.ts";
 import type { Progress } from "../../ops/terminal/progress.ts";
 import { Administrator, type TestUser } from "../domains/administrator.ts";
+import { printPodLogs } from "../helpers/podLogs.ts";
 import { quiet } from "../helpers/quiet.ts";
 
 /** Values of the secret variables that the configurations below use. */
@@ -80,6 +81,7 @@ export interface OwnPlatform {
 export async function startOwnPlatform(): Promise<OwnPlatform> {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-own-"));
   const platform = await startPlatform({ data, progress: quiet });
+  printPodLogs(data);
   await deployEcho(platform, "default");
   const own = openOwnPlatform(platform);
   const stop = async (): Promise<void> => {

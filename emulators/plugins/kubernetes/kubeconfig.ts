@@ -8,6 +8,9 @@ import type { Values } from "../protocol/plugin.ts";
 import { itemsOf, textOf } from "../protocol/values.ts";
 import { Unreachable } from "./errors.ts";
 
+/** Errors quote no line of the file, which has tokens. */
+const QUIET = { prettyErrors: false };
+
 /** Address and credentials of an API server. */
 export interface Access {
   readonly server: string;
@@ -49,7 +52,7 @@ export function accessOf(config: Values): Access {
 
 /** Returns a file that the program names, or its text. The plugin takes a path without a file, also several paths, for a text (measured). */
 function givenFile(given: string): Values {
-  const file = parse(existsSync(given) ? readFileSync(given, "utf8") : given) as Values | string;
+  const file = parse(existsSync(given) ? readFileSync(given, "utf8") : given, QUIET) as Values | string;
   if (typeof file !== "string") return file;
   throw new Unreachable(
     "failed to parse kubeconfig data in `kubernetes:config:kubeconfig`- couldn't get version/kind; json parse error",
@@ -59,7 +62,9 @@ function givenFile(given: string): Values {
 /** Returns the entries of all files that kubectl reads. Of entries with one name, the first counts. */
 function foundFile(): Values {
   const paths = (textOf(process.env.KUBECONFIG) ?? join(homedir(), ".kube", "config")).split(delimiter);
-  const files = paths.filter((path) => existsSync(path)).map((path) => parse(readFileSync(path, "utf8")) as Values);
+  const files = paths
+    .filter((path) => existsSync(path))
+    .map((path) => parse(readFileSync(path, "utf8"), QUIET) as Values);
   const all = (key: string): Values[] => files.flatMap((file) => itemsOf(file, key));
   const current = files.map((file) => textOf(file, "current-context")).find((name) => name !== undefined);
   return { contexts: all("contexts"), clusters: all("clusters"), users: all("users"), "current-context": current };

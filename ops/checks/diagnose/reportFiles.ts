@@ -13,10 +13,10 @@ const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-.*\.txt$/;
  * @returns the file
  */
 export function writeReport(folder: string, context: string, at: Date, text: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const time = at.toISOString().replaceAll(":", "-");
   const file = join(folder, `${time}-${context.replaceAll(/[^\w.-]+/g, "_")}.txt`);
   try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(`${file}.new`, text, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   } catch (error) {

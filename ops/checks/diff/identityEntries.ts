@@ -33,7 +33,7 @@ const client: Table["client"] = {
     },
     accessTokenValidity: duration("its access tokens are valid for"),
     refreshTokenValidity: duration("its refresh tokens are valid for"),
-    // Who knows the other value is the client.
+    // A program that knows the other value can act as the client.
     clientId: { ...value("its client id is"), effect: () => "more", implied: isUnrecorded },
     clientSecret: { ...value("its secret is"), effect: () => "more", implied: isUnrecorded },
     subjectMode: value("identifies users by"),

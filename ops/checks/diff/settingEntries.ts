@@ -1,7 +1,7 @@
 /** Statements about single values of the stack. Pure. */
 import { SSL_MODES } from "../../../config/sslModes.ts";
 import type { Access } from "../../../infra/access/facts.ts";
-import { duration, type Effect, type Table, value } from "./entry.ts";
+import { type Diff, duration, type Effect, type Table, value } from "./entry.ts";
 import { isInternet, isWithin } from "./networks.ts";
 import { difference, mark } from "./phrases.ts";
 
@@ -9,7 +9,7 @@ export const SETTING: Table["setting"] = {
   where: (name) => name,
   added: {
     sentence: (_, { value: after }) => `is ${mark(after)}`,
-    effect: (_, { value: after }, { id, all }) => addedEffect(after, id, all.before),
+    effect: (_, { value: after }, { id, all }) => addedEffect(after, id, all),
     implied: (_, __, { id, effect }, { before, after }) =>
       effect === "other" && sectionOf(id, before) !== sectionOf(id, after),
   },
@@ -39,8 +39,6 @@ const ENCRYPTION = "encryption to the database server";
 const API = "API of the identity provider";
 /** Where a deployment sends the superuser's password. */
 const ADDRESS = "address of the database server for the deployment";
-/** The setting without which these two mean nothing. */
-const OWNER = { [API]: "identity provider", [ADDRESS]: SERVER };
 
 const ACCOUNT = /^Secret of service account (.+)$/;
 
@@ -69,17 +67,20 @@ function sectionOf(name: string, { setting, member }: Access): string {
   }
 }
 
-function addedEffect(after: string, name: string, before: Access): Effect {
+function addedEffect(after: string, name: string, all: Pick<Diff, "before" | "after">): Effect {
+  const { before } = all;
   const account = ACCOUNT.exec(name)?.[1];
   if (account !== undefined) return before.member.has(account) ? "more" : "other";
   if (isList(name)) return listEffect("", after, name);
-  if (name === API || name === ADDRESS) return before.setting.has(OWNER[name]) ? "more" : "other";
+  if (name === API) return before.setting.size > 0 ? "more" : "other";
+  if (name === ADDRESS) return sectionOf(name, before) === sectionOf(name, all.after) ? "more" : "other";
   return GRANTING.includes(name) ? "more" : "other";
 }
 
 function removedEffect(before: string, name: string, after: Access): Effect {
   if (isList(name)) return listEffect(before, "", name);
-  if (name === API || name === ADDRESS) return after.setting.has(OWNER[name]) ? "more" : "other";
+  if (name === API) return after.setting.size > 0 ? "more" : "other";
+  if (name === ADDRESS) return after.setting.has(SERVER) ? "more" : "other";
   // A server that the stack installs is reached without TLS.
   if (name === ENCRYPTION) return after.setting.has(SERVER) ? "more" : "other";
   return GRANTING.includes(name) ? "less" : "other";

@@ -2,6 +2,7 @@
 import { parseStack } from "../../../config/load.ts";
 import { ConfigError } from "../../../config/problems.ts";
 import { errorText } from "../../../config/errorText.ts";
+import { hasKey } from "../../engine/stackKey.ts";
 import { type Check, skip } from "../verify/check.ts";
 import type { Inputs } from "./inputs.ts";
 import { failed, passed } from "./prerequisite.ts";
@@ -31,16 +32,17 @@ function variables({ target, secrets }: Inputs): Check {
   }
 }
 
-async function backend({ target, cli }: Inputs): Promise<Check> {
+async function backend({ target, shell, cli }: Inputs): Promise<Check> {
   const name = "state backend";
   if ("unavailable" in cli) return skip(name, cli.unavailable, BACKEND_FIX);
   try {
     const stacks = JSON.parse(await cli.value.run("stack", "ls", "--json")) as { name: string }[];
     const isDeployed = stacks.some((one) => one.name.split("/").at(-1) === target.stack);
-    return passed(
-      name,
-      isDeployed ? `contains stack ${target.stack}` : `answers; the first deployment creates stack ${target.stack}`,
-    );
+    if (isDeployed) return passed(name, `contains stack ${target.stack}`);
+    // A deployment refuses it.
+    if (hasKey(shell.project, target.raw))
+      return failed(name, `does not have stack ${target.stack}, whose file has a key`, BACKEND_FIX);
+    return passed(name, `answers; the first deployment creates stack ${target.stack}`);
   } catch (error) {
     return failed(name, errorText(error), BACKEND_FIX);
   }

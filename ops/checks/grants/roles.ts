@@ -79,14 +79,20 @@ function* settingFindings(name: string, { roles }: Live, expected: GrantExpectat
   const limit = expected.limits.statementTimeout;
   const timeout = settings.get("statement_timeout");
   if (timeout === undefined || milliseconds(timeout) !== limit)
-    yield missing(name, "statement_timeout", timeout, `${limit}`, `${limit}ms`);
+    yield boundFinding(name, "statement_timeout", timeout, `${limit}`, `${limit}ms`);
   for (const [setting, bound] of Object.entries(REQUEST_BOUNDS)) {
     const value = settings.get(setting);
-    if (value !== bound) yield missing(name, setting, value, bound);
+    if (value !== bound) yield boundFinding(name, setting, value, bound);
   }
 }
 
-function missing(role: string, setting: string, found: string | undefined, bound: string, text = bound): GrantFinding {
+function boundFinding(
+  role: string,
+  setting: string,
+  found: string | undefined,
+  bound: string,
+  text = bound,
+): GrantFinding {
   const is = found === undefined ? `no ${setting}` : `${setting} = ${found}`;
   return ofRole(role)("reach", `has ${is}, not ${text}`, `ALTER ROLE ${quoted(role)} SET ${setting} = '${bound}';`);
 }

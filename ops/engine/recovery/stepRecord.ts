@@ -3,7 +3,7 @@
  * response of a server was lost. The engine would create objects again and fail on their names, and would find no difference between a revert
  * and the values from before an update, so the next run reads these objects first (ops/engine/recovery/recovery.ts).
  */
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { runtime } from "@pulumi/pulumi";
@@ -95,7 +95,13 @@ export function recordSteps(stack: Stack, steps: readonly Recorded[]): void {
 
 /** Returns whether the last line was being written when the process was killed, or the disk was full. */
 function endsCut(file: string): boolean {
-  return existsSync(file) && !/(^|\n)$/.test(readFileSync(file, "utf8"));
+  if (!existsSync(file)) return false;
+  const [descriptor, last, { size }] = [openSync(file, "r"), Buffer.alloc(1), statSync(file)];
+  try {
+    return size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last.toString() !== "\n";
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Returns the entries of the record, each step once, in the order of their beginning. */
@@ -110,7 +116,7 @@ export async function readRecordFile(file: string): Promise<Recorded[]> {
   return [...new Map(parsed.map((entry) => [`${entry.urn} ${entry.changed ?? ""}`, entry])).values()];
 }
 
-/** Returns no entry for a line that was cut: its step had not begun. */
+/** Returns no entry for a line that is no JSON: it was cut, and its step had not begun. */
 function entryOf(line: string): Recorded[] {
   try {
     return [JSON.parse(line) as Recorded];

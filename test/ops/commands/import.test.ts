@@ -30,6 +30,14 @@ test.each([
     ["elsewhere"],
     'the kubeconfig has no context "elsewhere" (existing contexts: nowhere); set KUBECONFIG, or add it\n',
   ],
+  [
+    ["nowhere", "--authentik", "ada:canary@sso"],
+    "--authentik is not a URL of authentik; write it like https://sso.example.org\n",
+  ],
+  [
+    ["nowhere", "--authentik", "https://:canary@sso"],
+    "the URL of authentik has credentials; set AUTHENTIK_TOKEN instead\n",
+  ],
   [["nowhere", "--authentik", "sso"], '"sso" is not a URL of authentik; write it like https://sso.example.org\n'],
 ])("%j is exit code 2", async (args, message) => {
   expect(await run(...args)).toEqual([2, message]);

@@ -69,7 +69,7 @@ test("a backend without the stack changes neither a stack file with a key nor th
   const open = (creates: boolean) => openEngine(target, user, () => Promise.resolve(), quiet, creates);
   await expect(open(true)).rejects.toThrow(
     new UserError(
-      'the stack "dev" cannot be opened: the backend does not have it. Log in to its backend, or create it: pulumi stack init dev. See docs/deploy.md, Backend.',
+      'the stack "dev" cannot be opened: the backend does not have it. Log in to its backend, or create it: pulumi stack init dev, with --secrets-provider if the stack file has a secretsprovider. See docs/deploy.md, Backend.',
     ),
   );
   expect(readFileSync(file, "utf8")).toBe(text);

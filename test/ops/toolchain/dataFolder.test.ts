@@ -15,7 +15,7 @@ test("a data folder is marked when it is created, and a folder that cannot be cr
   const blocked = join(folder, "file", "data");
   expect(() => claimDataFolder(blocked)).toThrow(
     new UserError(
-      `the data folder ${blocked} cannot be created or written (ENOTDIR); set GATEHOUSE_DATA to a folder that this user can write to`,
+      `the data folder ${blocked} cannot be created or written (EEXIST); set GATEHOUSE_DATA to a folder that this user can write to`,
     ),
   );
   rmSync(folder, { recursive: true });
@@ -24,12 +24,19 @@ test("a data folder is marked when it is created, and a folder that cannot be cr
 test("only this user can write to a data folder, and a folder of another user is refused", () => {
   const data = mkdtempSync(join(tmpdir(), "gatehouse-folder-"));
   onTestFinished(() => rmSync(data, { recursive: true }));
+  const hint = "set GATEHOUSE_DATA to a folder that only this user can write to";
   chmodSync(data, 0o777);
   claimDataFolder(data);
   expect(statSync(data).mode & 0o777).toBe(0o755);
+  // A folder that is not a data folder keeps its mode: it can be that for temporary files.
+  rmSync(join(data, MARKER));
+  writeFileSync(join(data, "other"), "");
+  chmodSync(data, 0o777);
+  expect(() => claimDataFolder(data)).toThrow(new UserError(`other users can write to ${data}; ${hint}`));
+  expect(statSync(data).mode & 0o777).toBe(0o777);
   vi.spyOn(process, "getuid").mockReturnValue(12_345);
   onTestFinished(() => void vi.restoreAllMocks());
   expect(() => claimDataFolder(data)).toThrow(
-    new UserError(`the data folder ${data} belongs to another user; set GATEHOUSE_DATA to a folder of this user`),
+    new UserError(`the data folder ${data} belongs to another user; ${hint}`),
   );
 });

@@ -1,5 +1,5 @@
 /** Credentials in an address: before the host, also with `@` in the password, and as parameters. */
-export const ADDRESS_CREDENTIALS: readonly (readonly [RegExp, string])[] = [
+const ADDRESS_CREDENTIALS: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][a-z\d+.-]{0,31}:\/\/)[^\s/:@"']*:[^\s/"']+@/gi, "$1[redacted]@"],
   [
     /([?&](?:code|state|token|id_token_hint|access_token|refresh_token|client_secret|(?:ssl)?password|next|rd)=)[^\s&"'#]+/gi,

@@ -4,7 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { errorText } from "../config/errorText.ts";
 import { dataFolder } from "../ops/toolchain/paths.ts";
 import { parseOptions } from "./options.ts";
-import { isDataFolder, openDataFolder, readRunning } from "./platform/data.ts";
+import { isDataFolder } from "../ops/toolchain/dataFolder.ts";
+import { openDataFolder, readRunning } from "./platform/data.ts";
 import { killMarked, startTime } from "./platform/sweep.ts";
 
 /** How long a platform may take to end by itself, in milliseconds. */

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import path from "node:path";
-import { MARK, MARKER } from "../../ops/toolchain/dataFolder.ts";
+import { claimDataFolder, isDataFolder } from "../../ops/toolchain/dataFolder.ts";
+import { replaceFile } from "../../ops/toolchain/replaceFile.ts";
 import { startTime } from "./sweep.ts";
 
 /** Content of `<data>/running.json`, which describes a running platform. */
@@ -36,16 +36,15 @@ export interface DataFolder {
 
 /**
  * Creates the folder if missing, and locks it for this process.
- * @throws AlreadyRunning when another process has locked it; Error when the folder contains files of another program
+ * @throws AlreadyRunning when another process has locked it; UserError when another user can write to it; Error when it contains files of another program
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
-  mkdirSync(folder, { recursive: true });
+  claimDataFolder(folder);
   const data = realpathSync(folder);
-  if (!isDataFolder(data) && readdirSync(data).length > 0) {
+  if (!isDataFolder(data)) {
     throw new Error(`${data} contains files that are not Gatehouse's. Set GATEHOUSE_DATA to an empty or a new folder.`);
   }
   const lock = await acquireLock(data);
-  writeFileSync(path.join(data, MARKER), MARK);
   // Postgres runs under another user when root starts it, and must pass through.
   chmodSync(data, process.getuid?.() === 0 ? 0o711 : 0o700);
   writeRunning(data, []);
@@ -56,10 +55,6 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
       lock.close();
     },
   };
-}
-
-export function isDataFolder(data: string): boolean {
-  return existsSync(path.join(data, MARKER));
 }
 
 /** Records the URLs of this process's platform for other processes. */
@@ -102,6 +97,5 @@ function readJson<T>(file: string): T | undefined {
 
 /** Writes a file atomically, readable by its owner only. */
 function writePrivate(file: string, value: object): void {
-  writeFileSync(`${file}.new`, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, `${JSON.stringify(value, undefined, 2)}\n`, 0o600);
 }

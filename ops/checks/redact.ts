@@ -1,5 +1,5 @@
 /** Removes secrets from the output: known values, and text in the form of a credential. */
-import { ADDRESS_CREDENTIALS } from "../../config/errorText.ts";
+import { withoutCredentials } from "../../config/errorText.ts";
 
 /** Shorter values are no secrets, and are part of other words. */
 const SHORTEST = 6;
@@ -12,7 +12,6 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(authorization|proxy-authorization|cookie|set-cookie)(["']?\s*[:=]\s*)[^\n]+/gi, `$1$2${HIDDEN}`],
   [/\b(bearer|basic)\s+[\w+/=.~-]{6,}/gi, `$1 ${HIDDEN}`],
   [/\b(authentik_(?:session|csrf|proxy_\w+))=[^\s;,"']+/gi, `$1=${HIDDEN}`],
-  ...ADDRESS_CREDENTIALS,
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g, HIDDEN],
 ];
 
@@ -30,7 +29,7 @@ export function withoutSecrets(secrets: Iterable<string>): Redact {
 /** Removes values as {@link withoutSecrets}, and text in the form of a credential. */
 export function redactor(secrets: Iterable<string>): Redact {
   const redact = withoutSecrets(secrets);
-  return (text) => FORMS.reduce((left, [form, rest]) => left.replace(form, rest), redact(text));
+  return (text) => withoutCredentials(FORMS.reduce((left, [form, rest]) => left.replace(form, rest), redact(text)));
 }
 
 function spellingsOf(secret: string): string[] {

@@ -73,12 +73,12 @@ async function identityOf(
   given: string | undefined,
   shell: Shell,
 ): Promise<IdentityAccess> {
-  if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? "")) {
+  const { protocol = "", username = "", password = "" } = URL.parse(given ?? "") ?? {};
+  if (given !== undefined && !/^https?:$/.test(protocol)) {
     throw new UserError(
       `${given.includes("@") ? "--authentik" : `"${given}"`} is not a URL of authentik; write it like https://sso.example.org`,
     );
   }
-  const { username = "", password = "" } = URL.parse(given ?? "") ?? {};
   if (username !== "" || password !== "") {
     throw new UserError("the URL of authentik has credentials; set AUTHENTIK_TOKEN instead");
   }

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RawStack } from "../../config/load.ts";
+import { replaceFile } from "../toolchain/replaceFile.ts";
 
 /** Values of the local platform's start that a deploying shell needs. */
 export interface LocalContext {
@@ -15,9 +16,7 @@ export interface LocalContext {
 
 /** Writes the file atomically and readable for its owner only, because it contains secrets. */
 export function writeLocalContext(data: string, context: LocalContext): void {
-  const file = fileIn(data);
-  writeFileSync(`${file}.new`, `${JSON.stringify(context, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(fileIn(data), `${JSON.stringify(context, undefined, 2)}\n`, 0o600);
 }
 
 /** Reads the file. @returns undefined if no platform was started with this data folder */

@@ -33,13 +33,12 @@ export async function openEngine(
   // The program writes it too, but a refresh runs before the program.
   if (settings.postgres?.sslrootcert !== undefined) writeRootCertificates(settings.postgres.sslrootcert, project);
   const defined = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const options = { stack, program, command, environment: Object.fromEntries(defined) };
-  const localOptions = { ...options, workspace: join(data, "workspace") };
-  const projectOptions = { ...options, workspace: project };
+  const workspace = local ? join(data, "workspace") : project;
+  const options = { stack, program, command, workspace, environment: Object.fromEntries(defined) };
   try {
-    if (local) return await openStack({ ...localOptions, overrides: readLocalContext(data)?.config ?? {} });
+    if (local) return await openStack({ ...options, overrides: readLocalContext(data)?.config ?? {} });
     const isNew = creates && !hasKey(project, raw);
-    return await (isNew ? openStack(projectOptions) : selectStack(projectOptions));
+    return await (isNew ? openStack(options) : selectStack(options));
   } catch (error) {
     throw new UserError(unopenedText(stack, error));
   }

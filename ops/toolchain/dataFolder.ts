@@ -14,14 +14,15 @@ export const MARK = "The local platform of Gatehouse keeps its state here. npm r
 export function claimDataFolder(data: string): void {
   try {
     mkdirSync(dirname(data), { recursive: true });
-    if (!existsSync(data)) mkdirSync(data, { mode: 0o700, recursive: true });
+    // Parents first: the mode would apply to them as well.
+    mkdirSync(data, { recursive: true, mode: 0o700 });
     const { uid, mode } = statSync(data);
     const isEmpty = readdirSync(data).length === 0;
     const hint = "set GATEHOUSE_DATA to a folder that only this user can write to";
     if (uid !== (process.getuid?.() ?? uid))
       throw new UserError(`the data folder ${data} belongs to another user; ${hint}`);
     if ((mode & 0o022) !== 0) {
-      if (!isEmpty && !existsSync(join(data, MARKER))) throw new UserError(`other users can write to ${data}; ${hint}`);
+      if (!isEmpty && !isDataFolder(data)) throw new UserError(`other users can write to ${data}; ${hint}`);
       chmodSync(data, mode & 0o755);
     }
     if (isEmpty) writeFileSync(join(data, MARKER), MARK);
@@ -32,4 +33,8 @@ export function claimDataFolder(data: string): void {
       `the data folder ${data} cannot be created or written (${code}); set GATEHOUSE_DATA to a folder that this user can write to`,
     );
   }
+}
+
+export function isDataFolder(data: string): boolean {
+  return existsSync(join(data, MARKER));
 }

@@ -72,6 +72,13 @@ async function until(expected: () => string[], observe: () => Promise<string[]> 
   await vi.waitFor(async () => expect(await observe()).toEqual(expected()), { timeout: 240_000, interval: 100 });
 }
 
+function untilAnswer(to: string, status: string, headers: Record<string, string> = {}): Promise<void> {
+  return until(
+    () => [status],
+    async () => [await answer(to, headers)],
+  );
+}
+
 /** Waits until an existing and a new session get the responses of a working stack. */
 async function untilWorking(): Promise<void> {
   await vi.waitFor(async () => (cookie = await session()), { timeout: 240_000, interval: 500 });
@@ -112,10 +119,7 @@ const DOWN = ["500", "500", "500", "401", "200"];
 test("keeps existing sessions while the identity provider is scaled to zero, and accepts logins after scaling up", async () => {
   const watched = probe(`${forward}/`);
   await whileDown(SERVERS, async () => {
-    await until(
-      () => ["502"],
-      async () => [await answer(`${own.identityProvider}/if/admin/`)],
-    );
+    await untilAnswer(`${own.identityProvider}/if/admin/`, "502");
     expect(await answers()).toEqual(working());
   });
   await untilWorking();
@@ -128,10 +132,7 @@ test("returns 5xx to every request while the outpost is scaled to zero, and acce
   await whileDown(outposts(), async () => {
     await until(() => DOWN);
     // Traefik answers 500 instead of 502 to a request whose connection the ending pod closes.
-    await until(
-      () => ["502"],
-      async () => [await answer(`${forward}/outpost.goauthentik.io/start`)],
-    );
+    await untilAnswer(`${forward}/outpost.goauthentik.io/start`, "502");
   });
   await untilWorking();
   await watched.stop();
@@ -164,10 +165,7 @@ test("returns 400 for a host without a provider, with and without a session", as
     () => Promise.all([answer(url(name)), answer(url(name), { cookie })]),
   );
   await own.objects.deleteNamespacedCustomObject({ ...TRAEFIK, plural: "ingressroutes", name });
-  await until(
-    () => ["404"],
-    async () => [await answer(url(name), { cookie })],
-  );
+  await untilAnswer(url(name), "404", { cookie });
 });
 
 const MIDDLEWARES = { ...TRAEFIK, plural: "middlewares" };

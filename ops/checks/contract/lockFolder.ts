@@ -1,6 +1,7 @@
 /** The lock files of one stack and its changelog: `contract/<stack>/<schema>.json` and `contract/<stack>/CHANGELOG.md`. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../../toolchain/replaceFile.ts";
 import { addEntry, type Entry } from "./changelog.ts";
 import { type Contract, ContractError, readLock, writeLock } from "./contract.ts";
 
@@ -56,10 +57,4 @@ export class LockFolder {
     if (kept) replaceFile(lock, writeLock(entry.found));
     else rmSync(lock);
   }
-}
-
-/** Atomically. */
-function replaceFile(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text);
-  renameSync(`${file}.new`, file);
 }

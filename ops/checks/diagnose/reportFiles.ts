@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { errorText } from "../../../config/errorText.ts";
 import { UserError } from "../../../config/userError.ts";
+import { replaceFile } from "../../toolchain/replaceFile.ts";
 
 /** Diagnostic scripts keep only the 3 most recent output files (spec 000, Limits). */
 const MAX_REPORTS = 3;
@@ -17,10 +18,8 @@ export function writeReport(folder: string, context: string, at: Date, text: str
   const file = join(folder, `${time}-${context.replaceAll(/[^\w.-]+/g, "_")}.txt`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(`${file}.new`, text, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    replaceFile(file, text, 0o600);
   } catch (error) {
-    rmSync(`${file}.new`, { force: true });
     throw new UserError(`the report cannot be written to ${folder}: ${errorText(error)}`);
   }
   const older = readdirSync(folder)

@@ -110,16 +110,15 @@ const GENEROUS = ["maxRows", "statementTimeout", "exactCountRows", "requestsPerS
 const UNITS: Readonly<Record<string, string>> = { statementTimeout: "ms", maxAge: "s" };
 
 const limit: Table["limit"] = {
-  where: (name) => `limit ${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`,
-  added: IMPLIED,
-  removed: IMPLIED,
-  fields: {
+  ...fieldsOnly("limit ", {
     value: {
       sentence: (before, after, { id }) =>
         value("is", (one: number) => mark(`${one}${UNITS[id] ?? ""}`)).sentence(before, after),
       effect: (before, after, { id }) => (!GENEROUS.includes(id) ? "other" : after > before ? "more" : "less"),
     },
-  },
+  }),
+  // As in the stack file.
+  where: (name) => `limit ${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`,
 };
 
 const later: Table["default"] = grants("every later");

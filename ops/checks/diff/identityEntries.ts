@@ -1,5 +1,5 @@
 /** Statements about clients, users, groups and domains. Pure. */
-import { type Change, duration, type Effect, fieldsOnly, IMPLIED, list, type Table, value } from "./entry.ts";
+import { type Change, duration, type Effect, fieldsOnly, list, type Table, value } from "./entry.ts";
 import { difference, differenceText, mark, names } from "./phrases.ts";
 
 const client: Table["client"] = {
@@ -34,8 +34,13 @@ const client: Table["client"] = {
     accessTokenValidity: duration("its access tokens are valid for"),
     refreshTokenValidity: duration("its refresh tokens are valid for"),
     // A program that knows the other value can act as the client.
-    clientId: { ...value("its client id is"), effect: () => "more", implied: isUnrecorded },
-    clientSecret: { ...value("its secret is"), effect: () => "more", implied: isUnrecorded },
+    clientId: { ...value("its client id is"), effect: () => "more" },
+    clientSecret: {
+      ...value("its secret is"),
+      effect: () => "more",
+      // A public client has none, which its type states.
+      implied: (before, after) => before === undefined || after === undefined,
+    },
     subjectMode: value("identifies users by"),
     slug: value("its issuer is that of the application"),
     secret: value("its credentials are in the Secret"),
@@ -43,11 +48,6 @@ const client: Table["client"] = {
     name: value("is called"),
   },
 };
-
-/** A deployment by an older version of Gatehouse did not record the fact. A client that is no longer public gets a secret, which is stated. */
-function isUnrecorded(before: string | undefined, after: string | undefined): boolean {
-  return before === undefined || after === undefined;
-}
 
 const member: Table["member"] = {
   where: (name) => name,
@@ -91,14 +91,7 @@ const group: Table["group"] = {
 };
 
 const domain: Table["domain"] = {
-  where: (name) => `records of ${name}`,
-  added: {
-    sentence: (_, { targets }) => `point at ${names(targets)}`,
-    // Stated with its hosts, unless another domain had them.
-    implied: (_, { hosts }, __, diff) => !hosts.some((host) => diff.before.host.has(host)),
-  },
-  removed: IMPLIED,
-  fields: {
+  ...fieldsOnly("records of ", {
     hosts: {
       sentence: list("name", "no longer name").sentence,
       // Records are added and removed with their hosts.
@@ -109,6 +102,11 @@ const domain: Table["domain"] = {
     },
     targets: { sentence: list("point at", "no longer point at").sentence },
     owner: value("belong to"),
+  }),
+  added: {
+    sentence: (_, { targets }) => `point at ${names(targets)}`,
+    // Stated with its hosts, unless another domain had them.
+    implied: (_, { hosts }, __, diff) => !hosts.some((host) => diff.before.host.has(host)),
   },
 };
 

@@ -3,7 +3,7 @@
  * response of a server was lost. The engine would create objects again and fail on their names, and would find no difference between a revert
  * and the values from before an update, so the next run reads these objects first (ops/engine/recovery/recovery.ts).
  */
-import { appendFileSync, closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { runtime } from "@pulumi/pulumi";
@@ -85,23 +85,14 @@ function isSecret(value: unknown): boolean {
   return (value as Record<string, unknown> | null)?.[runtime.specialSigKey] === runtime.specialSecretSig;
 }
 
-/** Appends entries to the record. It is synchronous, so that a step that begins afterwards is in the file. */
+/**
+ * Appends entries to the record. It is synchronous, so that a step that begins afterwards is in the file. Each entry begins a line of its own, also
+ * after one that was cut because the process was killed or the disk was full.
+ */
 export function recordSteps(stack: Stack, steps: readonly Recorded[]): void {
   if (steps.length === 0) return;
-  const file = recordFile(stack.workspace.workDir, stack.name);
-  const lines = steps.map((step) => `${JSON.stringify(step)}\n`);
-  appendFileSync(file, (endsCut(file) ? "\n" : "") + lines.join(""), { mode: 0o600 });
-}
-
-/** Returns whether the last line was being written when the process was killed, or the disk was full. */
-function endsCut(file: string): boolean {
-  if (!existsSync(file)) return false;
-  const [descriptor, last, { size }] = [openSync(file, "r"), Buffer.alloc(1), statSync(file)];
-  try {
-    return size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last.toString() !== "\n";
-  } finally {
-    closeSync(descriptor);
-  }
+  const lines = steps.map((step) => `\n${JSON.stringify(step)}\n`);
+  appendFileSync(recordFile(stack.workspace.workDir, stack.name), lines.join(""), { mode: 0o600 });
 }
 
 /** Returns the entries of the record, each step once, in the order of their beginning. */
@@ -116,7 +107,7 @@ export async function readRecordFile(file: string): Promise<Recorded[]> {
   return [...new Map(parsed.map((entry) => [`${entry.urn} ${entry.changed ?? ""}`, entry])).values()];
 }
 
-/** Returns no entry for a line that is no JSON: it was cut, and its step had not begun. */
+/** Returns no entry for a line that is no JSON: it is empty, or was cut, and its step had not begun. */
 function entryOf(line: string): Recorded[] {
   try {
     return [JSON.parse(line) as Recorded];

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readlink, rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { PulumiCommand, type PulumiFn, type Stack, StackNotFoundError } from "@pulumi/pulumi/automation/index.js";
 import { UserError } from "../../config/userError.ts";
@@ -68,10 +68,10 @@ export async function pulumiCommand(data: string, pulumi: string): Promise<Pulum
   await mkdir(join(root, "bin"), { recursive: true });
   const link = join(root, "bin", "pulumi");
   if ((await readlink(link).catch(() => undefined)) !== pulumi) {
-    // Another command can create the same link at this moment.
-    await rm(`${link}.${process.pid}`, { force: true });
-    await symlink(pulumi, `${link}.${process.pid}`);
-    await rename(`${link}.${process.pid}`, link);
+    // Another call, here or in another process, can create the same link at this moment.
+    const own = `${link}.${randomUUID()}`;
+    await symlink(pulumi, own);
+    await rename(own, link);
   }
   return PulumiCommand.get({ root, skipVersionCheck: true });
 }

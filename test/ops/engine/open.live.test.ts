@@ -34,6 +34,13 @@ test("keeps the CLI of a command when another command uses another one", async (
   expect(versions).toEqual(["v3.250.0", "v3.250.0+local", "v3.250.0", "v3.250.0+local", "v3.250.0"]);
 });
 
+test("has one link for many calls at the same time", async () => {
+  const cli = writeCli("v3.250.0");
+  const commands = await Promise.all(Array.from({ length: 40 }, () => pulumiCommand(join(folder, "data"), cli)));
+  const files = new Set(commands.map(({ command }) => command));
+  expect([...files].map((file) => readlinkSync(file))).toEqual([cli]);
+});
+
 test("replaces a link to another program that exists already", async () => {
   const [cli, other] = [writeCli("v3.250.0"), writeCli("other")];
   const data = join(folder, "data");

@@ -13,7 +13,8 @@ export function connections(settings: Settings): Readonly<Record<string, string>
   const { install, session, apiUrl } = identityProvider;
   const labels = Object.entries(gateway.podLabels).map((label) => label.join("="));
   return defined({
-    cluster: [...cluster.contexts, ...(cluster.uid === undefined ? [] : [cluster.uid])].join(", ") || undefined,
+    cluster:
+      [...cluster.contexts.toSorted(), ...(cluster.uid === undefined ? [] : [cluster.uid])].join(", ") || undefined,
     gateway: `${gateway.namespace}, pods with ${labels.toSorted().join(", ")}`,
     "length of a login": install ? session : undefined,
     "API of the identity provider": apiUrl,

@@ -1,5 +1,5 @@
 /** Statements about hosts. Pure. */
-import type { HostFacts } from "../../../infra/access/facts.ts";
+import type { HostFacts, RuleFacts } from "../../../infra/access/facts.ts";
 import { openings, strips } from "../../../infra/access/rules.ts";
 import { IDENTITY_HEADERS } from "../../../infra/identity/headers.ts";
 import { admits, type Entrants, entrantsText } from "../../../protections/entrants.ts";
@@ -67,10 +67,11 @@ export const HOST: Table["host"] = {
       implied: follows("protection", "entrants", "session", "url"),
     },
     rules: {
-      sentence: (_, __, { effect }) =>
+      sentence: (before, after, { effect }) =>
         effect === "public"
           ? "admits requests by its rules alone; run with --json to see them"
-          : "has other rules, which admit the same users",
+          : entryPointsText(before, after) ||
+            "has other rules, which admit the same users; run with --json to see them",
       effect: (_, __, { was, is }) =>
         opensByRules(was, is) || (isForgeable(is) && !isForgeable(was)) ? "public" : "other",
       implied: (_, __, change, diff) =>
@@ -82,9 +83,13 @@ export const HOST: Table["host"] = {
       implied: follows("protection"),
     },
     role: {
-      ...value("is a host of the kind"),
+      ...value("is", (role: HostFacts["role"]) => KIND[role]),
       effect: (_, __, { was, is }) => (opensAll(is) && !opensAll(was) ? "public" : "other"),
-      implied: follows("protection", "backend"),
+      // Nothing else says that an application is now the sign-in page.
+      implied: (was, is, change, diff) =>
+        was !== "identity-provider" &&
+        is !== "identity-provider" &&
+        follows("protection", "backend")(was, is, change, diff),
     },
     domain: { ...value("belongs to the domain"), implied: follows("protection", "backend") },
     service: { ...value("belongs to"), implied: follows("protection", "backend") },
@@ -152,6 +157,11 @@ function pathsText(before: readonly string[], after: readonly string[]): string 
   return kept.length > 0 ? `${text}; still open: ${names(kept)}` : text;
 }
 
+function entryPointsText(before: readonly RuleFacts[], after: readonly RuleFacts[]): string {
+  const of = (rules: readonly RuleFacts[]) => [...new Set(rules.map(({ entryPoint }) => entryPoint))].sort();
+  return differenceText(difference(of(before), of(after)), "is served at entry point", "no longer at");
+}
+
 /**
  * Returns whether rules that admit requests without authentication are new, and no other statement about the host explains them: a newer
  * version of Gatehouse may route the same configuration in another way.
@@ -175,6 +185,14 @@ function serviceText({ protection, role, entrants, publicPaths, backend }: HostF
     protection.type === "open" ? OPEN[role] : `${protectionText(protection)}, for ${entrantsText(entrants, names)}`;
   return `${who}${paths}; routes to ${mark(backend)}`;
 }
+
+const KIND: Readonly<Record<HostFacts["role"], string>> = {
+  "identity-provider": "the sign-in page",
+  "data-api": "the data API",
+  catalog: "the catalog",
+  test: "a test host",
+  service: "an application",
+};
 
 const OPEN: Readonly<Record<HostFacts["role"], string>> = {
   "identity-provider": "the sign-in page",

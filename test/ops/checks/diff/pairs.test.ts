@@ -23,7 +23,7 @@ const folder = join(import.meta.dirname, "pairs");
 const files = readdirSync(folder);
 
 test("reads all pairs", () => {
-  expect(files.length).toBe(66);
+  expect(files.length).toBe(68);
 });
 
 test.each(files)("%s", (file) => {

@@ -34,6 +34,12 @@ const SILENT = [
     "identityProvider.sampleUsers[].email",
   ],
   ...["identityProvider.sampleUsers[].name", "identityProvider.service", "services[].description", "warnings[]"],
+  // Unused in one of the stacks: TLS of a disabled domain, of a server that the stack installs, and without a test backend.
+  ...["domains[].tls", "domains[].tls.name", "domains[].tls.termination", "gateway.httpsEntryPoint"],
+  ...["postgres.sslmode", "postgres.sslrootcert", "testEnvironments.enabled"],
+  ...["name", "namespace", "port"].map((field) => `testEnvironments.backend.${field}`),
+  // Of services that are not oauth2.
+  "services[].enforce",
 ].sort();
 
 function secretText(field: string): string[] {
@@ -42,7 +48,8 @@ function secretText(field: string): string[] {
 
 test("turns every setting that concerns access into a fact, and every change of it into a statement", () => {
   const fields = Map.groupBy(["dev", "local", "production"].flatMap(settingsOf), ({ field }) => field);
-  const silent = [...fields].flatMap(([field, all]) => (all.every(({ result }) => result === "silent") ? [field] : []));
+  // In each stack by itself, so that a field without a fact in one of them is found.
+  const silent = [...fields].flatMap(([field, all]) => (all.some(({ result }) => result === "silent") ? [field] : []));
   const names = new Set(silent.map((field) => (field.startsWith("images.digests.") ? "images.digests" : field)));
   expect([...names].sort()).toEqual(SILENT);
   expect([...fields.values()].flat().filter(({ result }) => result === "unstated")).toEqual([]);

@@ -61,7 +61,7 @@ export class AuthentikApi {
   async #request<T>(method: "GET" | "OPTIONS", path: string): Promise<T> {
     const headers = { authorization: `Bearer ${this.#token}`, accept: "application/json" };
     const request = { method, url: `${this.#url}/api/v3${path}` };
-    const answer = await retryRequest(request, () => this.#client.send(request.url, { method, headers }));
+    const answer = await retryRequest(request, () => this.#client.send(request.url, { method, headers, once: true }));
     if (answer.status !== 200) throw new StatusError(path, answer.status);
     if (!headerOf(answer, "content-type")?.includes("json"))
       throw new Error(`${path} answers with something other than JSON`);

@@ -15,6 +15,8 @@ export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
+  /** Whether a 5xx answer is returned at once, to a caller with its own retries. Default: no */
+  readonly once?: boolean;
 }
 
 export interface Hop {
@@ -37,7 +39,7 @@ export class RedirectError extends Error {
 /** A client that behaves like one browser profile: it keeps cookies, and only {@link HttpClient.follow} follows redirects. */
 export interface HttpClient {
   /**
-   * Sends one request; after a 5xx answer, once more. A worker of authentik restarts after some 1,000 requests and fails those in flight.
+   * Sends one request; after a 5xx answer, once more, unless `once`. A worker of authentik restarts after some 1,000 requests and fails those in flight.
    * The request must have the same effect when it is repeated.
    */
   send(url: string, options?: RequestOptions): Promise<Answer>;
@@ -69,15 +71,16 @@ export function createClient(connect: buildConnector.BuildOptions = { lookup }, 
 
   const hops: Hop[] = [];
   let last: Answer | undefined;
-  const send = async (url: string, { method = "GET", headers, body }: RequestOptions = {}): Promise<Answer> => {
+  const send = async (url: string, options: RequestOptions = {}): Promise<Answer> => {
+    const { method = "GET", headers, body } = options;
     const cookie = await cookies.getCookieString(url);
     const sent = { ...(cookie === "" ? {} : { cookie }), ...headers };
-    const once = (): ReturnType<typeof request> =>
+    const attempt = (): ReturnType<typeof request> =>
       request(url, { dispatcher, method, headers: sent, body: body ?? null });
-    let answer = await once();
-    if (answer.statusCode >= 500) {
+    let answer = await attempt();
+    if (answer.statusCode >= 500 && !options.once) {
       await answer.body.dump();
-      answer = await once();
+      answer = await attempt();
     }
     // Not decoded: undici sends Latin-1, too, so the cookie goes back byte for byte.
     for (const line of [answer.headers["set-cookie"] ?? []].flat()) {

@@ -1,6 +1,6 @@
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import pRetry from "p-retry";
-import { AuthentikApi } from "../../clients/authentikApi.ts";
+import { AuthentikApi, StatusError } from "../../clients/authentikApi.ts";
 import { comparable, isLookedUp, listOf, objectsNamed, USER } from "../../clients/authentikObjects.ts";
 import { type HttpClient, withClient } from "../../clients/http.ts";
 import type { Deployment, Resource } from "../state/state.ts";
@@ -48,11 +48,17 @@ async function lookUpIds(
     const found = new Map<Resource, string>();
     for (const resource of resources) {
       const provider = deployment.resources?.find(({ urn, id }) => `${urn}::${id}` === resource.provider);
-      const id = await pRetry(() => lookUp(client, provider?.inputs ?? {}, resource), retries);
+      const id = await pRetry(() => lookUp(client, provider?.inputs ?? {}, resource), { ...retries, shouldRetry });
       if (id !== undefined) found.set(resource, id);
     }
     return found;
   });
+}
+
+/** A starting pod answers 404 or 5xx. Waiting changes no other refusal, such as that of the token. */
+function shouldRetry({ error }: { readonly error: Error }): boolean {
+  const { cause } = error;
+  return !(cause instanceof StatusError) || [404, 429].includes(cause.status) || cause.status >= 500;
 }
 
 async function lookUp(
@@ -65,7 +71,9 @@ async function lookUp(
   const api = new AuthentikApi(client, url, plain(provider["token"]));
   const objects = await objectsNamed(api, type, inputs).catch((error: unknown) => {
     const { message } = error as Error;
-    throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`);
+    throw new Error(`cannot determine whether the interrupted deployment created a ${type} at ${url}: ${message}`, {
+      cause: error,
+    });
   });
   const isOwn = (object: Inputs) =>
     Object.entries(own).every(([input, field]) => {

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { existingResources } from "../../../../ops/engine/recovery/interruptedCreations.ts";
@@ -17,11 +19,30 @@ async function importExisting(
 ): Promise<{ ids: (string | undefined)[]; requests: AuthentikLists["requests"] }> {
   const { url, requests, close } = await startAuthentikLists(lists);
   onTestFinished(close);
+  return { ids: await idsAt(url, type, inputs), requests };
+}
+
+async function idsAt(url: string, type: string, inputs: object): Promise<(string | undefined)[]> {
   const provider = { urn: PROVIDER, id: "1", type: "pulumi:providers:authentik", inputs: { url, token: "t" } };
   const stack = { exportStack: () => Promise.resolve({ deployment: { resources: [provider] } }) } as unknown as Stack;
   const begun: Resource = { urn: "urn:x", type, provider: `${PROVIDER}::1`, inputs: { ...inputs } };
-  return { ids: (await existingResources(stack, [begun])).map(({ id }) => id), requests };
+  return (await existingResources(stack, [begun])).map(({ id }) => id);
 }
+
+test("does not wait for a server that refuses the token", async () => {
+  let received = 0;
+  const server = createServer((_, response) => {
+    received += 1;
+    response.writeHead(403).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await expect(idsAt(url, "authentik:index/outpost:Outpost", { name: "gatehouse" })).rejects.toThrow(
+    `cannot determine whether the interrupted deployment created a authentik:index/outpost:Outpost at ${url}: `,
+  );
+  expect(received).toBe(1);
+});
 
 test.each<[string, string, string, string]>([
   ["authentik:index/providerProxy:ProviderProxy", "/providers/proxy/", "name__iexact", "wiki-localhost"],

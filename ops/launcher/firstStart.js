@@ -1,5 +1,5 @@
 // The first start before the packages are installed, on a machine that has to build programs. Plain JavaScript without packages.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
@@ -8,14 +8,14 @@ import process from "node:process";
 import { LOCAL_PLATFORM as PLATFORM } from "./localPlatform.js";
 import { BUILD, checkGo, goEnvironment, LOCAL_FOLDER, prepareModule } from "../toolchain/goModule.js";
 
-/** CPU time that compiling and linking the programs of the local platform takes, in seconds (measured, docs/toolchain.md). */
+/** CPU time that compiling and linking the programs of the local platform takes, in seconds (docs/toolchain.md). */
 const BUILD_SECONDS = 700;
 /** Installation of the packages and the deployment, in seconds. */
 const OTHER_SECONDS = 90;
 const MAX_ANSWER_MS = 5_000;
 
 /**
- * @typedef {{ version: string, download: Record<string, { url: string }>, build: { package: string, local?: { version?: string } } }} Pin
+ * @typedef {{ version: string, download: Record<string, { url: string }>, versionArgument: string, build: { package: string, local?: { version?: string } } }} Pin
  * @typedef {{ stop: () => Promise<void> }} Compilation
  */
 
@@ -96,10 +96,12 @@ function pins(project) {
  * @param {string} cache
  * @param {string} searchPath
  */
-function isPresent(name, { version, build }, cache, searchPath) {
+function isPresent(name, { version, versionArgument, build }, cache, searchPath) {
   const versions = [version, build.local?.version ?? version];
+  const found = onPath(name, searchPath);
   return (
-    onPath(name, searchPath) !== undefined ||
+    // Of a program on PATH, the local platform uses the pinned version only (find.ts).
+    (found !== undefined && spawnSync(found, [versionArgument], { encoding: "utf8" }).stdout?.includes(version)) ||
     versions.some((one) => existsSync(path.join(cache, "tools", `${name}-${one}-${PLATFORM}`, "bin", name)))
   );
 }

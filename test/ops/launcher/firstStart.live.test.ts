@@ -53,8 +53,9 @@ test("prints what is built, why, how long it takes and what makes it faster", as
   ]);
 });
 
-test("prints only programs that are neither on PATH nor, in any variant, in the cache", async () => {
-  install(path.join(folder, "bin", "etcd"));
+test("prints only programs whose pinned version is neither on PATH nor, in any variant, in the cache", async () => {
+  install(path.join(folder, "bin", "etcd"), "#!/bin/sh\necho etcd Version: 3.6.6\n");
+  install(path.join(folder, "bin", "traefik"), "#!/bin/sh\necho Version: 3.4.0\n");
   install(path.join(folder, "cache", "tools", "pulumi-3.250.0+local-linux-x64", "bin", "pulumi"));
   const { packages } = await announce((host) => host !== "github.com");
   expect(packages).toEqual([

@@ -39,7 +39,7 @@ const checks: Step[] = [
 ];
 /** Steps that run one after another, each list next to the others. A shared platform runs only as long as its tests. */
 const lanes: Step[][] = [
-  // The emulators import no code of Gatehouse, so that their tests can fail only after a change in their folder or of a dependency.
+  // The emulators share one file with Gatehouse (infra/apiRetry.ts), so that their tests hardly fail after a change elsewhere.
   [vitest(["own", "live", ...(FULL ? ["emulators-live"] : [])])],
   [...checks, vitest(["data"]), vitest(["stack"])],
   // A second worker would load all modules again, a fifth of the CPU time, and the other lanes use both cores.

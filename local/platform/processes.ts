@@ -88,7 +88,7 @@ export class Processes {
   }
 
   /** Calls `check` until it returns true; an error counts as false. @throws Error when a program ends meanwhile, or after `deadline` milliseconds */
-  async until(what: string, check: () => Promise<boolean>, deadline = 60_000): Promise<void> {
+  async until(what: string, check: () => Promise<boolean>, deadline = 300_000): Promise<void> {
     let failure: Error | undefined;
     void this.failed.then((error) => (failure = error));
     const end = Date.now() + deadline;

@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import chromium from "@sparticuz/chromium";
-import { chromium as playwright } from "playwright-core";
+import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
+import { launchBrowser, withPage } from "../helpers/browser.ts";
 import { ALWAYS, NO_ROUTE, rowsResponse } from "./expected-responses.ts";
 import { responseTo } from "./api-client.ts";
 
@@ -64,14 +64,8 @@ test("OPTIONS without preflight headers lists the allowed methods", async () => 
 
 test("a page of another origin reads rows, Content-Range and ETag in a browser", async () => {
   const page = await startPage();
-  const browser = await playwright.launch({
-    executablePath: await chromium.executablePath(),
-    // Chromium resolves *.localhost to loopback. Its sandbox refuses root; the last three arguments disable its background requests.
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
-    headless: true,
-  });
-  try {
-    const tab = await browser.newPage();
+  const browser = await launchBrowser();
+  const use = async (tab: Page): Promise<void> => {
     await tab.goto(`http://127.0.0.1:${(page.address() as AddressInfo).port}/`);
     const read = (init: { method?: string; headers: Record<string, string>; body?: string }) =>
       tab.evaluate(
@@ -94,6 +88,9 @@ test("a page of another origin reads rows, Content-Range and ETag in a browser",
     expect(head).toEqual({ status: 206, headers: ["0-0/15", tag, "1000"], text: "" });
     await expect(read({ method: "POST", headers, body: "{}" })).rejects.toThrow("Failed to fetch");
     await expect(read({ headers: { "Accept-Profile": "private_marts" } })).rejects.toThrow("Failed to fetch");
+  };
+  try {
+    await withPage(browser, use);
   } finally {
     await browser.close();
     page.close();

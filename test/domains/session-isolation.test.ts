@@ -183,8 +183,9 @@ describe("control: on one shared outpost", () => {
 
 /** Returns the server's address for the gateway; its process is the embedded outpost. */
 async function serverAddress(): Promise<string> {
-  const { CoreV1Api, KubeConfig } = await import("@kubernetes/client-node");
-  const config = new KubeConfig();
+  const { CoreV1Api } = await import("@kubernetes/client-node");
+  const { RetryingKubeConfig } = await import("../../infra/kubeConfig.ts");
+  const config = new RetryingKubeConfig();
   config.loadFromFile(inject("domains").kubeconfig);
   const location = { name: "authentik-server", namespace: "authentik" };
   const { spec } = await config.makeApiClient(CoreV1Api).readNamespacedService(location);

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import chromium from "@sparticuz/chromium";
-import { type Browser, chromium as playwright, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { receivedHeaders, receivedPath } from "../../ops/checks/verify/echo.ts";
+import { launchBrowser, withPage } from "../helpers/browser.ts";
 import { origin, sampleUser } from "./fixtures.ts";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../.gatehouse/screenshots");
@@ -11,24 +11,11 @@ const SCREENSHOTS = join(import.meta.dirname, "../../.gatehouse/screenshots");
 let browser: Browser;
 beforeAll(async () => {
   mkdirSync(SCREENSHOTS, { recursive: true });
-  browser = await playwright.launch({
-    executablePath: await chromium.executablePath(),
-    // Chromium resolves *.localhost to loopback. Its sandbox refuses root; the last three arguments disable its background requests.
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
-    headless: true,
-  });
+  browser = await launchBrowser();
 });
 afterAll(() => browser.close());
 
-/** Runs with a page of a new browser profile. */
-async function visit<T>(work: (page: Page) => Promise<T>): Promise<T> {
-  const context = await browser.newContext();
-  try {
-    return await work(await context.newPage());
-  } finally {
-    await context.close();
-  }
-}
+const visit = (work: (page: Page) => Promise<void>): Promise<void> => withPage(browser, work);
 
 async function logIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel(/user ?name/i).fill(username);

@@ -7,7 +7,7 @@ import { signIn } from "../../ops/clients/signIn.ts";
 import { METRICS } from "../helpers/metrics.ts";
 import { localSettings, origin, sampleUser, sendRaw } from "./fixtures.ts";
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 240_000;
 const CANARIES = ["cookie", "bearer", "code", "state", "token", "password", "agent", "referer"].map(
   (of) => `canary-access-${of}`,
 );

@@ -103,7 +103,8 @@ describe.concurrent("reads and applies", () => {
     close();
     const start = Date.now();
     await expect(plugin(url).read(NAMESPACE)).rejects.toThrow("ECONNREFUSED");
-    expect(Date.now() - start).toBeLessThan(1000);
+    // All retries would take 6.3 s.
+    expect(Date.now() - start).toBeLessThan(5_000);
   });
 });
 

@@ -6,7 +6,7 @@ import { withClient } from "../../clients/http.ts";
 import { refuseUnlessAllowed } from "../../checks/verify/gateway.ts";
 
 /** How long a deployment waits for its outposts to serve every host, in milliseconds. An outpost loads new providers some seconds later. */
-const WAIT = { timeout: 60_000, interval: 500 };
+const WAIT = { timeout: 300_000, interval: 500 };
 const MAX_CONCURRENT_REQUESTS = 16;
 
 /**

@@ -1,7 +1,7 @@
 /** A real browser for the catalog, which fails a test on errors in its pages. */
-import chromium from "@sparticuz/chromium";
-import { type Browser, type BrowserContextOptions, chromium as playwright, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
+import { launchBrowser, withPage } from "../../helpers/browser.ts";
 import { note } from "../../helpers/exchanges.ts";
 
 export interface VisitOptions {
@@ -31,19 +31,11 @@ const PROBLEM = "catalog-problem";
 export function useBrowser(): Visit {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await playwright.launch({
-      executablePath: await chromium.executablePath(),
-      // Chromium resolves *.localhost to loopback. Its sandbox refuses root; the last three arguments disable its background requests.
-      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
-      headless: true,
-    });
+    browser = await launchBrowser();
   });
   afterAll(() => browser.close());
-  return async (path, work, { context: options, prepare, expected } = {}) => {
-    const context = await browser.newContext({ ...DEFAULTS, ...options });
-    try {
-      const page = await context.newPage();
-      page.setDefaultTimeout(120_000);
+  return (path, work, { context, prepare, expected } = {}) => {
+    const use = async (page: Page) => {
       const problems = await collectProblems(page);
       try {
         await prepare?.(page);
@@ -53,13 +45,11 @@ export function useBrowser(): Visit {
         expect(problems.filter((problem) => expected?.test(problem) !== true)).toEqual([]);
         return result;
       } catch (error) {
-        const body = await page.locator("body").innerText({ timeout: 5_000 }).catch(String);
-        note(`page ${page.url()}`, { body: `${JSON.stringify(problems)} ${body}` });
+        note(`problems of ${page.url()}`, { body: JSON.stringify(problems) });
         throw error;
       }
-    } finally {
-      await context.close();
-    }
+    };
+    return withPage(browser, use, { ...DEFAULTS, ...context });
   };
 }
 
@@ -76,11 +66,6 @@ async function collectProblems(page: Page): Promise<string[]> {
     problems.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  page.on("response", (response) =>
-    note(`browser ${response.request().method()} ${response.url()}`, {
-      ...{ status: response.status(), headers: response.headers(), body: "" },
-    }),
-  );
   page.on("request", (request) => {
     const ours = [url, catalogUrl, `blob:${catalogUrl}`].some((origin) => request.url().startsWith(`${origin}/`));
     if (!ours) problems.push(`request to ${request.url()}`);
